@@ -345,8 +345,12 @@ Outcome Compilation::load() {
 
 Outcome Compilation::runPhase(const Phase &phase) {
   Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
-  auto timer = options.verbose ? makePassTimer(events) : nullptr;
-  if (failed(runPasses(phase, *module, options, std::move(timer))) ||
+  PassObservers observers;
+  if (options.verbose)
+    observers.push_back(makePassTimer(events));
+  if (phase.name == "krnl")
+    observers.push_back(makeRecipeObserver(report, {options.strict}));
+  if (failed(runPasses(phase, *module, options, std::move(observers))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;
   // Once there are recipes, and before there is only code.

@@ -157,7 +157,27 @@ private:
   llvm::MapVector<StringRef, double> onFunctions;
 };
 
+class RecipeObserver : public PassInstrumentation {
+public:
+  RecipeObserver(Report &report, const RecipeOptions &options)
+      : report(report), options(options) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == "krnl-write-recipes")
+      report.recipes = explainRecipes(cast<ModuleOp>(op), options);
+  }
+
+private:
+  Report &report;
+  RecipeOptions options;
+};
+
 } // namespace
+
+std::unique_ptr<PassInstrumentation>
+onnxc::makeRecipeObserver(Report &report, const RecipeOptions &options) {
+  return std::make_unique<RecipeObserver>(report, options);
+}
 
 std::unique_ptr<PassInstrumentation>
 onnxc::makePassTimer(const Events &events) {

@@ -26,6 +26,10 @@ std::string locationText(mlir::Location location);
 /// Tells the time of each pass as a remark.
 std::unique_ptr<mlir::PassInstrumentation> makePassTimer(const Events &events);
 
+/// Fills in the recipes of the report once they are written.
+std::unique_ptr<mlir::PassInstrumentation>
+makeRecipeObserver(Report &report, const RecipeOptions &options);
+
 } // namespace onnxc
 
 #endif // ONNXC_PIPELINE_MESSAGES_H

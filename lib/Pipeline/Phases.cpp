@@ -154,12 +154,12 @@ SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
 
 LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
                                const CompileOptions &options,
-                               std::unique_ptr<PassInstrumentation> observer) {
+                               PassObservers observers) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   bool verifiesEach = phase.isAboutModel || options.verifyEach;
   passes.enableVerifier(verifiesEach);
   phase.build(passes, options);
-  if (observer)
+  for (std::unique_ptr<PassInstrumentation> &observer : observers)
     passes.addInstrumentation(std::move(observer));
   if (failed(passes.run(module)))
     return failure();

@@ -39,6 +39,63 @@ static void printScalarKernels(llvm::raw_ostream &os,
                           kernel.node, kernel.reason);
 }
 
+/// Kernels of the text: the most expensive ones.
+static constexpr size_t maxKernelsOfText = 5;
+
+static std::string describe(const ReportedRecipe &recipe) {
+  return recipe.kind + (recipe.choices.empty() ? "" : ", " + recipe.choices);
+}
+
+/// recipes:     3 kernels, 12345 cycles of one thread predicted
+///   45.1 % conv: contraction, 8 x 3 vectors of 16 along oc, packed
+///          1.02x contraction, 6 x 4 vectors of 16 along oc, packed
+static void printRecipes(llvm::raw_ostream &os,
+                         llvm::ArrayRef<RecipeChoice> recipes) {
+  double total = 0;
+  // Equal ones stay in the order of the program.
+  std::vector<std::pair<double, size_t>> order;
+  for (const RecipeChoice &choice : recipes) {
+    total += choice.taken.cycles;
+    order.push_back({-choice.taken.cycles, order.size()});
+  }
+  llvm::sort(order);
+  order.resize(std::min(order.size(), maxKernelsOfText));
+  os << llvm::formatv("recipes:     {0} kernels, {1:F0} cycles of one thread "
+                      "predicted\n",
+                      recipes.size(), total);
+  for (auto [cycles, number] : order) {
+    const RecipeChoice &choice = recipes[number];
+    os << llvm::formatv("  {0,5:F1} % {1}: {2} (of {3})\n",
+                        -100 * cycles / std::max(total, 1.0), choice.kernel,
+                        describe(choice.taken), choice.numCandidates);
+    for (const ReportedRecipe &other : choice.others)
+      os << llvm::formatv("          {0:F2}x {1}\n",
+                          other.cycles / std::max(-cycles, 1.0),
+                          describe(other));
+  }
+}
+
+static void writeRecipe(llvm::json::OStream &json,
+                        const ReportedRecipe &recipe) {
+  json.attribute("kind", recipe.kind);
+  json.attribute("choices", llvm::json::fixUTF8(recipe.choices));
+  json.attribute("cycles", recipe.cycles);
+}
+
+static void writeRecipes(llvm::json::OStream &json,
+                         llvm::ArrayRef<RecipeChoice> recipes) {
+  for (const RecipeChoice &choice : recipes)
+    json.object([&] {
+      json.attribute("kernel", llvm::json::fixUTF8(choice.kernel));
+      json.attribute("candidates", int64_t(choice.numCandidates));
+      writeRecipe(json, choice.taken);
+      json.attributeArray("others", [&] {
+        for (const ReportedRecipe &other : choice.others)
+          json.object([&] { writeRecipe(json, other); });
+      });
+    });
+}
+
 std::string Report::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -51,6 +108,7 @@ std::string Report::text() const {
      << (arenaFormula.empty() ? sizeText(arenaBytes) : arenaFormula) << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
   printScalarKernels(os, scalarKernels);
+  printRecipes(os, recipes);
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
   return text;
@@ -87,6 +145,7 @@ std::string Report::json() const {
           json.attribute("share", kernel.share);
         });
     });
+    json.attributeArray("recipes", [&] { writeRecipes(json, recipes); });
     json.attributeArray("steps", [&] {
       for (const auto &[name, seconds] : steps)
         json.object([&] {

@@ -17,11 +17,12 @@
 #include "ByteGroups.h"
 #include "ContractionLoops.h"
 #include "KernelShape.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
+#include "Planners.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -30,16 +31,23 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 namespace {
+/// Rows of both tiles, vectors of keys and of values, cycles of all of both
+/// products.
+struct AttentionTile {
+  int64_t rows = 1, keyVectors = 1, valueVectors = 1;
+  double cycles = 0;
+};
+
 class AttentionWriter {
 public:
   AttentionWriter(KernelOp kernel, const Processor &target)
       : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
         recipe(kernel.getContext()) {}
 
-  /// Finds the two products and chooses their tiles; false if the kernel is
-  /// none of this kind.
-  bool choose();
-  ArrayAttr write();
+  /// Finds the two products; false if the kernel is none of this kind.
+  bool isPossible();
+  SmallVector<AttentionTile> tiles();
+  ArrayAttr write(const AttentionTile &chosen);
 
 private:
   bool findProducts();
@@ -48,7 +56,6 @@ private:
     return llvm::is_contained(KernelOp::getAxes(op), loop);
   }
   bool mayPack(const Contraction &product);
-  void chooseTile();
   int64_t maxLocalRows();
   void blockLoops();
   void writeOp(unsigned number);
@@ -63,8 +70,7 @@ private:
   SmallVector<std::string> outer;
   std::string row;
   int64_t lanes = 1;
-  /// Rows of both tiles, vectors of keys and of values.
-  int64_t rows = 1, keyVectors = 1, valueVectors = 1;
+  AttentionTile tile;
   /// The loops of blocks, and those inside of them.
   std::string rowBlocks, rowTile, keyPanels, keyTile, valueBlocks, valueTile;
 };
@@ -138,52 +144,48 @@ int64_t AttentionWriter::maxLocalRows() {
   return std::min(most, target.stackBytes / std::max<int64_t>(bytes, 1));
 }
 
-/// As many rows for both products, the best columns of each.
-void AttentionWriter::chooseTile() {
+/// Tiles of as many rows for both products, with the best columns of each for
+/// those rows: neither's columns change the cost of the other.
+SmallVector<AttentionTile> AttentionWriter::tiles() {
   int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
   int64_t depth = 1;
   for (const std::string &loop : scores.reduced)
     depth = estimatedProduct(depth, extentOf(kernel, loop, guessedExtent));
-  auto cyclesOf = [&](const Contraction &product, RegisterTile tile) {
+  auto widest = [&](const Contraction &product, int64_t count) {
     int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
-    return resultCycles(target, tile, allRows, columns, lanes);
-  };
-  auto widest = [&](const Contraction &product, int64_t count, double &cycles) {
     int64_t all = llvm::divideCeil(
         extentOf(kernel, product.column, guessedExtent), lanes);
-    int64_t best = 0;
-    for (int64_t vectors = 1; vectors <= all; ++vectors) {
-      if (vectors * (count + 1) + 1 > int64_t(target.vectorRegs))
-        break;
-      double here = cyclesOf(product, {count, vectors});
-      if (best == 0 || here < cycles) {
-        best = vectors;
-        cycles = here;
-      }
+    std::pair<int64_t, double> best{0, 0};
+    for (int64_t vectors = 1; vectors <= all && vectors * (count + 1) + 1 <=
+                                                    int64_t(target.vectorRegs);
+         ++vectors) {
+      double here =
+          resultCycles(target, {count, vectors}, allRows, columns, lanes);
+      if (best.first == 0 || here < best.second)
+        best = {vectors, here};
     }
     return best;
   };
   constexpr int64_t maxRowsOfTile = 14;
-  double bestCycles = std::numeric_limits<double>::infinity();
   int64_t most = std::min(
       {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
+  double batch = 1;
+  for (const std::string &loop : outer)
+    batch *= double(extentOf(kernel, loop, outerExtent));
+  SmallVector<AttentionTile> tiles;
   for (int64_t count = std::max<int64_t>(most, 1); count > 0; --count) {
-    double ofKeys = 0, ofValues = 0;
-    int64_t keys = widest(scores, count, ofKeys);
-    int64_t values = widest(sums, count, ofValues);
+    auto [keys, ofKeys] = widest(scores, count);
+    auto [values, ofValues] = widest(sums, count);
     double cycles =
         ofKeys * double(depth) +
         ofValues * double(extentOf(kernel, scores.column, guessedExtent));
-    if (keys == 0 || values == 0 || cycles >= bestCycles * 0.99)
-      continue;
-    bestCycles = cycles;
-    rows = count;
-    keyVectors = keys;
-    valueVectors = values;
+    if (keys > 0 && values > 0)
+      tiles.push_back({count, keys, values, batch * cycles});
   }
+  return tiles;
 }
 
-bool AttentionWriter::choose() {
+bool AttentionWriter::isPossible() {
   if (!findProducts() || !findOuter() || !mayPack(scores) || !mayPack(sums))
     return false;
   unsigned bits = 8;
@@ -198,18 +200,15 @@ bool AttentionWriter::choose() {
     bits = std::max(bits, wide);
   }
   lanes = target.lanes(bits);
-  if (lanes == 1)
-    return false;
-  chooseTile();
-  return true;
+  return lanes > 1;
 }
 
 void AttentionWriter::blockLoops() {
-  std::tie(rowBlocks, rowTile) = recipe.block(row, rows, "o", "r");
+  std::tie(rowBlocks, rowTile) = recipe.block(row, tile.rows, "o", "r");
   std::tie(keyPanels, keyTile) =
-      recipe.block(scores.column, keyVectors * lanes, "o", "r");
+      recipe.block(scores.column, tile.keyVectors * lanes, "o", "r");
   std::tie(valueBlocks, valueTile) =
-      recipe.block(sums.column, valueVectors * lanes, "o", "r");
+      recipe.block(sums.column, tile.valueVectors * lanes, "o", "r");
   SmallVector<std::string> outerLoops = outer;
   outerLoops.push_back(rowBlocks);
   SmallVector<std::string> all = outerLoops;
@@ -234,12 +233,12 @@ void AttentionWriter::writeOp(unsigned number) {
     recipe.order(inside, number);
   }
   if (reduces)
-    recipe.unroll(rowTile, rows, number);
+    recipe.unroll(rowTile, tile.rows, number);
   recipe.vectorize(isOfValues ? valueTile : keyTile, lanes, number);
   if (isOfValues)
-    recipe.unroll(valueTile, valueVectors, number);
+    recipe.unroll(valueTile, tile.valueVectors, number);
   else if (!reduces || op == scores.op)
-    recipe.unroll(keyTile, keyVectors, number);
+    recipe.unroll(keyTile, tile.keyVectors, number);
 }
 
 void AttentionWriter::pack(const Contraction &product,
@@ -248,7 +247,8 @@ void AttentionWriter::pack(const Contraction &product,
     recipe.pack(inputNumber(kernel, product.columnOperand->get()), loops);
 }
 
-ArrayAttr AttentionWriter::write() {
+ArrayAttr AttentionWriter::write(const AttentionTile &chosen) {
+  tile = chosen;
   blockLoops();
   for (unsigned number : llvm::seq<unsigned>(ops.size()))
     writeOp(number);
@@ -261,10 +261,17 @@ ArrayAttr AttentionWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseAttentionRecipe(KernelOp kernel, const Processor &target,
-                                const RecipeOptions &) {
-  AttentionWriter writer(kernel, target);
-  return writer.choose() ? writer.write() : nullptr;
+void addAttentionRecipes(KernelOp kernel, const Processor &target,
+                         const RecipeOptions &, RecipeCandidates &candidates) {
+  auto writer = std::make_shared<AttentionWriter>(kernel, target);
+  if (!writer->isPossible())
+    return;
+  for (const AttentionTile &tile : writer->tiles())
+    candidates.push_back(
+        {"attention",
+         llvm::formatv("{0} rows, {1} vectors of keys, {2} of values",
+                       tile.rows, tile.keyVectors, tile.valueVectors),
+         tile.cycles, [=] { return AttentionWriter(*writer).write(tile); }});
 }
 
 } // namespace onnxc

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ByteGroups.h"
-#include "ContractionLoops.h"
+#include "ContractionCost.h"
 #include "KernelShape.h"
 #include "PanelSteps.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
-#include "onnxc/Recipe/CostModel.h"
+#include "Planners.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -34,15 +34,17 @@ public:
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
-  /// Chooses the tile; false if none suits.
-  bool choose();
-  /// The cost of the choice, in cycles.
-  double cycles();
-  ArrayAttr write();
+  /// May the columns be tiled?
+  bool isPossible();
+  /// Refers to the writer.
+  ContractionCost cost() const;
+  SmallVector<RegisterTile> tiles(const ContractionCost &cost);
+  std::string describe(RegisterTile tile) const;
+  ArrayAttr write(RegisterTile tile);
 
 private:
-  double windowFactor();
   bool needsPack();
+  bool packPays();
   void chooseGroups();
   bool rowsStay();
   SmallVector<OpOperand *> columnOperands();
@@ -56,12 +58,11 @@ private:
   Contraction loops;
   const Processor &target;
   RecipeBuilder recipe;
-  RegisterTile tile;
+  RegisterTile tile{1, 1};
   int64_t lanes = 1, depth = 1, columnBlock = 0;
   bool pack = false;
   /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
-  ColumnWork work;
   /// All rows are computed for each panel of columns before the next one: they
   /// are few, or not even two panels stay in the second cache.
   bool panelsFirst = false;
@@ -84,49 +85,43 @@ bool ContractionWriter::needsPack() {
   return !contiguous || isConstantView(kernel.getIns()[packedOperand]);
 }
 
-bool ContractionWriter::choose() {
-  unsigned bits = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    unsigned wide = LaneAnalysis(op, loops.column).vectorBits();
-    if (wide == 0)
-      return false;
-    bits = std::max(bits, wide);
-  }
-  lanes = target.lanes(bits);
+/// Few rows do not pay for packing an operand that is no constant: the copy
+/// takes as long as the work itself.
+bool ContractionWriter::packPays() {
+  if (!pack || isConstantView(kernel.getIns()[packedOperand]))
+    return true;
+  constexpr int64_t minRows = 16;
+  int64_t allRows = 1;
+  for (const std::string &row : loops.rows)
+    allRows = estimatedProduct(allRows, extentOf(kernel, row, outerExtent));
+  return allRows >= minRows;
+}
+
+bool ContractionWriter::isPossible() {
+  lanes = lanesAlong(kernel, loops.column, target);
   pack = needsPack();
   panels.parts =
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
-  work = columnWork(loops, countParts(kernel, panels.parts));
   chooseGroups();
-  if (pack && packedOperand < 0)
-    return false;
-  int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
-  // Mostly empty vectors, or a copy as dear as the work itself.
-  if (lanes == 1 || (!ShapedType::isDynamic(columns) && columns * 4 < lanes))
-    return false;
-  if (pack && !isConstantView(kernel.getIns()[packedOperand])) {
-    int64_t allRows = 1;
-    for (const std::string &row : loops.rows)
-      allRows = estimatedProduct(allRows, extentOf(kernel, row, 64));
-    if (allRows < 16)
-      return false;
-  }
-  tile = loops.channelwise
-             ? chooseWindowTile(target, rows, columns, lanes)
-             : chooseRegisterTile(
-                   target, rows, columns, lanes,
-                   maxRows(target, Access(*loops.rowOperand)
-                                       .pitch(dimOf(loops.op, loops.row))),
-                   work);
-  for (const std::string &loop : loops.reduced)
-    depth = estimatedProduct(
-        depth, loop == panels.grouped ? byteGroupsOf(kernel, loop)
-                                      : extentOf(kernel, loop, guessedExtent));
-  if (!loops.blocks.empty())
-    depth =
-        estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
-  return true;
+  // Nearly empty vectors do not pay.
+  return lanes > 1 &&
+         (ShapedType::isDynamic(columns) || columns * 4 >= lanes) &&
+         (!pack || packedOperand >= 0) && packPays();
+}
+
+ContractionCost ContractionWriter::cost() const {
+  return {kernel, loops,          target,
+          lanes,  panels.grouped, pack ? packedOperand : -1};
+}
+
+SmallVector<RegisterTile>
+ContractionWriter::tiles(const ContractionCost &cost) {
+  if (loops.channelwise)
+    return windowTiles(target, cost.rows, cost.columns, lanes);
+  int64_t most = maxRows(
+      target, Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row)));
+  return registerTiles(target, cost.rows, cost.columns, lanes, most, cost.work);
 }
 
 /// Bytes are multiplied in groups. The operand of columns has to be packed for
@@ -146,49 +141,6 @@ void ContractionWriter::chooseGroups() {
     return;
   packedOperand = operand;
   pack = true;
-}
-
-/// Vectors under a window are not packed: they straddle cache lines, and come
-/// from as many positions as the reduction has steps, less those along memory.
-double ContractionWriter::windowFactor() {
-  AffineExpr last =
-      loops.op.getMatchingIndexingMap(loops.columnOperand).getResults().back();
-  int64_t positions = depth;
-  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(loops.op)))
-    if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
-      positions /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
-  int64_t bytes = positions * (tile.vectors + 1) * target.vectorBytes;
-  return bytes <= target.l1 ? target.unalignedFactor
-                            : target.farUnalignedFactor;
-}
-
-double ContractionWriter::cycles() {
-  int64_t rows = extentOf(kernel, loops.row, ShapedType::kDynamic);
-  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
-  double perTile =
-      resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
-  // As many vectors are counted there as rows, if their number is dynamic.
-  if (ShapedType::isDynamic(columns))
-    perTile /= double(lanes);
-  if (loops.window)
-    perTile *= windowFactor();
-  if (pack && !isConstantView(kernel.getIns()[packedOperand]))
-    perTile += target.packCycles *
-               double(extentOf(kernel, loops.column, guessedExtent)) *
-               double(depth);
-  if (!loops.storesInLine)
-    perTile += (Access(*loops.op.getDpsInitOperand(0))
-                        .hasUnitStride(dimOf(loops.op, loops.row))
-                    ? target.transposeCycles
-                    : target.scatterCycles) *
-               double(extentOf(kernel, loops.row, guessedExtent)) *
-               double(extentOf(kernel, loops.column, guessedExtent));
-  double others = 1;
-  for (const std::string &loop : ArrayRef(loops.rows).drop_back())
-    others *= double(extentOf(kernel, loop, 64));
-  for (const std::string &loop : ArrayRef(loops.columns).drop_back())
-    others *= double(extentOf(kernel, loop, 64));
-  return perTile * others;
 }
 
 /// Does the whole operand of rows stay in the second cache, beside a panel? It
@@ -340,7 +292,9 @@ void ContractionWriter::unrollWindow(unsigned op) {
   }
 }
 
-ArrayAttr ContractionWriter::write() {
+ArrayAttr ContractionWriter::write(RegisterTile chosen) {
+  tile = chosen;
+  depth = cost().depth;
   blockLoops();
   writeOrder();
   auto ops = kernel.getStructuredOps();
@@ -364,15 +318,26 @@ ArrayAttr ContractionWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseContractionRecipe(KernelOp kernel, const Processor &target,
-                                  const RecipeOptions &) {
-  std::optional<ContractionWriter> best;
+std::string ContractionWriter::describe(RegisterTile tile) const {
+  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}", tile.rows,
+                       tile.vectors, lanes, loops.column,
+                       pack ? ", packed" : "");
+}
+
+void addContractionRecipes(KernelOp kernel, const Processor &target,
+                           const RecipeOptions &,
+                           RecipeCandidates &candidates) {
   for (Contraction &way : findContractions(kernel)) {
-    ContractionWriter writer(kernel, std::move(way), target);
-    if (writer.choose() && (!best || writer.cycles() < best->cycles()))
-      best.emplace(std::move(writer));
+    auto writer =
+        std::make_shared<ContractionWriter>(kernel, std::move(way), target);
+    if (!writer->isPossible())
+      continue;
+    ContractionCost cost = writer->cost();
+    for (RegisterTile tile : writer->tiles(cost))
+      candidates.push_back(
+          {"contraction", writer->describe(tile), cost.cycles(tile),
+           [=] { return ContractionWriter(*writer).write(tile); }});
   }
-  return best ? best->write() : nullptr;
 }
 
 } // namespace onnxc

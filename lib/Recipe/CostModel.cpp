@@ -34,6 +34,10 @@ static constexpr RegisterTile tilesOf16[] = {
     {2, 3}, {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1},
     {4, 1}, {3, 1}, {2, 2},  {2, 1},  {1, 2}, {1, 1}};
 
+/// A candidate replaces one that is preferred if it takes at most this part of
+/// its cycles: the model is no more precise.
+static constexpr double minGain = 0.99;
+
 /// The assumed value of an unknown extent.
 static constexpr int64_t manyIterations = 512;
 
@@ -96,9 +100,9 @@ int64_t maxRows(const Processor &target, int64_t pitch) {
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
-RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
-                                int64_t columns, int64_t lanes, int64_t maxRows,
-                                ColumnWork work) {
+SmallVector<RegisterTile> registerTiles(const Processor &target, int64_t rows,
+                                        int64_t columns, int64_t lanes,
+                                        int64_t maxRows, ColumnWork work) {
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
@@ -106,9 +110,7 @@ RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
   ArrayRef<RegisterTile> tiles(tilesOf16);
   if (target.vectorRegs >= 32)
     tiles = tilesOf32;
-  RegisterTile best{1, 1};
-  double bestCycles = std::numeric_limits<double>::infinity();
-  for (RegisterTile tile : tiles) {
+  auto isLegal = [&](RegisterTile tile) {
     // A vector of each column and one of rows are read beside the sums.
     bool fits =
         tile.vectors * (tile.rows + 1) < target.vectorRegs &&
@@ -116,35 +118,35 @@ RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
          tile.vectors * (tile.rows * work.accumulators + work.registers) +
                  otherRegs <
              target.vectorRegs);
-    if (tile.rows > std::min(limit, maxRows) || tile.vectors > vectors || !fits)
-      continue;
-    double cycles = resultCycles(target, tile, rows, columns, lanes, work);
-    if (cycles < bestCycles * 0.99) {
-      best = tile;
-      bestCycles = cycles;
-    }
-  }
-  return best;
+    return fits && tile.rows <= std::min(limit, maxRows) &&
+           tile.vectors <= vectors;
+  };
+  SmallVector<RegisterTile> legal = llvm::filter_to_vector(tiles, isLegal);
+  // One sum at a time is always possible.
+  if (legal.empty())
+    legal.push_back({1, 1});
+  return legal;
 }
 
-RegisterTile chooseWindowTile(const Processor &target, int64_t rows,
-                              int64_t columns, int64_t lanes) {
+SmallVector<RegisterTile> windowTiles(const Processor &target, int64_t rows,
+                                      int64_t columns, int64_t lanes) {
   // Half of the registers hold results, the rest elements of the window.
   int64_t room = target.vectorRegs / 2;
   int64_t limit = ShapedType::isDynamic(rows) ? manyIterations : rows;
   if (ShapedType::isDynamic(columns))
     columns = manyIterations * lanes;
   int64_t vectors = std::min<int64_t>(llvm::divideCeil(columns, lanes), 2);
-  RegisterTile best{1, vectors};
-  double bestCycles = std::numeric_limits<double>::infinity();
-  for (int64_t count = std::min(room / vectors, limit); count > 0; --count) {
-    RegisterTile tile{count, vectors};
-    double cycles = resultCycles(target, tile, rows, columns, lanes);
-    if (cycles < bestCycles * 0.99) {
-      best = tile;
-      bestCycles = cycles;
-    }
-  }
+  SmallVector<RegisterTile> tiles;
+  for (int64_t count = std::min(room / vectors, limit); count > 0; --count)
+    tiles.push_back({count, vectors});
+  return tiles;
+}
+
+size_t findCheapest(ArrayRef<double> cycles) {
+  size_t best = 0;
+  for (size_t number : llvm::seq(cycles.size()))
+    if (cycles[number] < cycles[best] * minGain)
+      best = number;
   return best;
 }
 

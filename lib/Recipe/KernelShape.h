@@ -19,6 +19,10 @@ namespace onnxc {
 /// run outside of all others.
 constexpr int64_t guessedExtent = 512;
 
+/// The same for loops outside of a tile, and for all other kernels: many, but
+/// not so many that the products of a few of them decide everything.
+constexpr int64_t outerExtent = 64;
+
 /// Extent of a loop by name; unknown ones count as `unknown`.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 

@@ -19,7 +19,7 @@ namespace onnxc {
 int64_t LoopPlanner::workBytes() {
   int64_t work = 0;
   for (linalg::LinalgOp op : ops)
-    work += workBytesOf(kernel, op, unknownExtent);
+    work += workBytesOf(kernel, op, outerExtent);
   return work;
 }
 
@@ -81,25 +81,28 @@ void LoopPlanner::findVectorLoop() {
 /// Short sums for a few columns: as lanes of a sum, the elements of one row
 /// take longer to be brought together than to be added, and later ops have no
 /// lanes at all. Rows as lanes, their elements are transposed in registers.
-void LoopPlanner::preferRows() {
+bool LoopPlanner::takeRowsAsLanes() {
   constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
   if (vectorIsCommon || vectorLoop.empty() || !isStatic(kernel, vectorLoop) ||
       extent(vectorLoop) > shortSum)
-    return;
+    return false;
   std::string rows;
   for (linalg::LinalgOp op : ops)
     for (OpOperand &result : op.getDpsInitsMutable()) {
       SmallVector<std::string> loops = loopsAlongMemory(op, result);
       if (loops.size() < 2 || loops.back().empty() || loops.end()[-2].empty() ||
           !isStatic(kernel, loops.back()) || extent(loops.back()) > fewColumns)
-        return;
+        return false;
       rows = loops.end()[-2];
       if (!llvm::is_contained(common, rows) ||
           !llvm::is_contained(common, loops.back()) || extent(rows) < minRows)
-        return;
+        return false;
     }
+  if (rows.empty())
+    return false;
   vectorLoop = rows;
   vectorIsCommon = true;
+  return true;
 }
 
 void LoopPlanner::chooseLanes() {
@@ -288,27 +291,35 @@ void LoopPlanner::planParallel() {
   }
 }
 
-void LoopPlanner::plan() {
+LoopPlanner::LoopPlanner(KernelOp kernel, const Processor &target,
+                         const RecipeOptions &options)
+    : LoopPlan(kernel, target, options) {
   findCommon();
   findVectorLoop();
-  if (options.unrollAndJam)
-    preferRows();
-  chooseLanes();
-  if (options.unrollAndJam) {
-    if (!chooseWindow())
-      chooseTransposed();
-    if (!chooseWholeRows())
-      chooseRows();
-  }
-  planOuterLoops();
-  planParallel();
 }
 
-LoopPlan planLoops(KernelOp kernel, const Processor &target,
-                   const RecipeOptions &options) {
-  LoopPlanner planner(kernel, target, options);
-  planner.plan();
-  return planner;
+std::vector<LoopPlan> LoopPlanner::propose() const {
+  std::vector<LoopPlanner> starts;
+  if (LoopPlanner rows(*this); rows.takeRowsAsLanes())
+    starts.push_back(std::move(rows));
+  starts.push_back(*this);
+  std::vector<LoopPlan> plans;
+  for (LoopPlanner &start : starts) {
+    start.chooseLanes();
+    for (auto unroll :
+         {&LoopPlanner::unrollWindow, &LoopPlanner::unrollInterleaved,
+          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
+          &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
+          &LoopPlanner::unrollNothing}) {
+      LoopPlanner plan(start);
+      if (!(plan.*unroll)())
+        continue;
+      plan.planOuterLoops();
+      plan.planParallel();
+      plans.push_back(std::move(plan));
+    }
+  }
+  return plans;
 }
 
 } // namespace onnxc

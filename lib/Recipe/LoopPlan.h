@@ -7,12 +7,12 @@
 #define ONNXC_RECIPE_LOOPPLAN_H
 
 #include "KernelShape.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
+#include "Planners.h"
 
 namespace onnxc {
 
-/// The choices for the loops of a kernel that is no contraction, before it
-/// is written as a recipe. Loops are named as in the kernel.
+/// The choices for the loops of a kernel before they are written as a recipe.
+/// Loops are named as in the kernel.
 struct LoopPlan {
   struct OuterLoop {
     std::string name;
@@ -21,8 +21,6 @@ struct LoopPlan {
   /// Instances of a payload that a window over several rows of results may
   /// make.
   static constexpr int64_t maxWindowInstances = 144;
-  /// The assumed value of an unknown extent.
-  static constexpr int64_t unknownExtent = 64;
 
   LoopPlan(krnl::KernelOp kernel, const target::Processor &target,
            const RecipeOptions &options)
@@ -30,7 +28,7 @@ struct LoopPlan {
         options(options) {}
 
   int64_t extent(llvm::StringRef loop) {
-    return extentOf(kernel, loop, unknownExtent);
+    return extentOf(kernel, loop, outerExtent);
   }
   bool has(unsigned op, llvm::StringRef loop) {
     return llvm::is_contained(krnl::KernelOp::getAxes(ops[op]), loop);
@@ -88,11 +86,6 @@ struct LoopPlan {
   unsigned numParallel = 0;
   int64_t grain = 1;
 };
-
-/// Chooses a plan by the accesses of the kernel along memory, the registers of
-/// the target, and the work for threads.
-LoopPlan planLoops(krnl::KernelOp kernel, const target::Processor &target,
-                   const RecipeOptions &options);
 
 } // namespace onnxc
 

@@ -8,6 +8,8 @@
 
 #include "LoopPlan.h"
 
+#include <vector>
+
 namespace onnxc {
 
 /// The size of parts of `whole` that are as equal as can be, at most `most`.
@@ -25,26 +27,34 @@ inline int64_t largestDivisor(int64_t whole, int64_t most) {
   return 1;
 }
 
-/// Fills in a plan: LoopPlan.cpp, and UnrollAndJam.cpp its unrolled loops.
+/// Proposes plans: LoopPlan.cpp, and UnrollAndJam.cpp their unrolled loops.
 class LoopPlanner : public LoopPlan {
 public:
-  using LoopPlan::LoopPlan;
+  LoopPlanner(krnl::KernelOp kernel, const target::Processor &target,
+              const RecipeOptions &options);
 
-  void plan();
+  /// One plan for each loop that may have the lanes and each way to unroll a
+  /// loop beside it; those that are better on equal cost come first.
+  std::vector<LoopPlan> propose() const;
 
 private:
   void findCommon();
   void findVectorLoop();
-  void preferRows();
+  bool takeRowsAsLanes();
   void chooseLanes();
   void chooseInstances();
   void chooseColumns();
-  bool chooseInterleaved();
-  bool chooseWindow();
-  void chooseTransposed();
-  void chooseOwnTransposed();
-  bool chooseWholeRows();
-  void chooseRows();
+  // Each unrolls a loop of a plan that has lanes, or returns false.
+  bool unrollWindow();
+  bool unrollInterleaved();
+  bool unrollTransposed();
+  bool unrollOwnTransposed();
+  bool unrollWholeRows();
+  bool unrollRows();
+  bool unrollNothing() { return true; }
+  llvm::SmallVector<std::pair<unsigned, std::string>>
+  loopsToTranspose(llvm::ArrayRef<std::string> among);
+  void transposeLanes();
   void planOuterLoops();
   unsigned loopsBesidePadding();
   void planParallel();

@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompleteRecipe.h"
-#include "LoopPlan.h"
+#include "LoopPlanner.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 using namespace mlir;
@@ -222,46 +221,30 @@ ArrayAttr LoopWriter::write() {
   return recipe.finish();
 }
 
-ArrayAttr chooseLoopRecipe(KernelOp kernel, const Processor &target,
-                           const RecipeOptions &options) {
-  return LoopWriter(planLoops(kernel, target, options)).write();
+/// Which loops of the plan are in registers.
+static std::string describe(const LoopPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (plan.instances > 1)
+    os << plan.instances << " elements along " << plan.vectorLoop;
+  else if (plan.lanes == 1)
+    os << "no vectors";
+  else
+    os << plan.vectors << " vectors of " << plan.lanes << " along "
+       << plan.vectorLoop;
+  if (plan.rows > 1)
+    os << ", " << plan.rows << " along " << plan.jammedLoop;
+  for (const LoopPlan::Transposed &entry : plan.transposed)
+    os << ", " << entry.rows << " along " << entry.loop;
+  return text;
 }
 
-/// Is there a loop that is known to have no iteration? Such a kernel has a fill
-/// at most, which no tile or vector is chosen for.
-static bool hasEmptyLoop(KernelOp kernel) {
-  return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
-                      [](LoopAttr loop) { return loop.getExtent() == 0; });
-}
-
-ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
-                       const RecipeOptions &options) {
-  if (hasEmptyLoop(kernel))
-    return ArrayAttr::get(kernel.getContext(), {});
-  ArrayAttr old = kernel.getRecipeAttr();
-  ArrayAttr chosen = ArrayAttr::get(kernel.getContext(), {});
-  RecipeOptions simple = options;
-  simple.unrollAndJam = false;
-  using Choice = std::pair<decltype(&chooseLoopRecipe), const RecipeOptions *>;
-  for (auto [choose, how] :
-       {Choice(chooseContractionRecipe, &options),
-        Choice(chooseAttentionRecipe, &options),
-        Choice(chooseRowRecipe, &options), Choice(chooseLoopRecipe, &options),
-        Choice(chooseLoopRecipe, &simple)}) {
-    ArrayAttr recipe = choose(kernel, target, *how);
-    if (!recipe)
-      continue;
-    kernel.setRecipeAttr(recipe);
-    std::string reason;
-    FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
-    if (succeeded(nest) && (nest->preservesOrder() || !options.keepOrder)) {
-      completeRecipe(kernel, target);
-      chosen = kernel.getRecipeAttr();
-      break;
-    }
-  }
-  kernel.setRecipeAttr(old);
-  return chosen;
+void addLoopRecipes(KernelOp kernel, const Processor &target,
+                    const RecipeOptions &options,
+                    RecipeCandidates &candidates) {
+  for (LoopPlan &plan : LoopPlanner(kernel, target, options).propose())
+    addScored(kernel, target, options, "loops", describe(plan),
+              LoopWriter(plan).write(), candidates);
 }
 
 } // namespace onnxc

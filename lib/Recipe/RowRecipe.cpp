@@ -12,12 +12,12 @@
 #include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "PanelSteps.h"
+#include "Planners.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
-#include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -26,7 +26,7 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 /// Vectors of a panel: enough sums that none waits for the one before.
-static constexpr int64_t panelVectors = 4;
+static constexpr int64_t maxPanelVectors = 4;
 
 namespace {
 /// A row times a matrix: the reduction of the kernel, and its matrix.
@@ -181,18 +181,23 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   return recipe.finish();
 }
 
-ArrayAttr chooseRowRecipe(KernelOp kernel, const Processor &target,
-                          const RecipeOptions &) {
+void addRowRecipes(KernelOp kernel, const Processor &target,
+                   const RecipeOptions &options, RecipeCandidates &candidates) {
   std::optional<RowProduct> product = findRowProduct(kernel, target);
   unsigned bits = product ? widestBits(kernel, product->column, target) : 0;
   if (bits == 0)
-    return {};
+    return;
   int64_t lanes = target.lanes(bits);
   int64_t columns = extentOf(kernel, product->column, 0);
-  if (lanes < 2 || columns < lanes)
-    return {};
-  return writeRecipe(kernel, *product, target, lanes,
-                     std::min(columns / lanes, panelVectors));
+  if (lanes < 2)
+    return;
+  for (int64_t vectors = std::min(columns / lanes, maxPanelVectors);
+       vectors > 0; --vectors)
+    addScored(kernel, target, options, "row",
+              llvm::formatv("panels of {0} vectors of {1} along {2}", vectors,
+                            lanes, product->column),
+              writeRecipe(kernel, *product, target, lanes, vectors),
+              candidates);
 }
 
 } // namespace onnxc

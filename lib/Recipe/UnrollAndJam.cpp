@@ -19,7 +19,7 @@ namespace onnxc {
 
 /// Lanes a few elements apart are written with those that lie between them: the
 /// loop over these is the last of a result.
-bool LoopPlanner::chooseInterleaved() {
+bool LoopPlanner::unrollInterleaved() {
   constexpr int64_t maxInterleaved = 4, maxVectors = 8;
   if (lanes == 1 || !vectorIsCommon)
     return false;
@@ -44,7 +44,7 @@ bool LoopPlanner::chooseInterleaved() {
 /// Rows of results under a window that moves down by as much as its own
 /// positions are apart read mostly the same: unrolled and jammed they read it
 /// once. Half of the registers hold results, the rest elements of the window.
-bool LoopPlanner::chooseWindow() {
+bool LoopPlanner::unrollWindow() {
   constexpr int64_t maxVectors = 2;
   if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
     return false;
@@ -76,65 +76,76 @@ bool LoopPlanner::chooseWindow() {
   return true;
 }
 
-/// Rows that become columns are loaded as vectors and transposed in registers.
-void LoopPlanner::chooseTransposed() {
+/// Do elementwise ops of little arithmetic have lanes that can be transposed?
+static bool areCopies(ArrayRef<linalg::LinalgOp> ops) {
   constexpr size_t smallPayload = 12;
-  constexpr int64_t maxRows = 16, minRows = 4;
-  if (chooseInterleaved())
-    return;
   size_t payload = 0;
-  for (linalg::LinalgOp op : ops) {
-    payload += op.getBlock()->getOperations().size();
-    if (op.getNumReductionLoops() != 0)
-      return;
-  }
-  if (lanes < minRows || !vectorIsCommon || payload > smallPayload)
-    return;
   for (linalg::LinalgOp op : ops)
+    payload += op.getNumReductionLoops() != 0
+                   ? smallPayload + 1
+                   : op.getBlock()->getOperations().size();
+  return payload <= smallPayload;
+}
+
+/// Rows and lanes that are transposed.
+static constexpr int64_t maxTransposed = 16, minTransposed = 4;
+
+/// Those of `among` that inputs which the lanes do not run along lie along,
+/// with the number of the op.
+SmallVector<std::pair<unsigned, std::string>>
+LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
+  SmallVector<std::pair<unsigned, std::string>> found;
+  if (lanes < minTransposed || !vectorIsCommon || !areCopies(ops))
+    return found;
+  for (auto [number, op] : llvm::enumerate(ops))
     for (OpOperand *input : readInputs(op)) {
       SmallVector<std::string> loops = loopsAlongMemory(op, *input);
       if (!loops.empty() && loops.back() != vectorLoop &&
           llvm::is_contained(loops, vectorLoop) &&
-          llvm::is_contained(common, loops.back()) &&
-          extent(loops.back()) >= minRows)
-        jammedLoop = loops.back();
+          llvm::is_contained(among, loops.back()) &&
+          extent(loops.back()) >= minTransposed)
+        found.push_back({unsigned(number), loops.back()});
     }
-  if (jammedLoop.empty())
-    return chooseOwnTransposed();
-  lanes = std::min(lanes, maxRows);
+  return found;
+}
+
+void LoopPlanner::transposeLanes() {
+  lanes = std::min(lanes, maxTransposed);
   vectors = 1;
-  rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
-                                      : lanes;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
 }
 
+/// Rows that become columns are loaded as vectors and transposed in registers.
+bool LoopPlanner::unrollTransposed() {
+  auto found = loopsToTranspose(common);
+  if (found.empty())
+    return false;
+  jammedLoop = found.back().second;
+  transposeLanes();
+  rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
+                                      : lanes;
+  return true;
+}
+
 /// The same of a loop that one op alone has: the copy into a padded tensor.
-void LoopPlanner::chooseOwnTransposed() {
-  constexpr int64_t maxRows = 16, minRows = 4;
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (OpOperand *input : readInputs(op)) {
-      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
-      if (!loops.empty() && llvm::is_contained(loops, vectorLoop) &&
-          llvm::is_contained(own, loops.back()) &&
-          extent(loops.back()) >= minRows)
-        transposed.push_back({unsigned(number), loops.back(), 0});
-    }
-  if (transposed.empty())
-    return;
-  lanes = std::min(lanes, maxRows);
-  vectors = 1;
-  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
-  for (Transposed &entry : transposed) {
-    int64_t equal = largestDivisor(extent(entry.loop), lanes);
-    entry.rows =
-        isStatic(kernel, entry.loop) && 2 * equal > lanes ? equal : lanes;
+bool LoopPlanner::unrollOwnTransposed() {
+  auto found = loopsToTranspose(own);
+  if (found.empty())
+    return false;
+  transposeLanes();
+  for (auto &[number, loop] : found) {
+    int64_t equal = largestDivisor(extent(loop), lanes);
+    transposed.push_back(
+        {number, loop,
+         isStatic(kernel, loop) && 2 * equal > lanes ? equal : lanes});
   }
+  return true;
 }
 
 /// Short rows stay in registers from one op to the next: all of each is written
 /// out, with others beside it, as each waits for its sums. Half of the
 /// registers hold elements.
-bool LoopPlanner::chooseWholeRows() {
+bool LoopPlanner::unrollWholeRows() {
   constexpr int64_t sideBySide = 4, maxInstances = 256;
   if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
       own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
@@ -164,7 +175,7 @@ bool LoopPlanner::chooseWholeRows() {
 /// Ops that pass over rows one after the other wait for each sum of a row; a
 /// few rows side by side do not. Together they must not be too long for the
 /// stack.
-void LoopPlanner::chooseRows() {
+bool LoopPlanner::unrollRows() {
   constexpr int64_t sideBySide = 4, longestRow = 1024;
   bool waits = llvm::any_of(ops, [&](linalg::LinalgOp op) {
     return llvm::is_contained(reducedLoops(op), vectorLoop);
@@ -172,9 +183,10 @@ void LoopPlanner::chooseRows() {
   if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
       (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
       extent(common.back()) < sideBySide)
-    return;
+    return false;
   jammedLoop = common.back();
   rows = sideBySide;
+  return true;
 }
 
 } // namespace onnxc

@@ -9,7 +9,7 @@
 // CHECK:        % places: index depends on data
 // CHECK-NOT:  negated
 // CHECK-NOT:  sum:
-// CHECK:      import:
+// CHECK:      recipes:
 
 module attributes {onnx.ir_version = 10 : i64, onnx.opset = {ai.onnx = 21 : i64}} {
   func.func @main_graph(

@@ -11,7 +11,7 @@
 // CHECK-DAG:    % quotients: divsi of each lane by itself
 // CHECK-DAG:    % places: index depends on data
 // CHECK-NOT:  vectors
-// CHECK:      import:
+// CHECK:      recipes:
 
 // JSON:      "scalar_kernels": [
 // JSON:        "node": "{{selection|sums|quotients|places}}",

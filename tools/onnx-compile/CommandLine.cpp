@@ -181,7 +181,7 @@ std::string helpText() {
     text += helpLine(left, omCompilerOptionHelp(i));
   }
   text += helpLine("--report[=json]",
-                   "print sizes and times to the standard output");
+                   "print sizes, recipes and times to the standard output");
   text += helpLine("-v", "the same as --verbose");
   text += helpLine("-q, --quiet", "no progress");
   text += helpLine("-h, --help", "this text");

@@ -7,6 +7,7 @@
 #define ONNXC_PIPELINE_DRIVER_H
 
 #include "onnxc/Pipeline/Options.h"
+#include "onnxc/Recipe/RecipeReport.h"
 
 #include <atomic>
 #include <functional>
@@ -87,6 +88,9 @@ struct Report {
   std::vector<std::string> libraries;
   /// Loops without vectors, most work first.
   std::vector<ScalarKernel> scalarKernels;
+  /// Kernels as a recipe file has them, before those that share loops are
+  /// merged, in program order.
+  std::vector<RecipeChoice> recipes;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;
 

@@ -33,13 +33,14 @@ struct Phase {
 /// The table, in order.
 llvm::ArrayRef<Phase> phases();
 
+using PassObservers = std::vector<std::unique_ptr<mlir::PassInstrumentation>>;
+
 /// Runs the passes of a phase. IR of a model is verified after each pass. Code
 /// is many times as large: it is verified when the phase is complete, or after
 /// each pass with the option `verifyEach`.
-mlir::LogicalResult
-runPasses(const Phase &phase, mlir::ModuleOp module,
-          const CompileOptions &options,
-          std::unique_ptr<mlir::PassInstrumentation> observer = nullptr);
+mlir::LogicalResult runPasses(const Phase &phase, mlir::ModuleOp module,
+                              const CompileOptions &options,
+                              PassObservers observers = {});
 
 /// Values of --emit= other than phases.
 inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "static",

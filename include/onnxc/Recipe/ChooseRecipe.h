@@ -9,46 +9,51 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/Processor.h"
 
+#include <functional>
+#include <string>
+
 namespace onnxc {
 
 /// Limits on recipes.
 struct RecipeOptions {
   /// Every reduction must be added up in its source order.
   bool keepOrder = false;
-  /// Loops outside of the vectors may be written out a few times.
-  bool unrollAndJam = true;
 };
 
-/// The recipe that the cost model proposes for the target. It holds: the kernel
-/// with it verifies. The empty recipe where nothing better is known.
+/// A recipe from the space of a kernel.
+struct RecipeCandidate {
+  /// contraction, attention, row or loops: the planner that proposes it.
+  llvm::StringRef kind;
+  /// What sets it apart from others of its kind: "8 x 3 vectors of 16".
+  std::string choices;
+  /// Cycles of one thread that the cost model predicts for the kernel.
+  double cycles;
+  /// Writes the recipe.
+  std::function<mlir::ArrayAttr()> write;
+};
+
+/// The recipes that the kernel may have on the target, in groups by kind, those
+/// that the planner prefers at equal cost first: what a search goes through.
+/// Each is legal as far as its planner can tell; isLegalRecipe() is sure. None
+/// for a kernel with a loop that has no iteration.
+llvm::SmallVector<RecipeCandidate, 0>
+enumerateRecipes(krnl::KernelOp kernel, const target::Processor &target,
+                 const RecipeOptions &options = {});
+
+/// The numbers of candidates in the order in which they are tried: the cheapest
+/// of each kind, the special kinds before the loops that any kernel has, then
+/// all others, the cheapest first.
+llvm::SmallVector<unsigned>
+rankRecipes(llvm::ArrayRef<RecipeCandidate> candidates);
+
+/// Does the kernel verify with the recipe, and keep the order that it must?
+bool isLegalRecipe(krnl::KernelOp kernel, mlir::ArrayAttr recipe,
+                   const RecipeOptions &options = {});
+
+/// The first legal recipe by rank; the empty one where there is none.
 mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
                              const target::Processor &target,
                              const RecipeOptions &options = {});
-
-/// For a kernel around one contraction: a register tile, its operand of columns
-/// packed. Null where the kernel is none, or no tile suits it.
-mlir::ArrayAttr chooseContractionRecipe(krnl::KernelOp kernel,
-                                        const target::Processor &target,
-                                        const RecipeOptions &options);
-
-/// For a kernel of two contractions, the second of which reduces the columns of
-/// the first, with ops on the rows between them: all go by a few rows at a
-/// time. Null where the kernel is none.
-mlir::ArrayAttr chooseAttentionRecipe(krnl::KernelOp kernel,
-                                      const target::Processor &target,
-                                      const RecipeOptions &options);
-
-/// For a kernel around the product of one row with a constant matrix, which is
-/// stored in the order in which it is read. Null where the kernel is none.
-mlir::ArrayAttr chooseRowRecipe(krnl::KernelOp kernel,
-                                const target::Processor &target,
-                                const RecipeOptions &options);
-
-/// For all others: the loops that all ops have are shared, the one along memory
-/// is vectorised, the outer ones run parallel if there is enough to do.
-mlir::ArrayAttr chooseLoopRecipe(krnl::KernelOp kernel,
-                                 const target::Processor &target,
-                                 const RecipeOptions &options);
 
 } // namespace onnxc
 

@@ -6,7 +6,12 @@
 #ifndef ONNXC_RECIPE_COSTMODEL_H
 #define ONNXC_RECIPE_COSTMODEL_H
 
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Target/Processor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace onnxc {
 
@@ -43,25 +48,50 @@ double resultCycles(const target::Processor &target, RegisterTile tile,
 /// of a way's size share the few positions of one set.
 int64_t maxRows(const target::Processor &target, int64_t pitch);
 
-/// The tile that computes `rows` x `columns` results in the fewest cycles.
-/// Tails count as the smaller tiles they are. A dynamic extent counts as many.
-/// The tile has at most `maxRows`.
-RegisterTile chooseRegisterTile(const target::Processor &target, int64_t rows,
-                                int64_t columns, int64_t lanes,
-                                int64_t maxRows = INT64_MAX,
-                                ColumnWork work = {});
+/// The tiles for `rows` x `columns` results, preferred ones first: those that
+/// fit the registers, the result, and `maxRows`. A dynamic extent counts as
+/// many.
+llvm::SmallVector<RegisterTile>
+registerTiles(const target::Processor &target, int64_t rows, int64_t columns,
+              int64_t lanes, int64_t maxRows = INT64_MAX, ColumnWork work = {});
 
 /// The same for windows over columns that do not mix: every row has vectors of
 /// its own, and neighbouring rows share most of them, so that few columns and
 /// many rows are best.
-RegisterTile chooseWindowTile(const target::Processor &target, int64_t rows,
-                              int64_t columns, int64_t lanes);
+llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
+                                            int64_t rows, int64_t columns,
+                                            int64_t lanes);
+
+/// The number of the candidate to take, of which preferred ones come first: a
+/// later one has to be cheaper by more than the model's precision.
+size_t findCheapest(llvm::ArrayRef<double> cycles);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
 /// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.
 int64_t chooseColumnBlock(const target::Processor &target, int64_t columns,
                           int64_t depth, int64_t tileColumns,
                           int64_t elementBytes);
+
+/// A part of a kernel's cost: so many cycles for each combined iteration of
+/// axes of dynamic extent, by number.
+struct CostTerm {
+  double cycles;
+  llvm::SmallVector<unsigned> axes;
+};
+
+/// The cost of a kernel with the recipe that was replayed, on one thread.
+struct NestCost {
+  /// No two have the same axes.
+  llvm::SmallVector<CostTerm> terms;
+  /// The sum of the terms; dynamic extents count as assumed ones.
+  double cycles = 0;
+  /// The same of one tile.
+  double tileCycles = 0;
+};
+
+/// The time of the ops, or of the caches and the memory, whatever is longer.
+NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
+                  const target::Processor &target);
 
 } // namespace onnxc
 

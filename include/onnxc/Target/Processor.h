@@ -36,6 +36,8 @@ struct Processor {
   int64_t loadsPerCycle = 2;
   /// From the operands of a multiply-add to its result.
   double fmaLatency = 4;
+  /// A function such as exp takes as many operations.
+  int64_t functionOperations = 20;
   /// To start and store a register tile, for each step of its reduction.
   double tileCycles = 1;
   /// To write one element whose neighbours in a vector lie elsewhere, and the
@@ -61,6 +63,11 @@ struct Processor {
   int64_t l1 = 32 * 1024;
   int64_t l2 = 512 * 1024;
   int64_t l3 = 32 * 1024 * 1024;
+  /// Bytes in a cycle that one core moves from and to the other two caches, and
+  /// memory.
+  double l2BytesPerCycle = 24;
+  double l3BytesPerCycle = 10;
+  double memoryBytesPerCycle = 4;
   /// One way of the first cache, addresses that differ by it share a set: as
   /// large as a page, or it could not be looked up while the address is
   /// translated.
@@ -83,13 +90,13 @@ struct Processor {
   /// a contraction.
   int64_t parallelBytes = 32 * 1024;
   int64_t parallelProducts = 64 * 1024;
-  /// Instructions that a thread must have to pay for being woken, which takes
+  /// Cycles of work that a thread must have to pay for being woken, which takes
   /// ten microseconds and more, and far more where other processes use the
   /// processors; the same in a loop of the host, where threads wait without
-  /// sleeping; and the cost of each barrier. Some five take a nanosecond.
-  int64_t wakeInstructions = 80000;
-  int64_t loopWakeInstructions = 5000;
-  int64_t barrierInstructions = 2000;
+  /// sleeping; and the cost of each barrier.
+  int64_t wakeCycles = 60000;
+  int64_t loopWakeCycles = 4000;
+  int64_t barrierCycles = 1500;
 
   /// Elements of `bits` bits in a vector register, at least 1.
   int64_t lanes(unsigned bits) const {

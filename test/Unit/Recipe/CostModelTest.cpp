@@ -26,6 +26,35 @@ Processor processorOf(const char *cpu) {
       .getProcessor();
 }
 
+RegisterTile chooseRegisterTile(const Processor &target, int64_t rows,
+                                int64_t columns, int64_t lanes,
+                                int64_t maxRows = INT64_MAX,
+                                ColumnWork work = {}) {
+  llvm::SmallVector<RegisterTile> tiles =
+      registerTiles(target, rows, columns, lanes, maxRows, work);
+  llvm::SmallVector<double> cycles;
+  for (RegisterTile tile : tiles)
+    cycles.push_back(resultCycles(target, tile, rows, columns, lanes, work));
+  return tiles[findCheapest(cycles)];
+}
+
+RegisterTile chooseWindowTile(const Processor &target, int64_t rows,
+                              int64_t columns, int64_t lanes) {
+  llvm::SmallVector<RegisterTile> tiles =
+      windowTiles(target, rows, columns, lanes);
+  llvm::SmallVector<double> cycles;
+  for (RegisterTile tile : tiles)
+    cycles.push_back(resultCycles(target, tile, rows, columns, lanes));
+  return tiles[findCheapest(cycles)];
+}
+
+// A later candidate has to be clearly cheaper.
+TEST(CostModelTest, PreferredCandidatesWinTies) {
+  EXPECT_EQ(findCheapest({100, 99.5, 99.2}), 0u);
+  EXPECT_EQ(findCheapest({100, 98, 97.5}), 1u);
+  EXPECT_EQ(findCheapest({100, 98, 97}), 2u);
+}
+
 struct TileCase {
   const char *cpu;
   int64_t rows, columns;

@@ -129,8 +129,8 @@ TEST_F(TargetTest, ARowIsAllThatATargetNeeds) {
   EXPECT_EQ(target.getInstruction("dot_us", 8), "llvm.riscv.toy.dot");
   EXPECT_EQ(target.getInstruction("dot_us", 16), "");
   const Processor &toy = target.getProcessor();
-  RegisterTile tile = chooseRegisterTile(toy, 512, 512, toy.lanes(32));
-  EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1, toy.vectorRegs);
+  for (RegisterTile tile : registerTiles(toy, 512, 512, toy.lanes(32)))
+    EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1, toy.vectorRegs);
   EXPECT_EQ(chooseColumnBlock(toy, 512, 256, 16, 4), 48);
   krnl::TargetAttr other =
       resolve("riscv64-linux-gnu", "generic", "+v", {toyFamilies, {}});

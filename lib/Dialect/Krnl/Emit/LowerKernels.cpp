@@ -15,8 +15,13 @@
 #include "mlir/IR/PatternMatch.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -295,6 +300,36 @@ static void separateTemporaries(KernelOp kernel) {
   }
 }
 
+/// Four digits, which is more than an estimate has: others print as bits.
+static FloatAttr fourDigits(Builder &builder, double value) {
+  double rounded = value;
+  (void)llvm::to_float(llvm::formatv("{0:e3}", value).str(), rounded);
+  return builder.getF64FloatAttr(rounded);
+}
+
+/// Attaches the cost of a kernel, whose extents are inputs from `firstExtent`.
+static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
+                    const target::Processor &target, unsigned firstExtent) {
+  Builder builder(launch.getContext());
+  // The kernel has operands for dynamic extents alone.
+  SmallVector<unsigned> position(nest.numAxes());
+  for (unsigned axis : llvm::seq(nest.numAxes())) {
+    position[axis] = firstExtent;
+    firstExtent += nest.loop(axis).isDynamic();
+  }
+  NestCost cost = nestCost(kernel, nest, target);
+  SmallVector<Attribute> terms;
+  for (const CostTerm &term : cost.terms) {
+    SmallVector<Attribute> parts{fourDigits(builder, term.cycles)};
+    for (unsigned axis : term.axes)
+      parts.push_back(builder.getI64IntegerAttr(position[axis]));
+    terms.push_back(builder.getArrayAttr(parts));
+  }
+  launch->setAttr(cyclesAttrName, builder.getArrayAttr(terms));
+  launch->setAttr(tileCyclesAttrName,
+                  builder.getI64IntegerAttr(int64_t(cost.tileCycles)));
+}
+
 LogicalResult Lowering::lower(KernelOp kernel) {
   FailureOr<Emitted *> emitted = emit(kernel);
   if (failed(emitted))
@@ -329,12 +364,14 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     outs.push_back(temporary(kernel, nest,
                              own.getResult(result.getResultNumber()), extents));
   }
+  unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
   auto launch =
       LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
+  setCost(launch, kernel, nest, options.processor, firstExtent);
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));

@@ -32,6 +32,10 @@ static void forEachNumber(P &&p, F visit) {
   visit("transpose_cycles", p.transposeCycles);
   visit("pack_cycles", p.packCycles);
   visit("unaligned_factor", p.unalignedFactor);
+  visit("l2_bytes_per_cycle", p.l2BytesPerCycle);
+  visit("l3_bytes_per_cycle", p.l3BytesPerCycle);
+  visit("memory_bytes_per_cycle", p.memoryBytesPerCycle);
+  visit("function_operations", p.functionOperations);
   visit("far_unaligned_factor", p.farUnalignedFactor);
   visit("shuffled_step", p.shuffledStep);
   visit("square_lanes", p.squareLanes);
@@ -48,9 +52,9 @@ static void forEachNumber(P &&p, F visit) {
   visit("far_transform_products", p.farTransformProducts);
   visit("parallel_bytes", p.parallelBytes);
   visit("parallel_products", p.parallelProducts);
-  visit("wake_instructions", p.wakeInstructions);
-  visit("loop_wake_instructions", p.loopWakeInstructions);
-  visit("barrier_instructions", p.barrierInstructions);
+  visit("wake_cycles", p.wakeCycles);
+  visit("loop_wake_cycles", p.loopWakeCycles);
+  visit("barrier_cycles", p.barrierCycles);
 }
 
 llvm::hash_code onnxc::target::hash_value(const Processor &processor) {

@@ -1,4 +1,4 @@
-//===- Polls.h - When workers ask whether to go on -------------*- C++ -*-===//
+//===- Polls.h - Costs of launches, and when workers poll -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,6 +16,13 @@ namespace onnxc::krnl {
 inline constexpr llvm::StringLiteral pollTilesAttrName = "krnl.poll_tiles";
 /// Unit attribute: it asks before the first tile.
 inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
+
+/// Array attribute of a launch: its cost on one thread. Each element is an
+/// array of a number of cycles, and of the positions of inputs, extents that
+/// only the run knows, which it is multiplied with. The cost is their sum.
+inline constexpr llvm::StringLiteral cyclesAttrName = "krnl.cycles";
+/// Integer attribute: cycles of one tile, where dynamic extents are assumed.
+inline constexpr llvm::StringLiteral tileCyclesAttrName = "krnl.tile_cycles";
 
 } // namespace onnxc::krnl
 

@@ -31,8 +31,10 @@ void Bufferizer::convertLaunch(LaunchOp op) {
     outs.push_back(destination(op, i));
     buffers[op.getResult(i)] = outs.back();
   }
-  LaunchOp::create(builder, op.getLoc(), TypeRange(), op.getKernel(), ins, outs,
-                   op.getTiles(), op.getScratch());
+  auto launch =
+      LaunchOp::create(builder, op.getLoc(), TypeRange(), op.getKernel(), ins,
+                       outs, op.getTiles(), op.getScratch());
+  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   dead.push_back(op);
 }
 

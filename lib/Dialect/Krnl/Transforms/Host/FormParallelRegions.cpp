@@ -6,7 +6,6 @@
 
 #include "HostBuffers.h"
 #include "HostNumbers.h"
-#include "LaunchCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,18 +119,55 @@ static Accesses accessesOf(LaunchOp launch) {
 /// the last barrier, and another region after so many costs little beside them.
 static constexpr size_t maxLaunches = 1024;
 
-/// Instructions between two questions whether the run is to end: some tens of
+/// Cycles between two questions whether the run is to end: some tens of
 /// microseconds, beside which a question costs nothing.
-static constexpr int64_t pollInstructions = 100000;
+static constexpr int64_t pollCycles = 100000;
 /// Of launches whose number of tiles only the run knows, between two polls.
-static constexpr int64_t assumedWork = pollInstructions / 8;
+static constexpr int64_t assumedWork = pollCycles / 8;
+
+/// A number times cycles, as a whole number: few cycles count in 64ths.
+static OpFoldResult timesCycles(HostNumbers &numbers, OpFoldResult count,
+                                double cycles) {
+  constexpr int64_t parts = 64;
+  auto whole = [&](double x) {
+    return numbers.number(
+        int64_t(std::min(std::ceil(x), double(HostNumbers::largest))));
+  };
+  if (cycles >= parts || getConstantIntValue(count) == 1)
+    return numbers.multiply(count, whole(cycles));
+  return numbers.divide(numbers.multiply(count, whole(cycles * parts)),
+                        numbers.number(parts));
+}
+
+/// The cost of a launch that krnl-lower-kernels has attached; 0 if none is
+/// known, as for copies into packed form.
+static OpFoldResult cyclesOf(HostNumbers &numbers, LaunchOp launch) {
+  OpFoldResult sum = numbers.number(0);
+  auto terms = launch->getAttrOfType<ArrayAttr>(cyclesAttrName);
+  for (Attribute attribute : terms ? terms.getValue() : ArrayRef<Attribute>()) {
+    ArrayRef<Attribute> term = cast<ArrayAttr>(attribute).getValue();
+    OpFoldResult count = numbers.number(1);
+    for (Attribute position : term.drop_front()) {
+      Value extent = launch.getIns()[cast<IntegerAttr>(position).getInt()];
+      count = numbers.multiply(count, getAsOpFoldResult(extent));
+    }
+    double cycles = cast<FloatAttr>(term.front()).getValueAsDouble();
+    sum = numbers.add(timesCycles(numbers, count, cycles), sum);
+  }
+  return sum;
+}
+
+static int64_t tileCyclesOf(LaunchOp launch) {
+  auto cycles = launch->getAttrOfType<IntegerAttr>(tileCyclesAttrName);
+  return cycles ? std::max<int64_t>(cycles.getInt(), 1) : 1;
+}
 
 namespace {
 
 class ParallelRegionFormer {
 public:
   ParallelRegionFormer(ModuleOp module)
-      : costs(module), target(TargetAttr::processorOf(module)) {}
+      : target(TargetAttr::processorOf(module)) {}
 
   void formIn(Block &block);
 
@@ -147,7 +183,6 @@ private:
   Value teamTiles(OpBuilder &builder, Run &run, int64_t barriers);
   void setPolls(OpBuilder &builder, Run &run);
 
-  LaunchCosts costs;
   target::Processor target;
 };
 
@@ -164,15 +199,14 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
     OpFoldResult tiles = getAsOpFoldResult(launch.getTiles());
     if (getConstantIntValue(tiles) == 1)
       continue;
-    OpFoldResult cost = costs.ofOneTile(builder, launch);
-    work = numbers.add(numbers.multiply(tiles, cost), work);
+    work = numbers.add(cyclesOf(numbers, launch), work);
     most = numbers.max(tiles, most);
   }
   bool isInLoop =
       run.launches.front()->getParentOfType<LoopLikeOpInterface>() != nullptr;
-  OpFoldResult perWorker = numbers.number(
-      (isInLoop ? target.loopWakeInstructions : target.wakeInstructions) +
-      barriers * target.barrierInstructions);
+  OpFoldResult perWorker =
+      numbers.number((isInLoop ? target.loopWakeCycles : target.wakeCycles) +
+                     barriers * target.barrierCycles);
   OpFoldResult pays = numbers.divide(work, perWorker);
   return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
 }
@@ -182,13 +216,12 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
 void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
   int64_t sincePoll = 0;
   for (LaunchOp launch : run.launches) {
-    if (sincePoll >= pollInstructions) {
+    if (sincePoll >= pollCycles) {
       launch->setAttr(pollFirstAttrName, builder.getUnitAttr());
       sincePoll = 0;
     }
-    int64_t cost =
-        std::max<int64_t>(costs.estimateOfOneTile(builder, launch), 1);
-    int64_t pollTiles = std::max<int64_t>(pollInstructions / cost, 1);
+    int64_t cost = tileCyclesOf(launch);
+    int64_t pollTiles = std::max<int64_t>(pollCycles / cost, 1);
     std::optional<int64_t> tiles =
         getConstantIntValue(getAsOpFoldResult(launch.getTiles()));
     if (!tiles || *tiles > pollTiles)
@@ -297,7 +330,6 @@ void ParallelRegionFormer::formIn(Block &block) {
       for (Block &inner : region)
         formIn(inner);
   }
-  costs.leaveBlock();
 }
 
 namespace {

@@ -87,62 +87,50 @@ func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
 
 // -----
 
-// 8 tiles of four instructions do not pay for a second worker; a dynamic number
-// is weighed when it is known.
-func.func private @tiny(%x: memref<?xf32>, %y: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c1 = arith.constant 1 : index
-  scf.for %i = %b to %e step %c1 {
-    %0 = memref.load %x[%i] : memref<?xf32>
-    %1 = arith.addf %0, %0 : f32
-    %2 = arith.addf %1, %0 : f32
-    memref.store %2, %y[%i] : memref<?xf32>
-  }
-  return
-}
+// 1,000 cycles do not pay for a second worker; work that depends on a size of the
+// run is weighed when that is known: half a cycle for each element, and 100.
+func.func private @k(memref<?xf32>, index, memref<?xf32>, index, index) attributes {krnl.kernel}
 // CHECK-LABEL: func @team_that_pays
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         krnl.parallel_region tiles(%[[ONE]])
 // CHECK:         scf.if
-// CHECK-DAG:       %[[GRAIN:.+]] = arith.constant 80000 : index
-// CHECK-DAG:       %[[COST:.+]] = arith.constant 4 : index
-// CHECK-DAG:       %[[WORK:.+]] = arith.muli %arg1, %[[COST]]
-// CHECK:           %[[PIECES:.+]] = arith.divsi %[[WORK]], %[[GRAIN]]
+// CHECK-DAG:       %[[WAKE:.+]] = arith.constant 60000 : index
+// CHECK-DAG:       %[[PARTS:.+]] = arith.constant 64 : index
+// CHECK-DAG:       %[[HALF:.+]] = arith.constant 32 : index
+// CHECK-DAG:       %[[FIXED:.+]] = arith.constant 100 : index
+// CHECK-DAG:       %[[SCALED:.+]] = arith.muli %arg1, %[[HALF]]
+// CHECK-DAG:       %[[CYCLES:.+]] = arith.divsi %[[SCALED]], %[[PARTS]]
+// CHECK-DAG:       %[[WORK:.+]] = arith.addi %[[CYCLES]], %[[FIXED]]
+// CHECK:           %[[PIECES:.+]] = arith.divsi %[[WORK]], %[[WAKE]]
 // CHECK:           %[[PAYS:.+]] = arith.maxsi %[[PIECES]]
 // CHECK:           %[[TEAM:.+]] = arith.minsi %[[PAYS]]
 // CHECK:           krnl.parallel_region tiles(%[[TEAM]])
 func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
   %c8 = arith.constant 8 : index
-  krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%c8)
+  krnl.launch @k ins(%x, %n : memref<?xf32>, index) outs(%y : memref<?xf32>) tiles(%c8) {krnl.cycles = [[1000.0]]}
   scf.if %c {
-    krnl.launch @tiny ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%n)
+    krnl.launch @k ins(%x, %n : memref<?xf32>, index) outs(%y : memref<?xf32>) tiles(%n) {krnl.cycles = [[100.0], [0.5, 1]]}
   }
   return
 }
 
 // -----
 
-// Each launch alone would not pay, all of them together do.
-func.func private @small(%x: memref<4096xf32>, %y: memref<4096xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c512 = arith.constant 512 : index
-  scf.for %t = %b to %e step %c1 {
-    scf.for %i = %c0 to %c512 step %c1 {
-      %0 = memref.load %x[%i] : memref<4096xf32>
-      %1 = math.exp %0 : f32
-      memref.store %1, %y[%i] : memref<4096xf32>
-    }
-  }
-  return
-}
+func.func private @k(memref<4096xf32>, memref<4096xf32>, index, index) attributes {krnl.kernel}
+
+// Each launch alone would not pay, all of them together do. One tile alone is no
+// work that a team could share, and a launch of unknown cost is none.
 // CHECK-LABEL: func @whole_work
 // CHECK:         %[[THREE:.+]] = arith.constant 3 : index
 // CHECK:         krnl.parallel_region tiles(%[[THREE]])
 func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<4096xf32>, %w: memref<4096xf32>) {
+  %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
-  krnl.launch @small ins(%x : memref<4096xf32>) outs(%z : memref<4096xf32>) tiles(%c8)
-  krnl.launch @small ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c8)
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8) {krnl.cycles = [[65000.0]]}
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%z : memref<4096xf32>) tiles(%c8) {krnl.cycles = [[65000.0]]}
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c8) {krnl.cycles = [[65000.0]]}
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c1) {krnl.cycles = [[1.0e9]]}
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%w : memref<4096xf32>) tiles(%c8)
   return
 }
 
@@ -156,7 +144,7 @@ func.func @in_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   scf.for %i = %c0 to %c8 step %c1 {
-    krnl.launch @small ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8)
+    krnl.launch @k ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%c8) {krnl.cycles = [[40000.0]]}
   }
   return
 }
@@ -216,113 +204,46 @@ func.func @error_words(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32
 
 // -----
 
-// The lengths of loops inside follow from the sizes of the operands: of whole
-// vectors and what is left, and of the blocks of the first tile. One tile alone
-// is no work that a team could share.
-func.func private @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %m4 = arith.constant -4 : index
-  %rows = memref.dim %x, %c0 : memref<?x?xf32>
-  %columns = memref.dim %x, %c1 : memref<?x?xf32>
-  scf.for %t = %b to %e step %c1 {
-    %before = arith.muli %t, %m4 : index
-    %rest = arith.addi %rows, %before : index
-    %length = arith.minsi %rest, %c4 : index
-    scf.for %i = %c0 to %length step %c1 {
-      scf.for %j = %c0 to %columns step %c1 {
-        %0 = memref.load %x[%i, %j] : memref<?x?xf32>
-        memref.store %0, %y[%i, %j] : memref<?x?xf32>
-      }
-    }
-  }
-  return
-}
-// CHECK-LABEL: func @sizes_of_operands
-// CHECK-DAG:     %[[FOUR:.+]] = arith.constant 4 : index
-// CHECK-DAG:     %[[COLUMNS:.+]] = arith.maxsi %arg3
-// CHECK-DAG:     %[[EACH:.+]] = arith.muli %[[COLUMNS]], %{{.+}}
-// CHECK-DAG:     %[[LENGTH:.+]] = arith.minsi %arg2, %[[FOUR]]
-// CHECK-DAG:     %[[ROWS:.+]] = arith.maxsi %[[LENGTH]]
-// CHECK-DAG:     %[[TILE:.+]] = arith.muli %[[EACH]], %[[ROWS]]
-// CHECK-DAG:     %[[WORK:.+]] = arith.muli %arg1, %[[TILE]]
+// A cost may grow with the product of several sizes.
+func.func private @k(memref<?x?xf32>, index, index, memref<?x?xf32>, index, index) attributes {krnl.kernel}
+// CHECK-LABEL: func @product_of_sizes
+// CHECK-DAG:     %[[EACH:.+]] = arith.constant 70 : index
+// CHECK-DAG:     %[[POINTS:.+]] = arith.muli %arg1, %arg2
+// CHECK:         %[[WORK:.+]] = arith.muli %[[POINTS]], %[[EACH]]
 // CHECK:         %[[PIECES:.+]] = arith.divsi %[[WORK]]
 // CHECK:         krnl.parallel_region
-// CHECK:         scf.if
-// CHECK:           krnl.parallel_region tiles(%[[ONE:.+]]) {
-func.func @sizes_of_operands(%x: memref<?x?xf32>, %tiles: index, %n: index, %m: index, %c: i1) {
-  %c1 = arith.constant 1 : index
+func.func @product_of_sizes(%x: memref<?x?xf32>, %n: index, %m: index) {
   %a = krnl.alloc(%n, %m) : memref<?x?xf32>
-  krnl.launch @rows ins(%a : memref<?x?xf32>) outs(%x : memref<?x?xf32>) tiles(%tiles)
-  scf.if %c {
-    krnl.launch @rows ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>) tiles(%c1)
-  }
+  krnl.launch @k ins(%a, %n, %m : memref<?x?xf32>, index, index) outs(%x : memref<?x?xf32>) tiles(%n) {krnl.cycles = [[70.0, 1, 2]]}
   return
 }
 
 // -----
 
-// Workers ask whether the run is to end after about 100,000 instructions: after
-// 3 tiles of 32,776, and before the next launch; not between two of 60,000, but
-// behind them. Sizes that only the run knows count as 64.
-func.func private @long(%x: memref<8192xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %n = arith.constant 8192 : index
-  scf.for %t = %b to %e step %c1 {
-    scf.for %i = %c0 to %n step %c1 {
-      %0 = memref.load %x[%i] : memref<8192xf32>
-      %1 = arith.addf %0, %0 : f32
-      %2 = arith.mulf %1, %1 : f32
-      memref.store %2, %x[%i] : memref<8192xf32>
-    }
-  }
-  return
-}
-func.func private @short(%x: memref<8192xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %n = arith.constant 15000 : index
-  scf.for %t = %b to %e step %c1 {
-    scf.for %i = %c0 to %n step %c1 {
-      %0 = memref.load %x[%c0] : memref<8192xf32>
-      memref.store %0, %x[%c1] : memref<8192xf32>
-    }
-  }
-  return
-}
-func.func private @sized(%x: memref<?xf32>, %b: index, %e: index) attributes {krnl.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %n = memref.dim %x, %c0 : memref<?xf32>
-  scf.for %t = %b to %e step %c1 {
-    scf.for %i = %c0 to %n step %c1 {
-      %0 = memref.load %x[%i] : memref<?xf32>
-      memref.store %0, %x[%i] : memref<?xf32>
-    }
-  }
-  return
-}
+func.func private @k(memref<8192xf32>, index, index) attributes {krnl.kernel}
+
+// Workers ask whether the run is to end after about 100,000 cycles: after 3 tiles
+// of 32,776, and before the next launch; not between two of 60,000, but behind
+// them.
 // CHECK-LABEL: func @polls
 // CHECK:         krnl.parallel_region
-// CHECK-NEXT:      krnl.launch @long outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_tiles = 3 : i64}
+// CHECK-NEXT:      krnl.launch @k outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_tiles = 3 : i64, krnl.tile_cycles = 32776 : i64}
 // CHECK-NEXT:      krnl.barrier
-// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{[^)]+}}){{$}}
+// CHECK-NEXT:      krnl.launch @k outs(%{{.+}}) tiles(%{{[^)]+}}) {krnl.tile_cycles = 30000 : i64}
 // CHECK-NEXT:      krnl.barrier
-// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first}
+// CHECK-NEXT:      krnl.launch @k outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first, krnl.tile_cycles = 30000 : i64}
 // CHECK-NEXT:      krnl.barrier
-// CHECK-NEXT:      krnl.launch @short outs(%{{.+}}) tiles(%{{[^)]+}}){{$}}
-// CHECK-NEXT:      krnl.launch @sized outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first, krnl.poll_tiles = 781 : i64}
+// CHECK-NEXT:      krnl.launch @k outs(%{{.+}}) tiles(%{{[^)]+}}) {krnl.tile_cycles = 30000 : i64}
+// CHECK-NEXT:      krnl.barrier
+// CHECK-NEXT:      krnl.launch @k outs(%{{.+}}) tiles(%{{.+}}) {krnl.poll_first, krnl.poll_tiles = 781 : i64, krnl.tile_cycles = 128 : i64}
 // CHECK-NEXT:    }
 func.func @polls(%x: memref<8192xf32>, %n: index) {
   %c2 = arith.constant 2 : index
   %c8 = arith.constant 8 : index
-  %y = krnl.alloc(%n) : memref<?xf32>
-  krnl.launch @long outs(%x : memref<8192xf32>) tiles(%c8)
-  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
-  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
-  krnl.launch @short outs(%x : memref<8192xf32>) tiles(%c2)
-  krnl.launch @sized outs(%y : memref<?xf32>) tiles(%n)
+  krnl.launch @k outs(%x : memref<8192xf32>) tiles(%c8) {krnl.tile_cycles = 32776}
+  krnl.launch @k outs(%x : memref<8192xf32>) tiles(%c2) {krnl.tile_cycles = 30000}
+  krnl.launch @k outs(%x : memref<8192xf32>) tiles(%c2) {krnl.tile_cycles = 30000}
+  krnl.launch @k outs(%x : memref<8192xf32>) tiles(%c2) {krnl.tile_cycles = 30000}
+  krnl.launch @k outs(%x : memref<8192xf32>) tiles(%n) {krnl.tile_cycles = 128}
   return
 }

@@ -1,0 +1,111 @@
+//===- ChooseRecipe.cpp - The best of the proposed recipes ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/ChooseRecipe.h"
+
+#include "CompleteRecipe.h"
+#include "Planners.h"
+#include "onnxc/Recipe/CostModel.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Is there a loop that is known to have no iteration? Such a kernel has a fill
+/// at most, which no tile or vector is chosen for.
+static bool hasEmptyLoop(KernelOp kernel) {
+  return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
+                      [](LoopAttr loop) { return loop.getExtent() == 0; });
+}
+
+SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
+                                                 const Processor &target,
+                                                 const RecipeOptions &options) {
+  SmallVector<RecipeCandidate, 0> candidates;
+  if (hasEmptyLoop(kernel))
+    return candidates;
+  for (auto add : {addContractionRecipes, addAttentionRecipes, addRowRecipes,
+                   addLoopRecipes})
+    add(kernel, target, options, candidates);
+  return candidates;
+}
+
+SmallVector<unsigned> rankRecipes(ArrayRef<RecipeCandidate> candidates) {
+  SmallVector<unsigned> best, others;
+  for (unsigned first = 0; first < candidates.size();) {
+    unsigned end = first;
+    SmallVector<double> cycles;
+    for (; end < candidates.size() &&
+           candidates[end].kind == candidates[first].kind;
+         ++end)
+      cycles.push_back(candidates[end].cycles);
+    best.push_back(first + findCheapest(cycles));
+    for (unsigned number : llvm::seq(first, end))
+      if (number != best.back())
+        others.push_back(number);
+    first = end;
+  }
+  llvm::sort(others, [&](unsigned a, unsigned b) {
+    return std::pair(candidates[a].cycles, a) <
+           std::pair(candidates[b].cycles, b);
+  });
+  llvm::append_range(best, others);
+  return best;
+}
+
+FailureOr<LoopNest> replayWith(KernelOp kernel, ArrayAttr recipe,
+                               const RecipeOptions &options) {
+  ArrayAttr old = kernel.getRecipeAttr();
+  kernel.setRecipeAttr(recipe);
+  std::string reason;
+  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
+  kernel.setRecipeAttr(old);
+  if (succeeded(nest) && options.keepOrder && !nest->preservesOrder())
+    return failure();
+  return nest;
+}
+
+bool isLegalRecipe(KernelOp kernel, ArrayAttr recipe,
+                   const RecipeOptions &options) {
+  return succeeded(replayWith(kernel, recipe, options));
+}
+
+void addScored(KernelOp kernel, const Processor &target,
+               const RecipeOptions &options, StringRef kind,
+               std::string choices, ArrayAttr recipe,
+               RecipeCandidates &candidates) {
+  FailureOr<LoopNest> nest = replayWith(kernel, recipe, options);
+  if (succeeded(nest))
+    candidates.push_back({kind, std::move(choices),
+                          nestCost(kernel, *nest, target).cycles,
+                          [recipe] { return recipe; }});
+}
+
+ArrayAttr completed(KernelOp kernel, ArrayAttr recipe,
+                    const Processor &target) {
+  ArrayAttr old = kernel.getRecipeAttr();
+  kernel.setRecipeAttr(recipe);
+  completeRecipe(kernel, target);
+  recipe = kernel.getRecipeAttr();
+  kernel.setRecipeAttr(old);
+  return recipe;
+}
+
+ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
+                       const RecipeOptions &options) {
+  SmallVector<RecipeCandidate, 0> candidates =
+      enumerateRecipes(kernel, target, options);
+  for (unsigned number : rankRecipes(candidates)) {
+    ArrayAttr recipe = candidates[number].write();
+    if (isLegalRecipe(kernel, recipe, options))
+      return completed(kernel, recipe, target);
+  }
+  return ArrayAttr::get(kernel.getContext(), {});
+}
+
+} // namespace onnxc

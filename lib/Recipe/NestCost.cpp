@@ -1,0 +1,313 @@
+//===- NestCost.cpp - Cycles of a kernel with its recipe -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// An op takes as many steps as its innermost loop that is not unrolled has
+// iterations. A step is all that is unrolled: loads, operations and stores
+// overlap, sums wait for the step before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionCost.h"
+#include "KernelShape.h"
+#include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+class OpCost {
+public:
+  OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
+         const Processor &target);
+
+  /// With the assumed extents.
+  double cycles();
+  /// The extent of an axis of the op that cycles() assumes.
+  double axisExtent(unsigned axis) const;
+
+private:
+  void findTile();
+  double extent(unsigned loop) const;
+  double axesExtent(unsigned loop) const;
+  void findSteps();
+  double registersOf(Type type) const;
+  double accessCycles(OpOperand &operand, bool isStore);
+  double operationsOf(Operation &inner);
+  double latency() const;
+  double sumOfLanes() const;
+
+  KernelOp kernel;
+  const LoopNest &nest;
+  const BodyOp &body;
+  unsigned number;
+  linalg::LinalgOp op;
+  const Processor &target;
+  /// The loop of the lanes, and the one of the steps.
+  const LoopUse *lanesUse = nullptr, *steps = nullptr;
+  int64_t lanes = 1;
+  double numSteps = 1;
+  /// Of a contraction with a tile, which has a model of its own.
+  std::optional<Contraction> contraction;
+  std::optional<ContractionCost> tileCost;
+  RegisterTile tile{1, 1};
+};
+} // namespace
+
+OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
+               const Processor &target)
+    : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
+      op(cast<linalg::LinalgOp>(body.op)), target(target) {
+  findTile();
+  findSteps();
+}
+
+void OpCost::findTile() {
+  const LoopUse *row = nullptr, *column = nullptr;
+  for (const LoopUse &use : body.loops) {
+    if (use.role == RegisterRole::Row)
+      row = &use;
+    if (use.role == RegisterRole::Column)
+      column = &use;
+  }
+  if (!row || !column || op.getNumReductionLoops() == 0)
+    return;
+  auto isOf = [&](const LoopUse &use, StringRef axis) {
+    return nest.stemsFrom(use.loop, *kernel.findLoop(axis));
+  };
+  for (Contraction &way : findContractions(kernel)) {
+    if (way.op != op || !isOf(*row, way.row) || !isOf(*column, way.column))
+      continue;
+    std::string grouped;
+    for (const std::string &axis : way.reduced)
+      if (llvm::any_of(body.loops, [&](const LoopUse &use) {
+            return use.dot && isOf(use, axis);
+          }))
+        grouped = axis;
+    int operand = inputNumber(kernel, way.columnOperand->get());
+    if (operand >= 0 && !nest.packOf(operand))
+      operand = -1;
+    contraction = std::move(way);
+    int64_t width = std::max<int64_t>(column->lanes, 1);
+    tile = {nest.loop(row->loop).extent,
+            int64_t(llvm::divideCeil(nest.loop(column->loop).extent, width))};
+    tileCost.emplace(kernel, *contraction, target, width, grouped, operand);
+    return;
+  }
+}
+
+double OpCost::axisExtent(unsigned axis) const {
+  const Loop &loop = nest.loop(axis);
+  if (tileCost)
+    return double(tileCost->assumedExtent(loop.name));
+  return double(loop.isDynamic() ? outerExtent : loop.extent);
+}
+
+double OpCost::axesExtent(unsigned loop) const {
+  double product = 1;
+  for (unsigned axis : nest.axesOf(loop))
+    product *= axisExtent(axis);
+  return product;
+}
+
+double OpCost::extent(unsigned loop) const {
+  const Loop &which = nest.loop(loop);
+  return which.isDynamic() ? axesExtent(loop) : double(which.extent);
+}
+
+/// Iterations that a step has of a loop, all lanes of a vector being one.
+static double unrolled(const LoopNest &nest, const LoopUse &use,
+                       int64_t lanes) {
+  const Loop &loop = nest.loop(use.loop);
+  if (use.role == RegisterRole::Row)
+    return double(loop.extent);
+  if (use.role == RegisterRole::Column)
+    return std::ceil(double(loop.extent) / double(lanes));
+  return double(use.unroll);
+}
+
+void OpCost::findSteps() {
+  for (const LoopUse &use : body.loops)
+    if (use.lanes > 1)
+      lanesUse = &use;
+  if (lanesUse)
+    lanes = lanesUse->lanes;
+  double points = 1, together = 1;
+  for (unsigned axis : body.axes)
+    points *= axisExtent(axis);
+  if (lanesUse) {
+    double along = axesExtent(lanesUse->loop);
+    points *= std::ceil(along / double(lanes)) / std::max(along, 1.0);
+  }
+  for (const LoopUse &use : body.loops) {
+    double here = unrolled(nest, use, lanes);
+    together *= here;
+    if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1))
+      steps = &use;
+  }
+  numSteps = std::max(points / together, 1.0);
+}
+
+/// Vector registers for the lanes of an element.
+double OpCost::registersOf(Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return std::max(double(lanes * bits) / double(8 * target.vectorBytes), 1.0);
+}
+
+/// To load or store an operand in one step.
+double OpCost::accessCycles(OpOperand &operand, bool isStore) {
+  // Ops hand on their results in registers.
+  if (!isStore && operand.get().getDefiningOp<linalg::LinalgOp>())
+    return 0;
+  Access access(nest, number, operand);
+  if (steps && !access.dependsOn(steps->loop))
+    return 0;
+  double count = 1;
+  bool isTransposed = false;
+  for (const LoopUse &use : body.loops) {
+    if (!access.dependsOn(use.loop))
+      continue;
+    count *= unrolled(nest, use, lanes);
+    isTransposed |=
+        &use != lanesUse && use.unroll > 1 && access.hasUnitStride(use.loop);
+  }
+  if (!lanesUse || !access.dependsOn(lanesUse->loop))
+    return count / 2;
+  double each = access.hasUnitStride(lanesUse->loop)
+                    ? registersOf(operand.get().getType()) /
+                          (isStore ? 1.0 : double(target.loadsPerCycle))
+                    : double(lanes) * (isTransposed ? target.transposeCycles
+                                                    : target.scatterCycles);
+  return count * each;
+}
+
+/// Is it a product that becomes part of a sum's instruction?
+static bool isContracted(Operation &inner) {
+  return isa<arith::MulFOp>(inner) && inner.hasOneUse() &&
+         isa<arith::AddFOp>(*inner.user_begin());
+}
+
+/// Operations for a vector, or one element.
+double OpCost::operationsOf(Operation &inner) {
+  double nested = 0;
+  for (Region &region : inner.getRegions())
+    for (Operation &op : region.getOps())
+      nested += operationsOf(op);
+  if (isa<tensor::ExtractOp>(inner))
+    return double(lanes * target.gatherOperations);
+  if (inner.getNumResults() != 1 || isContracted(inner) ||
+      inner.hasTrait<OpTrait::ConstantLike>() ||
+      inner.getResult(0).getType().isIndex())
+    return nested;
+  double weight = 1;
+  if (isa<math::MathDialect>(inner.getDialect()) &&
+      !isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(inner))
+    weight = double(target.functionOperations);
+  else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+               arith::RemUIOp>(inner))
+    weight = double(target.functionOperations) / 4;
+  bool isScalar = lanes > 1 && !hasVectorForm(&inner);
+  return nested + weight * (isScalar
+                                ? double(lanes)
+                                : registersOf(inner.getResult(0).getType()));
+}
+
+/// Cycles from one step of a sum to the next one.
+double OpCost::latency() const {
+  if (!steps || !steps->reduced)
+    return 0;
+  double chain = isTraversal(op) ? 3 : 1;
+  for (const LoopUse &use : body.loops)
+    if (use.reduced && &use != lanesUse)
+      chain *= double(use.unroll);
+  return chain * target.fmaLatency;
+}
+
+/// To bring the lanes of sums together.
+double OpCost::sumOfLanes() const {
+  if (!lanesUse || !lanesUse->reduced)
+    return 0;
+  double sums = 1, together = 1;
+  for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
+    if (!reduced)
+      sums *= axisExtent(axis);
+  for (const LoopUse &use : body.loops)
+    if (!use.reduced)
+      together *= double(use.unroll);
+  return sums / together * target.fmaLatency * std::log2(double(lanes));
+}
+
+double OpCost::cycles() {
+  if (tileCost)
+    return tileCost->cycles(tile);
+  double operations = 0, accesses = 0, instances = 1;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    operations += operationsOf(inner);
+  for (const LoopUse &use : body.loops)
+    instances *= unrolled(nest, use, lanes);
+  for (OpOperand *input : readInputs(op))
+    accesses += accessCycles(*input, /*isStore=*/false);
+  for (OpOperand &result : op.getDpsInitsMutable())
+    accesses += accessCycles(result, /*isStore=*/true);
+  double perStep =
+      std::max({operations * instances / (2.0 * double(target.fmaPerCycle)),
+                accesses, latency()});
+  return numSteps * (perStep + target.tileCycles) + sumOfLanes();
+}
+
+/// To move all operands between the core and the level that they fit in.
+static double memoryCycles(KernelOp kernel, const Processor &target) {
+  int64_t bytes = trafficBytes(kernel, outerExtent);
+  if (bytes <= target.l1)
+    return 0;
+  return double(bytes) / (bytes <= target.l2   ? target.l2BytesPerCycle
+                          : bytes <= target.l3 ? target.l3BytesPerCycle
+                                               : target.memoryBytesPerCycle);
+}
+
+NestCost nestCost(KernelOp kernel, const LoopNest &nest,
+                  const Processor &target) {
+  NestCost cost;
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
+    OpCost op(kernel, nest, number, target);
+    CostTerm term{op.cycles(), {}};
+    cost.cycles += term.cycles;
+    for (unsigned axis : nest.op(number).axes)
+      if (nest.loop(axis).isDynamic()) {
+        term.cycles /= op.axisExtent(axis);
+        term.axes.push_back(axis);
+      }
+    llvm::sort(term.axes);
+    auto *same = llvm::find_if(cost.terms, [&](const CostTerm &other) {
+      return other.axes == term.axes;
+    });
+    if (same == cost.terms.end())
+      cost.terms.push_back(std::move(term));
+    else
+      same->cycles += term.cycles;
+  }
+  double factor = memoryCycles(kernel, target) / std::max(cost.cycles, 1.0);
+  if (factor > 1) {
+    cost.cycles *= factor;
+    for (CostTerm &term : cost.terms)
+      term.cycles *= factor;
+  }
+  cost.tileCycles = cost.cycles;
+  for (unsigned loop : nest.parallelLoops())
+    cost.tileCycles /=
+        std::max(double(nest.loop(loop).isDynamic() ? outerExtent
+                                                    : nest.loop(loop).extent),
+                 1.0);
+  return cost;
+}
+
+} // namespace onnxc

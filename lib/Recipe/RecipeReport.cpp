@@ -1,0 +1,67 @@
+//===- RecipeReport.cpp - Candidates of each kernel -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/RecipeReport.h"
+
+#include "Planners.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeFile.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Candidates beside the one that was taken. Each is written and replayed.
+static constexpr size_t maxOthers = 3;
+
+static RecipeChoice explain(KernelOp kernel, const Processor &target,
+                            const RecipeOptions &options) {
+  RecipeChoice choice;
+  bool isFound = false;
+  SmallVector<RecipeCandidate, 0> candidates =
+      enumerateRecipes(kernel, target, options);
+  choice.numCandidates = candidates.size();
+  for (unsigned number : rankRecipes(candidates)) {
+    const RecipeCandidate &candidate = candidates[number];
+    ArrayAttr recipe = candidate.write();
+    FailureOr<LoopNest> nest = replayWith(kernel, recipe, options);
+    if (failed(nest))
+      continue;
+    ReportedRecipe reported{candidate.kind.str(), candidate.choices,
+                            nestCost(kernel, *nest, target).cycles};
+    if (!isFound &&
+        completed(kernel, recipe, target) == kernel.getRecipeAttr()) {
+      choice.taken = std::move(reported);
+      isFound = true;
+    } else if (choice.others.size() < maxOthers) {
+      choice.others.push_back(std::move(reported));
+    }
+    if (choice.others.size() == maxOthers)
+      break;
+  }
+  if (!isFound)
+    choice.taken = {kernel.getRecipe().empty() ? "none" : "given", "",
+                    nestCost(kernel, LoopNest::replay(kernel), target).cycles};
+  return choice;
+}
+
+std::vector<RecipeChoice> explainRecipes(ModuleOp module,
+                                         const RecipeOptions &options) {
+  SmallVector<KernelOp> kernels;
+  module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  Processor target = TargetAttr::processorOf(module);
+  std::vector<RecipeChoice> choices;
+  for (auto [key, kernel] : llvm::zip_equal(kernelKeys(kernels), kernels)) {
+    choices.push_back(explain(kernel, target, options));
+    choices.back().kernel = std::move(key);
+  }
+  return choices;
+}
+
+} // namespace onnxc

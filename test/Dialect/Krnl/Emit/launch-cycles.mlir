@@ -1,0 +1,32 @@
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize | FileCheck %s
+
+// 64 elements in four steps, one tile.
+// CHECK-LABEL: func @static
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[0-9.]+}}e+01]], krnl.tile_cycles = {{[0-9][0-9]}} : i64}
+func.func @static(%x: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
+  %y = krnl.kernel "k" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64xf32>) recipe [vectorize(i, 16)] {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%_ = %b[i]) : (tensor<64xf32>) -> tensor<64xf32> {
+      %n = arith.negf %p : f32
+      linalg.yield %n : f32
+    }
+    krnl.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// The cycles of one element, times both extents, inputs 1 and 2 of the launch, of
+// which the second is the outer loop's.
+// CHECK-LABEL: func @dynamic
+// CHECK:         krnl.launch @{{.+}} ins(%arg0, %[[M:.+]], %[[N:.+]] : {{.+}} {krnl.cycles = {{\[}}[{{.+}}, 1, 2]], krnl.tile_cycles = {{[0-9]+}} : i64}
+func.func @dynamic(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
+  %y = krnl.kernel "k" loops [m = %m, n = %n] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) recipe [vectorize(n, 16)] {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %rows: index, %columns: index):
+    %r = krnl.compute [m, n] (%p = %a[m, n]) -> (%_ = %b[m, n]) : (tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %e = math.exp %p : f32
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

@@ -1,0 +1,205 @@
+//===- RecipeSpaceTest.cpp - Candidates and their costs ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace {
+
+/// y = x * w, of so many rows; "?" rows are the operand %m.
+std::string product(StringRef rows) {
+  StringRef m = rows == "?" ? "%m" : rows,
+            extent = rows == "?" ? ", %i: index" : "";
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<{0}x256xf32>, %w: tensor<256x512xf32>,
+             %o: tensor<{0}x512xf32>, %m: index) -> tensor<{0}x512xf32> {{
+  %y = krnl.kernel "product" loops [m = {1}, n = 512, k = 256]
+      ins(%x, %w : tensor<{0}x256xf32>, tensor<256x512xf32>)
+      outs(%o : tensor<{0}x512xf32>) {{
+  ^bb0(%a: tensor<{0}x256xf32>, %b: tensor<256x512xf32>, %c: tensor<{0}x512xf32>{2}):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<{0}x512xf32> {{
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<{0}x256xf32>, tensor<256x512xf32>) -> tensor<{0}x512xf32> {{
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<{0}x512xf32>
+  } -> tensor<{0}x512xf32>
+  return %y : tensor<{0}x512xf32>
+})",
+                       rows, m, extent);
+}
+
+/// The elements of a matrix of `rows` x 512, transposed or not.
+std::string copy(int rows, bool transposes) {
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<{1}xf32>, %o: tensor<{0}x512xf32>) -> tensor<{0}x512xf32> {{
+  %y = krnl.kernel "copy" loops [m = {0}, n = 512] ins(%x : tensor<{1}xf32>)
+      outs(%o : tensor<{0}x512xf32>) {{
+  ^bb0(%a: tensor<{1}xf32>, %c: tensor<{0}x512xf32>):
+    %r = krnl.compute [m, n] (%in = %a[{2}]) -> (%_ = %c[m, n])
+        : (tensor<{1}xf32>) -> tensor<{0}x512xf32> {{
+      linalg.yield %in : f32
+    }
+    krnl.yield %r : tensor<{0}x512xf32>
+  } -> tensor<{0}x512xf32>
+  return %y : tensor<{0}x512xf32>
+})",
+                       rows,
+                       transposes ? llvm::formatv("512x{0}", rows).str()
+                                  : llvm::formatv("{0}x512", rows).str(),
+                       transposes ? "n, m" : "m, n");
+}
+
+class RecipeSpaceTest : public testing::Test {
+protected:
+  RecipeSpaceTest() {
+    context.loadDialect<KrnlDialect, func::FuncDialect, arith::ArithDialect,
+                        linalg::LinalgDialect, math::MathDialect,
+                        tensor::TensorDialect>();
+    target.vectorBytes = 64;
+    target.vectorRegs = 32;
+    target.fmaPerCycle = target.loadsPerCycle = 1;
+  }
+
+  KernelOp parse(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    KernelOp kernel;
+    if (module)
+      module->walk([&](KernelOp found) { kernel = found; });
+    EXPECT_TRUE(kernel);
+    return kernel;
+  }
+  NestCost costOf(KernelOp kernel, ArrayAttr recipe) {
+    kernel.setRecipeAttr(recipe);
+    return nestCost(kernel, LoopNest::replay(kernel), target);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Processor target;
+};
+
+TEST_F(RecipeSpaceTest, EveryCandidateIsLegalAndDiffers) {
+  KernelOp kernel = parse(product("128"));
+  SmallVector<RecipeCandidate, 0> candidates = enumerateRecipes(kernel, target);
+  std::set<const void *> recipes;
+  unsigned contractions = 0;
+  for (const RecipeCandidate &candidate : candidates) {
+    ArrayAttr recipe = candidate.write();
+    EXPECT_TRUE(isLegalRecipe(kernel, recipe)) << candidate.choices;
+    recipes.insert(recipe.getAsOpaquePointer());
+    EXPECT_GT(candidate.cycles, 0);
+    contractions += candidate.kind == "contraction";
+  }
+  EXPECT_EQ(recipes.size(), candidates.size());
+  EXPECT_GE(contractions, 30u);
+  EXPECT_LT(contractions, candidates.size());
+  EXPECT_EQ(kernel.getRecipe().size(), 0u);
+}
+
+// The model is no more precise than one percent.
+TEST_F(RecipeSpaceTest, TheCheapestOfAKindIsTaken) {
+  KernelOp kernel = parse(product("128"));
+  auto candidates = enumerateRecipes(kernel, target);
+  const RecipeCandidate &taken = candidates[rankRecipes(candidates).front()];
+  EXPECT_EQ(taken.kind, "contraction");
+  for (const RecipeCandidate &candidate : candidates)
+    if (candidate.kind == taken.kind)
+      EXPECT_GE(candidate.cycles, 0.99 * taken.cycles) << candidate.choices;
+  ArrayAttr chosen = chooseRecipe(kernel, target);
+  EXPECT_EQ(costOf(kernel, chosen).cycles,
+            costOf(kernel, taken.write()).cycles);
+}
+
+TEST_F(RecipeSpaceTest, RanksHaveAllCandidatesOnce) {
+  auto candidates = enumerateRecipes(parse(product("128")), target);
+  SmallVector<unsigned> ranks = rankRecipes(candidates);
+  std::set<unsigned> numbers(ranks.begin(), ranks.end());
+  EXPECT_EQ(ranks.size(), candidates.size());
+  EXPECT_EQ(numbers.size(), candidates.size());
+  // The best of each kind comes before the others.
+  EXPECT_NE(candidates[ranks[0]].kind, candidates[ranks[1]].kind);
+}
+
+// Rows that become columns are transposed in registers, as this is cheaper than
+// to read the elements of a vector one by one.
+TEST_F(RecipeSpaceTest, TranspositionIsChosenByItsCost) {
+  KernelOp kernel = parse(copy(256, /*transposes=*/true));
+  auto candidates = enumerateRecipes(kernel, target);
+  ASSERT_GE(candidates.size(), 2u);
+  EXPECT_LT(candidates[0].cycles, candidates.back().cycles);
+  target.transposeCycles = 4 * target.scatterCycles;
+  candidates = enumerateRecipes(kernel, target);
+  EXPECT_EQ(rankRecipes(candidates).front(), candidates.size() - 1);
+}
+
+TEST_F(RecipeSpaceTest, NoCandidatesWithoutIterations) {
+  EXPECT_TRUE(enumerateRecipes(parse(product("0")), target).empty());
+}
+
+TEST_F(RecipeSpaceTest, OrderIsKeptWhereItMust) {
+  KernelOp kernel = parse(product("128"));
+  ArrayAttr recipe = chooseRecipe(kernel, target, {/*keepOrder=*/true});
+  EXPECT_TRUE(isLegalRecipe(kernel, recipe, {/*keepOrder=*/true}));
+}
+
+// The candidate's cost, without the fill, is that of the nest.
+TEST_F(RecipeSpaceTest, TheNestOfATileCostsWhatItsCandidateDoes) {
+  KernelOp kernel = parse(product("128"));
+  for (const RecipeCandidate &candidate : enumerateRecipes(kernel, target))
+    if (candidate.kind == "contraction") {
+      double cycles = costOf(kernel, candidate.write()).cycles;
+      EXPECT_GE(cycles, candidate.cycles) << candidate.choices;
+      EXPECT_LE(cycles, 1.2 * candidate.cycles) << candidate.choices;
+    }
+}
+
+TEST_F(RecipeSpaceTest, DynamicExtentsAreFactors) {
+  KernelOp kernel = parse(product("?"));
+  NestCost cost = costOf(kernel, chooseRecipe(kernel, target));
+  ASSERT_EQ(cost.terms.size(), 1u);
+  EXPECT_EQ(cost.terms[0].axes, SmallVector<unsigned>{0});
+  // A row of 512 columns, 256 products each, 16 in a cycle, and some more.
+  EXPECT_GT(cost.terms[0].cycles, 512 * 256 / 16);
+  EXPECT_LT(cost.terms[0].cycles, 2 * 512 * 256 / 16);
+}
+
+// Where the operands do not fit a cache, its bandwidth is the cost.
+TEST_F(RecipeSpaceTest, MemoryBoundsCopies) {
+  KernelOp kernel = parse(copy(1 << 16, /*transposes=*/false));
+  NestCost cost = costOf(kernel, chooseRecipe(kernel, target));
+  double bytes = 2.0 * 4 * 512 * (1 << 16);
+  EXPECT_DOUBLE_EQ(cost.cycles, bytes / target.memoryBytesPerCycle);
+  EXPECT_LT(cost.tileCycles, cost.cycles);
+  kernel = parse(copy(1, /*transposes=*/false));
+  cost = costOf(kernel, chooseRecipe(kernel, target));
+  EXPECT_LT(cost.cycles, 200);
+}
+
+} // namespace

@@ -193,7 +193,7 @@ TensorObject *rt::shareTensor(OnnxcCall *call, TensorObject &tensor,
   TensorObject *shared = makeHeader(call, tensor.type, rank, dims);
   if (!shared || !ownElements(call, tensor))
     return nullptr;
-  call->pool.retain(tensor.data);
+  MemoryPool::retain(tensor.data);
   shared->isBorrowed = false;
   shared->data = tensor.data;
   return shared;
@@ -225,7 +225,7 @@ int32_t rt::giveElement(OnnxcCall *call, OnnxcValue &result, Object *object,
   }
   if (!ownElements(call, *tensor))
     return ONNXC_ERR_MEMORY;
-  call->pool.retain(tensor->data);
+  MemoryPool::retain(tensor->data);
   result.data = tensor->data;
   return ONNXC_OK;
 }

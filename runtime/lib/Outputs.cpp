@@ -52,7 +52,7 @@ static void *placeOutput(OMContext &context, const OnnxcArg &arg,
   void *memory = nullptr;
   if (output.mode == OutputMode::Caller)
     return callersBuffer(context, arg, output, bytes);
-  else if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
+  if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
     memory = context.pool.allocate(bytes); // copied by finishOutputs
   else if (output.mode == OutputMode::Handed)
     output.handed = (memory = takeOutputBlock(bytes, output.capacity));

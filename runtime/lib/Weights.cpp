@@ -49,7 +49,7 @@ static const char *checkSideFile(const OnnxcModel &model,
       memcmp(footer.magic, ONNXC_WEIGHTS_MAGIC, sizeof footer.magic) != 0 ||
       footer.bytes != model.weightsBytes)
     return "does not end like one";
-  if (memcmp(footer.digest, model.weightsDigest, sizeof footer.digest))
+  if (memcmp(footer.digest, model.weightsDigest, sizeof footer.digest) != 0)
     return "has the weights of another model: compile the model again";
   return nullptr;
 }

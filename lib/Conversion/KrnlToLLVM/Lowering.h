@@ -15,7 +15,7 @@ namespace onnxc {
 
 namespace krnl {
 class TargetAttr;
-}
+} // namespace krnl
 
 //===----------------------------------------------------------------------===//
 // Signatures (Entry.cpp)

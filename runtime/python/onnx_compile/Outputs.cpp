@@ -120,7 +120,7 @@ static PyObject *takenArray(State &state, Runner &runner, size_t index) {
       });
   if (!owner)
     return nullptr;
-  contents.release();
+  (void)contents.release(); // the capsule owns it
   PyArray_Descr *descr = state.outputs[index].descr;
   Py_INCREF(descr);
   PyObject *array =

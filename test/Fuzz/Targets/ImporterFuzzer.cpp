@@ -25,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Limits limits;
   limits.nodes = 2000;
   limits.seconds = 5;
+  limits.foldedBytes = 64 << 20; // below the largest allocation of one input
   Budget::start(&context.get(), limits);
   StringRef bytes(reinterpret_cast<const char *>(data), size);
   FailureOr<OwningOpRef<ModuleOp>> module = importer::importModel(

@@ -229,8 +229,7 @@ TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
   EXPECT_TRUE(alongRow.isUniform(read.getIndices()[0]));
   // An index is an address, the element is what fills a vector.
   EXPECT_EQ(alongRow.vectorBits(), 32u);
-  EXPECT_EQ(widestBits(op), 64u);
-  EXPECT_EQ(widestBits(op, /*indices=*/false), 32u);
+  EXPECT_TRUE(fitsVectors(op));
   onnxc::target::Processor target;
   EXPECT_TRUE(alongRow.gathersPay(target));
   EXPECT_FALSE(alongColumn.gathersPay(target));

@@ -76,8 +76,11 @@ public:
 /// The final transformation of the scores of classical models.
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
 
-/// Nothing for a name that ONNX does not define.
+/// Nothing for a name that ONNX does not define: `unknownPostTransform`.
 std::optional<PostTransform> postTransformOf(llvm::StringRef name);
+inline constexpr char unknownPostTransform[] =
+    "post_transform is none of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO and "
+    "PROBIT";
 
 /// `transform` of the rows of `scores`, f32 [n, e].
 mlir::Value transformScores(GraphBuilder &graph, mlir::Value scores,

@@ -59,9 +59,11 @@ struct RegressorLowering
                   ConversionPatternRewriter &rewriter) const override {
     GraphBuilder graph(rewriter, op.getLoc());
     Value x = featuresOf(op.getX());
-    auto transform = postTransformOf(op.getPostTransform());
-    if (!x || !transform)
+    if (!x)
       return rewriter.notifyMatchFailure(op, "expects rows of features");
+    auto transform = postTransformOf(op.getPostTransform());
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
     Value scores = linearScores(
         graph, x, op.getCoefficients().value_or(ArrayRef<float>()),
         op.getIntercepts().value_or(ArrayRef<float>()), op.getTargets());
@@ -83,9 +85,11 @@ struct ClassifierLowering
                   ConversionPatternRewriter &rewriter) const override {
     GraphBuilder graph(rewriter, op.getLoc());
     Value x = featuresOf(op.getX());
-    auto transform = postTransformOf(op.getPostTransform());
-    if (!x || !transform)
+    if (!x)
       return rewriter.notifyMatchFailure(op, "expects rows of features");
+    auto transform = postTransformOf(op.getPostTransform());
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
     ClassLabels labels(op.getClasslabelsInts(), op.getClasslabelsStrings());
     ArrayRef<float> intercepts = op.getIntercepts().value_or(ArrayRef<float>());
     int64_t outputs = intercepts.empty() ? int64_t(labels.size())

@@ -163,8 +163,9 @@ struct RegressorLowering : public OpConversionPattern<onnx::MlSVMRegressorOp> {
     auto transform = postTransformOf(op.getPostTransform());
     int64_t count = op.getNSupports();
     bool isLinear = count <= 0;
-    if (!function.isKnown() || !transform || rho.empty() ||
-        coefficients.empty() ||
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
+    if (!function.isKnown() || rho.empty() || coefficients.empty() ||
         (!isLinear && (int64_t(coefficients.size()) != count ||
                        vectors.empty() || vectors.size() % count)))
       return rewriter.notifyMatchFailure(
@@ -322,7 +323,9 @@ struct ClassifierLowering
     GraphBuilder graph(rewriter, op.getLoc());
     Classifier c(op);
     auto transform = postTransformOf(op.getPostTransform());
-    if (!c.isSound() || !transform)
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
+    if (!c.isSound())
       return rewriter.notifyMatchFailure(
           op, "labels, coefficients, support vectors and names do not fit "
               "together");

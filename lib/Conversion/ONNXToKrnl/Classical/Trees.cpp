@@ -72,9 +72,13 @@ struct RegressorLowering
     Value x = rowsOf(graph, op.getX());
     auto transform = postTransformOf(op.getPostTransform());
     auto aggregate = aggregateOf(op.getAggregateFunction());
-    if (!x || !transform || !aggregate)
+    if (!x)
+      return rewriter.notifyMatchFailure(op, "expects rows of features");
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
+    if (!aggregate)
       return rewriter.notifyMatchFailure(
-          op, "expects rows of features, and names that are known");
+          op, "aggregate_function is none of SUM, AVERAGE, MIN and MAX");
     TreeModel model;
     model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
     model.aggregate = *aggregate;
@@ -114,9 +118,11 @@ struct ClassifierLowering
     Value x = rowsOf(graph, op.getX());
     auto transform = postTransformOf(op.getPostTransform());
     ClassLabels labels(op.getClasslabelsInt64s(), op.getClasslabelsStrings());
-    if (!x || !transform || labels.size() == 0)
+    if (!x || labels.size() == 0)
       return rewriter.notifyMatchFailure(
-          op, "expects rows of features, labels, and names that are known");
+          op, "expects rows of features, and labels");
+    if (!transform)
+      return rewriter.notifyMatchFailure(op, unknownPostTransform);
     TreeModel model;
     model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
     NamedNodes nodes(op);
@@ -217,9 +223,13 @@ struct EnsembleLowering : public OpConversionPattern<onnx::MlTreeEnsembleOp> {
         PostTransform::SoftmaxZero, PostTransform::Probit};
     uint64_t transform = op.getPostTransform(),
              aggregate = op.getAggregateFunction();
-    if (!x || transform >= std::size(transforms) || aggregate > 3)
-      return rewriter.notifyMatchFailure(
-          op, "expects rows of features, and numbers that are known");
+    if (!x)
+      return rewriter.notifyMatchFailure(op, "expects rows of features");
+    if (transform >= std::size(transforms))
+      return rewriter.notifyMatchFailure(op, "post_transform is not 0 to 4");
+    if (aggregate > 3)
+      return rewriter.notifyMatchFailure(op,
+                                         "aggregate_function is not 0 to 3");
     TreeModel model;
     model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
     model.aggregate = Aggregate(aggregate);

@@ -12,15 +12,6 @@ func.func @uniform() -> tensor<2x3xf32> {
   return %y : tensor<2x3xf32>
 }
 
-// Two draws are two calls, however alike.
-// CHECK-LABEL: func @two_draws
-// CHECK-COUNT-2: krnl.call @onnxc_call_random_key() stateful params [0, 0]
-func.func @two_draws(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
-  %y = onnx.RandomNormalLike(%x) : (tensor<?xf32>) -> tensor<?xf32>
-  %z = onnx.RandomNormalLike(%x) : (tensor<?xf32>) -> tensor<?xf32>
-  return %y, %z : tensor<?xf32>, tensor<?xf32>
-}
-
 // Draws are compared with running sums of the probabilities, which are made once
 // for all draws of a row.
 // CHECK-LABEL: func @multinomial

@@ -14,21 +14,6 @@ func.func @sum(%x: tensor<2x8xi32>) -> tensor<2x1xi32> {
   return %y : tensor<2x1xi32>
 }
 
-// Halves are summed up as f32, and rounded once divided. How many they are only
-// the run knows.
-// CHECK-LABEL: func.func @mean_of_halves
-// CHECK:         %[[COUNT:.+]] = arith.sitofp %{{.+}} : i64 to f32
-// CHECK:         krnl.kernel "ReduceMean" loops [d0 = 2, d1 = %{{[^],]+}}] ins(%{{.+}}, %[[COUNT]] :
-// CHECK:           arith.addf {{.+}} : f32
-// CHECK:           arith.divf {{.+}} : f32
-// CHECK-NEXT:      arith.truncf {{.+}} : f32 to f16
-// CHECK:         tensor.reshape {{.+}} -> tensor<2xf16>
-func.func @mean_of_halves(%x: tensor<2x?xf16>) -> tensor<2xf16> {
-  %axes = onnx.Constant {value = dense<1> : tensor<1xi64>} : tensor<1xi64>
-  %y = "onnx.ReduceMean"(%x, %axes) {keepdims = 0 : i64} : (tensor<2x?xf16>, tensor<1xi64>) -> tensor<2xf16>
-  return %y : tensor<2xf16>
-}
-
 // Each dimension has a loop of the result and one that is reduced; which of the
 // two is as long as the dimension, and which is 1, follows from the axes.
 // CHECK-LABEL: func.func @axes_of_the_run

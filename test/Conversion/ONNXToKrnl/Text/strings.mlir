@@ -18,15 +18,6 @@ func.func @choose(%c: tensor<2xi1>, %x: tensor<2x!onnx.string>, %y: tensor<2x!on
   return %z : tensor<2x!onnx.string>
 }
 
-// The characters of constants are weights, and so is how to find them.
-// CHECK-LABEL: func @constant(
-// CHECK:         %[[TABLE:.+]] = krnl.constant {{.*}}xi64>
-// CHECK:         krnl.call @onnxc_call_string_constant(%[[TABLE]]) params [2, 1] : ({{.*}}) -> tensor<2x1x!krnl.str>
-func.func @constant() -> tensor<2x1x!onnx.string> {
-  %y = onnx.Constant dense<[["a"], ["bc"]]> : tensor<2x1x!onnx.string>
-  return %y : tensor<2x1x!onnx.string>
-}
-
 // CHECK-LABEL: func @equal(
 // CHECK:         krnl.call @onnxc_call_string_equal({{.*}}) : (tensor<2x1x!krnl.str>, tensor<3x!krnl.str>) -> tensor<2x3xi8>
 func.func @equal(%x: tensor<2x1x!onnx.string>, %y: tensor<3x!onnx.string>) -> tensor<2x3xi1> {

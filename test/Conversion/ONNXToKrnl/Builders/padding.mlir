@@ -65,31 +65,3 @@ func.func @dynamic_pads_of_channels(%x: tensor<?x3xf32>, %p: tensor<4xi64>) -> t
   %y = onnx.Pad(%x, %p) {mode = "wrap"} : (tensor<?x3xf32>, tensor<4xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
-
-// What pads cut off is not copied apart, and a constant border is filled in without a
-// test of each element.
-// CHECK-LABEL: func @dynamic_pads
-// CHECK-COUNT-1: krnl.kernel "pad" loops [p0 = %{{[^],]+}}, d0 = %{{[^],]+}}, p1 = %{{[^],]+}}, d1 = %{{[^],]+}}]
-// CHECK:           krnl.compute
-// CHECK:             linalg.yield
-// CHECK:           krnl.compute
-// CHECK-NOT:         arith.select
-// CHECK:             krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}]
-// CHECK-NOT:     krnl.kernel
-// CHECK:         return
-func.func @dynamic_pads(%x: tensor<4x5xf32>, %p: tensor<4xi64>) -> tensor<?x?xf32> {
-  %y = onnx.Pad(%x, %p) : (tensor<4x5xf32>, tensor<4xi64>) -> tensor<?x?xf32>
-  return %y : tensor<?x?xf32>
-}
-
-// Of nothing there is no middle.
-// CHECK-LABEL: func @nothing
-// CHECK:         krnl.kernel "pad"
-// CHECK-COUNT-1:   krnl.compute
-// CHECK-NOT:       krnl.compute
-// CHECK:         return
-func.func @nothing(%x: tensor<0xf32>) -> tensor<5xf32> {
-  %p = onnx.Constant dense<[0, 5]> : tensor<2xi64>
-  %y = onnx.Pad(%x, %p) : (tensor<0xf32>, tensor<2xi64>) -> tensor<5xf32>
-  return %y : tensor<5xf32>
-}

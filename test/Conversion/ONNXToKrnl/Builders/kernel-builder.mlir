@@ -33,16 +33,3 @@ func.func @bias_of_another_size(%x: tensor<1x4x5x5xf32>, %w: tensor<2x4x3x3xf32>
   %y = onnx.DeformConv(%x, %w, %o) B(%b) : (tensor<1x4x5x5xf32>, tensor<2x4x3x3xf32>, tensor<1x18x3x3xf32>, tensor<3xf32>) -> tensor<1x2x3x3xf32>
   return %y : tensor<1x2x3x3xf32>
 }
-
-// A loop without iterations has no last index to be checked: what it would write
-// behind a fill is left as it is.
-// CHECK-LABEL: func.func @rows_around_nothing
-// CHECK:         krnl.kernel "pad"
-// CHECK:           krnl.compute
-// CHECK-NOT:       krnl.compute
-// CHECK:           krnl.yield
-func.func @rows_around_nothing(%x: tensor<0x4xf32>) -> tensor<2x4xf32> {
-  %p = onnx.Constant {value = dense<[0, 0, 2, 0]> : tensor<4xi64>} : tensor<4xi64>
-  %y = onnx.Pad(%x, %p) : (tensor<0x4xf32>, tensor<4xi64>) -> tensor<2x4xf32>
-  return %y : tensor<2x4xf32>
-}

@@ -1,0 +1,115 @@
+// RUN: onnx-opt %s --krnl-bufferize-host --split-input-file --verify-diagnostics | FileCheck %s
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A loop owns what it carries: the input is copied in, the body's own result is
+// handed over, and the result is copied out.
+// CHECK-LABEL: func @loop
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         %[[INIT:.+]] = memref.alloc
+// CHECK:         memref.copy %arg0, %[[INIT]]
+// CHECK:         %[[R:.+]] = scf.for {{.+}} iter_args(%[[A:.+]] = %[[INIT]]) -> (memref<?xf32>)
+// CHECK:           %[[B:.+]] = memref.alloc(%[[N]])
+// CHECK:           krnl.launch @k ins(%[[A]] : {{.+}}) outs(%[[B]] :
+// CHECK:           scf.yield %[[B]]
+// CHECK:         %[[Y:.+]] = krnl.output 0
+// CHECK:         memref.copy %[[R]], %[[Y]]
+func.func @loop(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %trips = tensor.extract %count[] : tensor<index>
+  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A branch hands over its own result, and a copy of what is not its own.
+// CHECK-LABEL: func @branch
+// CHECK:         %[[R:.+]] = scf.if %{{.+}} -> (memref<?xf32>)
+// CHECK:           %[[B:.+]] = memref.alloc
+// CHECK:           krnl.launch @k {{.+}} outs(%[[B]] :
+// CHECK:           scf.yield %[[B]]
+// CHECK:         else
+// CHECK:           %[[C:.+]] = memref.alloc
+// CHECK:           memref.copy %arg0, %[[C]]
+// CHECK:           scf.yield %[[C]]
+// CHECK:         krnl.launch @k ins(%[[R]] :
+func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = krnl.launch @k ins(%r : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A branch that gives a graph output makes it in each way.
+// CHECK-LABEL: func @output_of_branch
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         scf.if %{{.+}} {
+// CHECK:           %[[Y:.+]] = krnl.output 0(%[[N]]) : memref<?xf32>
+// CHECK-NEXT:      krnl.launch @k {{.+}} outs(%[[Y]] :
+// CHECK-NEXT:    } else {
+// CHECK:           %[[Z:.+]] = krnl.output 0(%{{.+}}) : memref<?xf32>
+// CHECK-NEXT:      memref.copy %arg0, %[[Z]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @output_of_branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// A while loop: carried in, through the condition, and out.
+// CHECK-LABEL: func @while_loop
+// CHECK:         %[[R:.+]] = scf.while (%[[A:.+]] = %{{.+}}) : (memref<i64>) -> memref<i64>
+// CHECK:           %[[V:.+]] = memref.load %[[A]][]
+// CHECK:           scf.condition(%{{.+}}) %[[A]]
+// CHECK:         ^bb0(%[[B:.+]]: memref<i64>):
+// CHECK:           %[[NEXT:.+]] = memref.alloc() : memref<i64>
+// CHECK:           memref.store %{{.+}}, %[[NEXT]][]
+// CHECK:           scf.yield %[[NEXT]]
+func.func @while_loop(%x: tensor<i64>) -> tensor<i64> {
+  %c10 = arith.constant 10 : i64
+  %r = scf.while (%a = %x) : (tensor<i64>) -> tensor<i64> {
+    %v = tensor.extract %a[] : tensor<i64>
+    %less = arith.cmpi slt, %v, %c10 : i64
+    scf.condition(%less) %a : tensor<i64>
+  } do {
+  ^bb0(%b: tensor<i64>):
+    %v = tensor.extract %b[] : tensor<i64>
+    %w = arith.addi %v, %v : i64
+    %next = tensor.from_elements %w : tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  return %r : tensor<i64>
+}

@@ -1,0 +1,63 @@
+// RUN: onnx-opt %s --krnl-bufferize-host --split-input-file --verify-diagnostics | FileCheck %s
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// What the last launch writes over is in the graph output from the first.
+// CHECK-LABEL: func @output_written_over
+// CHECK:         %[[Y:.+]] = krnl.output 0() : memref<8x8xf32>
+// CHECK:         %[[FLAT:.+]] = memref.reinterpret_cast %[[Y]]
+// CHECK:         krnl.launch @k {{.+}} outs(%[[FLAT]] : memref<64xf32>)
+// CHECK:         krnl.launch @k {{.+}} outs(%[[FLAT]] : memref<64xf32>)
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @output_written_over(%x: tensor<64xf32>) -> tensor<8x8xf32> {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%0 : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// An input that is written over is copied there; a result that is returned, too,
+// keeps its own output.
+// CHECK-LABEL: func @copy_written_over
+// CHECK:         %[[Y:.+]] = krnl.output 1() : memref<64xf32>
+// CHECK-NEXT:    memref.copy %arg0, %[[Y]]
+// CHECK-NEXT:    krnl.launch @k {{.+}} outs(%[[Y]] :
+// CHECK-NEXT:    %[[Z:.+]] = krnl.output 0() : memref<64xf32>
+// CHECK-NEXT:    memref.copy %[[Y]], %[[Z]]
+// CHECK-NEXT:    krnl.launch @k {{.+}} outs(%[[Z]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @copy_written_over(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %0 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%x : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %1 = krnl.launch @k ins(%x : tensor<64xf32>) outs(%0 : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return %1, %0 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// A destination with elements that somebody still reads is copied first; one
+// that nobody else reads is overwritten.
+// CHECK-LABEL: func @destination_with_elements
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A:.+]] :
+// CHECK:         %[[C:.+]] = memref.alloc
+// CHECK:         memref.copy %[[A]], %[[C]]
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[C]] :
+// CHECK:         krnl.launch @k ins(%[[A]] : {{.+}}) outs(%[[C]] :
+func.func @destination_with_elements(%x: tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %a = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %b = krnl.launch @k ins(%x : tensor<64xf32>) outs(%a : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %c = krnl.launch @k ins(%a : tensor<64xf32>) outs(%b : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return
+}

@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
+using namespace onnxc;
 using namespace onnxc::run;
 
 Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
@@ -20,10 +21,10 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
   std::unique_ptr<Artefact> artefact(new Artefact);
   artefact->handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!artefact->handle)
-    return failure("%s", onnxc::rt::explainLoadFailure(path.str()).c_str());
+    return failure("%s", rt::explainLoadFailure(path.str()).c_str());
   if (const char *missing = artefact->resolve(artefact->handle))
-    return failure("%s is no compiled model: it does not define %s",
-                   path.str().c_str(), missing);
+    return failure(
+        "%s", rt::explainLack(artefact->handle, path.str(), missing).c_str());
   int64_t count = 0;
   const char *const *names = artefact->omQueryEntryPoints(&count);
   artefact->entryName = entry.empty() && count ? names[0] : entry;

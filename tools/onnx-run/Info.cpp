@@ -56,14 +56,15 @@ static void printArguments(StringRef title,
 }
 
 /// The processors that there is code for, by --cpu, and the one whose code runs
-/// here, empty if there is none.
+/// here, empty if there is none or the artefact does not say.
 static std::pair<SmallVector<StringRef>, StringRef>
 processors(const Artefact &artefact, const json::Value &compilation) {
   SmallVector<StringRef> names;
   if (const json::Object *facts = compilation.getAsObject())
     facts->getString("cpu").value_or("").split(names, ',', -1,
                                                /*KeepEmpty=*/false);
-  const char *here = artefact.omGetCpu(artefact.entry().c_str());
+  const char *here =
+      artefact.omGetCpu ? artefact.omGetCpu(artefact.entry().c_str()) : nullptr;
   return {names, here ? StringRef(here) : StringRef()};
 }
 
@@ -73,7 +74,7 @@ static void printProcessors(const Artefact &artefact,
   outs() << "processors:\n";
   for (StringRef name : names)
     outs() << "  " << name << (name == here ? " (runs here)" : "") << "\n";
-  if (here.empty())
+  if (here.empty() && artefact.omGetCpu)
     outs() << "  none runs here: " << artefact.omGetLastError() << "\n";
 }
 

@@ -235,7 +235,8 @@ public:
       : path(file), entry(entryPoint), library(open(file)),
         contexts(std::make_unique<Contexts>()) {
     contexts->free.push_back(makeContext());
-    if (!find<decltype(omGetCpu)>("omGetCpu")(entry.c_str()))
+    if (dlsym(library.get(), "omGetCpu") &&
+        !find<decltype(omGetCpu)>("omGetCpu")(entry.c_str()))
       throw RunError(OM_STATUS_TARGET,
                      find<decltype(omGetLastError)>("omGetLastError")());
     runContext = find<decltype(omContextRun)>("omContextRun");
@@ -398,8 +399,7 @@ private:
   Function *find(const char *name) const {
     void *address = dlsym(library.get(), name);
     if (!address)
-      throw std::runtime_error(path + " is no compiled model: it lacks " +
-                               name);
+      throw std::runtime_error(rt::explainLack(library.get(), path, name));
     return reinterpret_cast<Function *>(address);
   }
 

@@ -107,12 +107,15 @@ struct OutputOwner {
 /// A large output's memory becomes the array's.
 static PyObject *takenArray(State &state, Runner &runner, size_t index) {
   const OMBuffer &buffer = runner.outputs[index];
-  void *memory = state.call.omContextTakeOutput(runner.context, int64_t(index));
+  const rt::Functions &call = state.call;
+  void *memory = call.omContextTakeOutput && call.omReturnOutput
+                     ? call.omContextTakeOutput(runner.context, int64_t(index))
+                     : nullptr;
   if (!memory)
     return copiedArray(buffer.type, int(buffer.rank), buffer.shape, buffer.data,
                        buffer.bytes);
   std::unique_ptr<OutputOwner> contents(new OutputOwner{
-      state.library, state.call.omReturnOutput, memory, buffer.bytes});
+      state.library, call.omReturnOutput, memory, buffer.bytes});
   PyObject *owner =
       PyCapsule_New(contents.get(), nullptr, [](PyObject *capsule) {
         delete static_cast<OutputOwner *>(

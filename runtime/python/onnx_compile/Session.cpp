@@ -45,9 +45,9 @@ PyObject *exceptionOf(OM_STATUS status) {
 bool resolve(State &state, const char *path) {
   const char *missing = state.call.resolve(state.library.get());
   if (missing)
-    PyErr_Format(PyExc_ImportError,
-                 "%s is no compiled model: it does not define %s", path,
-                 missing);
+    PyErr_SetString(
+        PyExc_ImportError,
+        rt::explainLack(state.library.get(), path, missing).c_str());
   return !missing;
 }
 
@@ -228,6 +228,13 @@ State &stateOf(PyObject *self) {
 /// Ends the runs with this tag; how many there are.
 PyObject *sessionCancel(PyObject *self, PyObject *tag) {
   State &state = stateOf(self);
+  if (!state.call.omContextCancel) {
+    PyErr_SetString(
+        PyExc_NotImplementedError,
+        rt::explainLack(state.library.get(), "the model", "omContextCancel")
+            .c_str());
+    return nullptr;
+  }
   long count = 0;
   for (auto [context, other] : state.running)
     if (other == tag) {
@@ -354,7 +361,7 @@ bool openSession(State &state, const char *path, const char *entry) {
     PyErr_Format(PyExc_ValueError, "the model has no entry point '%s'", entry);
     return false;
   }
-  if (!state.call.omGetCpu(entry)) {
+  if (state.call.omGetCpu && !state.call.omGetCpu(entry)) {
     PyErr_SetString(exceptionOf(OM_STATUS_TARGET), state.call.omGetLastError());
     return false;
   }

@@ -236,7 +236,7 @@ TEST(ExecutionSession, FailuresAreExceptions) {
   EXPECT_THAT(thrownBy([] {
                 onnxc::ExecutionSession(folder + "/../../lib/onnxc/libm.so.6");
               }),
-              HasSubstr("libm.so.6 is no compiled model: it lacks"));
+              HasSubstr("libm.so.6 is no compiled model: it does not define"));
   TemporaryFolder temporary;
   std::string model = temporary.path / "model.onnx";
   std::ofstream(model) << "text";

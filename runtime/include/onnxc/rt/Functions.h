@@ -38,17 +38,30 @@ inline std::string explainLoadFailure(const std::string &path) {
   return reason ? reason : path + " cannot be loaded";
 }
 
+/// Why a function of `library`, loaded from `path`, is not to be had, with
+/// advice.
+inline std::string explainLack(void *library, const std::string &path,
+                               const char *function) {
+  if (!dlsym(library, "omCompilationInfo"))
+    return path + " is no compiled model: it does not define " + function;
+  return path + " was compiled by a release without " + function +
+         ": compile the model again";
+}
+
 /// Pointers to all that an artefact exports, under the names of the C headers.
 struct Functions {
 #define ONNXC_EXPORT(NAME) std::add_pointer_t<decltype(::NAME)> NAME = nullptr;
 #include "onnxc/rt/Exports.def"
 
   /// Looks them up in the library that dlopen has returned. Returns the name of
-  /// a missing one, or null if there are all.
+  /// a missing one, or null if there are all. Optional ones that are missing
+  /// are null pointers: ask before each use.
   const char *resolve(void *library) {
     const char *missing = nullptr;
+#define ONNXC_EXPORT_OPTIONAL(SYMBOL)                                          \
+  SYMBOL = reinterpret_cast<decltype(SYMBOL)>(dlsym(library, #SYMBOL));
 #define ONNXC_EXPORT(SYMBOL)                                                   \
-  SYMBOL = reinterpret_cast<decltype(SYMBOL)>(dlsym(library, #SYMBOL));        \
+  ONNXC_EXPORT_OPTIONAL(SYMBOL)                                                \
   if (!SYMBOL)                                                                 \
     missing = #SYMBOL;
 #include "onnxc/rt/Exports.def"

@@ -61,6 +61,10 @@ if os.path.exists(serve_python):
     config.available_features.add("serve")
     config.substitutions.append(("%serve-python", serve_python))
 
+# Another version of the onnx package, from `utils/bump-onnx --fetch`.
+if os.path.exists(os.path.join(config.onnxc_build_dir, "onnx-packages", "1.22.0")):
+    config.available_features.add("onnx-1.22.0")
+
 config.substitutions += [
     ("%python", os.path.join(venv_bin, "python")),
     ("%clangxx", os.path.join(llvm_bin, "clang++")),

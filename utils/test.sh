@@ -18,4 +18,6 @@ if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=4 "$utils/build.sh"; then
 fi
 "$utils/serve-setup.sh" > "$utils/../build/serve-setup.log" 2>&1 ||
   echo "MLServer, Dask and Ray cannot be installed (build/serve-setup.log): tests that need them are skipped"
+"$python" "$utils/bump-onnx" 1.22.0 --fetch ||
+  echo "tests that need onnx 1.22.0 are skipped"
 ONNXC_STEP=6 exec "$python" "$utils/run-suites" "$@"

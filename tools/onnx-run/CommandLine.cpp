@@ -10,6 +10,7 @@
 #include "Options.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
@@ -81,6 +82,11 @@ static bool setReal(Options &options, StringRef text) {
   return !text.getAsDouble(options.*Member) && options.*Member >= 0;
 }
 
+/// An option that the Python package reads.
+static bool passOn(Options &options, StringRef) {
+  return options.hasPeerOptions = true;
+}
+
 static bool setPercentiles(Options &options, StringRef text) {
   options.percentiles.clear();
   for (StringRef part : split(text, ',')) {
@@ -100,7 +106,7 @@ static bool setIterations(Options &options, StringRef text) {
 
 static constexpr VerbRow verbs[] = {
     {"run", Verb::Run, "run once, print or compare; also without the word"},
-    {"verify", Verb::Verify, "compare with stored outputs"},
+    {"verify", Verb::Verify, "compare with stored outputs or another engine"},
     {"bench", Verb::Bench, "measure the time of a run"},
     {"profile", Verb::Profile, "tell which kernels the time goes into"},
     {"info", Verb::Info, "what the artefact says"},
@@ -130,9 +136,21 @@ static const Option table[] = {
     {"expect", "[NAME=]@FILE", Checks, append<&Options::expects>,
      "compare an output with a file"},
     {"atol", "X", Checks, setReal<&Options::atol>,
-     "allowed absolute difference, else 1e-7"},
+     "allowed absolute difference, else 1e-7; with --against by element type"},
     {"rtol", "X", Checks, setReal<&Options::rtol>,
-     "allowed relative difference, else 1e-3"},
+     "allowed relative difference, else 1e-3; with --against by element type"},
+    {"against", "ENGINE", OfVerify, setText<&Options::against>,
+     "compare with onnxruntime, reference (of the onnx package) or another "
+     "MODEL.so, by the Python package, and find the first node that differs; "
+     "a folder is a --data-set"},
+    {"model", "FILE", OfVerify, passOn,
+     "with --against: the model file, else the one beside MODEL.so"},
+    {"range", "NAME=LOW:HIGH", OfVerify, passOn,
+     "with --against: elements of a random input"},
+    {"quanta", "N", OfVerify, passOn,
+     "with --against: steps that quantized tensors may differ by, else 1"},
+    {"no-locate", "", OfVerify, passOn,
+     "with --against: do not look for the first node that differs"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
     {"warmup", "N", Timers, setCount<&Options::warmup>,
@@ -145,7 +163,8 @@ static const Option table[] = {
      "how many functions to show, else 30"},
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
-    {"json", "", Timers | OfInfo, setFlag<&Options::json>, "report as JSON"},
+    {"json", "", Timers | OfInfo | OfVerify, setFlag<&Options::json>,
+     "report as JSON; of verify with --against"},
     {"check-contents", "", OfInfo, setFlag<&Options::checkContents>,
      "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
@@ -225,6 +244,25 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   return options;
 }
 
+/// What the outputs are compared with: files, or another engine. A folder after
+/// --against has files.
+static Error checkVerify(Options &options) {
+  if (sys::fs::is_directory(options.against)) {
+    options.dataSets.push_back(options.against);
+    options.against.clear();
+  }
+  bool hasFiles = !options.dataSets.empty() || !options.expects.empty();
+  if (options.against.empty() && (options.hasPeerOptions || options.json))
+    return failure("--model, --range, --quanta, --no-locate and --json need "
+                   "--against=ENGINE");
+  if (options.against.empty() && !hasFiles)
+    return failure("what should the outputs be? Say --data-set, --expect or "
+                   "--against");
+  if (!options.against.empty() && !options.expects.empty())
+    return failure("--expect and --against cannot be combined");
+  return Error::success();
+}
+
 Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   Expected<Options> options = parseWords(arguments);
   if (!options || options->help || options->version)
@@ -241,9 +279,9 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   bool checks = Checks >> unsigned(options->verb) & 1;
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
-  if (options->verb == Verb::Verify && options->dataSets.empty() &&
-      options->expects.empty())
-    return failure("what should the outputs be? Say --data-set or --expect");
+  if (options->verb == Verb::Verify)
+    if (Error error = checkVerify(*options))
+      return std::move(error);
   return options;
 }
 

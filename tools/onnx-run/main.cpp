@@ -49,6 +49,8 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
     Error error = refit(options);
     return error ? reject(std::move(error)) : ExitOk;
   }
+  if (!options.against.empty())
+    return reject(verifyAgainst(arguments.drop_front(2)));
   Expected<std::unique_ptr<Artefact>> artefact =
       Artefact::load(options.model, options.entry);
   if (!artefact)

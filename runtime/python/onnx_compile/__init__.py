@@ -28,6 +28,7 @@ from onnx_compile._inference_session import (
 from onnx_compile._io_binding import IOBinding, OrtValue
 from onnx_compile._signature import ValueInfo
 from onnx_compile._torch import torch_backend
+from onnx_compile._verify import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -45,6 +46,7 @@ __all__ = [
     "RunOptions",
     "SessionOptions",
     "ValueInfo",
+    "Verification",
     "__version__",
     "add_to_cache",
     "compile",
@@ -55,4 +57,5 @@ __all__ = [
     "set_default_logger_severity",
     "to_dlpack",
     "torch_backend",
+    "verify",
 ]

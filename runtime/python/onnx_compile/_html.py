@@ -44,3 +44,12 @@ def report_html(report: Mapping[str, Any]) -> str:
         else:
             plain.append((name, ", ".join(map(str, value)) if isinstance(value, list) else value))
     return _table("report", ["", ""], plain) + "".join(tables)
+
+
+def verification_html(against: str, outputs: Iterable[Any], located: str) -> str:
+    """The comparisons of a verification, and the node where the engines part."""
+    rows = [
+        (c.name, "agrees" if c.agrees else c.problem, f"{c.largest:.3g}", f"{c.largest_relative:.3g}") for c in outputs
+    ]
+    table = _table(f"against {against}", ["output", "", "largest difference", "relative"], rows)
+    return table + (f"<pre>{html.escape(located)}</pre>" if located else "")

@@ -1,0 +1,126 @@
+# ===- _peers.py - The engines that verify() compares with ------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Engines that compute any tensor of a model: onnxruntime, the reference of the onnx package, functions."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from onnx_compile._execution_session import ExecutionSession
+
+Values = Mapping[str, Any]
+
+
+class Peer(Protocol):
+    """An engine to compare with.
+
+    name: with its version.
+    """
+
+    name: str
+
+    def values(self, feed: Values, names: Sequence[str]) -> Values:
+        """The tensors of these names for these inputs; all that it has if it cannot compute others."""
+
+
+def _module(name: str, wanted: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"a comparison with {wanted} needs a package: pip install {name.split('.')[0]} ({error})") from error
+
+
+class OnnxRuntime:
+    """onnxruntime without graph optimizations, which change the values of single tensors."""
+
+    def __init__(self, path: str) -> None:
+        self._onnxruntime = _module("onnxruntime", "onnxruntime")
+        self.name = f"onnxruntime {self._onnxruntime.__version__}"
+        self._path = path
+
+    def values(self, feed: Values, names: Sequence[str]) -> Values:
+        return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
+
+    def optimized_values(self, feed: Values, names: Sequence[str]) -> Values:
+        """With all graph optimizations."""
+        return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
+
+    def _run(self, feed: Values, names: Sequence[str], level: Any) -> Values:
+        options = self._onnxruntime.SessionOptions()
+        options.graph_optimization_level = level
+        options.log_severity_level = 3
+        # Files of external data stay where they are: onnxruntime reads none that a temporary model refers to.
+        onnx = _module("onnx", "onnxruntime")
+        model = _select(onnx, onnx.load(self._path, load_external_data=False), names)
+        external = [tensor for tensor in model.graph.initializer if tensor.external_data]
+        arrays = [onnx.numpy_helper.to_array(tensor, os.path.dirname(self._path)) for tensor in external]
+        to_value = self._onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type
+        values = [to_value(array, tensor.data_type) for array, tensor in zip(arrays, external)]
+        if external:
+            options.add_external_initializers([tensor.name for tensor in external], values)
+        session = self._onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return dict(zip(names, session.run(list(names), dict(feed))))
+
+
+class Reference:
+    """The reference implementation of the onnx package."""
+
+    def __init__(self, path: str) -> None:
+        self._onnx = _module("onnx", "the reference")
+        self.name = f"the reference of onnx {self._onnx.__version__}"
+        self._path = path
+
+    def values(self, feed: Values, names: Sequence[str]) -> Values:
+        evaluator = _module("onnx.reference", "the reference").ReferenceEvaluator
+        model = _select(self._onnx, self._onnx.load(self._path), names)
+        return dict(zip(names, evaluator(model).run(None, dict(feed))))
+
+
+class Function:
+    """A function of the caller: f(feed, names) returns a mapping, or a sequence in the order of names."""
+
+    def __init__(self, function: Callable[[Values, Sequence[str]], Any]) -> None:
+        self.name = getattr(function, "__name__", "the function")
+        self._function = function
+
+    def values(self, feed: Values, names: Sequence[str]) -> Values:
+        found = self._function(feed, names)
+        return found if isinstance(found, Mapping) else dict(zip(names, found))
+
+
+class Artefact:
+    """Another compiled model, which has its own outputs alone."""
+
+    def __init__(self, path: str) -> None:
+        self._session = ExecutionSession(path)
+        self.name = path
+
+    def values(self, feed: Values, names: Sequence[str]) -> Values:
+        outputs = self._session.run({info.name: feed[info.name] for info in self._session.inputs})
+        return {info.name: value for info, value in zip(self._session.outputs, outputs)}
+
+
+def peer_of(against: Any, model: str | None) -> Peer:
+    """The engine that `against` names: "onnxruntime", "reference", the path of a compiled model, a function."""
+    if callable(against):
+        return Function(against)
+    engines: dict[str, Callable[[str], Peer]] = {"onnxruntime": OnnxRuntime, "reference": Reference}
+    text = os.fspath(against)
+    if text not in engines:
+        return Artefact(text)
+    if model is None:
+        raise ValueError(f"a comparison with {text} needs the model file that was compiled")
+    return engines[text](model)
+
+
+def _select(onnx: Any, model: Any, names: Sequence[str]) -> Any:
+    """The model with these tensors as its outputs; engines infer the types of those that have none."""
+    known = {value.name: value for value in [*model.graph.output, *model.graph.value_info, *model.graph.input]}
+    outputs = [known.get(name) or onnx.ValueInfoProto(name=name) for name in names]
+    del model.graph.output[:]
+    model.graph.output.extend(outputs)
+    return model

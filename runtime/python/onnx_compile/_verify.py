@@ -1,0 +1,236 @@
+# ===- _verify.py - verify() ------------------------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Compares a compiled model with another engine, and finds the first node where they differ."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from onnx_compile import _models, _peers, _random_inputs
+from onnx_compile._comparison import Comparison, Meaning, Tolerance, compare, spread
+from onnx_compile._compile import compile
+from onnx_compile._execution_session import ExecutionSession
+from onnx_compile._graph import Graph
+from onnx_compile._html import verification_html
+
+Values = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeDifference:
+    """A node whose inputs agree in both engines and whose outputs do not."""
+
+    node: str
+    operator: str
+    inputs: list[Comparison]
+    outputs: list[Comparison]
+
+    def __str__(self) -> str:
+        lines = [f"the first node that differs is {self.node} ({self.operator})"]
+        lines += [f"  {kind} {c}" for kind, of in (("input", self.inputs), ("output", self.outputs)) for c in of]
+        return "\n".join(lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """What verify() found.
+
+    against: the other engine and its version.
+    outputs: one for each output of the model, or for each tensor in an output that is a container.
+    first_difference: None if all outputs agree or the node was not looked for.
+    """
+
+    against: str
+    outputs: list[Comparison]
+    first_difference: NodeDifference | None = None
+
+    @property
+    def passed(self) -> bool:
+        return all(output.agrees for output in self.outputs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"schema": 1, "passed": self.passed} | dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f"against {self.against}:", *(f"output {output}" for output in self.outputs)]
+        return "\n".join(lines + ([str(self.first_difference)] if self.first_difference else []))
+
+    def _repr_html_(self) -> str:
+        return verification_html(self.against, self.outputs, str(self.first_difference or ""))
+
+
+def verify(
+    model: Any = None,
+    against: Any = "onnxruntime",
+    *,
+    artefact: str | os.PathLike[str] | None = None,
+    inputs: Values | None = None,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    seed: int = 0,
+    rtol: float | None = None,
+    atol: float | None = None,
+    quanta: int = 1,
+    locate: bool = True,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Verification:
+    """Runs a compiled model and another engine on the same inputs and compares the outputs.
+
+    model: a model that compile() takes; may be left out if there is an artefact and `against`
+        needs none.
+    against: "onnxruntime", "reference" (of the onnx package), the path of a compiled model, or a
+        function f(inputs, names) that returns the tensors of these names.
+    artefact: the compiled model; else the model is compiled with `options`, those of compile().
+    inputs, dims, shapes, ranges, seed: inputs by name; others are drawn: sizes by the name of the
+        dimension or by input, and elements between two numbers.
+    rtol, atol: an element may differ by atol + rtol * |expected|. The default of rtol is that of
+        the element type, 1e-3 for float32, and that of atol a tenth of it times the largest
+        expected element.
+    quanta: how many quantization steps a quantized tensor may differ by. In a model that has some, a
+        tensor may also differ by 1.25 times the difference that onnxruntime's optimizations make.
+    locate: where an output differs, find the first node that does: the model is compiled again up
+        to a number of tensors, about the logarithm of that of its nodes.
+    progress: called with a line for each of these.
+
+    Integers and strings have to be equal; of indices that TopK, ArgMax and ArgMin give, those of
+    scores that agree are equal. Raises CompileError, ValueError for inputs that cannot be drawn,
+    ImportError if a package is missing, and what the engines raise.
+    """
+    if model is None and artefact is None:
+        raise ValueError("verify() needs a model or an artefact")
+    with _model_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
+        compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
+        session = ExecutionSession(compiled)
+        feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
+        check = _Check(path, _peers.peer_of(against, path), feed, Tolerance(rtol, atol, quanta), options, folder, progress)
+        names = [info.name for info in session.outputs]
+        outputs = check.compare(names, dict(zip(names, session.run(feed))))
+        differing = next((c.name for c in outputs if not c.agrees), None)
+        located = check.locate(differing) if differing and locate and check.graph else None
+        return Verification(check.peer.name, outputs, located)
+
+
+@contextlib.contextmanager
+def _model_file(model: Any) -> Iterator[str | None]:
+    """The path of a model file, temporary for bytes and objects; None for no model."""
+    if model is None:
+        yield None
+        return
+    with _models.opened(model) as (path, data, _), tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
+        if path is None:
+            path = os.path.join(folder, "model.onnx")
+            pathlib.Path(path).write_bytes(data)
+        yield path
+
+
+class _Check:
+    """Both engines on one set of inputs."""
+
+    def __init__(
+        self,
+        path: str | None,
+        peer: _peers.Peer,
+        feed: Values,
+        tolerance: Tolerance,
+        options: Mapping[str, Any],
+        folder: str,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.peer = peer
+        self._path, self._feed, self._tolerance = path, feed, tolerance
+        self._options, self._folder, self._progress = options, folder, progress
+        self._found: dict[str, list[Comparison]] = {}
+        can_locate = path is not None and not isinstance(peer, _peers.Artefact)
+        self.graph = _graph_of(path) if path is not None and can_locate else None
+
+    def compare(self, names: Sequence[str], ours: Values) -> list[Comparison]:
+        """The tensors of these names in our values beside those of the peer."""
+        scores = [found[0] for name in names if self.graph and (found := self.graph.scores(name))]
+        theirs = self.peer.values(self._feed, list(dict.fromkeys([*names, *scores])))
+        spreads = self._spreads(names, theirs)
+        comparisons: list[Comparison] = []
+        for name in names:
+            if name not in theirs:
+                comparisons.append(Comparison(name, problem=f"{self.peer.name} has no tensor of this name"))
+                continue
+            comparisons += compare(name, ours[name], theirs[name], self._tolerance, self._meaning(name, theirs, spreads))
+        return comparisons
+
+    def locate(self, output: str) -> NodeDifference | None:
+        """The node that makes the output, or an ancestor, whose inputs agree and whose outputs differ."""
+        assert self.graph
+        # An element of a container stands for it: its name is that of the output and brackets.
+        tensors = [name for node in self.graph.nodes for name in node.output]
+        name = next((t for t in tensors if output == t or output.startswith(f"{t}[")), None)
+        number = None if name is None else self.graph.producer(name)
+        while number is not None:
+            number = self._first_difference(self.graph.ancestors(number), number)
+            wrong = [t for t in self.graph.operands(number) if not self._agrees(t)]
+            if not wrong:
+                return self._difference(number)
+            number = self.graph.producer(wrong[0])
+        return None
+
+    def _first_difference(self, ancestors: Sequence[int], last: int) -> int:
+        """By bisection: a node that differs, behind one that agrees in the order of the graph."""
+        assert self.graph
+        low, high, found = 0, len(ancestors), last
+        while low < high:
+            middle = (low + high) // 2
+            if all(self._agrees(name) for name in self.graph.nodes[ancestors[middle]].output if name):
+                low = middle + 1
+            else:
+                high, found = middle, ancestors[middle]
+        return found
+
+    def _difference(self, number: int) -> NodeDifference:
+        assert self.graph
+        node = self.graph.nodes[number]
+        inputs = [c for name in dict.fromkeys(self.graph.operands(number)) for c in self._compared(name)]
+        outputs = [c for name in node.output if name for c in self._compared(name)]
+        return NodeDifference(node.name or node.output[0], node.op_type, inputs, outputs)
+
+    def _agrees(self, tensor: str) -> bool:
+        return all(c.agrees for c in self._compared(tensor))
+
+    def _compared(self, tensor: str) -> list[Comparison]:
+        if tensor not in self._found:
+            if self._progress:
+                self._progress(f"compiling up to {tensor}")
+            path = os.path.join(self._folder, f"part-{len(self._found)}.so")
+            session = ExecutionSession(compile(self._path, path, to=tensor, **self._options))
+            (value,) = session.run({info.name: self._feed[info.name] for info in session.inputs})
+            self._found[tensor] = self.compare([tensor], {tensor: value})
+        return self._found[tensor]
+
+    def _spreads(self, names: Sequence[str], theirs: Values) -> Mapping[str, float]:
+        """In a model of quantized tensors, a difference of one step grows from layer to layer, in any two
+        engines: how far the optimized onnxruntime is from the plain one."""
+        if not isinstance(self.peer, _peers.OnnxRuntime) or not (self.graph and self.graph.is_quantized):
+            return {}
+        optimized = self.peer.optimized_values(self._feed, names)
+        return {name: spread(optimized[name], theirs[name]) for name in names}
+
+    def _meaning(self, name: str, theirs: Values, spreads: Mapping[str, float]) -> Meaning:
+        if not self.graph:
+            return Meaning()
+        scores, axis = self.graph.scores(name) or ("", 0)
+        return Meaning(self.graph.quantum(name), spreads.get(name, 0.0), theirs.get(scores), axis)
+
+
+def _graph_of(path: str) -> Graph | None:
+    try:
+        import onnx
+    except ImportError:
+        return None
+    return Graph(onnx.load(path, load_external_data=False))

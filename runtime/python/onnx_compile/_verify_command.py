@@ -1,0 +1,150 @@
+# ===- _verify_command.py - onnx-run verify --against -----------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""onnx-run verify MODEL.so --against=ENGINE: onnx-run starts this with its own arguments."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from onnx_compile._compile import CompileError
+from onnx_compile._execution_session import ExecutionSession
+from onnx_compile._verify import verify
+
+# The statuses of onnx-run.
+_OK, _REJECTED, _USAGE, _DIFFERS = 0, 1, 2, 3
+_ENGINES = ("onnxruntime", "reference")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="onnx-run verify", allow_abbrev=False)
+    parser.add_argument("artefact")
+    parser.add_argument("--against", required=True)
+    parser.add_argument("--model")
+    parser.add_argument("--input", action="append", default=[])
+    parser.add_argument("--data-set")
+    parser.add_argument("--shape", action="append", default=[], type=_shape)
+    parser.add_argument("--dim", action="append", default=[], type=_dim)
+    parser.add_argument("--range", action="append", default=[], type=_range)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rtol", type=float)
+    parser.add_argument("--atol", type=float)
+    parser.add_argument("--quanta", type=int, default=1)
+    parser.add_argument("--no-locate", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--threads", type=int)
+    return parser
+
+
+def _pair(text: str, separator: str, form: str) -> tuple[str, str]:
+    name, found, value = text.rpartition(separator)
+    if not found:
+        raise argparse.ArgumentTypeError(f"'{text}' should be {form}")
+    return name, value
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, sizes = _pair(text, ":", "NAME:1x3x224")
+    return name, tuple(int(size) for size in sizes.split("x") if size)
+
+
+def _dim(text: str) -> tuple[str, int]:
+    name, size = _pair(text, "=", "SYMBOL=SIZE")
+    return name, int(size)
+
+
+def _range(text: str) -> tuple[str, tuple[float, float]]:
+    name, ends = _pair(text, "=", "NAME=LOW:HIGH")
+    low, high = _pair(ends, ":", "NAME=LOW:HIGH")
+    return name, (float(low), float(high))
+
+
+def _read(path: str) -> Any:
+    if path.endswith(".npy"):
+        return np.load(path)
+    if not path.endswith(".pb"):
+        raise ValueError(f"{path}: inputs are .npy or .pb files here")
+    import onnx
+    import onnx.numpy_helper
+
+    return onnx.numpy_helper.to_array(onnx.load_tensor(path))
+
+
+def _given(arguments: argparse.Namespace, session: ExecutionSession) -> dict[str, Any]:
+    """Inputs from files, by name or in the order of the model."""
+    names = [info.name for info in session.inputs]
+    files: dict[str, str] = {}
+    if arguments.data_set:
+        paths = {name: pathlib.Path(arguments.data_set, f"input_{i}.pb") for i, name in enumerate(names)}
+        files = {name: str(path) for name, path in paths.items() if path.exists()}
+    for i, text in enumerate(arguments.input):
+        if not text.startswith("@"):
+            name, path = _pair(text, "=@", "NAME=@FILE or @FILE")
+        elif i < len(names):
+            name, path = names[i], text[1:]
+        else:
+            raise ValueError(f"the model has only {len(names)} inputs: {', '.join(names)}")
+        files[name] = path
+    return {name: _read(path) for name, path in files.items()}
+
+
+def _model_of(arguments: argparse.Namespace, info: dict[str, Any]) -> str | None:
+    """The model file: --model, else the file beside the artefact that it was compiled from."""
+    if arguments.model or arguments.against not in _ENGINES:
+        return str(arguments.model) if arguments.model else None
+    beside = pathlib.Path(arguments.artefact).resolve().with_name(str(info.get("model", "")) or "model.onnx")
+    if not beside.is_file():
+        raise ValueError(f"which model was {arguments.artefact} compiled from? It is not {beside}: say --model=FILE")
+    return str(beside)
+
+
+def _options(info: dict[str, Any]) -> dict[str, Any]:
+    """How the artefact was compiled, for the parts that are compiled to find a node."""
+    return {key: info[name] for name, key in (("level", "O"), ("cpu", "cpu"), ("strict", "strict")) if name in info}
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    session = ExecutionSession(arguments.artefact)
+    if arguments.threads:
+        session.threads = arguments.threads
+    info = json.loads(session.compilation_info())
+    found = verify(
+        _model_of(arguments, info),
+        arguments.against,
+        artefact=arguments.artefact,
+        inputs=_given(arguments, session),
+        dims=dict(arguments.dim),
+        shapes=dict(arguments.shape),
+        ranges=dict(arguments.range),
+        seed=arguments.seed,
+        rtol=arguments.rtol,
+        atol=arguments.atol,
+        quanta=arguments.quanta,
+        locate=not arguments.no_locate,
+        progress=None if arguments.quiet else lambda line: print(line, file=sys.stderr),
+        **_options(info),
+    )
+    print(json.dumps(found.as_dict(), indent=2) if arguments.json else found, flush=True)
+    print("PASSED" if found.passed else "FAILED", file=sys.stderr)
+    return _OK if found.passed else _DIFFERS
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit status: 0 all outputs agree, 1 a model or an input was rejected, 2 usage, 3 an output differs."""
+    try:
+        arguments = _parser().parse_args(words)
+    except SystemExit as error:
+        return _USAGE if error.code else _OK
+    try:
+        return _run(arguments)
+    except Exception as error:  # engines raise exceptions of their own
+        print(f"onnx-run: error: {error}", file=sys.stderr)
+        return error.status if isinstance(error, CompileError) else _REJECTED

@@ -1,0 +1,209 @@
+# ===- verify-tests.py - onnx_compile.verify --------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import numpy_helper, parser
+
+import onnx_compile
+from onnx_compile._comparison import Meaning, Tolerance, compare
+from onnx_compile._peers import Reference
+
+DIGITS = sys.argv.pop(1)
+
+
+def parsed(graph):
+    return parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {graph}')
+
+
+def reference(model, change=lambda name, value: value):
+    """A function of a peer: the reference, and a change of each tensor that is asked for."""
+
+    def values(feed, names):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            onnx.save(model, path)
+            return {name: change(name, value) for name, value in Reference(str(path)).values(feed, names).items()}
+
+    return values
+
+
+class Comparisons(unittest.TestCase):
+    def problem(self, actual, expected, tolerance=Tolerance(), meaning=Meaning()):
+        return [c.problem for c in compare("y", actual, expected, tolerance, meaning)]
+
+    def test_not_a_number_and_infinity(self):
+        special = np.array([np.nan, np.inf, -np.inf, 1], np.float32)
+        self.assertEqual(self.problem(special, special), [None])
+        for i in range(3):
+            other = special.copy()
+            other[i] = 1
+            self.assertRegex(self.problem(special, other)[0], rf"^1 of 4 elements differ; element \[{i}\]")
+            self.assertRegex(self.problem(other, special)[0], rf"^1 of 4 elements differ; element \[{i}\]")
+
+    def test_tolerance_of_the_type(self):
+        ones = np.ones(4)
+        for dtype, error in (("float64", 1e-5), ("float32", 1e-2), ("float16", 0.1), (ml_dtypes.bfloat16, 0.125)):
+            expected = ones.astype(dtype)
+            self.assertEqual(self.problem((ones * (1 + error / 16)).astype(dtype), expected), [None], dtype)
+            self.assertIn("differ", self.problem((ones * (1 + error)).astype(dtype), expected)[0], dtype)
+        self.assertIn("differ", self.problem(ones * (1 + 1e-8), ones, Tolerance(rtol=0, atol=1e-9))[0])
+
+    def test_integers_are_equal(self):
+        large = np.array([2**62, 2**62 + 1])
+        self.assertEqual(self.problem(large, large), [None])
+        self.assertIn("element [1]", self.problem(large, np.array([2**62, 2**62]))[0])
+
+    def test_types_shapes_and_kinds(self):
+        x = np.zeros((2, 3), np.float32)
+        self.assertEqual(self.problem(x, x.T), ["is float32[2, 3] and should be float32[3, 2]"])
+        self.assertEqual(self.problem(x, x.astype(int)), ["is float32[2, 3] and should be int64[2, 3]"])
+        self.assertEqual(self.problem([x], [x, x]), ["has 1 elements and should have 2"])
+        self.assertEqual(self.problem({"a": x}, {"b": x}), ["has the keys ['a'] and should have ['b']"])
+        self.assertEqual(self.problem(None, x), ["is an empty optional and should be a tensor"])
+        self.assertEqual(self.problem([x], x), ["is a sequence and should be a tensor"])
+        self.assertEqual(self.problem(np.array(["a"], object), np.array(["b"], object))[0][:19], "1 of 1 elements dif")
+        self.assertEqual(self.problem([{1: np.float32(0.5)}], [{1: 0.5}]), [None])
+
+    def test_ties(self):
+        scores = np.array([[1, 5, 5, 0], [4, 4, 4, 9]], np.float32)
+        meaning = Meaning(scores=scores, axis=1)
+        self.assertEqual(self.problem(np.array([[2, 1], [3, 2]]), np.array([[1, 2], [3, 0]]), meaning=meaning), [None])
+        self.assertIn("element [1, 0]", self.problem(np.array([[1], [0]]), np.array([[2], [3]]), meaning=meaning)[0])
+        self.assertEqual(self.problem(np.array([2, 3]), np.array([1, 3]), meaning=meaning), [None])
+        self.assertIn("element [0]", self.problem(np.array([7, 3]), np.array([1, 3]), meaning=meaning)[0])
+
+
+class Verify(unittest.TestCase):
+    def test_engines(self):
+        for against in ("onnxruntime", "reference"):
+            found = onnx_compile.verify(DIGITS, against, dims={"batch": 3})
+            self.assertTrue(found.passed, str(found))
+            self.assertEqual([c.elements for c in found.outputs], [30])
+            self.assertIn(against, found.against)
+
+    def test_names_the_node(self):
+        model = onnx.load(DIGITS)
+        changed = onnx.load(DIGITS)
+        weight = next(t for t in changed.graph.initializer if t.name == "conv2.weight")
+        weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight) * np.float32(1.5), weight.name))
+        lines = []
+        found = onnx_compile.verify(model, reference(changed), progress=lines.append)
+        self.assertFalse(found.passed)
+        self.assertEqual((found.first_difference.node, found.first_difference.operator), ("conv2", "Conv"))
+        self.assertEqual([(c.name, c.agrees) for c in found.first_difference.inputs], [("relu1.out", True)])
+        self.assertEqual([(c.name, c.agrees) for c in found.first_difference.outputs], [("conv2.out", False)])
+        self.assertLess(len(lines), 6)
+        self.assertIn("conv2 (Conv)", found._repr_html_())
+        self.assertEqual(json.loads(json.dumps(found.as_dict()))["first_difference"]["node"], "conv2")
+        self.assertIsNone(onnx_compile.verify(model, reference(changed), locate=False).first_difference)
+
+    def test_names_the_node_of_any_branch(self):
+        branches = "".join(f"[b{i}] y{i} = Exp (x) [c{i}] z{i} = Neg (y{i}) " for i in range(4))
+        model = parsed(f"m (float[8] x) => (float[8] s) {{ {branches} [last] s = Sum (z0, z1, z2, z3) }}")
+        for branch in range(4):
+            for kind, node in (("y", "b"), ("z", "c")):
+                wrong = {f"{kind}{branch}", f"z{branch}", "s"}
+                found = onnx_compile.verify(model, reference(model, lambda n, v: v + 1 if n in wrong else v))
+                self.assertEqual(found.first_difference.node, f"{node}{branch}")
+
+    def test_names_the_node_that_a_branch_of_if_reads(self):
+        model = parsed("""m (float[4] x, bool c) => (float[4] z) {
+            [first] y = Exp (x)
+            [choice] z = If (c) <then_branch = t () => (float[4] a) { a = Neg (y) },
+                                 else_branch = e () => (float[4] b) { b = Abs (y) }> }""")
+        for wrong, node in (({"y", "z"}, "first"), ({"z"}, "choice")):
+            found = onnx_compile.verify(model, reference(model, lambda n, v: v + 1 if n in wrong else v))
+            self.assertEqual(found.first_difference.node, node)
+
+    def test_quanta(self):
+        model = parsed("""m (float[16] x) => (uint8[16] q, float[4,4] y) <float s = {0.25}, uint8 z = {100}> {
+            q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)  n = Constant <value_ints = [4, 4]> ()
+            y = Reshape (d, n) }""")
+        step = {"q": np.uint8(1), "y": np.float32(0.25)}
+        near = reference(model, lambda name, value: value + step[name])
+        self.assertTrue(onnx_compile.verify(model, near).passed)
+        none = onnx_compile.verify(model, near, quanta=0, locate=False)
+        self.assertEqual([c.differing for c in none.outputs], [16, 16])
+
+    def test_quantized_layers(self):
+        """Round and Clip instead of QuantizeLinear, as exporters write it, is a quantized tensor as well."""
+        model = parsed("""m (float[64] x) => (float[64] y) <float s = {0.1}, uint8 z = {0}> {
+            low = Constant <value_float = 0.0> ()  high = Constant <value_float = 255.0> ()  t = Constant <value_float = 0.1> ()
+            a = Div (x, t)  b = Round (a)  c = Clip (b, low, high)  q = Cast <to = 2> (c)
+            d = DequantizeLinear (q, s, z)  y = Exp (d) }""")
+        one_step_off = {"q": lambda v: v + np.uint8(1), "d": lambda v: v + np.float32(0.1), "y": lambda v: v * np.float32(1.1)}
+        same = lambda v: v  # noqa: E731
+        found = onnx_compile.verify(model, reference(model, lambda n, v: one_step_off.get(n, same)(v)))
+        self.assertEqual(found.first_difference.node, "y")
+        self.assertEqual([(c.name, c.agrees) for c in found.first_difference.inputs], [("d", True)])
+
+    def test_indices_of_equal_scores(self):
+        model = parsed("""m (float[2,8] x) => (float[2,3] v, int64[2,3] i, int32[2] a) {
+            k = Constant <value_ints = [3]> ()  v, i = TopK (x, k)
+            b = ArgMax <axis = 1, keepdims = 0> (x)  a = Cast <to = 6> (b) }""")
+        x = np.array([[1, 2, 2, 2, 2, 0, 0, 0], [0, 1, 2, 3, 4, 5, 6, 6]], np.float32)
+        others = {"i": np.array([[4, 3, 2], [7, 6, 5]]), "a": np.array([4, 7], np.int32)}
+        other = reference(model, lambda name, value: others.get(name, value))
+        self.assertTrue(onnx_compile.verify(model, other, inputs={"x": x}).passed)
+        others["i"] = np.array([[4, 3, 0], [7, 6, 5]])
+        found = onnx_compile.verify(model, other, inputs={"x": x}, locate=False)
+        self.assertEqual([(c.name, c.differing) for c in found.outputs], [("v", 0), ("i", 1), ("a", 0)])
+
+    def test_containers(self):
+        model = parsed("m (float[2,3] x) => (seq(float[3]) s) { s = SplitToSequence <keepdims = 0> (x) }")
+        self.assertTrue(onnx_compile.verify(model).passed)
+        found = onnx_compile.verify(model, reference(model, lambda name, value: [value[0], value[1] + 1]))
+        self.assertEqual([(c.name, c.agrees) for c in found.outputs], [("s[0]", True), ("s[1]", False)])
+        self.assertEqual(found.first_difference.operator, "SplitToSequence")
+
+    def test_external_data(self):
+        model = parsed("m (float[4] x) => (float[4] y) { y = Add (x, w) }")
+        model.graph.initializer.append(numpy_helper.from_array(np.arange(4, dtype=np.float32), "w"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            pathlib.Path(folder, "weights").mkdir()
+            onnx.save(model, path, save_as_external_data=True, location="weights/w.bin", size_threshold=0)
+            for against in ("onnxruntime", "reference"):
+                self.assertTrue(onnx_compile.verify(path, against).passed)
+
+    def test_artefacts(self):
+        model = onnx.load(DIGITS)
+        artefact = onnx_compile.compile(model)
+        found = onnx_compile.verify(artefact=artefact, against=onnx_compile.compile(model, O=0))
+        self.assertTrue(found.passed)
+        with self.assertRaisesRegex(ValueError, "needs a model or an artefact"):
+            onnx_compile.verify(against=artefact)
+        with self.assertRaisesRegex(ValueError, "needs the model file"):
+            onnx_compile.verify(artefact=artefact)
+
+    def test_inputs(self):
+        model = parsed("""m (float[n] x, uint8[1000] u, int64[k] i, string[2] t) => (float[n] y, uint8[1000] v, int64[k] j, string[2] s) {
+            y = Identity (x)  v = Identity (u)  j = Identity (i)  s = Identity (t) }""")
+        seen = {}
+
+        def keep(feed, names):
+            seen.update(feed)
+            return [feed[name] for name in ("x", "u", "i", "t")]
+
+        self.assertTrue(onnx_compile.verify(model, keep, dims={"n": 500, "k": 100}, ranges={"i": (5, 7)}).passed)
+        self.assertEqual(seen["x"].shape, (500,))
+        self.assertTrue(-1 <= seen["x"].min() < -0.9 and 0.9 < seen["x"].max() <= 1)
+        self.assertEqual((seen["u"].min(), seen["u"].max()), (0, 255))
+        self.assertEqual(sorted(set(seen["i"])), [5, 6, 7])
+        with self.assertRaisesRegex(ValueError, "no input is named 'z'; the model has: i, t, u, x"):
+            onnx_compile.verify(model, keep, inputs={"z": 1})
+        model.graph.input[0].type.tensor_type.ClearField("shape")
+        with self.assertRaisesRegex(ValueError, "'x', tensor.float., cannot be drawn"):
+            onnx_compile.verify(model, keep)
+
+
+if __name__ == "__main__":
+    unittest.main()

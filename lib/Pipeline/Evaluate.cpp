@@ -44,9 +44,9 @@ static constexpr uint64_t unknownExtent = 4096;
 //===----------------------------------------------------------------------===//
 
 /// Points of the loops of a kernel's op.
-static uint64_t countSteps(krnl::KernelOp kernel, linalg::LinalgOp op) {
+static uint64_t countSteps(krnl::KernelOp kernel, krnl::ComputeOp op) {
   uint64_t steps = 1;
-  for (StringRef axis : krnl::KernelOp::getAxes(op)) {
+  for (StringRef axis : op.getAxes()) {
     std::optional<unsigned> loop = kernel.findLoop(axis);
     bool isKnown = loop && !kernel.getLoop(*loop).isDynamic();
     steps = llvm::SaturatingMultiply(
@@ -72,7 +72,7 @@ static uint64_t countRuns(Operation *op) {
 static uint64_t countSteps(ModuleOp module) {
   uint64_t total = 0;
   module.walk([&](krnl::KernelOp kernel) {
-    for (linalg::LinalgOp op : kernel.getStructuredOps())
+    for (auto op : kernel.getBody().getOps<krnl::ComputeOp>())
       total = llvm::SaturatingMultiplyAdd(countSteps(kernel, op),
                                           countRuns(kernel), total);
   });

@@ -41,8 +41,9 @@ struct AttentionTile {
 class AttentionWriter {
 public:
   AttentionWriter(KernelOp kernel, const Processor &target)
-      : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
-        recipe(kernel.getContext()) {}
+      : kernel(kernel),
+        ops(llvm::to_vector(kernel.getBody().getOps<ComputeOp>())),
+        target(target), recipe(kernel.getContext()) {}
 
   /// Finds the two products; false if the kernel is none of this kind.
   bool isPossible();
@@ -52,8 +53,8 @@ public:
 private:
   bool findProducts();
   bool findOuter();
-  bool has(linalg::LinalgOp op, StringRef loop) {
-    return llvm::is_contained(KernelOp::getAxes(op), loop);
+  bool has(ComputeOp op, StringRef loop) {
+    return llvm::is_contained(op.getAxes(), loop);
   }
   bool mayPack(const Contraction &product);
   int64_t maxLocalRows();
@@ -62,7 +63,7 @@ private:
   void pack(const Contraction &product, ArrayRef<std::string> loops);
 
   KernelOp kernel;
-  SmallVector<linalg::LinalgOp> ops;
+  SmallVector<ComputeOp> ops;
   const Processor &target;
   RecipeBuilder recipe;
   Contraction scores, sums;
@@ -77,7 +78,7 @@ private:
 } // namespace
 
 /// The two operands of a product that the payload uses.
-static SmallVector<OpOperand *> factorsOf(linalg::LinalgOp op) {
+static SmallVector<OpOperand *> factorsOf(ComputeOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
       isOrdered(op))
     return {};
@@ -87,7 +88,7 @@ static SmallVector<OpOperand *> factorsOf(linalg::LinalgOp op) {
 
 bool AttentionWriter::findProducts() {
   unsigned found = 0;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     SmallVector<OpOperand *> factors = factorsOf(op);
     if (factors.empty())
       continue;
@@ -115,7 +116,7 @@ bool AttentionWriter::findOuter() {
     if (loop == scores.column || loop == sums.column ||
         llvm::is_contained(scores.reduced, loop))
       continue;
-    for (linalg::LinalgOp op : ops)
+    for (ComputeOp op : ops)
       if (!has(op, loop) || llvm::is_contained(reducedLoops(op), loop))
         return false;
     if (loop != row)
@@ -189,7 +190,7 @@ bool AttentionWriter::isPossible() {
   if (!findProducts() || !findOuter() || !mayPack(scores) || !mayPack(sums))
     return false;
   unsigned bits = 8;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     StringRef along = has(op, sums.column)     ? sums.column
                       : has(op, scores.column) ? scores.column
                                                : row;
@@ -223,7 +224,7 @@ void AttentionWriter::blockLoops() {
 /// Products keep their tiles in registers, and so do the rows' sums. All else
 /// goes along the columns.
 void AttentionWriter::writeOp(unsigned number) {
-  linalg::LinalgOp op = ops[number];
+  ComputeOp op = ops[number];
   bool isOfValues = has(op, sums.column), isOfKeys = has(op, scores.column);
   if (!isOfValues && !isOfKeys)
     return;

@@ -31,7 +31,7 @@ int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
   return groups % some == 0 ? some : 1;
 }
 
-std::string chooseByteGroups(KernelOp kernel, linalg::LinalgOp op,
+std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
                              OpOperand &broadcast,
                              ArrayRef<std::string> reduced) {
   std::string chosen;

@@ -17,7 +17,7 @@ namespace onnxc {
 
 int64_t lanesAlong(KernelOp kernel, StringRef column, const Processor &target) {
   unsigned bits = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     unsigned wide = LaneAnalysis(op, column).vectorBits();
     if (wide == 0)
       return 0;
@@ -48,11 +48,11 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
 /// Vectors under a window are not packed: they straddle cache lines, and come
 /// from as many positions as the reduction has steps, less those along memory.
 double ContractionCost::windowFactor(RegisterTile tile) const {
-  linalg::LinalgOp op = loops.op;
+  ComputeOp op = loops.op;
   AffineExpr last =
       op.getMatchingIndexingMap(loops.columnOperand).getResults().back();
   int64_t positions = depth;
-  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
     if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
       positions /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
   int64_t bytes = positions * (tile.vectors + 1) * target.vectorBytes;
@@ -78,7 +78,7 @@ double ContractionCost::cycles(RegisterTile tile) const {
   if (packsInRun)
     perTile +=
         target.packCycles * double(assumedExtent(loops.column)) * double(depth);
-  linalg::LinalgOp op = loops.op;
+  ComputeOp op = loops.op;
   if (!loops.storesInLine)
     perTile +=
         (Access(*op.getDpsInitOperand(0)).hasUnitStride(dimOf(op, loops.row))

@@ -17,17 +17,16 @@ using namespace onnxc::krnl;
 namespace onnxc {
 
 /// Loops that any dimension of the access depends on.
-static SmallVector<std::string> loopsIn(linalg::LinalgOp op,
-                                        OpOperand &operand) {
+static SmallVector<std::string> loopsIn(ComputeOp op, OpOperand &operand) {
   SmallVector<std::string> loops;
   Access access(operand);
-  for (auto [dim, axis] : llvm::enumerate(KernelOp::getAxes(op)))
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
     if (access.dependsOn(dim))
       loops.push_back(axis.str());
   return loops;
 }
 
-FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
+FailureOr<Contraction> sortLoops(ComputeOp op, OpOperand *columns,
                                  OpOperand *rows) {
   Contraction result;
   result.op = op;
@@ -43,7 +42,7 @@ FailureOr<Contraction> sortLoops(linalg::LinalgOp op, OpOperand *columns,
   }
   if (!dims.others.empty() || dims.columns.empty() || dims.rows.empty())
     return failure();
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<StringRef> axes = op.getAxes();
   for (auto [sorted, loops] : {std::pair(&dims.batch, &result.batch),
                                {&dims.rows, &result.rows},
                                {&dims.columns, &result.columns},
@@ -73,8 +72,8 @@ bool isPlainlyIndexed(OpOperand &operand) {
 }
 
 /// Is it a constant operand of the kernel, with its loops among `loops`?
-static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
-                            OpOperand &input, ArrayRef<std::string> loops) {
+static bool isConstantAlong(KernelOp kernel, ComputeOp op, OpOperand &input,
+                            ArrayRef<std::string> loops) {
   int number = inputNumber(kernel, input.get());
   return number >= 0 && isConstantView(kernel.getIns()[number]) &&
          isPlainlyIndexed(input) &&
@@ -84,7 +83,7 @@ static bool isConstantAlong(KernelOp kernel, linalg::LinalgOp op,
 }
 
 std::optional<SmallVector<OpOperand *>>
-findScaleOperands(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
+findScaleOperands(KernelOp kernel, ComputeOp op, OpOperand &columns,
                   StringRef column, OpOperand *other) {
   SmallVector<std::string> all = loopsIn(op, columns);
   SmallVector<OpOperand *> scaleOperands;
@@ -101,16 +100,16 @@ findScaleOperands(KernelOp kernel, linalg::LinalgOp op, OpOperand &columns,
 }
 
 /// Does `total` sum up the results of `op`, over one of its loops?
-static bool addsUp(linalg::LinalgOp total, linalg::LinalgOp op) {
+static bool addsUp(ComputeOp total, ComputeOp op) {
   SmallVector<std::string> blocks = reducedLoops(total);
   return blocks.size() == 1 &&
-         llvm::is_contained(KernelOp::getAxes(op), blocks.front()) &&
+         llvm::is_contained(op.getAxes(), blocks.front()) &&
          llvm::is_contained(op->getUsers(), total.getOperation());
 }
 
 std::optional<Reduction> findReduction(KernelOp kernel) {
   Reduction found;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
     if (found.total || op.getNumDpsInits() != 1 || isOrdered(op))
@@ -132,12 +131,12 @@ findBlockFactors(KernelOp kernel, const Reduction &reduction,
                  StringRef column) {
   SmallVector<OpOperand *> factors;
   std::string loops[] = {reduction.blocks, column.str()};
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (op == reduction.op ||
-        !llvm::is_contained(KernelOp::getAxes(op), reduction.blocks))
+        !llvm::is_contained(op.getAxes(), reduction.blocks))
       continue;
     for (OpOperand *input : readInputs(op)) {
-      if (input->get().getDefiningOp<linalg::LinalgOp>() ||
+      if (input->get().getDefiningOp<ComputeOp>() ||
           !llvm::is_contained(loopsIn(op, *input), column))
         continue;
       if (!isConstantAlong(kernel, op, *input, loops))
@@ -167,7 +166,7 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
   std::optional<Reduction> reduction = findReduction(kernel);
   if (!reduction)
     return {};
-  linalg::LinalgOp found = reduction->op;
+  ComputeOp found = reduction->op;
   SmallVector<OpOperand *> read = readInputs(found);
   SmallVector<Contraction, 0> ways;
   for (OpOperand *columns : llvm::reverse(read))
@@ -191,7 +190,7 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
 SmallVector<std::string> loopsOf(OpOperand &operand,
                                  ArrayRef<std::string> loops) {
   SmallVector<std::string> own =
-      loopsIn(cast<linalg::LinalgOp>(operand.getOwner()), operand);
+      loopsIn(cast<ComputeOp>(operand.getOwner()), operand);
   return llvm::filter_to_vector(loops, [&](const std::string &loop) {
     return llvm::is_contained(own, loop);
   });
@@ -204,7 +203,7 @@ int64_t countParts(KernelOp kernel, ArrayRef<std::string> parts) {
   return count;
 }
 
-SmallVector<std::string> partLoops(KernelOp kernel, linalg::LinalgOp op,
+SmallVector<std::string> partLoops(KernelOp kernel, ComputeOp op,
                                    OpOperand &columns,
                                    ArrayRef<std::string> reduced) {
   constexpr int64_t maxParts = 8;
@@ -220,7 +219,7 @@ SmallVector<std::string> partLoops(KernelOp kernel, linalg::LinalgOp op,
 }
 
 ColumnWork columnWork(const Contraction &contraction, int64_t parts) {
-  linalg::LinalgOp op = contraction.op;
+  ComputeOp op = contraction.op;
   ColumnWork work;
   if (!contraction.blocks.empty()) {
     // The bytes, and the results of unpacking them.

@@ -29,10 +29,10 @@ namespace onnxc {
 
 /// The sum of a kernel: at once, or of the sums of blocks in a second op.
 struct Reduction {
-  mlir::linalg::LinalgOp op;
+  krnl::ComputeOp op;
   /// Sums up the results of `op` for each block, over the loop `blocks`; null
   /// if there are none.
-  mlir::linalg::LinalgOp total;
+  krnl::ComputeOp total;
   std::string blocks;
 };
 
@@ -48,7 +48,7 @@ findBlockFactors(krnl::KernelOp kernel, const Reduction &reduction,
 
 /// The loops of a contraction by kind, and which operands they come from.
 struct Contraction {
-  mlir::linalg::LinalgOp op;
+  krnl::ComputeOp op;
   /// As in Reduction. The loop is none of the four kinds.
   std::string blocks;
   llvm::SmallVector<mlir::OpOperand *> blockFactors;
@@ -72,9 +72,8 @@ struct Contraction {
 
 /// The loops of an op with `columns` as the operand of columns; fails where a
 /// loop is of no kind, or there are no columns or rows.
-mlir::FailureOr<Contraction> sortLoops(mlir::linalg::LinalgOp op,
-                                       mlir::OpOperand *columns,
-                                       mlir::OpOperand *rows);
+mlir::FailureOr<Contraction>
+sortLoops(krnl::ComputeOp op, mlir::OpOperand *columns, mlir::OpOperand *rows);
 
 /// The one contraction of the kernel, seen in all ways: either operand may be
 /// the one of columns.
@@ -88,7 +87,7 @@ bool isPlainlyIndexed(mlir::OpOperand &operand);
 /// next; nothing if some of them are no scaleOperands of it. `other` does not
 /// count.
 std::optional<llvm::SmallVector<mlir::OpOperand *>>
-findScaleOperands(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
+findScaleOperands(krnl::KernelOp kernel, krnl::ComputeOp op,
                   mlir::OpOperand &columns, llvm::StringRef column,
                   mlir::OpOperand *other = nullptr);
 
@@ -101,7 +100,7 @@ llvm::SmallVector<std::string> loopsOf(mlir::OpOperand &operand,
 /// that a byte holds several of, which is read once if they are written out.
 /// None if they are more than a few, or their number is not known.
 llvm::SmallVector<std::string> partLoops(krnl::KernelOp kernel,
-                                         mlir::linalg::LinalgOp op,
+                                         krnl::ComputeOp op,
                                          mlir::OpOperand &columns,
                                          llvm::ArrayRef<std::string> reduced);
 

@@ -297,7 +297,7 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
   depth = cost().depth;
   blockLoops();
   writeOrder();
-  auto ops = kernel.getStructuredOps();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   unsigned number = llvm::find(ops, loops.op) - ops.begin();
   if (loops.channelwise) {
     unrollWindow(number);

@@ -38,10 +38,9 @@ SmallVector<std::string> loopNames(KernelOp kernel) {
 
 /// The names of the loops that index the first dimensions of an access, alone
 /// or also at a fixed distance.
-static SmallVector<std::string> firstLoops(const Access &access,
-                                           linalg::LinalgOp op, unsigned rank,
-                                           bool alone) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+static SmallVector<std::string> firstLoops(const Access &access, ComputeOp op,
+                                           unsigned rank, bool alone) {
+  SmallVector<StringRef> axes = op.getAxes();
   SmallVector<std::string> loops;
   for (unsigned position : llvm::seq(rank)) {
     std::optional<unsigned> loop =
@@ -51,21 +50,20 @@ static SmallVector<std::string> firstLoops(const Access &access,
   return loops;
 }
 
-SmallVector<std::string> accessLoops(linalg::LinalgOp op, OpOperand &operand) {
+SmallVector<std::string> accessLoops(ComputeOp op, OpOperand &operand) {
   Access access(operand);
   return firstLoops(access, op, access.getRank(), /*alone=*/true);
 }
 
-SmallVector<std::string> loopsAlongMemory(linalg::LinalgOp op,
-                                          OpOperand &operand) {
+SmallVector<std::string> loopsAlongMemory(ComputeOp op, OpOperand &operand) {
   Access access(operand);
   return firstLoops(access, op, access.rankAlongMemory(), /*alone=*/false);
 }
 
-SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
+SmallVector<std::string> reducedLoops(ComputeOp op) {
   SmallVector<std::string> loops;
   for (auto [axis, kind] :
-       llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray()))
+       llvm::zip_equal(op.getAxes(), op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction)
       loops.push_back(axis.str());
   return loops;
@@ -74,9 +72,9 @@ SmallVector<std::string> reducedLoops(linalg::LinalgOp op) {
 /// A transcendental function costs as much as this many bytes of traffic.
 static constexpr int64_t mathBytes = 16;
 
-int64_t workBytesOf(KernelOp kernel, linalg::LinalgOp op, int64_t unknown) {
+int64_t workBytesOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
   int64_t points = 1, perPoint = 0;
-  for (StringRef axis : KernelOp::getAxes(op))
+  for (StringRef axis : op.getAxes())
     points = estimatedProduct(points, extentOf(kernel, axis, unknown));
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isAccessed(operand))

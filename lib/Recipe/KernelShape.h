@@ -38,22 +38,21 @@ llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 
 /// The loops of an access: the name where a dimension is indexed by just a
 /// loop, else empty.
-llvm::SmallVector<std::string> accessLoops(mlir::linalg::LinalgOp op,
+llvm::SmallVector<std::string> accessLoops(krnl::ComputeOp op,
                                            mlir::OpOperand &operand);
 
 /// The same along memory, or the loop that the index is a fixed distance from:
 /// without the last dimensions that have one element each, which do not part
 /// neighbours.
-llvm::SmallVector<std::string> loopsAlongMemory(mlir::linalg::LinalgOp op,
+llvm::SmallVector<std::string> loopsAlongMemory(krnl::ComputeOp op,
                                                 mlir::OpOperand &operand);
 
 /// Loops that the op reduces, in iterator order.
-llvm::SmallVector<std::string> reducedLoops(mlir::linalg::LinalgOp op);
+llvm::SmallVector<std::string> reducedLoops(krnl::ComputeOp op);
 
 /// Work of one op, in bytes of traffic or equivalent time; unknown extents
 /// count as `unknown`.
-int64_t workBytesOf(krnl::KernelOp kernel, mlir::linalg::LinalgOp op,
-                    int64_t unknown);
+int64_t workBytesOf(krnl::KernelOp kernel, krnl::ComputeOp op, int64_t unknown);
 
 /// Bytes read and written if every loop runs once; unknown extents count as
 /// `unknown`.

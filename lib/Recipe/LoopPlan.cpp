@@ -18,7 +18,7 @@ namespace onnxc {
 
 int64_t LoopPlanner::workBytes() {
   int64_t work = 0;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     work += workBytesOf(kernel, op, outerExtent);
   return work;
 }
@@ -38,9 +38,8 @@ void LoopPlanner::findCommon() {
 void LoopPlanner::findVectorLoop() {
   llvm::StringMap<double> score;
   // Lanes along another loop than the ordered one would be far apart in memory.
-  bool ordered =
-      llvm::any_of(ops, [](linalg::LinalgOp op) { return isOrdered(op); });
-  for (linalg::LinalgOp op : ops)
+  bool ordered = llvm::any_of(ops, [](ComputeOp op) { return isOrdered(op); });
+  for (ComputeOp op : ops)
     for (OpOperand &operand :
          llvm::make_filter_range(op->getOpOperands(), isAccessed)) {
       SmallVector<std::string> loops =
@@ -65,7 +64,7 @@ void LoopPlanner::findVectorLoop() {
       score[loops.back()] += elements;
     }
   // Ordered loops have no lanes.
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     if (isOrdered(op))
       for (const std::string &loop : reducedLoops(op))
         score.erase(loop);
@@ -87,7 +86,7 @@ bool LoopPlanner::takeRowsAsLanes() {
       extent(vectorLoop) > shortSum)
     return false;
   std::string rows;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     for (OpOperand &result : op.getDpsInitsMutable()) {
       SmallVector<std::string> loops = loopsAlongMemory(op, result);
       if (loops.size() < 2 || loops.back().empty() || loops.end()[-2].empty() ||
@@ -108,7 +107,7 @@ bool LoopPlanner::takeRowsAsLanes() {
 void LoopPlanner::chooseLanes() {
   unsigned bits = 0;
   LaneAnalysis::PayloadSize payload;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     LaneAnalysis analysis(op, vectorLoop);
     unsigned wide = analysis.vectorBits();
     if (wide == 0 || isTraversal(op) || !analysis.gathersPay(target))
@@ -151,7 +150,7 @@ void LoopPlanner::chooseColumns() {
   constexpr size_t smallPayload = 8;
   unsigned sums = 0;
   bool traces = false;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     int64_t rows = 1;
     for (const std::string &loop : reducedLoops(op))
       rows = estimatedProduct(rows, extent(loop));
@@ -182,7 +181,7 @@ void LoopPlanner::chooseColumns() {
 void LoopPlanner::chooseInstances() {
   constexpr size_t smallPayload = 12;
   bool gathers = false, moves = true;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     bool isSmall = op.getBlock()->getOperations().size() <= smallPayload;
     bool reduces = op.getNumReductionLoops() > 0;
     gathers |= isTraversal(op) || (reduces && isSmall);
@@ -216,8 +215,8 @@ static bool isPadding(KernelOp kernel) {
       !kernel->getResult(0).hasOneUse() ||
       !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
     return false;
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
-  return ops.size() > 1 && llvm::all_of(ops, [](linalg::LinalgOp op) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return ops.size() > 1 && llvm::all_of(ops, [](ComputeOp op) {
            return op.getNumReductionLoops() == 0 &&
                   llvm::hasSingleElement(*op.getBlock());
          });
@@ -231,7 +230,7 @@ unsigned LoopPlanner::loopsBesidePadding() {
   // Both are of a core's own cache: smaller tensors stay there anyway.
   int64_t maxLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
           minWhole = target.l2 / 2;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
       int number = inputNumber(kernel, input->get());
       auto type = dyn_cast<RankedTensorType>(input->get().getType());

@@ -24,14 +24,15 @@ struct LoopPlan {
 
   LoopPlan(krnl::KernelOp kernel, const target::Processor &target,
            const RecipeOptions &options)
-      : kernel(kernel), ops(kernel.getStructuredOps()), target(target),
-        options(options) {}
+      : kernel(kernel),
+        ops(llvm::to_vector(kernel.getBody().getOps<krnl::ComputeOp>())),
+        target(target), options(options) {}
 
   int64_t extent(llvm::StringRef loop) {
     return extentOf(kernel, loop, outerExtent);
   }
   bool has(unsigned op, llvm::StringRef loop) {
-    return llvm::is_contained(krnl::KernelOp::getAxes(ops[op]), loop);
+    return llvm::is_contained(ops[op].getAxes(), loop);
   }
   bool hasRegisterLoop() const { return lanes > 1 || instances > 1; }
   int64_t width() const { return std::max(strip, lanes * vectors * instances); }
@@ -43,7 +44,7 @@ struct LoopPlan {
   }
 
   krnl::KernelOp kernel;
-  llvm::SmallVector<mlir::linalg::LinalgOp> ops;
+  llvm::SmallVector<krnl::ComputeOp> ops;
   const target::Processor &target;
   const RecipeOptions &options;
 

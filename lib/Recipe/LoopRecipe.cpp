@@ -50,7 +50,7 @@ private:
 /// a window is written out, whose results are in registers then.
 TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
-      ops, [](linalg::LinalgOp op) { return op.getNumReductionLoops() == 0; });
+      ops, [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   bool written = !windowLoop.empty() && loop == vectorLoop;
   return (elementwise || written) && isStatic(kernel, loop) &&
                  extent(loop) % size != 0

@@ -49,7 +49,7 @@ private:
   const LoopNest &nest;
   const BodyOp &body;
   unsigned number;
-  linalg::LinalgOp op;
+  ComputeOp op;
   const Processor &target;
   /// The loop of the lanes, and the one of the steps.
   const LoopUse *lanesUse = nullptr, *steps = nullptr;
@@ -65,7 +65,7 @@ private:
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
                const Processor &target)
     : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
-      op(cast<linalg::LinalgOp>(body.op)), target(target) {
+      op(cast<ComputeOp>(body.op)), target(target) {
   findTile();
   findSteps();
 }
@@ -166,7 +166,7 @@ double OpCost::registersOf(Type type) const {
 /// To load or store an operand in one step.
 double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   // Ops hand on their results in registers.
-  if (!isStore && operand.get().getDefiningOp<linalg::LinalgOp>())
+  if (!isStore && operand.get().getDefiningOp<ComputeOp>())
     return 0;
   Access access(nest, number, operand);
   if (steps && !access.dependsOn(steps->loop))

@@ -31,7 +31,7 @@ static constexpr int64_t maxPanelVectors = 4;
 namespace {
 /// A row times a matrix: the reduction of the kernel, and its matrix.
 struct RowProduct {
-  linalg::LinalgOp op;
+  ComputeOp op;
   OpOperand *matrix = nullptr;
   /// Constants that belong to the matrix: scales of its blocks.
   SmallVector<OpOperand *> scaleOperands;
@@ -48,7 +48,7 @@ struct RowProduct {
 /// Is the operand of the kernel a constant whose dimensions are indexed by one
 /// loop each? Nothing else can be stored in another way. A small matrix stays
 /// in the first cache, however it is stored.
-static bool isMatrix(KernelOp kernel, linalg::LinalgOp op, OpOperand &operand,
+static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
                      const Processor &target) {
   int number = inputNumber(kernel, operand.get());
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -132,7 +132,7 @@ static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
 static unsigned widestBits(KernelOp kernel, const std::string &column,
                            const Processor &target) {
   unsigned bits = 0;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     LaneAnalysis payload(op, column);
     unsigned wide = payload.vectorBits();
     if (wide == 0 || !payload.gathersPay(target))
@@ -176,7 +176,7 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   llvm::append_range(stored, product.scaleOperands);
   llvm::append_range(stored, product.blockFactors);
   loops.pack(recipe, kernel, stored);
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   loops.unroll(recipe, kernel, llvm::find(ops, product.op) - ops.begin());
   return recipe.finish();
 }

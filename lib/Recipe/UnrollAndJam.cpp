@@ -23,7 +23,7 @@ bool LoopPlanner::unrollInterleaved() {
   constexpr int64_t maxInterleaved = 4, maxVectors = 8;
   if (lanes == 1 || !vectorIsCommon)
     return false;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     for (OpOperand &result : op.getDpsInitsMutable()) {
       SmallVector<std::string> loops = loopsAlongMemory(op, result);
       if (loops.size() < 2 || loops.back().empty() ||
@@ -49,14 +49,14 @@ bool LoopPlanner::unrollWindow() {
   if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
     return false;
   std::string moving, window;
-  for (linalg::LinalgOp op : ops) {
+  for (ComputeOp op : ops) {
     if (op.getNumReductionLoops() == 0)
       continue;
     std::optional<Slide> slide = findSlide(op);
     if (!slide || !moving.empty() || isOrdered(op) || op.getNumDpsInits() != 1)
       return false;
-    moving = KernelOp::getAxes(op)[slide->loop].str();
-    window = KernelOp::getAxes(op)[slide->window].str();
+    moving = op.getAxes()[slide->loop].str();
+    window = op.getAxes()[slide->window].str();
   }
   if (!llvm::is_contained(common, moving) || moving == vectorLoop ||
       !isStatic(kernel, moving) || !isStatic(kernel, window))
@@ -77,10 +77,10 @@ bool LoopPlanner::unrollWindow() {
 }
 
 /// Do elementwise ops of little arithmetic have lanes that can be transposed?
-static bool areCopies(ArrayRef<linalg::LinalgOp> ops) {
+static bool areCopies(ArrayRef<ComputeOp> ops) {
   constexpr size_t smallPayload = 12;
   size_t payload = 0;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     payload += op.getNumReductionLoops() != 0
                    ? smallPayload + 1
                    : op.getBlock()->getOperations().size();
@@ -177,7 +177,7 @@ bool LoopPlanner::unrollWholeRows() {
 /// stack.
 bool LoopPlanner::unrollRows() {
   constexpr int64_t sideBySide = 4, longestRow = 1024;
-  bool waits = llvm::any_of(ops, [&](linalg::LinalgOp op) {
+  bool waits = llvm::any_of(ops, [&](ComputeOp op) {
     return llvm::is_contained(reducedLoops(op), vectorLoop);
   });
   if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||

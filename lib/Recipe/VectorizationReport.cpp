@@ -23,7 +23,7 @@ using namespace onnxc::krnl;
 namespace onnxc {
 
 /// The op of the payload that reads at an index that depends on data, if any.
-static Operation *readByData(linalg::LinalgOp op) {
+static Operation *readByData(ComputeOp op) {
   auto reads = op.getBlock()->getOps<tensor::ExtractOp>();
   return reads.empty() ? nullptr : *reads.begin();
 }
@@ -32,8 +32,7 @@ static constexpr llvm::StringLiteral byData = "index depends on data";
 
 /// Why no recipe gives the op lanes; empty where nothing of its own is in the
 /// way.
-static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
-                            int64_t unknown) {
+static std::string reasonOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
   if (!fitsVectors(op))
     return "elements that fit no vector";
   if (isTraversal(op))
@@ -41,13 +40,13 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
   bool gathers = readByData(op);
   std::string longest;
   int64_t extent = 0;
-  for (StringRef axis : KernelOp::getAxes(op))
+  for (StringRef axis : op.getAxes())
     if (int64_t size = extentOf(kernel, axis, unknown); size > extent) {
       longest = axis.str();
       extent = size;
     }
   if (gathers && !longest.empty() &&
-      llvm::none_of(KernelOp::getAxes(op), [&](StringRef axis) {
+      llvm::none_of(op.getAxes(), [&](StringRef axis) {
         return !LaneAnalysis(op, axis).hasGathers() &&
                extentOf(kernel, axis, unknown) >= 4;
       }))
@@ -62,7 +61,7 @@ static std::string reasonOf(KernelOp kernel, linalg::LinalgOp op,
 }
 
 /// The op of the payload that has no vector code, if any.
-static Operation *scalarFunction(linalg::LinalgOp op) {
+static Operation *scalarFunction(ComputeOp op) {
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!hasVectorForm(&inner))
       return &inner;
@@ -113,10 +112,10 @@ static double inspect(KernelOp kernel, int64_t unknown,
   if (times == 0)
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   // Ops that share their loops have lanes together or not at all.
   std::string common;
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     if (common.empty())
       common = reasonOf(kernel, op, unknown);
   if (kernel.getRecipe().empty())

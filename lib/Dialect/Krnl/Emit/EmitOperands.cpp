@@ -45,7 +45,7 @@ std::optional<unsigned> OpEmitter::transposedLoop(const OpState &state,
 /// and transposes it. False where the operand does not lie so.
 bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
                                const Instance &instance, Value memref) {
-  linalg::LinalgOp reader = state.op;
+  ComputeOp reader = state.op;
   if (reader.isDpsInit(&operand))
     return false;
   std::optional<unsigned> transposed = transposedLoop(state, operand);
@@ -197,7 +197,7 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
   Value source = operand.get();
   if (!isa<ShapedType>(source.getType()))
     return outside.uniform.lookup(source);
-  linalg::LinalgOp reader = state.op;
+  ComputeOp reader = state.op;
   if (reader.isDpsInit(&operand))
     if (Value start =
             state.startOf(reader.getTiedOpResult(&operand).getResultNumber()))

@@ -37,7 +37,7 @@ static bool alwaysTogether(const LoopNest &nest, unsigned axis,
 /// dimension for.
 static void keepWritten(const LoopNest &nest, Value value,
                         SmallVector<bool> &isOfAll) {
-  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+  while (auto op = value.getDefiningOp<ComputeOp>()) {
     auto result = cast<OpResult>(value);
     ArrayRef<unsigned> axes = nest.op(nest.indexOf(op)).axes;
     SmallVector<bool> isWritten(nest.numAxes(), false);

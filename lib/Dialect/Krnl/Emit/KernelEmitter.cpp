@@ -173,7 +173,7 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   }
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return values.uniform.lookup(empty.getDynamicSize(dim));
-  auto op = cast<linalg::LinalgOp>(tensor.getDefiningOp());
+  auto op = cast<ComputeOp>(tensor.getDefiningOp());
   auto result = cast<OpResult>(tensor);
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
@@ -188,7 +188,7 @@ void KernelEmitter::emitUniformOps() {
     if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       int64_t number = *getConstantIntValue(dim.getIndex());
       values.uniform.map(dim.getResult(), emitSize(dim.getSource(), number));
-    } else if (!isa<linalg::LinalgOp, tensor::EmptyOp>(op)) {
+    } else if (!isa<ComputeOp, tensor::EmptyOp>(op)) {
       b.clone(op, values.uniform);
     }
   }

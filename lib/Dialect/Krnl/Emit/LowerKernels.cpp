@@ -223,7 +223,7 @@ Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
   // It is the extent of the loop that writes along the dimension, or that of
   // the tensor which the op continues.
   auto result = cast<OpResult>(tensor);
-  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  auto op = cast<ComputeOp>(result.getOwner());
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
     return extents[nest.op(nest.indexOf(op)).axes[plain.getPosition()]];
@@ -246,7 +246,7 @@ Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
 /// before the kernel runs.
 void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
                             WrapIndexOp op, ValueRange extents) {
-  auto structured = op->getParentOfType<linalg::LinalgOp>();
+  auto structured = op->getParentOfType<ComputeOp>();
   Operation *maker = op.getSize().getDefiningOp();
   if (maker && structured->isProperAncestor(maker))
     return; // computed for each element

@@ -31,7 +31,7 @@ bool RegisterLoops::fits(const LoopUse &use) const {
 
 OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
                unsigned number)
-    : number(number), op(cast<linalg::LinalgOp>(nest.op(number).op)) {
+    : number(number), op(cast<ComputeOp>(nest.op(number).op)) {
   for (OpOperand &operand : op->getOpOperands())
     accesses.emplace_back(nest, number, operand);
   for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -88,7 +88,7 @@ static bool isWhole(AffineMap map, ArrayRef<int64_t> shape) {
 
 /// The value of all elements of the op's result, if it is one from outside.
 static Value filledWith(OpResult result) {
-  auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+  auto op = dyn_cast<ComputeOp>(result.getOwner());
   if (!op || scatterStoreOf(op, result.getResultNumber()) ||
       !isWhole(op.getIndexingMapMatchingResult(result),
                cast<ShapedType>(result.getType()).getShape()))

@@ -45,7 +45,7 @@ struct OpPlan {
   }
 
   unsigned number;
-  mutable mlir::linalg::LinalgOp op;
+  mutable ComputeOp op;
   /// Loops still to be opened around the op, outermost first.
   llvm::SmallVector<LoopUse> loops;
   /// The op reads its destination; position in `loops` from which on all loops

@@ -39,7 +39,7 @@ static Member collect(KernelOp kernel) {
   Member member{kernel, {}, {}};
   kernel.walk([&](arith::ConstantOp constant) {
     if (!isa<FloatType>(constant.getType()) ||
-        !isa<linalg::LinalgOp>(constant->getParentOp()))
+        !isa<ComputeOp>(constant->getParentOp()))
       return;
     member.constants.push_back(constant);
     member.values.push_back(constant.getValue());

@@ -19,7 +19,7 @@ StoragePlan::StoragePlan(KernelOp kernel, const LoopNest &nest,
 }
 
 bool StoragePlan::isBodyOp(Operation *op) const {
-  return op && isa<linalg::LinalgOp>(op) && op->getParentOp() == kernel;
+  return op && isa<ComputeOp>(op) && op->getParentOp() == kernel;
 }
 
 bool StoragePlan::isOnlyStart(unsigned op) const {
@@ -27,7 +27,7 @@ bool StoragePlan::isOnlyStart(unsigned op) const {
     if (!result.hasOneUse())
       return false;
     OpOperand &use = *result.use_begin();
-    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto reader = dyn_cast<ComputeOp>(use.getOwner());
     return reader && reader.isDpsInit(&use) &&
            plans[nest.indexOf(reader)].startOf(
                reader.getTiedOpResult(&use).getResultNumber());
@@ -35,7 +35,7 @@ bool StoragePlan::isOnlyStart(unsigned op) const {
 }
 
 /// Does the op leave elements of the tensor that it continues as they are?
-static bool writesPart(linalg::LinalgOp op, OpOperand *init) {
+static bool writesPart(ComputeOp op, OpOperand *init) {
   unsigned result = op.getTiedOpResult(init).getResultNumber();
   return scatterStoreOf(op, result) ||
          !op.getMatchingIndexingMap(init).isProjectedPermutation(
@@ -44,7 +44,7 @@ static bool writesPart(linalg::LinalgOp op, OpOperand *init) {
 
 /// Does the op continue the tensor it starts from: by accumulating into it, or
 /// by writing only a part of it?
-static bool continuesInit(linalg::LinalgOp op, OpOperand *init) {
+static bool continuesInit(ComputeOp op, OpOperand *init) {
   return op.payloadUsesValueFromOperand(init) || writesPart(op, init);
 }
 
@@ -66,14 +66,14 @@ static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
 /// have read the same elements before are not in its way.
 bool StoragePlan::isShared(OpOperand &init) const {
   Value tensor = init.get();
-  auto maker = tensor.getDefiningOp<linalg::LinalgOp>();
+  auto maker = tensor.getDefiningOp<ComputeOp>();
   if (!maker || tensor.hasOneUse())
     return false;
-  auto consumer = cast<linalg::LinalgOp>(init.getOwner());
+  auto consumer = cast<ComputeOp>(init.getOwner());
   unsigned last = nest.indexOf(consumer);
   if (writesPart(consumer, &init) || isInside(nest, last))
     return true;
-  auto indices = [&](linalg::LinalgOp op, AffineMap map) {
+  auto indices = [&](ComputeOp op, AffineMap map) {
     return indicesOverAxes(map, nest.op(nest.indexOf(op)));
   };
   SmallVector<AffineExpr> written =
@@ -84,7 +84,7 @@ bool StoragePlan::isShared(OpOperand &init) const {
   return !llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (&use == &init)
       return true;
-    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto reader = dyn_cast<ComputeOp>(use.getOwner());
     return reader && isBodyOp(reader) && !reader.isDpsInit(&use) &&
            nest.indexOf(reader) < last &&
            !isInside(nest, nest.indexOf(reader)) &&
@@ -94,7 +94,7 @@ bool StoragePlan::isShared(OpOperand &init) const {
 
 Value StoragePlan::chainRoot(Value tensor) const {
   while (auto result = dyn_cast<OpResult>(tensor)) {
-    auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+    auto op = dyn_cast<ComputeOp>(result.getOwner());
     if (!op)
       break;
     OpOperand *init = op.getTiedOpOperand(result);
@@ -119,8 +119,8 @@ bool StoragePlan::handsOver(unsigned number) const {
 
 /// It must read the very element that was produced at this point.
 bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
-  auto producer = cast<linalg::LinalgOp>(produced.getOwner());
-  auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  auto producer = cast<ComputeOp>(produced.getOwner());
+  auto consumer = dyn_cast<ComputeOp>(use.getOwner());
   if (!consumer || !isBodyOp(consumer) || !handsOver(nest.indexOf(producer)))
     return false;
   unsigned result = produced.getResultNumber();
@@ -156,7 +156,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
 SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
   SmallVector<Value> aliases;
   for (OpOperand &use : produced.getUses()) {
-    auto consumer = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto consumer = dyn_cast<ComputeOp>(use.getOwner());
     if (!consumer || !consumer.isDpsInit(&use))
       continue;
     OpResult continued = consumer.getTiedOpResult(&use);
@@ -173,16 +173,16 @@ SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
 bool StoragePlan::needsMemory(OpResult produced) const {
   // The running value that a reduction keeps for the sake of its other results.
   if (produced.use_empty())
-    if (auto producer = dyn_cast<linalg::LinalgOp>(produced.getOwner()))
+    if (auto producer = dyn_cast<ComputeOp>(produced.getOwner()))
       return producer->getNumResults() > 1 &&
              producer.getNumReductionLoops() > 0;
   for (OpOperand &use : produced.getUses()) {
     if (isa<YieldOp>(use.getOwner()))
       return true;
     // Read by index from inside a payload.
-    if (!isa<linalg::LinalgOp>(use.getOwner()))
+    if (!isa<ComputeOp>(use.getOwner()))
       return true;
-    auto consumer = cast<linalg::LinalgOp>(use.getOwner());
+    auto consumer = cast<ComputeOp>(use.getOwner());
     if (consumer.isDpsInit(&use) &&
         (!continuesInit(consumer, &use) || isShared(use)))
       continue;
@@ -236,7 +236,7 @@ int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
 /// Shape of the part of an intermediate that one visit of the fused outer loops
 /// touches.
 SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
-  auto op = cast<linalg::LinalgOp>(value.getOwner());
+  auto op = cast<ComputeOp>(value.getOwner());
   unsigned number = nest.indexOf(op);
   AffineMap map = op.getIndexingMapMatchingResult(value);
   SmallVector<int64_t> shape;
@@ -277,7 +277,7 @@ static std::optional<int64_t> bytesOf(ArrayRef<int64_t> shape, Type element) {
 void StoragePlan::assignSlot(Value root, OpResult value) {
   // A reduction may start from an undefined tensor.
   auto first = dyn_cast<OpResult>(root);
-  if (!first || !isa<linalg::LinalgOp>(first.getOwner()))
+  if (!first || !isa<ComputeOp>(first.getOwner()))
     first = value;
   SmallVector<int64_t> shape = localShape(first);
   std::optional<int64_t> bytes =

@@ -17,8 +17,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-static linalg::LinalgOp ownerOf(OpOperand &operand) {
-  return cast<linalg::LinalgOp>(operand.getOwner());
+static ComputeOp ownerOf(OpOperand &operand) {
+  return cast<ComputeOp>(operand.getOwner());
 }
 
 Access::Access(OpOperand &operand)
@@ -125,11 +125,11 @@ bool Access::isWindow() const {
 }
 
 bool isAccessed(OpOperand &operand) {
-  linalg::LinalgOp op = ownerOf(operand);
+  ComputeOp op = ownerOf(operand);
   return op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand);
 }
 
-SmallVector<OpOperand *> readInputs(linalg::LinalgOp op) {
+SmallVector<OpOperand *> readInputs(ComputeOp op) {
   return llvm::filter_to_vector(op.getDpsInputOperands(), [](OpOperand *input) {
     return isAccessed(*input);
   });
@@ -149,17 +149,17 @@ bool isConstantView(Value value) {
   return isa_and_nonnull<ConstantOp>(view);
 }
 
-unsigned dimOf(linalg::LinalgOp op, StringRef loop) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+unsigned dimOf(ComputeOp op, StringRef loop) {
+  SmallVector<StringRef> axes = op.getAxes();
   return llvm::find(axes, loop) - axes.begin();
 }
 
-static bool isReduced(linalg::LinalgOp op, unsigned dim) {
+static bool isReduced(ComputeOp op, unsigned dim) {
   return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
 }
 
 /// The one parallel and the one reduced dimension that an index depends on.
-static std::optional<Slide> slideOf(linalg::LinalgOp op, AffineExpr index) {
+static std::optional<Slide> slideOf(ComputeOp op, AffineExpr index) {
   int moving = -1, reduced = -1;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     if (!index.isFunctionOfDim(dim))
@@ -174,7 +174,7 @@ static std::optional<Slide> slideOf(linalg::LinalgOp op, AffineExpr index) {
   return Slide{unsigned(moving), unsigned(reduced)};
 }
 
-std::optional<Slide> findSlide(linalg::LinalgOp op) {
+std::optional<Slide> findSlide(ComputeOp op) {
   for (OpOperand *input : readInputs(op)) {
     Access access(*input);
     for (unsigned position = 0; position + 1 < access.rankAlongMemory();
@@ -188,7 +188,7 @@ std::optional<Slide> findSlide(linalg::LinalgOp op) {
   return std::nullopt;
 }
 
-ReductionKind reductionKindOf(linalg::LinalgOp op) {
+ReductionKind reductionKindOf(ComputeOp op) {
   if (op.getNumReductionLoops() == 0)
     return ReductionKind::None;
   if (isOrdered(op))
@@ -212,7 +212,7 @@ ReductionKind reductionKindOf(linalg::LinalgOp op) {
   return reading > 1 ? ReductionKind::Contraction : ReductionKind::Rows;
 }
 
-ContractionDims contractionDimsOf(linalg::LinalgOp op, OpOperand &columns,
+ContractionDims contractionDimsOf(ComputeOp op, OpOperand &columns,
                                   OpOperand &rows) {
   ContractionDims dims;
   Access inColumns(columns), inRows(rows);
@@ -228,8 +228,7 @@ ContractionDims contractionDimsOf(linalg::LinalgOp op, OpOperand &columns,
   return dims;
 }
 
-LaneAnalysis::LaneAnalysis(linalg::LinalgOp op, unsigned dim)
-    : body(op.getBlock()) {
+LaneAnalysis::LaneAnalysis(ComputeOp op, unsigned dim) : body(op.getBlock()) {
   for (OpOperand &operand : op->getOpOperands())
     if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
       strides[op.getMatchingBlockArgument(&operand)] = Stride::Other;
@@ -324,7 +323,7 @@ static unsigned widestOf(Block *body, function_ref<bool(Value)> counts) {
   return fits ? widest : 0;
 }
 
-bool fitsVectors(linalg::LinalgOp op) {
+bool fitsVectors(ComputeOp op) {
   return widestOf(op.getBlock(), [](Value) { return true; }) > 0;
 }
 

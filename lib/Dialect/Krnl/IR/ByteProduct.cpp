@@ -44,7 +44,7 @@ static bool collect(Block *body, Value value,
 }
 
 /// The factor that `value` extends, if it is a byte computed from one input.
-static std::optional<ByteFactor> factorOf(linalg::LinalgOp op, Value value) {
+static std::optional<ByteFactor> factorOf(ComputeOp op, Value value) {
   Operation *extend = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend))
     return std::nullopt;
@@ -69,7 +69,7 @@ SmallVector<Operation *> opsOf(const ByteFactor &factor) {
   return ops.takeVector();
 }
 
-std::optional<ByteProduct> byteProductOf(linalg::LinalgOp op) {
+std::optional<ByteProduct> byteProductOf(ComputeOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   Block *body = op.getBlock();

@@ -269,8 +269,7 @@ static void printBindings(OpAsmPrinter &printer, ComputeOp op,
         op.getBody()->getArgument(operand.getOperandNumber()), {},
         /*omitType=*/true);
     printer << " = " << operand.get();
-    AffineMap map = cast<linalg::LinalgOp>(op.getOperation())
-                        .getMatchingIndexingMap(&operand);
+    AffineMap map = op.getMatchingIndexingMap(&operand);
     if (map.getNumResults() == 0)
       return;
     printer << '[';

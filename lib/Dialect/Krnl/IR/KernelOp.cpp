@@ -27,10 +27,6 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
       block.addArgument(operand.getType(), operand.getLoc());
 }
 
-SmallVector<linalg::LinalgOp> KernelOp::getStructuredOps() {
-  return llvm::to_vector(getBody().front().getOps<linalg::LinalgOp>());
-}
-
 std::optional<unsigned> KernelOp::findLoop(StringRef loopName) {
   for (auto [number, loop] : llvm::enumerate(getLoops().getAsRange<LoopAttr>()))
     if (loop.getName() == loopName)
@@ -40,10 +36,6 @@ std::optional<unsigned> KernelOp::findLoop(StringRef loopName) {
 
 YieldOp KernelOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
-}
-
-SmallVector<StringRef> KernelOp::getAxes(Operation *op) {
-  return cast<ComputeOp>(op).getAxes();
 }
 
 /// The entry of `extents`, which dynamic loops have one of each, of a loop.
@@ -89,15 +81,14 @@ void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
   setLoopsAttr(ArrayAttr::get(getContext(), attributes));
 }
 
-ScatterStoreOp onnxc::krnl::scatterStoreOf(linalg::LinalgOp op,
-                                           unsigned number) {
+ScatterStoreOp onnxc::krnl::scatterStoreOf(ComputeOp op, unsigned number) {
   return op.getBlock()
       ->getTerminator()
       ->getOperand(number)
       .getDefiningOp<ScatterStoreOp>();
 }
 
-bool onnxc::krnl::isTrace(linalg::LinalgOp op, unsigned number) {
+bool onnxc::krnl::isTrace(ComputeOp op, unsigned number) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
   for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction && map.isFunctionOfDim(dim))
@@ -105,7 +96,7 @@ bool onnxc::krnl::isTrace(linalg::LinalgOp op, unsigned number) {
   return false;
 }
 
-bool onnxc::krnl::isOrdered(linalg::LinalgOp op) {
+bool onnxc::krnl::isOrdered(ComputeOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
   return llvm::any_of(
@@ -114,7 +105,7 @@ bool onnxc::krnl::isOrdered(linalg::LinalgOp op) {
       });
 }
 
-Operation *onnxc::krnl::combinerOf(linalg::LinalgOp op, unsigned result) {
+Operation *onnxc::krnl::combinerOf(ComputeOp op, unsigned result) {
   BlockArgument running =
       op.getMatchingBlockArgument(op.getDpsInitOperand(result));
   Operation *combiner =
@@ -131,7 +122,7 @@ Operation *onnxc::krnl::combinerOf(linalg::LinalgOp op, unsigned result) {
   return known ? combiner : nullptr;
 }
 
-bool onnxc::krnl::isCombinable(linalg::LinalgOp op) {
+bool onnxc::krnl::isCombinable(ComputeOp op) {
   auto inits = llvm::make_pointer_range(op.getDpsInitsMutable());
   bool accumulates = llvm::any_of(inits, [&](OpOperand *init) {
     return op.payloadUsesValueFromOperand(init);

@@ -69,7 +69,7 @@ static LogicalResult verifyArguments(KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 /// Scatter stores are for the terminator and have an index for each dimension.
-static LogicalResult verifyScatterStores(linalg::LinalgOp op) {
+static LogicalResult verifyScatterStores(ComputeOp op) {
   auto hasRank = [&](unsigned number, size_t indices) {
     auto type = cast<ShapedType>(op.getDpsInitOperand(number)->get().getType());
     return type.getRank() == int64_t(indices);
@@ -98,7 +98,7 @@ static LogicalResult verifyScatterStores(linalg::LinalgOp op) {
 }
 
 /// Scalar code: the payload of a structured op.
-static LogicalResult verifyScalarCode(KernelOp kernel, linalg::LinalgOp op) {
+static LogicalResult verifyScalarCode(KernelOp kernel, ComputeOp op) {
   for (Operation &inner : *op.getBlock()) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
             inner.getDialect()) ||

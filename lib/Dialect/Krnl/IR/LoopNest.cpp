@@ -84,8 +84,7 @@ unsigned LoopNest::addOp(StringRef name, ArrayRef<unsigned> opAxes,
 }
 
 /// Operands of the kernel may be read at positions that the payload computes.
-static void recordExtracts(LoopNest &nest, KernelOp kernel,
-                           linalg::LinalgOp op) {
+static void recordExtracts(LoopNest &nest, KernelOp kernel, ComputeOp op) {
   for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
     if (auto argument = dyn_cast<BlockArgument>(extract.getTensor()))
       nest.operandInfo(argument.getArgNumber()).plain = false;
@@ -93,7 +92,7 @@ static void recordExtracts(LoopNest &nest, KernelOp kernel,
 
 /// Records how `op` indexes the kernel's operands.
 static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
-                           linalg::LinalgOp op) {
+                           ComputeOp op) {
   ArrayRef<unsigned> axes = nest.op(number).axes;
   for (OpOperand *input : op.getDpsInputOperands()) {
     int operand = inputNumber(kernel, input->get());
@@ -120,9 +119,9 @@ static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
   recordExtracts(nest, kernel, op);
 }
 
-static bool initComesFromOp(linalg::LinalgOp op) {
+static bool initComesFromOp(ComputeOp op) {
   return llvm::any_of(op.getDpsInits(), [](Value init) {
-    return init.getDefiningOp<linalg::LinalgOp>() != nullptr;
+    return init.getDefiningOp<ComputeOp>() != nullptr;
   });
 }
 
@@ -131,15 +130,15 @@ LoopNest LoopNest::get(KernelOp kernel) {
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
     nest.addAxis(loop.getName(), loop.getExtent());
   Operation *yield = kernel.getYield();
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     SmallVector<unsigned> axes;
     SmallVector<bool> reduced;
     for (auto [name, kind] :
-         llvm::zip_equal(KernelOp::getAxes(op), op.getIteratorTypesArray())) {
+         llvm::zip_equal(op.getAxes(), op.getIteratorTypesArray())) {
       axes.push_back(*kernel.findLoop(name));
       reduced.push_back(kind == utils::IteratorType::reduction);
     }
-    StringAttr name = cast<ComputeOp>(op.getOperation()).getNameAttr();
+    StringAttr name = op.getNameAttr();
     unsigned number = nest.addOp(name ? name.getValue() : "", axes, reduced);
     BodyOp &bodyOp = nest.bodyOps[number];
     bodyOp.op = op;

@@ -166,7 +166,7 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
                             ArrayRef<unsigned> computeAt) {
   return op.op && llvm::any_of(op.op->getUsers(), [&](Operation *user) {
-           return !isa<linalg::LinalgOp>(user) ||
+           return !isa<ComputeOp>(user) ||
                   !llvm::is_contained(computeAt, nest.indexOf(user));
          });
 }

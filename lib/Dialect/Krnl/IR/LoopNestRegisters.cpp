@@ -166,7 +166,7 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
 
 bool LoopNest::canExitEarly(unsigned number, const LoopUse &use) const {
   const BodyOp &body = bodyOps[number];
-  auto op = dyn_cast_if_present<linalg::LinalgOp>(body.op);
+  auto op = dyn_cast_if_present<ComputeOp>(body.op);
   if (!op || !use.reduced || isOrdered(op))
     return false;
   bool accumulates = false;

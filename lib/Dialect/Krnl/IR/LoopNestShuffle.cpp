@@ -62,7 +62,7 @@ static int64_t laneStep(const Access &along, OpOperand &operand,
 bool LoopNest::canShuffle(unsigned number, const LoopUse &use,
                           Shuffle shuffle) const {
   const BodyOp &body = bodyOps[number];
-  auto op = dyn_cast_if_present<linalg::LinalgOp>(body.op);
+  auto op = dyn_cast_if_present<ComputeOp>(body.op);
   const LoopUse *lane = llvm::find_if(
       body.loops, [](const LoopUse &other) { return other.width() > 1; });
   if (!op || use.reduced || use.width() > 1 || lane == body.loops.end())

@@ -335,7 +335,7 @@ static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
     return success();
   if (op.op)
     for (Operation *user : op.op->getUsers())
-      if (isa<linalg::LinalgOp>(user))
+      if (isa<ComputeOp>(user))
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "', whose result op '"
                            << nest.op(nest.indexOf(user)).name << "' uses";

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-bool onnxc::krnl::isTraversalDim(linalg::LinalgOp op, unsigned dim) {
+bool onnxc::krnl::isTraversalDim(ComputeOp op, unsigned dim) {
   if (op.getIteratorTypesArray()[dim] != utils::IteratorType::reduction)
     return false;
   for (OpOperand &operand : op->getOpOperands())
@@ -24,7 +24,7 @@ bool onnxc::krnl::isTraversalDim(linalg::LinalgOp op, unsigned dim) {
       [&](linalg::IndexOp index) { return index.getDim() == dim; });
 }
 
-bool onnxc::krnl::isTraversal(linalg::LinalgOp op) {
+bool onnxc::krnl::isTraversal(ComputeOp op) {
   return !op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
          llvm::any_of(llvm::seq<unsigned>(op.getNumLoops()),
                       [&](unsigned dim) { return isTraversalDim(op, dim); });

@@ -39,9 +39,8 @@ protected:
   using Payload = function_ref<Value(ValueRange)>;
 
   /// An op of f32 over `loops` loops, the last `reduced` of which it reduces.
-  linalg::LinalgOp makeOp(unsigned loops, unsigned reduced,
-                          ArrayRef<Operand> inputs, const Operand &result,
-                          Payload payload) {
+  ComputeOp makeOp(unsigned loops, unsigned reduced, ArrayRef<Operand> inputs,
+                   const Operand &result, Payload payload) {
     SmallVector<Value> values;
     SmallVector<AffineMap> maps;
     for (const Operand &operand : inputs)
@@ -74,7 +73,7 @@ protected:
   }
 
   /// y[h, w, c] += x[h + k, w, c] * f[c, k]
-  linalg::LinalgOp makeWindow() {
+  ComputeOp makeWindow() {
     return makeOp(4, 1, {{{10, 8, 16}, {d0 + d3, d1, d2}}, {{16, 3}, {d2, d3}}},
                   {{8, 8, 16}, {d0, d1, d2}},
                   [&](ValueRange args) { return multiplyAdd(args); });
@@ -87,7 +86,7 @@ protected:
 };
 
 TEST_F(AccessesTest, TheExampleOfTheHeader) {
-  linalg::LinalgOp op = makeWindow();
+  ComputeOp op = makeWindow();
   Access x(*op.getDpsInputOperand(0)), f(*op.getDpsInputOperand(1));
   EXPECT_EQ(x.stepAt(0, 0), 1);
   EXPECT_EQ(x.stepAt(0, 3), 1);
@@ -121,7 +120,7 @@ TEST_F(AccessesTest, SlideIsTheRowsUnderAWindow) {
 }
 
 TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {
-  linalg::LinalgOp op =
+  ComputeOp op =
       makeOp(2, 0, {{{4, 8, 1}, {d0, d1, fixed(0)}}}, {{8, 4}, {d1, d0}},
              [](ValueRange args) { return args[0]; });
   Access read(*op.getDpsInputOperand(0));
@@ -132,9 +131,9 @@ TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {
 }
 
 TEST_F(AccessesTest, AShiftedLoopIsAFixedDistanceAway) {
-  linalg::LinalgOp op = makeOp(2, 0, {{{8, 4}, {d0, d1}}},
-                               {{9, 4, 8, 16}, {d0 + 1, d1, d0, d1 * 2}},
-                               [](ValueRange args) { return args[0]; });
+  ComputeOp op = makeOp(2, 0, {{{8, 4}, {d0, d1}}},
+                        {{9, 4, 8, 16}, {d0 + 1, d1, d0, d1 * 2}},
+                        [](ValueRange args) { return args[0]; });
   Access written(*op.getDpsInitOperand(0));
   EXPECT_EQ(written.loopAt(0), std::nullopt);
   EXPECT_EQ(written.shiftedLoopAt(0), 0u);
@@ -145,7 +144,7 @@ TEST_F(AccessesTest, AShiftedLoopIsAFixedDistanceAway) {
 }
 
 TEST_F(AccessesTest, InputsThatThePayloadDoesNotUseAreNotRead) {
-  linalg::LinalgOp op =
+  ComputeOp op =
       makeOp(2, 0, {{{8, 4}, {d0, d1}}, {{4, 8}, {d1, d0}}}, {{8, 4}, {d0, d1}},
              [](ValueRange args) { return args[1]; });
   EXPECT_FALSE(isAccessed(*op.getDpsInputOperand(0)));
@@ -154,9 +153,8 @@ TEST_F(AccessesTest, InputsThatThePayloadDoesNotUseAreNotRead) {
 }
 
 TEST_F(AccessesTest, AnIndexOfTwoLoopsIsThePositionOfNeither) {
-  linalg::LinalgOp op =
-      makeOp(2, 0, {{{16, 4}, {d0 + d1, d1}}}, {{8, 4}, {d0, d1}},
-             [](ValueRange args) { return args[0]; });
+  ComputeOp op = makeOp(2, 0, {{{16, 4}, {d0 + d1, d1}}}, {{8, 4}, {d0, d1}},
+                        [](ValueRange args) { return args[0]; });
   Access read(*op.getDpsInputOperand(0)), written(*op.getDpsInitOperand(0));
   EXPECT_EQ(read.positionOf(0), std::nullopt);
   EXPECT_EQ(read.positionOf(1), std::nullopt);
@@ -167,8 +165,8 @@ TEST_F(AccessesTest, AnIndexOfTwoLoopsIsThePositionOfNeither) {
 TEST_F(AccessesTest, PitchOfAnUnknownDimensionIsUnknown) {
   int64_t any = ShapedType::kDynamic;
   Value size = arith::ConstantIndexOp::create(b, 8);
-  linalg::LinalgOp op = makeOp(2, 0, {{{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}},
-                               [](ValueRange args) { return args[0]; });
+  ComputeOp op = makeOp(2, 0, {{{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}},
+                        [](ValueRange args) { return args[0]; });
   op->setOperand(0, tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, any},
                                             b.getF32Type(), size));
   Access read(*op.getDpsInputOperand(0));
@@ -197,7 +195,7 @@ TEST_F(AccessesTest, KindsOfReductions) {
 
 TEST_F(AccessesTest, DimensionsOfABatchedProduct) {
   // y[b, m, n] += x[b, m, k] * w[b, k, n]
-  linalg::LinalgOp op =
+  ComputeOp op =
       makeOp(4, 1, {{{2, 4, 8}, {d0, d1, d3}}, {{2, 8, 6}, {d0, d3, d2}}},
              {{2, 4, 6}, {d0, d1, d2}},
              [&](ValueRange args) { return multiplyAdd(args); });
@@ -213,14 +211,13 @@ TEST_F(AccessesTest, DimensionsOfABatchedProduct) {
 TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
   Value table =
       tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, 8}, b.getF32Type());
-  linalg::LinalgOp op =
-      makeOp(2, 0, {}, {{4, 8}, {d0, d1}}, [&](ValueRange) -> Value {
-        Value row = linalg::IndexOp::create(b, 0),
-              column = linalg::IndexOp::create(b, 1);
-        Value there = arith::AddIOp::create(
-            b, column, arith::ConstantIndexOp::create(b, 1));
-        return tensor::ExtractOp::create(b, table, ValueRange{row, there});
-      });
+  ComputeOp op = makeOp(2, 0, {}, {{4, 8}, {d0, d1}}, [&](ValueRange) -> Value {
+    Value row = linalg::IndexOp::create(b, 0),
+          column = linalg::IndexOp::create(b, 1);
+    Value there =
+        arith::AddIOp::create(b, column, arith::ConstantIndexOp::create(b, 1));
+    return tensor::ExtractOp::create(b, table, ValueRange{row, there});
+  });
   auto read = *op.getBlock()->getOps<tensor::ExtractOp>().begin();
   LaneAnalysis alongRow(op, 1u), alongColumn(op, 0u);
   EXPECT_FALSE(alongRow.isGather(read));
@@ -236,12 +233,12 @@ TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
 }
 
 TEST_F(AccessesTest, WorkDoneOnceIsCountedApart) {
-  linalg::LinalgOp op =
-      makeOp(2, 0, {{{4}, {d0}}, {{4, 8}, {d0, d1}}}, {{4, 8}, {d0, d1}},
-             [&](ValueRange args) -> Value {
-               Value twice = arith::AddFOp::create(b, args[0], args[0]);
-               return arith::MulFOp::create(b, twice, args[1]);
-             });
+  ComputeOp op = makeOp(2, 0, {{{4}, {d0}}, {{4, 8}, {d0, d1}}},
+                        {{4, 8}, {d0, d1}}, [&](ValueRange args) -> Value {
+                          Value twice =
+                              arith::AddFOp::create(b, args[0], args[0]);
+                          return arith::MulFOp::create(b, twice, args[1]);
+                        });
   LaneAnalysis::PayloadSize size = LaneAnalysis(op, 1u).payloadSize();
   EXPECT_EQ(size.once, 1);
   EXPECT_EQ(size.perLane, 1);
@@ -251,8 +248,8 @@ TEST_F(AccessesTest, WorkDoneOnceIsCountedApart) {
 /// loop over the blocks a step of 8.
 TEST_F(AccessesTest, LoopsOfANestAreThoseAfterItsSteps) {
   LoopNest nest(&context);
-  linalg::LinalgOp op = makeOp(2, 0, {{{4, 64}, {d0, d1}}}, {{4, 64}, {d0, d1}},
-                               [](ValueRange args) { return args[0]; });
+  ComputeOp op = makeOp(2, 0, {{{4, 64}, {d0, d1}}}, {{4, 64}, {d0, d1}},
+                        [](ValueRange args) { return args[0]; });
   nest.addAxis("m", 4);
   nest.addAxis("n", 64);
   nest.addOp("copy", {0, 1}, {false, false});

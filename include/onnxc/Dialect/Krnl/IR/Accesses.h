@@ -16,17 +16,14 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_ACCESSES_H
 #define ONNXC_DIALECT_KRNL_IR_ACCESSES_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 namespace onnxc::target {
 struct Processor;
 } // namespace onnxc::target
 
 namespace onnxc::krnl {
-
-class KernelOp;
-class LoopNest;
 
 /// The indices of one operand of a structured op as functions of loops.
 class Access {
@@ -79,7 +76,7 @@ private:
 bool isAccessed(mlir::OpOperand &operand);
 
 /// The inputs that the op reads.
-llvm::SmallVector<mlir::OpOperand *> readInputs(mlir::linalg::LinalgOp op);
+llvm::SmallVector<mlir::OpOperand *> readInputs(ComputeOp op);
 
 /// The number of the kernel's input that a tensor of its body is, or -1 for one
 /// that is made inside or is a destination.
@@ -90,7 +87,7 @@ bool isConstantView(mlir::Value value);
 
 /// The iterator dimension of the op that runs over the loop of its kernel; the
 /// number of dimensions, which no access depends on, if there is none.
-unsigned dimOf(mlir::linalg::LinalgOp op, llvm::StringRef loop);
+unsigned dimOf(ComputeOp op, llvm::StringRef loop);
 
 /// A window that moves over an operand along a dimension other than the last:
 /// the element that one iteration of `loop` reads at one position of `window`,
@@ -101,7 +98,7 @@ struct Slide {
 
 /// The window of the op that moves by as much as its own positions are apart,
 /// if there is one.
-std::optional<Slide> findSlide(mlir::linalg::LinalgOp op);
+std::optional<Slide> findSlide(ComputeOp op);
 
 /// The kind of the reduction of an op.
 enum class ReductionKind {
@@ -109,7 +106,7 @@ enum class ReductionKind {
   Rows,       ///< whole dimensions of one tensor, or steps in order
   Contraction ///< a product of tensors, or a window
 };
-ReductionKind reductionKindOf(mlir::linalg::LinalgOp op);
+ReductionKind reductionKindOf(ComputeOp op);
 
 /// The iterator dimensions of a contraction of two operands.
 struct ContractionDims {
@@ -117,16 +114,15 @@ struct ContractionDims {
   llvm::SmallVector<unsigned> batch, rows, columns, others;
   llvm::SmallVector<unsigned> reduced;
 };
-ContractionDims contractionDimsOf(mlir::linalg::LinalgOp op,
-                                  mlir::OpOperand &columns,
+ContractionDims contractionDimsOf(ComputeOp op, mlir::OpOperand &columns,
                                   mlir::OpOperand &rows);
 
 /// The payload of an op where one of its iterator dimensions runs across the
 /// lanes of vectors.
 class LaneAnalysis {
 public:
-  LaneAnalysis(mlir::linalg::LinalgOp op, unsigned dim);
-  LaneAnalysis(mlir::linalg::LinalgOp op, llvm::StringRef loop)
+  LaneAnalysis(ComputeOp op, unsigned dim);
+  LaneAnalysis(ComputeOp op, llvm::StringRef loop)
       : LaneAnalysis(op, dimOf(op, loop)) {}
 
   /// Is the value the same in all lanes?
@@ -163,7 +159,7 @@ private:
 
 /// Are all elements that the op reads, writes or computes with numbers that fit
 /// a vector?
-bool fitsVectors(mlir::linalg::LinalgOp op);
+bool fitsVectors(ComputeOp op);
 
 } // namespace onnxc::krnl
 

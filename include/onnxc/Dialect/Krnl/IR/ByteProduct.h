@@ -6,7 +6,7 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_BYTEPRODUCT_H
 #define ONNXC_DIALECT_KRNL_IR_BYTEPRODUCT_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include <optional>
 
@@ -32,7 +32,7 @@ struct ByteProduct {
 /// The factors of the op, if its payload is `sum + ext(lhs) * ext(rhs)` in i32
 /// for bytes of two inputs of i8; nothing otherwise. Such sums are exact modulo
 /// 2^32, in any order.
-std::optional<ByteProduct> byteProductOf(mlir::linalg::LinalgOp op);
+std::optional<ByteProduct> byteProductOf(ComputeOp op);
 
 /// Ops of the payload that make the factor's byte of its input, in order.
 llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);

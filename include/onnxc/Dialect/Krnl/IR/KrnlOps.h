@@ -78,23 +78,23 @@ namespace onnxc::krnl {
 
 /// The scatter store of result `number` of a structured op, or null where its
 /// map alone defines it.
-ScatterStoreOp scatterStoreOf(mlir::linalg::LinalgOp op, unsigned number);
+ScatterStoreOp scatterStoreOf(ComputeOp op, unsigned number);
 
 /// True where result `number` has an element for each iteration of a loop that
 /// the op reduces: a prefix sum beside the running one.
-bool isTrace(mlir::linalg::LinalgOp op, unsigned number);
+bool isTrace(ComputeOp op, unsigned number);
 
 /// True if the result depends on the order of the reduced iterations: some
 /// result is a trace, or goes to computed indices.
-bool isOrdered(mlir::linalg::LinalgOp op);
+bool isOrdered(ComputeOp op);
 
 /// The op that merges the running value of a result with a new one, if the
 /// payload is a plain reduction whose partial results can be merged in any
 /// grouping; else null.
-mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
+mlir::Operation *combinerOf(ComputeOp op, unsigned result);
 
 /// True if all results have one, or none is accumulated.
-bool isCombinable(mlir::linalg::LinalgOp op);
+bool isCombinable(ComputeOp op);
 
 } // namespace onnxc::krnl
 

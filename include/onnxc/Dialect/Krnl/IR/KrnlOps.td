@@ -75,9 +75,6 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
                    "::mlir::ValueRange":$outs)>
   ];
   let extraClassDeclaration = [{
-    /// The structured ops of the body, in order; a step's `op:` number and
-    /// LoopNest::op() count these.
-    ::llvm::SmallVector<::mlir::linalg::LinalgOp> getStructuredOps();
     /// Position of a loop name in `loops`.
     ::std::optional<unsigned> findLoop(::llvm::StringRef loopName);
     ::onnxc::krnl::LoopAttr getLoop(unsigned number) {
@@ -99,8 +96,6 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     ::mlir::BlockArgument getOutArgument(unsigned i) {
       return getBody().getArgument(getIns().size() + i);
     }
-    /// The names of the loops of a body op.
-    static ::llvm::SmallVector<::llvm::StringRef> getAxes(::mlir::Operation *op);
   }];
   let hasRegionVerifier = 1;
   let hasVerifier = 1;

@@ -10,17 +10,17 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_TRAVERSAL_H
 #define ONNXC_DIALECT_KRNL_IR_TRAVERSAL_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 namespace onnxc::krnl {
 
 /// Is iterator dimension `dim` of the op a reduction whose index neither a read
 /// of the op nor its payload uses? Once an iteration leaves the integers that
 /// it carries as they were, so do all that follow.
-bool isTraversalDim(mlir::linalg::LinalgOp op, unsigned dim);
+bool isTraversalDim(ComputeOp op, unsigned dim);
 
 /// Has the op such a dimension, and does its payload read at computed indices?
-bool isTraversal(mlir::linalg::LinalgOp op);
+bool isTraversal(ComputeOp op);
 
 } // namespace onnxc::krnl
 

@@ -33,7 +33,7 @@ public:
   void collapse();
 
 private:
-  bool checkOp(linalg::LinalgOp op);
+  bool checkOp(ComputeOp op);
   bool record(Value tensor, AffineMap map, unsigned a, unsigned b);
   bool checkBorder();
   bool onlyMakesPairs(Value size);
@@ -83,8 +83,8 @@ bool LoopCollapser::record(Value tensor, AffineMap map, unsigned a,
   return positions.insert({tensor, position}).first->second == position;
 }
 
-bool LoopCollapser::checkOp(linalg::LinalgOp op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+bool LoopCollapser::checkOp(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
   size_t a = llvm::find(axes, outer) - axes.begin();
   size_t b = llvm::find(axes, inner) - axes.begin();
   bool hasOuter = a < axes.size(), hasInner = b < axes.size();
@@ -158,7 +158,7 @@ bool LoopCollapser::checkBorder() {
       continue;
     found = true;
     for (Operation *user : argument.getUsers())
-      if (!isa<linalg::LinalgOp, tensor::DimOp>(user))
+      if (!isa<ComputeOp, tensor::DimOp>(user))
         return false;
     if (matchPattern(kernel->getOperand(argument.getArgNumber()), m_Constant()))
       return false;
@@ -176,8 +176,8 @@ bool LoopCollapser::checkBorder() {
 bool LoopCollapser::check() {
   std::string name = (outer + inner).str();
   return !kernel.findLoop(name) && isBareLoopName(name) &&
-         llvm::all_of(kernel.getStructuredOps(),
-                      [&](linalg::LinalgOp op) { return checkOp(op); }) &&
+         llvm::all_of(kernel.getBody().getOps<ComputeOp>(),
+                      [&](ComputeOp op) { return checkOp(op); }) &&
          checkBorder();
 }
 
@@ -390,7 +390,7 @@ static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
 static bool hasEnough(KernelOp kernel, LoopAttr outer, LoopAttr inner) {
   constexpr int64_t enough = 64;
   return outer.isDynamic() && inner.getExtent() >= enough &&
-         llvm::any_of(kernel.getStructuredOps(), [](linalg::LinalgOp op) {
+         llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
            return op.getNumReductionLoops() > 0;
          });
 }

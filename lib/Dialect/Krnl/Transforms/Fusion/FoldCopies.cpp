@@ -304,7 +304,7 @@ static SmallVector<Strip> stripsAround(OpBuilder &b, Location loc,
 CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
                                              StringRef name) {
   AffineMap whole = fill.getMatchingIndexingMap(fill.getDpsInitOperand(0));
-  SmallVector<StringRef> axes = KernelOp::getAxes(fill);
+  SmallVector<StringRef> axes = fill.getAxes();
   StripLoops loops;
   for (auto [d, range] : llvm::enumerate(strip)) {
     auto from = getConstantIntValue(range.from);
@@ -390,7 +390,7 @@ void CopyFolder::finish() {
         if (later.getDefiningOp()->isBeforeInBlock(user))
           use.set(later);
     }
-  if (kernel.getStructuredOps().empty()) {
+  if (kernel.getBody().getOps<ComputeOp>().empty()) {
     rewriter.replaceOp(kernel, kernel.getOuts()[0]);
     return;
   }
@@ -399,8 +399,8 @@ void CopyFolder::finish() {
        llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
     auto extent = dyn_cast<Value>(kernel.getExtentInside(number));
     if ((extent && !extent.use_empty()) ||
-        llvm::any_of(kernel.getStructuredOps(), [&](linalg::LinalgOp op) {
-          return llvm::is_contained(KernelOp::getAxes(op), loop.getName());
+        llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+          return llvm::is_contained(op.getAxes(), loop.getName());
         }))
       kept.push_back(loop);
   }

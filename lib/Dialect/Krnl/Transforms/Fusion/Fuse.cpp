@@ -35,33 +35,31 @@ struct Limits {
 /// The kind of the op that needs most care in fusion.
 static ReductionKind classify(KernelOp kernel) {
   auto kind = ReductionKind::None;
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
     kind = std::max(kind, reductionKindOf(op));
   return kind;
 }
 
 /// Names, in the merged kernel, of the loops of an op.
-static SmallVector<StringRef> mergedAxes(const Candidate &pair, Operation *op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+static SmallVector<StringRef> mergedAxes(const Candidate &pair, ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
   if (op->getParentOp() == pair.consumer)
     for (StringRef &axis : axes)
       axis = pair.plan.rename.find(axis)->second;
   return axes;
 }
 
-static SmallVector<Operation *> allOps(const Candidate &pair) {
-  SmallVector<Operation *> ops;
+static SmallVector<ComputeOp> allOps(const Candidate &pair) {
+  SmallVector<ComputeOp> ops;
   for (KernelOp kernel : {pair.producer, pair.consumer})
-    for (linalg::LinalgOp op :
-         const_cast<KernelOp &>(kernel).getStructuredOps())
-      ops.push_back(op);
+    llvm::append_range(ops, kernel.getBody().getOps<ComputeOp>());
   return ops;
 }
 
 /// Do the producer's results span exactly the loops that the kernels have in
 /// common, and all ops of the consumer run over just these?
 static bool sameSpace(Candidate &pair) {
-  auto isSpace = [&](linalg::LinalgOp op) {
+  auto isSpace = [&](ComputeOp op) {
     unsigned parallel = 0;
     for (auto [axis, kind] :
          llvm::zip_equal(mergedAxes(pair, op), op.getIteratorTypesArray())) {
@@ -74,22 +72,21 @@ static bool sameSpace(Candidate &pair) {
     return parallel == pair.plan.common.size();
   };
   for (Value value : pair.producer.getYield().getValues())
-    if (!isSpace(cast<linalg::LinalgOp>(value.getDefiningOp())))
+    if (!isSpace(cast<ComputeOp>(value.getDefiningOp())))
       return false;
-  return llvm::all_of(pair.consumer.getStructuredOps(), isSpace);
+  return llvm::all_of(pair.consumer.getBody().getOps<ComputeOp>(), isSpace);
 }
 
 /// Loops that every op of both kernels runs over and none reduces.
 static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   SmallVector<StringRef> loops;
   for (const std::string &loop : pair.plan.common) {
-    bool everywhere = llvm::all_of(allOps(pair), [&](Operation *op) {
+    bool everywhere = llvm::all_of(allOps(pair), [&](ComputeOp op) {
       SmallVector<StringRef> axes = mergedAxes(pair, op);
       const auto *it = llvm::find(axes, loop);
       if (it == axes.end())
         return false;
-      return cast<linalg::LinalgOp>(op)
-                 .getIteratorTypesArray()[it - axes.begin()] ==
+      return op.getIteratorTypesArray()[it - axes.begin()] ==
              utils::IteratorType::parallel;
     });
     if (everywhere)
@@ -179,18 +176,18 @@ static bool waitsForReader(Candidate &pair) {
 /// would read or write all elements one by one.
 static bool transposesReads(Candidate &pair) {
   for (Value value : pair.producer.getYield().getValues()) {
-    auto op = cast<linalg::LinalgOp>(value.getDefiningOp());
+    auto op = cast<ComputeOp>(value.getDefiningOp());
     AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(value));
     auto last =
         map.getNumResults() == 0 ? AffineExpr() : map.getResults().back();
     bool reads = llvm::any_of(
-        pair.producer.getStructuredOps(), [](linalg::LinalgOp inner) {
+        pair.producer.getBody().getOps<ComputeOp>(), [](ComputeOp inner) {
           return !inner.getBlock()->getOps<tensor::ExtractOp>().empty();
         });
     if (!reads || !isa_and_nonnull<AffineDimExpr>(last))
       return false;
   }
-  for (linalg::LinalgOp op : pair.consumer.getStructuredOps())
+  for (auto op : pair.consumer.getBody().getOps<ComputeOp>())
     for (OpOperand *input : op.getDpsInputOperands()) {
       auto argument = dyn_cast<BlockArgument>(input->get());
       if (!argument ||
@@ -235,7 +232,8 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
     bool single = llvm::all_of(pair.producer->getUsers(), [&](Operation *user) {
       return user == pair.consumer;
     });
-    if (single && pair.consumer.getStructuredOps().size() <= 2 &&
+    if (single &&
+        llvm::hasNItemsOrLess(pair.consumer.getBody().getOps<ComputeOp>(), 2) &&
         llvm::all_of(pair.plan.loops, [&](LoopAttr loop) {
           return llvm::is_contained(pair.plan.common, loop.getName());
         }))

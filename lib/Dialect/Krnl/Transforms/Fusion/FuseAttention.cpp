@@ -29,9 +29,9 @@ static constexpr int64_t minRows = 16;
 
 /// The only op of the kernel that reduces, if that is a contraction of two
 /// tensors that are indexed by loops alone.
-static linalg::LinalgOp onlyProduct(KernelOp kernel) {
-  linalg::LinalgOp product;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+static ComputeOp onlyProduct(KernelOp kernel) {
+  ComputeOp product;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
     if (product || reductionKindOf(op) != ReductionKind::Contraction ||
@@ -71,17 +71,17 @@ static std::optional<unsigned> dimAt(OpOperand &operand, unsigned position) {
   return access.loopAt(access.getRank() - 1 - position);
 }
 
-static bool isReduced(linalg::LinalgOp op, unsigned dim) {
+static bool isReduced(ComputeOp op, unsigned dim) {
   return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
 }
 
-static OpOperand &otherFactor(linalg::LinalgOp op, OpOperand &factor) {
+static OpOperand &otherFactor(ComputeOp op, OpOperand &factor) {
   return *op.getDpsInputOperand(1 - factor.getOperandNumber());
 }
 
 /// Does only `factor` have the rows of the product, and the other operand one
 /// loop of its own, its columns?
-static bool hasRows(linalg::LinalgOp op, OpOperand &factor, unsigned row) {
+static bool hasRows(ComputeOp op, OpOperand &factor, unsigned row) {
   ContractionDims dims = contractionDimsOf(op, otherFactor(op, factor), factor);
   Access own(factor);
   return llvm::is_contained(dims.rows, row) && dims.columns.size() == 1 &&
@@ -90,7 +90,7 @@ static bool hasRows(linalg::LinalgOp op, OpOperand &factor, unsigned row) {
 }
 
 /// Does the op sum up along the rows of `factor`?
-static bool sumsRows(linalg::LinalgOp op, OpOperand &factor) {
+static bool sumsRows(ComputeOp op, OpOperand &factor) {
   std::optional<unsigned> along = dimAt(factor, 0), row = dimAt(factor, 1);
   return along && row && isReduced(op, *along) &&
          op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
@@ -98,7 +98,7 @@ static bool sumsRows(linalg::LinalgOp op, OpOperand &factor) {
 
 /// Are the last two dimensions of the result the rows of one factor and the
 /// columns of the other?
-static bool makesScores(linalg::LinalgOp op) {
+static bool makesScores(ComputeOp op) {
   OpOperand &result = *op.getDpsInitOperand(0);
   std::optional<unsigned> column = dimAt(result, 0), row = dimAt(result, 1);
   return column && row &&
@@ -112,19 +112,18 @@ static bool makesScores(linalg::LinalgOp op) {
 /// They reduce the last dimension.
 static bool isRowwise(KernelOp kernel) {
   Value yielded = kernel.getYield().getValues()[0];
-  auto last = yielded.getDefiningOp<linalg::LinalgOp>();
+  auto last = yielded.getDefiningOp<ComputeOp>();
   AffineMap map =
       last ? last.getIndexingMapMatchingResult(cast<OpResult>(yielded))
            : AffineMap();
   if (!map || !map.isPermutation() || map.getNumResults() < 2)
     return false;
-  StringRef along =
-      KernelOp::getAxes(last)[map.getDimPosition(map.getNumResults() - 1)];
+  StringRef along = last.getAxes()[map.getDimPosition(map.getNumResults() - 1)];
   bool reduces = false;
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (reductionKindOf(op) == ReductionKind::Contraction || isOrdered(op))
       return false;
-    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    SmallVector<StringRef> axes = op.getAxes();
     for (auto [axis, kind] :
          llvm::zip_equal(axes, op.getIteratorTypesArray())) {
       bool isReduced = kind == utils::IteratorType::reduction;
@@ -171,7 +170,7 @@ static LogicalResult checkScores(RankedTensorType type,
 FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                         std::string &reason) {
   reason = "no rows of scores are summed up";
-  linalg::LinalgOp sums = onlyProduct(consumer);
+  ComputeOp sums = onlyProduct(consumer);
   if (!sums || !consumer.getRecipe().empty())
     return failure();
   for (OpOperand *factor : sums.getDpsInputOperands()) {
@@ -179,7 +178,7 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
     if (!rows || !isRowwise(rows) || !sumsRows(sums, *factor))
       continue;
     KernelOp scores;
-    linalg::LinalgOp product;
+    ComputeOp product;
     for (Value in : rows.getIns())
       if (KernelOp maker = product ? KernelOp() : onlyMaker(in, rows)) {
         scores = maker;

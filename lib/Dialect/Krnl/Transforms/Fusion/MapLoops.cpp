@@ -19,8 +19,8 @@ namespace onnxc::krnl {
 /// For each dimension of a kernel result, the loop that writes it or "".
 static SmallVector<StringRef> writerLoops(KernelOp producer, unsigned result) {
   Value yielded = producer.getYield().getValues()[result];
-  auto writer = yielded.getDefiningOp<linalg::LinalgOp>();
-  SmallVector<StringRef> axes = KernelOp::getAxes(writer);
+  auto writer = yielded.getDefiningOp<ComputeOp>();
+  SmallVector<StringRef> axes = writer.getAxes();
   SmallVector<StringRef> loops;
   AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
   for (AffineExpr expr : map.getResults()) {
@@ -46,7 +46,7 @@ struct LoopPairs {
 
 /// One read of a shared tensor by an op of the consumer.
 struct SharedRead {
-  linalg::LinalgOp op;
+  ComputeOp op;
   OpOperand *operand;
   SmallVector<StringRef> writers;
 };
@@ -71,7 +71,7 @@ static LogicalResult collectReads(KernelOp producer, KernelOp consumer,
     for (OpOperand &use : consumer.getInArgument(number).getUses()) {
       if (isa<tensor::DimOp>(use.getOwner()))
         continue;
-      auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      auto op = dyn_cast<ComputeOp>(use.getOwner());
       if (!op) {
         reason = (consumer.getName() +
                   " reads the tensor between them at computed indices")
@@ -85,7 +85,7 @@ static LogicalResult collectReads(KernelOp producer, KernelOp consumer,
 }
 
 static AffineDimExpr readDim(const SharedRead &read, unsigned dim) {
-  linalg::LinalgOp op = read.op;
+  ComputeOp op = read.op;
   return dyn_cast<AffineDimExpr>(
       op.getMatchingIndexingMap(read.operand).getResult(dim));
 }
@@ -100,7 +100,7 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
     return failure();
   };
   for (const SharedRead &read : reads) {
-    SmallVector<StringRef> axes = KernelOp::getAxes(read.op);
+    SmallVector<StringRef> axes = ComputeOp(read.op).getAxes();
     for (auto [dim, writer] : llvm::enumerate(read.writers))
       if (auto expr = readDim(read, dim); expr && !writer.empty())
         if (!pairs.add(writer, axes[expr.getPosition()]))
@@ -108,7 +108,7 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
   }
   // A paired loop must be paired in every read by an op that runs over it.
   for (const SharedRead &read : reads) {
-    SmallVector<StringRef> axes = KernelOp::getAxes(read.op);
+    SmallVector<StringRef> axes = ComputeOp(read.op).getAxes();
     for (auto [dim, writer] : llvm::enumerate(read.writers)) {
       auto paired = pairs.toConsumer.find(writer);
       if (paired == pairs.toConsumer.end() ||
@@ -129,10 +129,10 @@ static SmallVector<StringRef> readerLoops(KernelOp kernel, unsigned in) {
   if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
     loops.resize(type.getRank());
   for (OpOperand &use : argument.getUses()) {
-    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto op = dyn_cast<ComputeOp>(use.getOwner());
     if (!op)
       continue;
-    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+    SmallVector<StringRef> axes = op.getAxes();
     AffineMap map = op.getMatchingIndexingMap(&use);
     for (auto [loop, expr] : llvm::zip_equal(loops, map.getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && loop.empty())

@@ -126,8 +126,8 @@ void KernelMerger::collectOperands() {
 FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
   auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
   Value yielded = producer.getYield().getValues()[result];
-  auto writer = yielded.getDefiningOp<linalg::LinalgOp>();
-  SmallVector<StringRef> axes = KernelOp::getAxes(writer);
+  auto writer = yielded.getDefiningOp<ComputeOp>();
+  SmallVector<StringRef> axes = writer.getAxes();
   AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
   SmallVector<Value> sizes;
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
@@ -234,7 +234,7 @@ LogicalResult checkOps(KernelOp producer, KernelOp consumer, unsigned maxOps,
   for (KernelOp kernel : {producer, consumer})
     for (Operation &op : kernel.getBody().front()) {
       ++values;
-      if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      if (auto structured = dyn_cast<ComputeOp>(op)) {
         ++ops;
         for ([[maybe_unused]] Operation &inner : *structured.getBlock())
           if (++values > maxValues)

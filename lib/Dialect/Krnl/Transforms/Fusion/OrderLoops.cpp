@@ -49,8 +49,8 @@ void eraseInput(ComputeOp op, unsigned number) {
 }
 
 /// The names of the op's loops as its result, then its operands have them.
-static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+static void collectLoops(ComputeOp op, SetVector<StringRef> &names) {
+  SmallVector<StringRef> axes = op.getAxes();
   auto collect = [&](AffineMap map) {
     for (AffineExpr expr : map.getResults())
       for (unsigned dim : llvm::seq(map.getNumDims()))
@@ -66,7 +66,7 @@ static void collectLoops(linalg::LinalgOp op, SetVector<StringRef> &names) {
 /// Gives the parallel loops of the op, and the reduced ones, the order of the
 /// kernel's loops.
 static void orderDims(KernelOp kernel, ComputeOp op) {
-  SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  SmallVector<StringRef> axes = op.getAxes();
   SmallVector<unsigned> old = llvm::to_vector(llvm::seq<unsigned>(axes.size()));
   auto byLoop = [&](unsigned a, unsigned b) {
     return *kernel.findLoop(axes[a]) < *kernel.findLoop(axes[b]);
@@ -84,17 +84,17 @@ static void orderDims(KernelOp kernel, ComputeOp op) {
 }
 
 void orderLoops(KernelOp kernel) {
-  SmallVector<linalg::LinalgOp> ops = kernel.getStructuredOps();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   if (ops.empty())
     return;
   // The op with the most loops decides.
   SetVector<StringRef> names;
   collectLoops(*llvm::max_element(ops,
-                                  [](linalg::LinalgOp a, linalg::LinalgOp b) {
+                                  [](ComputeOp a, ComputeOp b) {
                                     return a.getNumLoops() < b.getNumLoops();
                                   }),
                names);
-  for (linalg::LinalgOp op : ops)
+  for (ComputeOp op : ops)
     collectLoops(op, names);
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
     names.insert(loop.getName());

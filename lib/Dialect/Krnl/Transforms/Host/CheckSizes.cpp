@@ -44,16 +44,16 @@ public:
 
 private:
   void checkExtent(unsigned loop);
-  void checkOperand(linalg::LinalgOp op, OpOperand &operand);
-  void checkDim(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
-  void checkEnd(linalg::LinalgOp op, AffineExpr at, const HostSize &size);
+  void checkOperand(ComputeOp op, OpOperand &operand);
+  void checkDim(ComputeOp op, AffineExpr at, const HostSize &size);
+  void checkEnd(ComputeOp op, AffineExpr at, const HostSize &size);
   void require(Value fits, Value size, Value other);
 
   std::optional<HostSize> sizeInside(Value tensor, int64_t dim);
-  HostSize extentOf(linalg::LinalgOp op, unsigned dim);
+  HostSize extentOf(ComputeOp op, unsigned dim);
   /// The index at which an access ends: the largest if `last`, the smallest
   /// otherwise.
-  Value endOf(linalg::LinalgOp op, AffineExpr at, bool last);
+  Value endOf(ComputeOp op, AffineExpr at, bool last);
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, kernel.getLoc(), value);
@@ -95,7 +95,7 @@ std::optional<HostSize> SizeChecker::sizeInside(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return HostSize{b.getIndexAttr(type.getDimSize(dim)), {}};
-  if (auto op = tensor.getDefiningOp<linalg::LinalgOp>())
+  if (auto op = tensor.getDefiningOp<ComputeOp>())
     return sizeInside(
         op.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())->get(),
         dim);
@@ -107,12 +107,12 @@ std::optional<HostSize> SizeChecker::sizeInside(Value tensor, int64_t dim) {
   return std::nullopt;
 }
 
-HostSize SizeChecker::extentOf(linalg::LinalgOp op, unsigned dim) {
-  unsigned loop = *kernel.findLoop(KernelOp::getAxes(op)[dim]);
+HostSize SizeChecker::extentOf(ComputeOp op, unsigned dim) {
+  unsigned loop = *kernel.findLoop(op.getAxes()[dim]);
   return sizes.of(kernel.getExtent(loop));
 }
 
-Value SizeChecker::endOf(linalg::LinalgOp op, AffineExpr at, bool last) {
+Value SizeChecker::endOf(ComputeOp op, AffineExpr at, bool last) {
   if (auto constant = dyn_cast<AffineConstantExpr>(at))
     return index(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(at))
@@ -166,8 +166,7 @@ void SizeChecker::require(Value fits, Value size, Value other) {
 }
 
 /// A loop alone runs along the whole dimension.
-void SizeChecker::checkDim(linalg::LinalgOp op, AffineExpr at,
-                           const HostSize &size) {
+void SizeChecker::checkDim(ComputeOp op, AffineExpr at, const HostSize &size) {
   auto loop = dyn_cast<AffineDimExpr>(at);
   if (!loop)
     return checkEnd(op, at, size);
@@ -180,8 +179,7 @@ void SizeChecker::checkDim(linalg::LinalgOp op, AffineExpr at,
 }
 
 /// Anything else ends inside of it, unless a loop has no iteration.
-void SizeChecker::checkEnd(linalg::LinalgOp op, AffineExpr at,
-                           const HostSize &size) {
+void SizeChecker::checkEnd(ComputeOp op, AffineExpr at, const HostSize &size) {
   Value end = combine<arith::AddIOp>(endOf(op, at, true), index(1));
   if (sizes.isAtLeast(size, sizes.of(getAsOpFoldResult(end))))
     return;
@@ -199,8 +197,8 @@ void SizeChecker::checkEnd(linalg::LinalgOp op, AffineExpr at,
 
 /// Do loop `name` and nothing else index a dimension of an operand?
 static bool indexesOperand(KernelOp kernel, StringRef name) {
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
-    SmallVector<StringRef> axes = KernelOp::getAxes(op);
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    SmallVector<StringRef> axes = op.getAxes();
     for (OpOperand &operand : op->getOpOperands())
       for (AffineExpr at : op.getMatchingIndexingMap(&operand).getResults())
         if (auto dim = dyn_cast<AffineDimExpr>(at);
@@ -223,7 +221,7 @@ void SizeChecker::checkExtent(unsigned loop) {
   ++made;
 }
 
-void SizeChecker::checkOperand(linalg::LinalgOp op, OpOperand &operand) {
+void SizeChecker::checkOperand(ComputeOp op, OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type || !isAccessed(operand))
     return;
@@ -242,7 +240,7 @@ unsigned SizeChecker::check() {
   for (unsigned loop : llvm::seq<unsigned>(kernel.getLoops().size()))
     if (kernel.getLoop(loop).isDynamic())
       checkExtent(loop);
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand &operand : op->getOpOperands())
       checkOperand(op, operand);
   return made;

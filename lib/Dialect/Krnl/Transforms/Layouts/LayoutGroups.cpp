@@ -100,7 +100,7 @@ void LayoutGroups::tieMemory(KernelOp kernel) {
     tie(operand, argument);
   for (auto [number, result] : llvm::enumerate(kernel.getResults()))
     tie(result, kernel.getOutArgument(number));
-  for (linalg::LinalgOp op : kernel.getStructuredOps())
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op->getResults()))
       tie(init, result);
@@ -136,7 +136,7 @@ void LayoutGroups::tieReads(KernelOp kernel) {
 
 /// Operands that an op which reduces nothing accesses by the same loops.
 void LayoutGroups::tieNeighbours(KernelOp kernel) {
-  for (linalg::LinalgOp op : kernel.getStructuredOps()) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (op.getNumReductionLoops() != 0)
       continue;
     SmallVector<Value> values(op->getOperands());

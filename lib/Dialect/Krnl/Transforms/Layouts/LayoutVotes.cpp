@@ -55,7 +55,7 @@ private:
 } // namespace
 
 LoopAttr LayoutVoter::loopOf(unsigned dim) {
-  StringRef name = KernelOp::getAxes(op)[dim];
+  StringRef name = op.getAxes()[dim];
   return kernel.getLoop(*kernel.findLoop(name));
 }
 
@@ -173,8 +173,7 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
 }
 
 /// Do only the index at `position` and nothing else change along its loop?
-static bool isAlone(linalg::LinalgOp op, ArrayRef<Value> indices,
-                    int64_t position) {
+static bool isAlone(ComputeOp op, ArrayRef<Value> indices, int64_t position) {
   auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
   LaneAnalysis payload(op, loop.getDim());
   return llvm::all_of(indices, [&](Value other) {
@@ -189,16 +188,15 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
   writers.insert({op, dim});
   for (size_t i = 0; i < writers.size(); ++i) {
     auto [writer, along] = writers[i];
-    for (OpOperand &init :
-         cast<linalg::LinalgOp>(writer).getDpsInitsMutable()) {
+    for (OpOperand &init : cast<ComputeOp>(writer).getDpsInitsMutable()) {
       Access access(init);
       std::optional<unsigned> position = access.positionOf(along);
       if (!position || access.stepAt(*position, along) != 1 ||
           !(groups.isMovable(init.get()) || *position + 1 == access.getRank()))
         return false;
-      Value result = cast<linalg::LinalgOp>(writer).getTiedOpResult(&init);
+      Value result = cast<ComputeOp>(writer).getTiedOpResult(&init);
       for (OpOperand &use : result.getUses()) {
-        auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+        auto reader = dyn_cast<ComputeOp>(use.getOwner());
         if (!reader || !reader.isDpsInput(&use))
           continue;
         int64_t loop = loopsOf(reader.getMatchingIndexingMap(&use))[*position];

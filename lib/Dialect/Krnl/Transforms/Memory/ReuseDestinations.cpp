@@ -22,21 +22,20 @@ namespace onnxc::krnl {
 /// Is `op` after every other op that uses `value`?
 static bool isLastUser(ComputeOp op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return user == op ||
-           (isa<linalg::LinalgOp>(user) && user->isBeforeInBlock(op));
+    return user == op || (isa<ComputeOp>(user) && user->isBeforeInBlock(op));
   });
 }
 
 /// The tensor.empty at the root of the destinations that `value` goes through,
 /// or null where one of them has a second user.
 static tensor::EmptyOp findTemporary(Value value) {
-  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+  while (auto op = value.getDefiningOp<ComputeOp>()) {
     value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
     if (!value.hasOneUse() && !value.getDefiningOp<tensor::EmptyOp>())
       return nullptr;
   }
   auto empty = value.getDefiningOp<tensor::EmptyOp>();
-  auto isUse = [](Operation *user) { return isa<linalg::LinalgOp>(user); };
+  auto isUse = [](Operation *user) { return isa<ComputeOp>(user); };
   return empty && llvm::count_if(empty->getUsers(), isUse) == 1 ? empty
                                                                 : nullptr;
 }
@@ -47,7 +46,7 @@ static OpOperand *findReusable(ComputeOp op) {
     return nullptr;
   OpOperand *init = op.getDpsInitOperand(0);
   if (op.payloadUsesValueFromOperand(init) || !init->get().hasOneUse() ||
-      init->get().getDefiningOp<linalg::LinalgOp>())
+      init->get().getDefiningOp<ComputeOp>())
     return nullptr;
   AffineMap writes = op.getMatchingIndexingMap(init);
   if (!writes.isPermutation())

@@ -50,35 +50,34 @@ protected:
 
   /// An op y[i, j] = body(x[i, j]) for elements of `type`, with a table to read
   /// from.
-  linalg::LinalgOp makeOp(Type type, Body body) {
+  ComputeOp makeOp(Type type, Body body) {
     Value x = tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, 8}, type);
     AffineMap map = b.getMultiDimIdentityMap(2);
-    SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
-    return cast<linalg::LinalgOp>(
-        linalg::GenericOp::create(
-            b, x.getType(), ValueRange(x), ValueRange(x),
-            ArrayRef<AffineMap>{map, map}, kinds,
-            [&](OpBuilder &inner, Location loc, ValueRange args) {
-              linalg::YieldOp::create(inner, loc, body(inner, loc, args));
-            })
-            .getOperation());
+    return ComputeOp::create(
+        b, ValueRange(x), ValueRange(x), {map, map}, {"i", "j"}, 2,
+        StringAttr(), [&](OpBuilder &inner, Location loc, ValueRange args) {
+          linalg::YieldOp::create(inner, loc, body(inner, loc, args));
+        });
   }
 
-  /// Emits the payload of the op, `x` standing for its element.
-  Value emit(linalg::LinalgOp op, TestPoint &point, Value x, bool contract) {
+  /// Emits the payload in place of the op, `x` standing for its element.
+  Value emit(ComputeOp op, TestPoint &point, Value x, bool contract) {
     PayloadEmitter payload(b, math, point, contract);
     payload.map(op.getBlock()->getArgument(0), x);
     b.setInsertionPointToEnd(&func.getBody().back());
     for (Operation &inner : op.getBlock()->without_terminator())
       payload.emit(&inner);
-    return payload.valueOf(op.getBlock()->getTerminator()->getOperand(0));
+    Value result =
+        payload.valueOf(op.getBlock()->getTerminator()->getOperand(0));
+    op.erase();
+    return result;
   }
 };
 
 TEST_F(PayloadEmitterTest, IndicesStayEvenlySpaced) {
   auto type = RankedTensorType::get({4, 16}, b.getF32Type());
   Value table = openFunction({type})[0];
-  linalg::LinalgOp op = makeOp(
+  ComputeOp op = makeOp(
       b.getF32Type(), [&](OpBuilder &b, Location l, ValueRange) -> Value {
         Value row = linalg::IndexOp::create(b, l, 0),
               column = linalg::IndexOp::create(b, l, 1),
@@ -99,7 +98,7 @@ TEST_F(PayloadEmitterTest, IndicesStayEvenlySpaced) {
 
 TEST_F(PayloadEmitterTest, WhatIsTheSameInAllLanesStaysScalar) {
   Value scale = openFunction({b.getF32Type()})[0];
-  linalg::LinalgOp op = makeOp(
+  ComputeOp op = makeOp(
       b.getF32Type(), [&](OpBuilder &b, Location l, ValueRange args) -> Value {
         Value twice = arith::AddFOp::create(b, l, scale, scale);
         return arith::MulFOp::create(b, l, args[0], twice);
@@ -121,7 +120,7 @@ TEST_F(PayloadEmitterTest, WhatIsTheSameInAllLanesStaysScalar) {
 
 TEST_F(PayloadEmitterTest, LanesThatDoNotCountDivideByOne) {
   openFunction({});
-  linalg::LinalgOp op = makeOp(
+  ComputeOp op = makeOp(
       b.getI32Type(), [&](OpBuilder &b, Location l, ValueRange args) -> Value {
         return arith::DivSIOp::create(b, l, args[0], args[0]);
       });

@@ -65,6 +65,10 @@ if os.path.exists(serve_python):
 if os.path.exists(os.path.join(config.onnxc_build_dir, "onnx-packages", "1.22.0")):
     config.available_features.add("onnx-1.22.0")
 
+# With TensorFlow, from utils/tutorial-setup.sh.
+if os.path.exists(os.path.join(config.onnxc_build_dir, "tutorial-venv", ".made-by")):
+    config.available_features.add("tensorflow")
+
 config.substitutions += [
     ("%python", os.path.join(venv_bin, "python")),
     ("%clangxx", os.path.join(llvm_bin, "clang++")),

@@ -16,8 +16,12 @@ if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=4 "$utils/build.sh"; then
   echo "0 passed, 1 failed"
   exit 1
 fi
+"$utils/tutorial-setup.sh" > "$utils/../build/tutorial-setup.log" 2>&1 &
+tutorial=$!
 "$utils/serve-setup.sh" > "$utils/../build/serve-setup.log" 2>&1 ||
   echo "MLServer, Dask and Ray cannot be installed (build/serve-setup.log): tests that need them are skipped"
 "$python" "$utils/bump-onnx" 1.22.0 --fetch ||
   echo "tests that need onnx 1.22.0 are skipped"
+wait $tutorial ||
+  echo "TensorFlow cannot be installed (build/tutorial-setup.log): its lesson is not tested"
 ONNXC_STEP=6 exec "$python" "$utils/run-suites" "$@"

@@ -8,26 +8,28 @@
 
 In a ```text block, a line `...` stands for any lines and `...` within a line for any text.
 `<!-- file: NAME -->` before a block of another language writes that block to NAME first.
+`<!-- needs: PATH; else: FOLDER -->` before a ```sh block: where the build folder has no PATH,
+the files of FOLDER, which the commands would have written, are copied instead.
 Commands run in a fresh folder with links to the repository's folders, build/bin in PATH.
 """
 
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))
-BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"(?:<!-- (?:file: (?P<file>\S+)|needs: (?P<needs>\S+); else: (?P<stored>\S+)) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
 
 
 def blocks_of(text):
-    """Yields (line number, file name or None, language, body) of each fenced block."""
+    """Yields (line number, match with the named groups of BLOCK) of each fenced block."""
     for match in BLOCK.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield line, match["file"], match["language"], match["body"]
+        yield text.count("\n", 0, match.start()) + 1, match
 
 
 def pattern_of(expected):
@@ -60,10 +62,15 @@ def run_block(body, folder):
 def run_document(path, folder):
     """Returns (number of blocks run, list of what went wrong)."""
     ran, wrong, output, where = 0, [], None, 0
-    for line, file, language, body in blocks_of(path.read_text()):
-        if file:
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            (folder / file).write_text(body)
+    for line, block in blocks_of(path.read_text()):
+        language, body = block["language"], block["body"]
+        if block["file"]:
+            file = folder / block["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(body)
+        elif block["needs"] and not (BUILD / block["needs"]).exists():
+            shutil.copytree(ROOT / block["stored"], folder, dirs_exist_ok=True)
+            output = None
         elif language == "sh":
             status, output = run_block(body, folder)
             ran, where = ran + 1, line

@@ -1,9 +1,10 @@
-//===- Against.cpp - onnx-run verify --against ------------------*- C++ -*-===//
+//===- Against.cpp - onnx-run --against -------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Other engines are packages of Python, and so is what compares with them:
-// onnx_compile.verify. This process becomes an interpreter that calls it.
+// onnx_compile.verify and bench. This process becomes an interpreter that calls
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace onnxc::run;
 
 static const char script[] = R"py(import sys
 try:
-    from onnx_compile._verify_command import main
+    from onnx_compile._peer_commands import main
 except ImportError as error:
     sys.exit(f"onnx-run: error: --against needs the Python package onnx_compile ({error})")
 sys.exit(main(sys.argv[1:]))
@@ -38,7 +39,7 @@ static void preferOwnPackage() {
     SmallString<128> path(folder);
     sys::path::append(path, parent);
     SmallString<128> package(path);
-    sys::path::append(package, "onnx_compile", "_verify_command.py");
+    sys::path::append(package, "onnx_compile", "_peer_commands.py");
     if (!sys::fs::exists(package))
       continue;
     if (std::optional<std::string> others = sys::Process::GetEnv("PYTHONPATH"))
@@ -48,7 +49,7 @@ static void preferOwnPackage() {
   }
 }
 
-Error run::verifyAgainst(ArrayRef<const char *> words) {
+Error run::runAgainst(ArrayRef<const char *> words) {
   preferOwnPackage();
   std::vector<const char *> command = {"python3", "-c", script};
   command.insert(command.end(), words.begin(), words.end());

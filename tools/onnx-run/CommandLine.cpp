@@ -30,6 +30,7 @@ enum Verbs : unsigned {
   OfInfo = 1u << unsigned(Verb::Info),
   OfRefit = 1u << unsigned(Verb::Refit),
   Checks = OfRun | OfVerify,
+  Comparers = OfVerify | OfBench,
   Timers = OfBench | OfProfile,
   Runners = Checks | Timers,
   Readers = Runners | OfInfo,
@@ -139,18 +140,23 @@ static const Option table[] = {
      "allowed absolute difference, else 1e-7; with --against by element type"},
     {"rtol", "X", Checks, setReal<&Options::rtol>,
      "allowed relative difference, else 1e-3; with --against by element type"},
-    {"against", "ENGINE", OfVerify, setText<&Options::against>,
-     "compare with onnxruntime, reference (of the onnx package) or another "
-     "MODEL.so, by the Python package, and find the first node that differs; "
-     "a folder is a --data-set"},
-    {"model", "FILE", OfVerify, passOn,
+    {"against", "ENGINE", Comparers, setText<&Options::against>,
+     "compare with onnxruntime, with reference (of the onnx package; verify), "
+     "with openvino (bench, which takes several: A,B) or with another "
+     "MODEL.so, by the Python package; verify finds the first node that "
+     "differs, and takes a folder as a --data-set"},
+    {"model", "FILE", Comparers, passOn,
      "with --against: the model file, else the one beside MODEL.so"},
-    {"range", "NAME=LOW:HIGH", OfVerify, passOn,
+    {"range", "NAME=LOW:HIGH", Comparers, passOn,
      "with --against: elements of a random input"},
     {"quanta", "N", OfVerify, passOn,
      "with --against: steps that quantized tensors may differ by, else 1"},
     {"no-locate", "", OfVerify, passOn,
      "with --against: do not look for the first node that differs"},
+    {"rounds", "N", OfBench, passOn,
+     "with --against: how often the engines take turns, else 15"},
+    {"seconds", "S", OfBench, passOn,
+     "with --against: how long a turn takes, else 0.15"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
     {"warmup", "N", Timers, setCount<&Options::warmup>,
@@ -164,7 +170,7 @@ static const Option table[] = {
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
     {"json", "", Timers | OfInfo | OfVerify, setFlag<&Options::json>,
-     "report as JSON; of verify with --against"},
+     "report as JSON; of verify with --against alone"},
     {"check-contents", "", OfInfo, setFlag<&Options::checkContents>,
      "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
@@ -244,7 +250,7 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   return options;
 }
 
-/// What the outputs are compared with: files, or another engine. A folder after
+/// What verify compares with: files, or another engine. A folder after
 /// --against has files.
 static Error checkVerify(Options &options) {
   if (sys::fs::is_directory(options.against)) {
@@ -252,10 +258,9 @@ static Error checkVerify(Options &options) {
     options.against.clear();
   }
   bool hasFiles = !options.dataSets.empty() || !options.expects.empty();
-  if (options.against.empty() && (options.hasPeerOptions || options.json))
-    return failure("--model, --range, --quanta, --no-locate and --json need "
-                   "--against=ENGINE");
-  if (options.against.empty() && !hasFiles)
+  if (options.against.empty() && options.json)
+    return failure("verify --json needs --against=ENGINE");
+  if (options.against.empty() && !options.hasPeerOptions && !hasFiles)
     return failure("what should the outputs be? Say --data-set, --expect or "
                    "--against");
   if (!options.against.empty() && !options.expects.empty())
@@ -282,6 +287,9 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   if (options->verb == Verb::Verify)
     if (Error error = checkVerify(*options))
       return std::move(error);
+  if (options->against.empty() && options->hasPeerOptions)
+    return failure("--model, --range, --quanta, --no-locate, --rounds and "
+                   "--seconds need --against=ENGINE");
   return options;
 }
 

@@ -43,7 +43,7 @@ struct Options {
   int64_t seed = 0;
   std::string saveFolder;
   double atol = 1e-7, rtol = 1e-3;
-  std::string against;         ///< the engine that verify compares with
+  std::string against; ///< the engine that outputs or times are compared with
   bool hasPeerOptions = false; ///< options that only this comparison has
   bool quiet = false;
 
@@ -85,9 +85,10 @@ enum class Verdict { NothingToCompare, Agrees, Differs };
 /// Runs once for each data set, prints and compares.
 llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
                                       const Options &options);
-/// Compares with another engine, by the Python package, which takes the words
-/// of the command line behind the verb. Returns only if that cannot be started.
-llvm::Error verifyAgainst(llvm::ArrayRef<const char *> words);
+/// Verifies or benchmarks beside other engines, by the Python package, which
+/// takes the words of the command line behind the verb. Returns only if that
+/// cannot be started.
+llvm::Error runAgainst(llvm::ArrayRef<const char *> words);
 /// Times runs and reports to stdout.
 llvm::Error bench(const Artefact &artefact, const Options &options);
 /// Reports to stdout which functions the time of runs goes into.

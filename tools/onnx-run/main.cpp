@@ -50,7 +50,7 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
     return error ? reject(std::move(error)) : ExitOk;
   }
   if (!options.against.empty())
-    return reject(verifyAgainst(arguments.drop_front(2)));
+    return reject(runAgainst(arguments.drop_front()));
   Expected<std::unique_ptr<Artefact>> artefact =
       Artefact::load(options.model, options.entry);
   if (!artefact)

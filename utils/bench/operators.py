@@ -23,11 +23,10 @@ import tempfile
 import time
 
 import onnx
-import peers
+import peers  # finds the package of the build
+from onnx_compile._peers import Artefact, OnnxRuntime
 from operator_cases import cases
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", ROOT / "build"))
 SCHEMA_VERSION = 1
 
 
@@ -51,7 +50,7 @@ def interleave(runs, rounds, seconds):
 
 def scalar_share(model):
     """What part of the model's estimated work is in scalar loops; None if the compiler does not say."""
-    command = [BUILD / "bin" / "onnx-compile", model, "--report=json", "-o", model.with_suffix(".report.so")]
+    command = [peers.BUILD / "bin" / "onnx-compile", model, "--report=json", "-o", model.with_suffix(".report.so")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         return sum(kernel["share"] for kernel in json.loads(done.stdout)["scalar_kernels"])
@@ -63,13 +62,16 @@ def bench(case, folder, arguments):
     path = folder / "model.onnx"
     onnx.save(case.model(), path)
     record, runs = {"operator": case.operator, "case": case.name, "text": case.describe()}, {}
-    makers = {
-        "onnx-compile": lambda: peers.Ours(BUILD, path, folder / f"{case.number}.so", 1, 3),
-        "onnxruntime": lambda: peers.OnnxRuntime(path, 1),
-    }
+    library = folder / f"{case.number}.so"
+
+    def compiled():
+        peers.compile_model(path, library)
+        return Artefact(str(library))
+
+    makers = {"onnx-compile": compiled, "onnxruntime": lambda: OnnxRuntime(str(path))}
     for name, make in makers.items():
         try:
-            runs[name] = make().bind(case.feeds())
+            runs[name] = make().prepare(case.feeds(), threads=1)
             runs[name]()
         except Exception as error:  # any refusal of either engine is a result
             runs.pop(name, None)

@@ -8,6 +8,7 @@
 # ===------------------------------------------------------------------------===#
 """Compile ONNX models to native code and run them on NumPy arrays."""
 
+from onnx_compile._bench import Benchmark, bench
 from onnx_compile._cache import add_to_cache
 from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
@@ -33,6 +34,7 @@ from onnx_compile._verify import Verification, verify
 __version__ = "0.1.0"
 
 __all__ = [
+    "Benchmark",
     "CompileError",
     "ExecutionMode",
     "ExecutionSession",
@@ -49,6 +51,7 @@ __all__ = [
     "Verification",
     "__version__",
     "add_to_cache",
+    "bench",
     "compile",
     "get_all_providers",
     "get_available_providers",

@@ -53,3 +53,12 @@ def verification_html(against: str, outputs: Iterable[Any], located: str) -> str
     ]
     table = _table(f"against {against}", ["output", "", "largest difference", "relative"], rows)
     return table + (f"<pre>{html.escape(located)}</pre>" if located else "")
+
+
+def bench_html(title: str, timings: Iterable[Any]) -> str:
+    """The times of engines in milliseconds, and their ratios to the compiled model's."""
+    rows = []
+    for t in timings:
+        ratio = t.error or (f"{t.ratio.median:.2f} [{t.ratio.low:.2f}, {t.ratio.high:.2f}]" if t.ratio else "")
+        rows.append([t.engine, *(f"{1e3 * time:.4f}" for time in (t.minimum, t.median, t.p90, t.p99)), ratio])
+    return _table(title, ["engine", "minimum", "median", "p90", "p99", "ratio"], rows)

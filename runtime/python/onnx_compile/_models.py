@@ -42,6 +42,19 @@ def opened(
         )
 
 
+@contextlib.contextmanager
+def as_file(model: Any) -> Iterator[str | None]:
+    """The path of a model file, temporary for bytes and objects; None for no model."""
+    if model is None:
+        yield None
+        return
+    with opened(model) as (path, data, _), tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
+        if path is None:
+            path = os.path.join(folder, "model.onnx")
+            pathlib.Path(path).write_bytes(data)
+        yield path
+
+
 def _program_of(model: Any, example_inputs: Inputs, dynamic_shapes: Any) -> Any:
     """What torch makes of the model as an ONNXProgram; None if it is no object of torch."""
     torch = sys.modules.get("torch")

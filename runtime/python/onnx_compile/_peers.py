@@ -1,7 +1,7 @@
-# ===- _peers.py - The engines that verify() compares with ------------------===#
+# ===- _peers.py - The engines of verify() and bench() ----------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Engines that compute any tensor of a model: onnxruntime, the reference of the onnx package, functions."""
+"""Other engines: onnxruntime, OpenVINO, the reference of the onnx package, artefacts, functions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from onnx_compile._execution_session import ExecutionSession
 Values = Mapping[str, Any]
 
 
+Run = Callable[[], Sequence[Any]]
+
+
 class Peer(Protocol):
-    """An engine to compare with.
+    """An engine that computes any tensor of a model.
 
     name: with its version.
     """
@@ -25,6 +28,16 @@ class Peer(Protocol):
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
         """The tensors of these names for these inputs; all that it has if it cannot compute others."""
+
+
+class Racer(Protocol):
+    """An engine that is timed."""
+
+    name: str
+
+    def prepare(self, feed: Values, threads: int) -> Run:
+        """A run on these inputs, as fast as the engine can with this many threads, for 32-bit floats
+        computed as such."""
 
 
 def _module(name: str, wanted: str) -> Any:
@@ -49,6 +62,15 @@ class OnnxRuntime:
         """With all graph optimizations."""
         return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 
+    def prepare(self, feed: Values, threads: int) -> Run:
+        options = self._onnxruntime.SessionOptions()
+        options.graph_optimization_level = self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 3
+        session = self._onnxruntime.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
+        inputs = dict(feed)
+        return lambda: session.run(None, inputs)
+
     def _run(self, feed: Values, names: Sequence[str], level: Any) -> Values:
         options = self._onnxruntime.SessionOptions()
         options.graph_optimization_level = level
@@ -64,6 +86,29 @@ class OnnxRuntime:
             options.add_external_initializers([tensor.name for tensor in external], values)
         session = self._onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return dict(zip(names, session.run(list(names), dict(feed))))
+
+
+class OpenVino:
+    """OpenVINO for latency."""
+
+    def __init__(self, path: str) -> None:
+        self._openvino = _module("openvino", "OpenVINO")
+        self.name = f"openvino {self._openvino.__version__.split('-')[0]}"
+        self._path = path
+
+    def prepare(self, feed: Values, threads: int) -> Run:
+        settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
+                    "INFERENCE_PRECISION_HINT": "f32"}  # fmt: skip
+        core = self._openvino.Core()
+        request = core.compile_model(core.read_model(self._path), "CPU", settings).create_infer_request()
+        for name, value in feed.items():
+            request.set_tensor(name, self._openvino.Tensor(value, shared_memory=True))
+
+        def run() -> list[Any]:
+            request.infer()
+            return [tensor.data for tensor in request.output_tensors]
+
+        return run
 
 
 class Reference:
@@ -102,6 +147,21 @@ class Artefact:
     def values(self, feed: Values, names: Sequence[str]) -> Values:
         outputs = self._session.run({info.name: feed[info.name] for info in self._session.inputs})
         return {info.name: value for info, value in zip(self._session.outputs, outputs)}
+
+    def prepare(self, feed: Values, threads: int) -> Run:
+        self._session.threads = threads
+        inputs = [feed[info.name] for info in self._session.inputs]
+        return lambda: self._session.run(inputs)
+
+
+def racer_of(engine: str, model: str | None) -> Racer:
+    """The engine of this name: "onnxruntime", "openvino", or the path of a compiled model."""
+    engines: dict[str, Callable[[str], Racer]] = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+    if engine not in engines:
+        return Artefact(engine)
+    if model is None:
+        raise ValueError(f"a comparison with {engine} needs the model file that was compiled")
+    return engines[engine](model)
 
 
 def peer_of(against: Any, model: str | None) -> Peer:

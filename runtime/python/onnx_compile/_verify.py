@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-import pathlib
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from onnx_compile import _models, _peers, _random_inputs
@@ -108,7 +106,7 @@ def verify(
     """
     if model is None and artefact is None:
         raise ValueError("verify() needs a model or an artefact")
-    with _model_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
+    with _models.as_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
         compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
         session = ExecutionSession(compiled)
         feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
@@ -118,19 +116,6 @@ def verify(
         differing = next((c.name for c in outputs if not c.agrees), None)
         located = check.locate(differing) if differing and locate and check.graph else None
         return Verification(check.peer.name, outputs, located)
-
-
-@contextlib.contextmanager
-def _model_file(model: Any) -> Iterator[str | None]:
-    """The path of a model file, temporary for bytes and objects; None for no model."""
-    if model is None:
-        yield None
-        return
-    with _models.opened(model) as (path, data, _), tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
-        if path is None:
-            path = os.path.join(folder, "model.onnx")
-            pathlib.Path(path).write_bytes(data)
-        yield path
 
 
 class _Check:

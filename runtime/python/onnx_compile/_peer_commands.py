@@ -1,7 +1,7 @@
-# ===- _verify_command.py - onnx-run verify --against -----------------------===#
+# ===- _peer_commands.py - onnx-run verify and bench --against --------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""onnx-run verify MODEL.so --against=ENGINE: onnx-run starts this with its own arguments."""
+"""onnx-run verify|bench MODEL.so --against=ENGINE: onnx-run starts this with its own arguments."""
 
 from __future__ import annotations
 
@@ -14,33 +14,40 @@ from typing import Any
 
 import numpy as np
 
+from onnx_compile._bench import bench
 from onnx_compile._compile import CompileError
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._verify import verify
 
 # The statuses of onnx-run.
 _OK, _REJECTED, _USAGE, _DIFFERS = 0, 1, 2, 3
-_ENGINES = ("onnxruntime", "reference")
+_ENGINES = ("onnxruntime", "openvino", "reference")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="onnx-run verify", allow_abbrev=False)
-    parser.add_argument("artefact")
-    parser.add_argument("--against", required=True)
-    parser.add_argument("--model")
-    parser.add_argument("--input", action="append", default=[])
-    parser.add_argument("--data-set")
-    parser.add_argument("--shape", action="append", default=[], type=_shape)
-    parser.add_argument("--dim", action="append", default=[], type=_dim)
-    parser.add_argument("--range", action="append", default=[], type=_range)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rtol", type=float)
-    parser.add_argument("--atol", type=float)
-    parser.add_argument("--quanta", type=int, default=1)
-    parser.add_argument("--no-locate", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quiet", action="store_true")
-    parser.add_argument("--threads", type=int)
+    parser = argparse.ArgumentParser(prog="onnx-run", allow_abbrev=False)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("artefact")
+    common.add_argument("--against", required=True)
+    common.add_argument("--model")
+    common.add_argument("--input", action="append", default=[])
+    common.add_argument("--data-set")
+    common.add_argument("--shape", action="append", default=[], type=_shape)
+    common.add_argument("--dim", action="append", default=[], type=_dim)
+    common.add_argument("--range", action="append", default=[], type=_range)
+    common.add_argument("--seed", type=int, default=0)
+    common.add_argument("--threads", type=int)
+    common.add_argument("--json", action="store_true")
+    common.add_argument("--quiet", action="store_true")
+    of_verify = verbs.add_parser("verify", parents=[common], allow_abbrev=False)
+    of_verify.add_argument("--rtol", type=float)
+    of_verify.add_argument("--atol", type=float)
+    of_verify.add_argument("--quanta", type=int, default=1)
+    of_verify.add_argument("--no-locate", action="store_true")
+    of_bench = verbs.add_parser("bench", parents=[common], allow_abbrev=False)
+    of_bench.add_argument("--rounds", type=int, default=15)
+    of_bench.add_argument("--seconds", type=float, default=0.15)
     return parser
 
 
@@ -71,16 +78,15 @@ def _read(path: str) -> Any:
     if path.endswith(".npy"):
         return np.load(path)
     if not path.endswith(".pb"):
-        raise ValueError(f"{path}: inputs are .npy or .pb files here")
+        raise ValueError(f"{path}: inputs are .npy or .pb files with --against")
     import onnx
     import onnx.numpy_helper
 
     return onnx.numpy_helper.to_array(onnx.load_tensor(path))
 
 
-def _given(arguments: argparse.Namespace, session: ExecutionSession) -> dict[str, Any]:
+def _given(arguments: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
     """Inputs from files, by name or in the order of the model."""
-    names = [info.name for info in session.inputs]
     files: dict[str, str] = {}
     if arguments.data_set:
         paths = {name: pathlib.Path(arguments.data_set, f"input_{i}.pb") for i, name in enumerate(names)}
@@ -96,9 +102,9 @@ def _given(arguments: argparse.Namespace, session: ExecutionSession) -> dict[str
     return {name: _read(path) for name, path in files.items()}
 
 
-def _model_of(arguments: argparse.Namespace, info: dict[str, Any]) -> str | None:
+def _model_of(arguments: argparse.Namespace, engines: Sequence[str], info: dict[str, Any]) -> str | None:
     """The model file: --model, else the file beside the artefact that it was compiled from."""
-    if arguments.model or arguments.against not in _ENGINES:
+    if arguments.model or not set(_ENGINES) & set(engines):
         return str(arguments.model) if arguments.model else None
     beside = pathlib.Path(arguments.artefact).resolve().with_name(str(info.get("model", "")) or "model.onnx")
     if not beside.is_file():
@@ -113,32 +119,53 @@ def _options(info: dict[str, Any]) -> dict[str, Any]:
 
 def _run(arguments: argparse.Namespace) -> int:
     session = ExecutionSession(arguments.artefact)
+    info = json.loads(session.compilation_info())
+    engines = arguments.against.split(",") if arguments.verb == "bench" else [arguments.against]
+    inputs = {
+        "artefact": arguments.artefact,
+        "inputs": _given(arguments, [value.name for value in session.inputs]),
+        "dims": dict(arguments.dim),
+        "shapes": dict(arguments.shape),
+        "ranges": dict(arguments.range),
+        "seed": arguments.seed,
+    }
+    model = _model_of(arguments, engines, info)
+    if arguments.verb == "bench":
+        return _bench(model, engines, arguments, inputs)
     if arguments.threads:
         session.threads = arguments.threads
-    info = json.loads(session.compilation_info())
+    return _verify(model, arguments, inputs, _options(info))
+
+
+def _verify(
+    model: str | None, arguments: argparse.Namespace, inputs: dict[str, Any], options: dict[str, Any]
+) -> int:
     found = verify(
-        _model_of(arguments, info),
+        model,
         arguments.against,
-        artefact=arguments.artefact,
-        inputs=_given(arguments, session),
-        dims=dict(arguments.dim),
-        shapes=dict(arguments.shape),
-        ranges=dict(arguments.range),
-        seed=arguments.seed,
+        **inputs,
         rtol=arguments.rtol,
         atol=arguments.atol,
         quanta=arguments.quanta,
         locate=not arguments.no_locate,
         progress=None if arguments.quiet else lambda line: print(line, file=sys.stderr),
-        **_options(info),
+        **options,
     )
     print(json.dumps(found.as_dict(), indent=2) if arguments.json else found, flush=True)
     print("PASSED" if found.passed else "FAILED", file=sys.stderr)
     return _OK if found.passed else _DIFFERS
 
 
+def _bench(model: str | None, engines: Sequence[str], arguments: argparse.Namespace, inputs: dict[str, Any]) -> int:
+    measured = bench(
+        model, engines, **inputs, threads=arguments.threads or None, rounds=arguments.rounds, seconds=arguments.seconds
+    )
+    print(json.dumps(measured.as_dict(), indent=2) if arguments.json else measured)
+    return _OK
+
+
 def main(words: Sequence[str] | None = None) -> int:
-    """Exit status: 0 all outputs agree, 1 a model or an input was rejected, 2 usage, 3 an output differs."""
+    """Exit status: 0 done or all outputs agree, 1 a model or an input was rejected, 2 usage, 3 an output differs."""
     try:
         arguments = _parser().parse_args(words)
     except SystemExit as error:

@@ -31,27 +31,17 @@ namespace onnxc {
 #define GEN_PASS_DEF_CONVERTONNXTOKRNLPASS
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h.inc"
 
-KrnlTypeConverter::KrnlTypeConverter(MLIRContext *context) {
-  addConversion([](Type type) { return type; });
-  addConversion([](IntegerType type) -> Type {
-    return ScalarBuilder::storageType(type);
-  });
-  addConversion(
-      [](FloatType type) -> Type { return ScalarBuilder::storageType(type); });
-  addConversion([](onnx::StringType type) -> Type {
-    return krnl::StrType::get(type.getContext());
-  });
-  addConversion([](Type type) -> std::optional<Type> {
-    if (!isa<onnx::SeqType, onnx::OptType, onnx::MapType, UnrankedTensorType>(
-            type))
-      return std::nullopt;
+Type krnlType(Type type) {
+  if (isa<onnx::SeqType, onnx::OptType, onnx::MapType, UnrankedTensorType>(
+          type))
     return krnl::ObjType::get(type.getContext());
-  });
-  addConversion([this](RankedTensorType type) -> std::optional<Type> {
-    Type element = convertType(type.getElementType());
-    return element ? RankedTensorType::get(type.getShape(), element) : Type();
-  });
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(),
+                                 krnlType(tensor.getElementType()));
+  return ScalarBuilder::storageType(type);
 }
+
+KrnlTypeConverter::KrnlTypeConverter() { addConversion(krnlType); }
 
 void populateONNXToKrnlPatterns(TypeConverter &converter,
                                 RewritePatternSet &patterns) {
@@ -61,7 +51,7 @@ void populateONNXToKrnlPatterns(TypeConverter &converter,
 }
 
 llvm::StringSet<> directlyLoweredOps(MLIRContext *context) {
-  KrnlTypeConverter converter(context);
+  KrnlTypeConverter converter;
   RewritePatternSet patterns(context);
   populateONNXToKrnlPatterns(converter, patterns);
   llvm::StringSet<> names;
@@ -107,14 +97,14 @@ struct ConvertONNXToKrnl
     if (failed(checkRanks()))
       return signalPassFailure();
     MLIRContext *context = &getContext();
-    KrnlTypeConverter converter(context);
+    KrnlTypeConverter converter;
     RewritePatternSet patterns(context);
     populateONNXToKrnlPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
     Refusals refusals(directlyLoweredOps(context));
-    refusals.populate(converter, patterns);
+    refusals.populate(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<onnx::ONNXDialect>();

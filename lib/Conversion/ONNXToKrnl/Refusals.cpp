@@ -4,6 +4,7 @@
 
 #include "Refusals.h"
 
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -73,10 +74,9 @@ struct BeginOperator : public ConversionPattern {
 
 /// Matches the operations that no other pattern has matched.
 struct RefuseOperator : public ConversionPattern {
-  RefuseOperator(Refusals &refusals, const TypeConverter &types,
-                 MLIRContext *context)
+  RefuseOperator(Refusals &refusals, MLIRContext *context)
       : ConversionPattern(MatchAnyOpTypeTag(), /*benefit=*/0, context),
-        refusals(refusals), types(types) {}
+        refusals(refusals) {}
 
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value>,
@@ -87,24 +87,20 @@ struct RefuseOperator : public ConversionPattern {
     refusals.refuse(op);
     // Something in place of the results, for the operators that follow.
     SmallVector<Value> results;
-    for (Type type : op->getResultTypes()) {
-      Type converted = types.convertType(type);
-      results.push_back(UnrealizedConversionCastOp::create(
-                            rewriter, op->getLoc(),
-                            converted ? converted : type, ValueRange())
-                            .getResult(0));
-    }
+    for (Type type : op->getResultTypes())
+      results.push_back(
+          UnrealizedConversionCastOp::create(rewriter, op->getLoc(),
+                                             krnlType(type), ValueRange())
+              .getResult(0));
     rewriter.replaceOp(op, results);
     return success();
   }
 
   Refusals &refusals;
-  const TypeConverter &types;
 };
 
-void Refusals::populate(TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BeginOperator>(*this, patterns.getContext());
-  patterns.add<RefuseOperator>(*this, converter, patterns.getContext());
+void Refusals::populate(RewritePatternSet &patterns) {
+  patterns.add<BeginOperator, RefuseOperator>(*this, patterns.getContext());
 }
 
 } // namespace onnxc

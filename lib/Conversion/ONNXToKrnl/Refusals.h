@@ -21,8 +21,7 @@ public:
 
   /// Adds the patterns before and after all others. Both refer to this object,
   /// which has to outlive the conversion.
-  void populate(mlir::TypeConverter &converter,
-                mlir::RewritePatternSet &patterns);
+  void populate(mlir::RewritePatternSet &patterns);
 
   /// Was there any error?
   bool any() const { return hasRefused; }

@@ -128,11 +128,10 @@ mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value neverMade(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::RankedTensorType type);
 
-/// Replaces `op`, casting each value to the type the converter gives for the
-/// op's result (same rank, other static dimensions).
+/// Replaces `op`, casting each value to the krnlType() of the op's result (same
+/// rank, other static dimensions).
 void replaceWithCasts(mlir::ConversionPatternRewriter &rewriter,
-                      const mlir::TypeConverter &converter, mlir::Operation *op,
-                      mlir::ValueRange values);
+                      mlir::Operation *op, mlir::ValueRange values);
 
 /// A tensor viewed with another shape of the same number of elements.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc,

@@ -17,11 +17,13 @@
 namespace onnxc {
 
 /// Types at the krnl border: signless integers, everything of a byte or less
-/// (bool, int4, float8, ...) as i8, strings as !krnl.str, containers as
-/// !krnl.obj.
+/// (bool, int4, float8, ...) as i8, strings as !krnl.str, containers and
+/// tensors of unknown rank as !krnl.obj.
+mlir::Type krnlType(mlir::Type type);
+
 class KrnlTypeConverter : public mlir::TypeConverter {
 public:
-  explicit KrnlTypeConverter(mlir::MLIRContext *context);
+  KrnlTypeConverter();
 };
 
 #define ONNXC_FAMILY(NAME)                                                     \

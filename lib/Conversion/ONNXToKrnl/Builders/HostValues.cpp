@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ReshapedConstant.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -393,13 +394,12 @@ static Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
   return neverMade(b, loc, ranked);
 }
 
-void replaceWithCasts(ConversionPatternRewriter &rewriter,
-                      const TypeConverter &converter, Operation *op,
+void replaceWithCasts(ConversionPatternRewriter &rewriter, Operation *op,
                       ValueRange values) {
   SmallVector<Value> replacements;
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
-    Type wanted = converter.convertType(result.getType());
-    if (wanted && value.getType() != wanted && isa<TensorType>(value.getType()))
+    Type wanted = krnlType(result.getType());
+    if (value.getType() != wanted && isa<TensorType>(value.getType()))
       value = isa<TensorType>(wanted)
                   ? castTo(rewriter, op->getLoc(), wanted, value)
                   : convertValue(rewriter, op->getLoc(), value,

@@ -9,6 +9,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -238,9 +239,8 @@ Value encodeStrings(OpBuilder &b, Location loc, Value x, Type to,
       });
 }
 
-LogicalResult encode(Operation *op, Value x, const Mapping &mapping,
-                     const TypeConverter &converter,
-                     ConversionPatternRewriter &rewriter) {
+Lowered encode(Operation *op, Value x, const Mapping &mapping,
+               ConversionPatternRewriter &rewriter) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   if (!rankedType(x))
@@ -257,72 +257,57 @@ LogicalResult encode(Operation *op, Value x, const Mapping &mapping,
                            : encodeNumbers(rewriter, loc, x, from, to, mapping);
   if (failed(y))
     return rewriter.notifyMatchFailure(op, "the keys fit no table");
-  replaceWithCasts(rewriter, converter, op, *y);
-  return success();
+  return *y;
 }
 
 //===----------------------------------------------------------------------===//
 // The operators
 //===----------------------------------------------------------------------===//
 
-struct LabelEncoderLowering
-    : public OpConversionPattern<onnx::MlLabelEncoderOp> {
-  using OpConversionPattern::OpConversionPattern;
+Labels otherwise(onnx::MlLabelEncoderOp op, Type to) {
+  if (Attribute tensor = op.getDefaultTensorAttr())
+    return tensorLabels(tensor, to);
+  if (isString(to))
+    return {{op.getDefaultString()}, {}};
+  float real = op.getDefaultFloat();
+  int64_t number = op.getDefaultInt64();
+  return isa<FloatType>(to) ? floatLabels(ArrayRef(real), to)
+                            : intLabels(ArrayRef(number), to);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::MlLabelEncoderOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    Mapping mapping{labelsOf(from, op.getKeysStrings(), op.getKeysInt64s(),
-                             op.getKeysFloats(), op.getKeysTensorAttr()),
-                    labelsOf(to, op.getValuesStrings(), op.getValuesInt64s(),
-                             op.getValuesFloats(), op.getValuesTensorAttr()),
-                    otherwise(op, to)};
-    return encode(op, adaptor.getOperands()[0], mapping, *getTypeConverter(),
-                  rewriter);
-  }
+Lowered lowerLabelEncoder(onnx::MlLabelEncoderOp op,
+                          onnx::MlLabelEncoderOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  Mapping mapping{labelsOf(from, op.getKeysStrings(), op.getKeysInt64s(),
+                           op.getKeysFloats(), op.getKeysTensorAttr()),
+                  labelsOf(to, op.getValuesStrings(), op.getValuesInt64s(),
+                           op.getValuesFloats(), op.getValuesTensorAttr()),
+                  otherwise(op, to)};
+  return encode(op, adaptor.getOperands()[0], mapping, rewriter);
+}
 
-private:
-  static Labels otherwise(onnx::MlLabelEncoderOp op, Type to) {
-    if (Attribute tensor = op.getDefaultTensorAttr())
-      return tensorLabels(tensor, to);
-    if (isString(to))
-      return {{op.getDefaultString()}, {}};
-    float real = op.getDefaultFloat();
-    int64_t number = op.getDefaultInt64();
-    return isa<FloatType>(to) ? floatLabels(ArrayRef(real), to)
-                              : intLabels(ArrayRef(number), to);
-  }
-};
-
-struct CategoryMapperLowering
-    : public OpConversionPattern<onnx::MlCategoryMapperOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlCategoryMapperOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type i64 = rewriter.getI64Type();
-    Labels texts = textLabels(op.getCatsStrings()),
-           ints = intLabels(op.getCatsInt64s(), i64);
-    int64_t number = op.getDefaultInt64();
-    Labels otherText{{op.getDefaultString()}, {}},
-        otherInt = intLabels(ArrayRef(number), i64);
-    bool fromText = isString(getElementTypeOrSelf(op->getOperand(0).getType()));
-    Mapping mapping = fromText ? Mapping{texts, ints, otherInt}
-                               : Mapping{ints, texts, otherText};
-    return encode(op, adaptor.getOperands()[0], mapping, *getTypeConverter(),
-                  rewriter);
-  }
-};
+Lowered lowerCategoryMapper(onnx::MlCategoryMapperOp op,
+                            onnx::MlCategoryMapperOp::Adaptor adaptor,
+                            ConversionPatternRewriter &rewriter) {
+  Type i64 = rewriter.getI64Type();
+  Labels texts = textLabels(op.getCatsStrings()),
+         ints = intLabels(op.getCatsInt64s(), i64);
+  int64_t number = op.getDefaultInt64();
+  Labels otherText{{op.getDefaultString()}, {}},
+      otherInt = intLabels(ArrayRef(number), i64);
+  bool fromText = isString(getElementTypeOrSelf(op->getOperand(0).getType()));
+  Mapping mapping = fromText ? Mapping{texts, ints, otherInt}
+                             : Mapping{ints, texts, otherText};
+  return encode(op, adaptor.getOperands()[0], mapping, rewriter);
+}
 
 } // namespace
 
 void populateONNXToKrnlEncodersPatterns(TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<CategoryMapperLowering, LabelEncoderLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerCategoryMapper, lowerLabelEncoder);
 }
 
 } // namespace onnxc

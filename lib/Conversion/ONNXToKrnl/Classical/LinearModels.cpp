@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 
@@ -50,108 +51,95 @@ Value featuresOf(Value x) {
   return type && type.getRank() >= 1 && type.getRank() <= 2 ? x : Value();
 }
 
-struct RegressorLowering
-    : public OpConversionPattern<onnx::MlLinearRegressorOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerRegressor(onnx::MlLinearRegressorOp op,
+                       onnx::MlLinearRegressorOp::Adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Value x = featuresOf(op.getX());
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  auto transform = postTransformOf(op.getPostTransform());
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  Value scores = linearScores(
+      graph, x, op.getCoefficients().value_or(ArrayRef<float>()),
+      op.getIntercepts().value_or(ArrayRef<float>()), op.getTargets());
+  if (!scores)
+    return rewriter.notifyMatchFailure(
+        op, "the numbers of coefficients, intercepts, targets and features "
+            "do not fit together");
+  graph.replace(op, transformScores(graph, scores, *transform));
+  return success();
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::MlLinearRegressorOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Value x = featuresOf(op.getX());
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    auto transform = postTransformOf(op.getPostTransform());
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    Value scores = linearScores(
-        graph, x, op.getCoefficients().value_or(ArrayRef<float>()),
-        op.getIntercepts().value_or(ArrayRef<float>()), op.getTargets());
-    if (!scores)
-      return rewriter.notifyMatchFailure(
-          op, "the numbers of coefficients, intercepts, targets and features "
-              "do not fit together");
-    graph.replace(op, transformScores(graph, scores, *transform));
-    return success();
+/// [-s, s] for the single score s of each row.
+Value withOpposite(GraphBuilder &graph, Value scores) {
+  Type f32 = graph.rewriter.getF32Type();
+  int64_t n = GraphBuilder::shapeOf(scores)[0];
+  Value signs = graph.floats({-1, 1}, {1, 2});
+  return graph.make<onnx::MulOp>(f32, {n, 2}, {scores, signs});
+}
+
+/// The only label where the score reaches half of its maximum, else 0 or an
+/// empty string.
+Value singleLabel(GraphBuilder &graph, Value scores, PostTransform transform,
+                  const ClassLabels &labels) {
+  Type f32 = graph.rewriter.getF32Type();
+  int64_t n = GraphBuilder::shapeOf(scores)[0];
+  Value last = transformScores(graph, scores, transform);
+  float threshold = transform == PostTransform::None ? 0.0f : 0.5f;
+  Value reached = graph.make<onnx::GreaterOrEqualOp>(
+      graph.rewriter.getI1Type(), {n, 1}, {last, graph.scalar(threshold, f32)});
+  Value index = graph.reshape(
+      graph.make<onnx::CastOp>(graph.rewriter.getI64Type(), {n, 1}, reached,
+                               {graph.attribute("to", int64_t(7))}),
+      {-1}, n);
+  if (!labels.texts.empty())
+    return graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
+  int64_t label = labels.ints.empty() ? 1 : labels.ints[0];
+  return graph.pick(graph.ints({0, label}, 2), index);
+}
+
+Lowered lowerClassifier(onnx::MlLinearClassifierOp op,
+                        onnx::MlLinearClassifierOp::Adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Value x = featuresOf(op.getX());
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  auto transform = postTransformOf(op.getPostTransform());
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  ClassLabels labels(op.getClasslabelsInts(), op.getClasslabelsStrings());
+  ArrayRef<float> intercepts = op.getIntercepts().value_or(ArrayRef<float>());
+  int64_t outputs =
+      intercepts.empty() ? int64_t(labels.size()) : int64_t(intercepts.size());
+  Value scores = linearScores(graph, x, op.getCoefficients(), intercepts,
+                              std::max<int64_t>(outputs, 1));
+  if (!scores)
+    return rewriter.notifyMatchFailure(
+        op, "the numbers of coefficients, intercepts, labels and features "
+            "do not fit together");
+  bool isSingle = outputs <= 1;
+  if (isSingle && labels.size() == 2) {
+    scores = withOpposite(graph, scores);
+    isSingle = false;
   }
-};
-
-struct ClassifierLowering
-    : public OpConversionPattern<onnx::MlLinearClassifierOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlLinearClassifierOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Value x = featuresOf(op.getX());
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    auto transform = postTransformOf(op.getPostTransform());
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    ClassLabels labels(op.getClasslabelsInts(), op.getClasslabelsStrings());
-    ArrayRef<float> intercepts = op.getIntercepts().value_or(ArrayRef<float>());
-    int64_t outputs = intercepts.empty() ? int64_t(labels.size())
-                                         : int64_t(intercepts.size());
-    Value scores = linearScores(graph, x, op.getCoefficients(), intercepts,
-                                std::max<int64_t>(outputs, 1));
-    if (!scores)
-      return rewriter.notifyMatchFailure(
-          op, "the numbers of coefficients, intercepts, labels and features "
-              "do not fit together");
-    bool isSingle = outputs <= 1;
-    if (isSingle && labels.size() == 2) {
-      scores = withOpposite(graph, scores);
-      isSingle = false;
-    }
-    if (!isSingle && labels.size() != 0 &&
-        int64_t(labels.size()) != GraphBuilder::shapeOf(scores)[1])
-      return rewriter.notifyMatchFailure(op, "a score has no label");
-    // The largest before the transform: rounded ones may be equal.
-    Value label = isSingle ? singleLabel(graph, scores, *transform, labels)
-                           : labels.of(graph, largestOfRows(graph, scores));
-    graph.replace(op, {label, transformScores(graph, scores, *transform)});
-    return success();
-  }
-
-private:
-  /// [-s, s] for the single score s of each row.
-  static Value withOpposite(GraphBuilder &graph, Value scores) {
-    Type f32 = graph.rewriter.getF32Type();
-    int64_t n = GraphBuilder::shapeOf(scores)[0];
-    Value signs = graph.floats({-1, 1}, {1, 2});
-    return graph.make<onnx::MulOp>(f32, {n, 2}, {scores, signs});
-  }
-
-  /// The only label where the score reaches half of its maximum, else 0 or an
-  /// empty string.
-  static Value singleLabel(GraphBuilder &graph, Value scores,
-                           PostTransform transform, const ClassLabels &labels) {
-    Type f32 = graph.rewriter.getF32Type();
-    int64_t n = GraphBuilder::shapeOf(scores)[0];
-    Value last = transformScores(graph, scores, transform);
-    float threshold = transform == PostTransform::None ? 0.0f : 0.5f;
-    Value reached = graph.make<onnx::GreaterOrEqualOp>(
-        graph.rewriter.getI1Type(), {n, 1},
-        {last, graph.scalar(threshold, f32)});
-    Value index = graph.reshape(
-        graph.make<onnx::CastOp>(graph.rewriter.getI64Type(), {n, 1}, reached,
-                                 {graph.attribute("to", int64_t(7))}),
-        {-1}, n);
-    if (!labels.texts.empty())
-      return graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
-    int64_t label = labels.ints.empty() ? 1 : labels.ints[0];
-    return graph.pick(graph.ints({0, label}, 2), index);
-  }
-};
+  if (!isSingle && labels.size() != 0 &&
+      int64_t(labels.size()) != GraphBuilder::shapeOf(scores)[1])
+    return rewriter.notifyMatchFailure(op, "a score has no label");
+  // The largest before the transform: rounded ones may be equal.
+  Value label = isSingle ? singleLabel(graph, scores, *transform, labels)
+                         : labels.of(graph, largestOfRows(graph, scores));
+  graph.replace(op, {label, transformScores(graph, scores, *transform)});
+  return success();
+}
 
 } // namespace
 
 void populateONNXToKrnlLinearModelsPatterns(TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<ClassifierLowering, RegressorLowering>(converter,
-                                                      patterns.getContext());
+  addLowerings(converter, patterns, lowerClassifier, lowerRegressor);
 }
 
 } // namespace onnxc

@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -149,43 +150,39 @@ Value isPositive(GraphBuilder &graph, Value x) {
 // SVMRegressor
 //===----------------------------------------------------------------------===//
 
-struct RegressorLowering : public OpConversionPattern<onnx::MlSVMRegressorOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlSVMRegressorOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Floats coefficients = op.getCoefficients().value_or(Floats()),
-           vectors = op.getSupportVectors().value_or(Floats()),
-           rho = op.getRho().value_or(Floats());
-    KernelFunction function(op.getKernelType(), op.getKernelParams());
-    auto transform = postTransformOf(op.getPostTransform());
-    int64_t count = op.getNSupports();
-    bool isLinear = count <= 0;
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    if (!function.isKnown() || rho.empty() || coefficients.empty() ||
-        (!isLinear && (int64_t(coefficients.size()) != count ||
-                       vectors.empty() || vectors.size() % count)))
-      return rewriter.notifyMatchFailure(
-          op, "coefficients, support vectors and names do not fit together");
-    Value x = rowsOf(graph, op.getX(),
-                     isLinear ? int64_t(coefficients.size())
-                              : int64_t(vectors.size()) / count);
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    if (!isLinear)
-      x = kernelMatrix(graph, x, vectors, count, function);
-    Value y = scoresOf(graph, x, coefficients, rho.take_front(1));
-    if (op.getOneClass()) {
-      Value sign = graph.pick(graph.ints({-1, 1}, 2), isPositive(graph, y));
-      y = graph.cast(sign, rewriter.getF32Type());
-    }
-    graph.replace(op, transformScores(graph, y, *transform));
-    return success();
+Lowered lowerRegressor(onnx::MlSVMRegressorOp op,
+                       onnx::MlSVMRegressorOp::Adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Floats coefficients = op.getCoefficients().value_or(Floats()),
+         vectors = op.getSupportVectors().value_or(Floats()),
+         rho = op.getRho().value_or(Floats());
+  KernelFunction function(op.getKernelType(), op.getKernelParams());
+  auto transform = postTransformOf(op.getPostTransform());
+  int64_t count = op.getNSupports();
+  bool isLinear = count <= 0;
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  if (!function.isKnown() || rho.empty() || coefficients.empty() ||
+      (!isLinear && (int64_t(coefficients.size()) != count || vectors.empty() ||
+                     vectors.size() % count)))
+    return rewriter.notifyMatchFailure(
+        op, "coefficients, support vectors and names do not fit together");
+  Value x = rowsOf(graph, op.getX(),
+                   isLinear ? int64_t(coefficients.size())
+                            : int64_t(vectors.size()) / count);
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  if (!isLinear)
+    x = kernelMatrix(graph, x, vectors, count, function);
+  Value y = scoresOf(graph, x, coefficients, rho.take_front(1));
+  if (op.getOneClass()) {
+    Value sign = graph.pick(graph.ints({-1, 1}, 2), isPositive(graph, y));
+    y = graph.cast(sign, rewriter.getF32Type());
   }
-};
+  graph.replace(op, transformScores(graph, y, *transform));
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // SVMClassifier
@@ -313,67 +310,60 @@ struct Classifier {
   int64_t classes, count = 0, pairs = 0;
 };
 
-struct ClassifierLowering
-    : public OpConversionPattern<onnx::MlSVMClassifierOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlSVMClassifierOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Classifier c(op);
-    auto transform = postTransformOf(op.getPostTransform());
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    if (!c.isSound())
-      return rewriter.notifyMatchFailure(
-          op, "labels, coefficients, support vectors and names do not fit "
-              "together");
-    Value x = rowsOf(graph, op.getX(), c.features());
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    Value scores, votes;
-    if (c.isPairwise()) {
-      Value matrix = kernelMatrix(graph, x, c.vectors, c.count, c.function);
-      scores =
-          scoresOf(graph, matrix, c.pairWeights(), c.rho.take_front(c.pairs));
-      votes = c.votes(graph, scores);
-    } else {
-      SmallVector<float> offsets(c.classes, c.rho[0]);
-      scores = votes = affine(
-          graph, x, transposed(graph, c.coefficients, c.classes), offsets);
-    }
-    Value label = c.winner(graph, votes);
-    if (c.isPairwise() && !c.probA.empty())
-      scores = c.probabilities(graph, scores);
-    graph.replace(op, {label, finish(graph, c, scores, *transform)});
-    return success();
+/// A single score of two classes is [-s, s].
+Value finish(GraphBuilder &graph, const Classifier &c, Value scores,
+             PostTransform transform) {
+  bool isSingle = GraphBuilder::shapeOf(scores)[1] == 1;
+  if (isSingle && c.rho.size() == 1 && c.labels.size() == 2 &&
+      transform != PostTransform::Probit) {
+    Value signs = graph.floats({-1, 1}, {1, 2});
+    scores = graph.make<onnx::MulOp>(graph.rewriter.getF32Type(),
+                                     {GraphBuilder::shapeOf(scores)[0], 2},
+                                     {scores, signs});
+  } else if (isSingle && transform != PostTransform::Probit) {
+    return scores;
   }
+  return transformScores(graph, scores, transform);
+}
 
-private:
-  /// A single score of two classes is [-s, s].
-  static Value finish(GraphBuilder &graph, const Classifier &c, Value scores,
-                      PostTransform transform) {
-    bool isSingle = GraphBuilder::shapeOf(scores)[1] == 1;
-    if (isSingle && c.rho.size() == 1 && c.labels.size() == 2 &&
-        transform != PostTransform::Probit) {
-      Value signs = graph.floats({-1, 1}, {1, 2});
-      scores = graph.make<onnx::MulOp>(graph.rewriter.getF32Type(),
-                                       {GraphBuilder::shapeOf(scores)[0], 2},
-                                       {scores, signs});
-    } else if (isSingle && transform != PostTransform::Probit) {
-      return scores;
-    }
-    return transformScores(graph, scores, transform);
+Lowered lowerClassifier(onnx::MlSVMClassifierOp op,
+                        onnx::MlSVMClassifierOp::Adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Classifier c(op);
+  auto transform = postTransformOf(op.getPostTransform());
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  if (!c.isSound())
+    return rewriter.notifyMatchFailure(
+        op, "labels, coefficients, support vectors and names do not fit "
+            "together");
+  Value x = rowsOf(graph, op.getX(), c.features());
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  Value scores, votes;
+  if (c.isPairwise()) {
+    Value matrix = kernelMatrix(graph, x, c.vectors, c.count, c.function);
+    scores =
+        scoresOf(graph, matrix, c.pairWeights(), c.rho.take_front(c.pairs));
+    votes = c.votes(graph, scores);
+  } else {
+    SmallVector<float> offsets(c.classes, c.rho[0]);
+    scores = votes =
+        affine(graph, x, transposed(graph, c.coefficients, c.classes), offsets);
   }
-};
+  Value label = c.winner(graph, votes);
+  if (c.isPairwise() && !c.probA.empty())
+    scores = c.probabilities(graph, scores);
+  graph.replace(op, {label, finish(graph, c, scores, *transform)});
+  return success();
+}
 
 } // namespace
 
 void populateONNXToKrnlSupportVectorsPatterns(TypeConverter &converter,
                                               RewritePatternSet &patterns) {
-  patterns.add<ClassifierLowering, RegressorLowering>(converter,
-                                                      patterns.getContext());
+  addLowerings(converter, patterns, lowerClassifier, lowerRegressor);
 }
 
 } // namespace onnxc

@@ -9,6 +9,7 @@
 #include "ReadTrees.h"
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -61,202 +62,184 @@ std::string scoresOf(GraphBuilder &graph, Value x, const TreeModel &model,
 // TreeEnsembleRegressor
 //===----------------------------------------------------------------------===//
 
-struct RegressorLowering
-    : public OpConversionPattern<onnx::MlTreeEnsembleRegressorOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlTreeEnsembleRegressorOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Value x = rowsOf(graph, op.getX());
-    auto transform = postTransformOf(op.getPostTransform());
-    auto aggregate = aggregateOf(op.getAggregateFunction());
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    if (!aggregate)
-      return rewriter.notifyMatchFailure(
-          op, "aggregate_function is none of SUM, AVERAGE, MIN and MAX");
-    TreeModel model;
-    model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
-    model.aggregate = *aggregate;
-    model.targets = op.getNTargets().value_or(1);
-    NamedNodes nodes(op);
-    std::string wrong = nodes.read(model);
-    if (wrong.empty())
-      wrong = nodes.readVotes(
-          intsOf(op.getTargetTreeids()), intsOf(op.getTargetNodeids()),
-          intsOf(op.getTargetIds()),
-          realsOf(op.getTargetWeights(), op.getTargetWeightsAsTensorAttr()),
-          model);
-    std::vector<double> base =
-        realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
-    Value scores;
-    if (wrong.empty())
-      wrong = scoresOf(graph, x, model, base, scores);
-    if (!wrong.empty())
-      return rewriter.notifyMatchFailure(op, wrong);
-    graph.replace(op, transformScores(graph, scores, *transform));
-    return success();
-  }
-};
+Lowered lowerRegressor(onnx::MlTreeEnsembleRegressorOp op,
+                       onnx::MlTreeEnsembleRegressorOp::Adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Value x = rowsOf(graph, op.getX());
+  auto transform = postTransformOf(op.getPostTransform());
+  auto aggregate = aggregateOf(op.getAggregateFunction());
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  if (!aggregate)
+    return rewriter.notifyMatchFailure(
+        op, "aggregate_function is none of SUM, AVERAGE, MIN and MAX");
+  TreeModel model;
+  model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
+  model.aggregate = *aggregate;
+  model.targets = op.getNTargets().value_or(1);
+  NamedNodes nodes(op);
+  std::string wrong = nodes.read(model);
+  if (wrong.empty())
+    wrong = nodes.readVotes(
+        intsOf(op.getTargetTreeids()), intsOf(op.getTargetNodeids()),
+        intsOf(op.getTargetIds()),
+        realsOf(op.getTargetWeights(), op.getTargetWeightsAsTensorAttr()),
+        model);
+  std::vector<double> base =
+      realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
+  Value scores;
+  if (wrong.empty())
+    wrong = scoresOf(graph, x, model, base, scores);
+  if (!wrong.empty())
+    return rewriter.notifyMatchFailure(op, wrong);
+  graph.replace(op, transformScores(graph, scores, *transform));
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // TreeEnsembleClassifier
 //===----------------------------------------------------------------------===//
 
-struct ClassifierLowering
-    : public OpConversionPattern<onnx::MlTreeEnsembleClassifierOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlTreeEnsembleClassifierOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Value x = rowsOf(graph, op.getX());
-    auto transform = postTransformOf(op.getPostTransform());
-    ClassLabels labels(op.getClasslabelsInt64s(), op.getClasslabelsStrings());
-    if (!x || labels.size() == 0)
-      return rewriter.notifyMatchFailure(
-          op, "expects rows of features, and labels");
-    if (!transform)
-      return rewriter.notifyMatchFailure(op, unknownPostTransform);
-    TreeModel model;
-    model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
-    NamedNodes nodes(op);
-    std::string wrong = nodes.read(model);
-    Ints classes = intsOf(op.getClassIds());
-    // Two classes of which only one is voted for have one score.
-    bool isBinary = labels.size() <= 2 && llvm::all_equal(classes);
-    if (wrong.empty())
-      wrong = nodes.readVotes(
-          intsOf(op.getClassTreeids()), intsOf(op.getClassNodeids()), classes,
-          realsOf(op.getClassWeights(), op.getClassWeightsAsTensorAttr()),
-          model);
-    model.targets = isBinary ? 1 : int64_t(labels.size());
-    bool allPositive = true;
-    for (LeafWeight &weight : model.weights) {
-      allPositive &= weight.weight >= 0;
-      weight.target = isBinary ? 0 : weight.target;
-    }
-    std::vector<double> base =
-        realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
-    // Two base values of a single score: that of the class voted for counts.
-    if (isBinary && base.size() == 2)
-      base = {base[1]};
-    Value scores;
-    if (wrong.empty())
-      wrong = scoresOf(graph, x, model, base, scores);
-    if (!wrong.empty())
-      return rewriter.notifyMatchFailure(op, wrong);
-    if (isBinary) {
-      Votes votes{allPositive, !classes.empty() && classes[0] == 1};
-      return finishBinary(graph, op, scores, *transform, labels, votes);
-    }
-    graph.replace(op, {labels.of(graph, largestOfRows(graph, scores)),
-                       transformScores(graph, scores, *transform)});
-    return success();
-  }
-
-private:
-  /// Facts about the votes for a single class.
-  struct Votes {
-    bool allPositive;
-    bool forSecond;
-  };
-
-  /// Votes for the second of two classes are its score: [0, s]. Votes for the
-  /// first mean the second as well; if they cannot be negative they are
-  /// probabilities: [1 - s, s]. Others are [-s, s]. The transform applies to
-  /// scores that are no probabilities.
-  static LogicalResult finishBinary(GraphBuilder &graph, Operation *op,
-                                    Value score, PostTransform transform,
-                                    const ClassLabels &labels, Votes votes) {
-    OpBuilder &b = graph.rewriter;
-    Type f32 = b.getF32Type();
-    int64_t n = GraphBuilder::shapeOf(score)[0];
-    bool hasTwo = labels.size() == 2;
-    Value threshold = graph.scalar(hasTwo && votes.allPositive ? 0.5 : 0, f32);
-    Value isSecond =
-        graph.make<onnx::GreaterOp>(b.getI1Type(), {n, 1}, {score, threshold});
-    constexpr int64_t int64Number = 7;
-    Value index = graph.reshape(
-        graph.make<onnx::CastOp>(b.getI64Type(), {n, 1}, isSecond,
-                                 {graph.attribute("to", int64Number)}),
-        {-1}, n);
-    if (!hasTwo) {
-      Value label =
-          labels.texts.empty()
-              ? index
-              : graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
-      graph.replace(op, {label, transformScores(graph, score, transform)});
-      return success();
-    }
-    Value signs = graph.floats({votes.forSecond ? 0.0f : -1.0f, 1}, {1, 2});
-    Value both = graph.make<onnx::MulOp>(f32, {n, 2}, {score, signs});
-    if (votes.allPositive && !votes.forSecond) {
-      both = graph.map<onnx::AddOp>(both, graph.floats({1, 0}, {1, 2}));
-      transform = PostTransform::None;
-    }
-    graph.replace(
-        op, {labels.of(graph, index), transformScores(graph, both, transform)});
-    return success();
-  }
+/// Facts about the votes for a single class.
+struct Votes {
+  bool allPositive;
+  bool forSecond;
 };
+
+/// Votes for the second of two classes are its score: [0, s]. Votes for the
+/// first mean the second as well; if they cannot be negative they are
+/// probabilities: [1 - s, s]. Others are [-s, s]. The transform applies to
+/// scores that are no probabilities.
+LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
+                           PostTransform transform, const ClassLabels &labels,
+                           Votes votes) {
+  OpBuilder &b = graph.rewriter;
+  Type f32 = b.getF32Type();
+  int64_t n = GraphBuilder::shapeOf(score)[0];
+  bool hasTwo = labels.size() == 2;
+  Value threshold = graph.scalar(hasTwo && votes.allPositive ? 0.5 : 0, f32);
+  Value isSecond =
+      graph.make<onnx::GreaterOp>(b.getI1Type(), {n, 1}, {score, threshold});
+  constexpr int64_t int64Number = 7;
+  Value index = graph.reshape(
+      graph.make<onnx::CastOp>(b.getI64Type(), {n, 1}, isSecond,
+                               {graph.attribute("to", int64Number)}),
+      {-1}, n);
+  if (!hasTwo) {
+    Value label =
+        labels.texts.empty()
+            ? index
+            : graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
+    graph.replace(op, {label, transformScores(graph, score, transform)});
+    return success();
+  }
+  Value signs = graph.floats({votes.forSecond ? 0.0f : -1.0f, 1}, {1, 2});
+  Value both = graph.make<onnx::MulOp>(f32, {n, 2}, {score, signs});
+  if (votes.allPositive && !votes.forSecond) {
+    both = graph.map<onnx::AddOp>(both, graph.floats({1, 0}, {1, 2}));
+    transform = PostTransform::None;
+  }
+  graph.replace(
+      op, {labels.of(graph, index), transformScores(graph, both, transform)});
+  return success();
+}
+
+Lowered lowerClassifier(onnx::MlTreeEnsembleClassifierOp op,
+                        onnx::MlTreeEnsembleClassifierOp::Adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Value x = rowsOf(graph, op.getX());
+  auto transform = postTransformOf(op.getPostTransform());
+  ClassLabels labels(op.getClasslabelsInt64s(), op.getClasslabelsStrings());
+  if (!x || labels.size() == 0)
+    return rewriter.notifyMatchFailure(op,
+                                       "expects rows of features, and labels");
+  if (!transform)
+    return rewriter.notifyMatchFailure(op, unknownPostTransform);
+  TreeModel model;
+  model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
+  NamedNodes nodes(op);
+  std::string wrong = nodes.read(model);
+  Ints classes = intsOf(op.getClassIds());
+  // Two classes of which only one is voted for have one score.
+  bool isBinary = labels.size() <= 2 && llvm::all_equal(classes);
+  if (wrong.empty())
+    wrong = nodes.readVotes(
+        intsOf(op.getClassTreeids()), intsOf(op.getClassNodeids()), classes,
+        realsOf(op.getClassWeights(), op.getClassWeightsAsTensorAttr()), model);
+  model.targets = isBinary ? 1 : int64_t(labels.size());
+  bool allPositive = true;
+  for (LeafWeight &weight : model.weights) {
+    allPositive &= weight.weight >= 0;
+    weight.target = isBinary ? 0 : weight.target;
+  }
+  std::vector<double> base =
+      realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
+  // Two base values of a single score: that of the class voted for counts.
+  if (isBinary && base.size() == 2)
+    base = {base[1]};
+  Value scores;
+  if (wrong.empty())
+    wrong = scoresOf(graph, x, model, base, scores);
+  if (!wrong.empty())
+    return rewriter.notifyMatchFailure(op, wrong);
+  if (isBinary) {
+    Votes votes{allPositive, !classes.empty() && classes[0] == 1};
+    return finishBinary(graph, op, scores, *transform, labels, votes);
+  }
+  graph.replace(op, {labels.of(graph, largestOfRows(graph, scores)),
+                     transformScores(graph, scores, *transform)});
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // TreeEnsemble
 //===----------------------------------------------------------------------===//
 
-struct EnsembleLowering : public OpConversionPattern<onnx::MlTreeEnsembleOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlTreeEnsembleOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GraphBuilder graph(rewriter, op.getLoc());
-    Value x = rowsOf(graph, op.getX());
-    constexpr PostTransform transforms[] = {
-        PostTransform::None, PostTransform::Softmax, PostTransform::Logistic,
-        PostTransform::SoftmaxZero, PostTransform::Probit};
-    uint64_t transform = op.getPostTransform(),
-             aggregate = op.getAggregateFunction();
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "expects rows of features");
-    if (transform >= std::size(transforms))
-      return rewriter.notifyMatchFailure(op, "post_transform is not 0 to 4");
-    if (aggregate > 3)
-      return rewriter.notifyMatchFailure(op,
-                                         "aggregate_function is not 0 to 3");
-    TreeModel model;
-    model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
-    model.aggregate = Aggregate(aggregate);
-    model.targets = op.getNTargets().value_or(1);
-    std::string wrong = readEnsemble(op, model);
-    TreeTables tables;
-    if (wrong.empty())
-      wrong = tables.build(model);
-    if (!wrong.empty())
-      return rewriter.notifyMatchFailure(op, wrong);
-    Value scores = evaluateTrees(graph, x, model, tables);
-    Type f32 = rewriter.getF32Type();
-    if (transforms[transform] != PostTransform::None)
-      scores = transformScores(graph, graph.cast(scores, f32),
-                               transforms[transform]);
-    graph.replace(op,
-                  graph.cast(scores, getElementTypeOrSelf(op->getResult(0))));
-    return success();
-  }
-};
+Lowered lowerEnsemble(onnx::MlTreeEnsembleOp op,
+                      onnx::MlTreeEnsembleOp::Adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  GraphBuilder graph(rewriter, op.getLoc());
+  Value x = rowsOf(graph, op.getX());
+  constexpr PostTransform transforms[] = {
+      PostTransform::None, PostTransform::Softmax, PostTransform::Logistic,
+      PostTransform::SoftmaxZero, PostTransform::Probit};
+  uint64_t transform = op.getPostTransform(),
+           aggregate = op.getAggregateFunction();
+  if (!x)
+    return rewriter.notifyMatchFailure(op, "expects rows of features");
+  if (transform >= std::size(transforms))
+    return rewriter.notifyMatchFailure(op, "post_transform is not 0 to 4");
+  if (aggregate > 3)
+    return rewriter.notifyMatchFailure(op, "aggregate_function is not 0 to 3");
+  TreeModel model;
+  model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
+  model.aggregate = Aggregate(aggregate);
+  model.targets = op.getNTargets().value_or(1);
+  std::string wrong = readEnsemble(op, model);
+  TreeTables tables;
+  if (wrong.empty())
+    wrong = tables.build(model);
+  if (!wrong.empty())
+    return rewriter.notifyMatchFailure(op, wrong);
+  Value scores = evaluateTrees(graph, x, model, tables);
+  Type f32 = rewriter.getF32Type();
+  if (transforms[transform] != PostTransform::None)
+    scores =
+        transformScores(graph, graph.cast(scores, f32), transforms[transform]);
+  graph.replace(op, graph.cast(scores, getElementTypeOrSelf(op->getResult(0))));
+  return success();
+}
 
 } // namespace
 
 void populateONNXToKrnlTreesPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<ClassifierLowering, EnsembleLowering, RegressorLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerClassifier, lowerEnsemble,
+               lowerRegressor);
 }
 
 } // namespace onnxc

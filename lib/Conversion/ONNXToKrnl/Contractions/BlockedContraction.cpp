@@ -25,6 +25,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
@@ -255,21 +256,14 @@ Value BlockedProduct::build() {
   return kernel.finish({y}).front();
 }
 
-struct MatMulNBitsLowering
-    : public OpConversionPattern<onnx::MicrosoftMatMulNBitsOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MicrosoftMatMulNBitsOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    StringRef reason = whyNotBlocked(op, adaptor);
-    if (!reason.empty())
-      return rewriter.notifyMatchFailure(op, reason);
-    Value y = BlockedProduct(rewriter, op.getLoc(), op, adaptor).build();
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerMatMulNBits(onnx::MicrosoftMatMulNBitsOp op,
+                         onnx::MicrosoftMatMulNBitsOp::Adaptor adaptor,
+                         ConversionPatternRewriter &rewriter) {
+  StringRef reason = whyNotBlocked(op, adaptor);
+  if (!reason.empty())
+    return rewriter.notifyMatchFailure(op, reason);
+  return BlockedProduct(rewriter, op.getLoc(), op, adaptor).build();
+}
 
 } // namespace
 
@@ -281,7 +275,7 @@ bool hasBlockedForm(Operation *op) {
 
 void populateONNXToKrnlBlockedContractionPatterns(TypeConverter &converter,
                                                   RewritePatternSet &patterns) {
-  patterns.add<MatMulNBitsLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerMatMulNBits);
 }
 
 } // namespace onnxc

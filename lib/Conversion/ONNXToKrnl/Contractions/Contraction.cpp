@@ -6,6 +6,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -226,101 +227,83 @@ Value buildMatMul(OpBuilder &b, Location loc, Value lhs, Value rhs,
 
 namespace {
 
-struct MatMulLowering : public OpConversionPattern<onnx::MatMulOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerMatMul(onnx::MatMulOp op, onnx::MatMulOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
+  for (Value operand : {lhs, rhs})
+    if (!rankedType(operand) || rankedType(operand).getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return buildMatMul(rewriter, op.getLoc(), lhs, rhs, element);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::MatMulOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
-    for (Value operand : {lhs, rhs})
-      if (!rankedType(operand) || rankedType(operand).getRank() == 0)
-        return rewriter.notifyMatchFailure(op,
-                                           "operand has no rank, or rank 0");
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     buildMatMul(rewriter, op.getLoc(), lhs, rhs, element));
-    return success();
+/// alpha times the total, and beta * C; nothing where that is the total.
+FinishTotal epilogue(onnx::GemmOp op, bool addsC) {
+  double alpha = op.getAlpha(), beta = op.getBeta();
+  if (alpha == 1 && !addsC)
+    return {};
+  return [=](ScalarBuilder &s, Value total, ValueRange others) {
+    if (alpha != 1)
+      total = s.mul(total, s.constant(alpha));
+    if (!addsC)
+      return total;
+    Value c = s.widen(others[0]);
+    return s.add(total, beta == 1 ? c : s.mul(c, s.constant(beta)));
+  };
+}
+
+Value build(OpBuilder &b, onnx::GemmOp op, onnx::GemmOp::Adaptor adaptor) {
+  Location loc = op.getLoc();
+  Value lhs = adaptor.getA(), rhs = adaptor.getB();
+  int64_t mDim = op.getTransA() ? 1 : 0, nDim = op.getTransB() ? 0 : 1;
+  unify(b, loc, lhs, 1 - mDim, rhs, 1 - nDim,
+        "Gemm: inner sizes of the operands differ");
+  KernelBuilder kernel(b, loc, "Gemm");
+  AffineExpr m = kernel.loop("m", rankedType(lhs).getDimSize(mDim));
+  AffineExpr n = kernel.loop("n", rankedType(rhs).getDimSize(nDim));
+  AffineExpr k = kernel.loop("k", rankedType(lhs).getDimSize(1 - mDim));
+  KernelBuilder::Access x{kernel.input(lhs), {m, k}},
+      y{kernel.input(rhs), {k, n}};
+  if (op.getTransA())
+    std::swap(x.at[0], x.at[1]);
+  if (op.getTransB())
+    std::swap(y.at[0], y.at[1]);
+  SmallVector<Value> sizes{sizeOf(b, loc, lhs, mDim),
+                           sizeOf(b, loc, rhs, nDim)};
+  RankedTensorType type = typeOfSizes(sizes, rankedType(lhs).getElementType());
+  KernelBuilder::Access out{kernel.output(type, sizes), {m, n}};
+  SmallVector<KernelBuilder::Access> others;
+  if (adaptor.getC() && op.getBeta() != 0) {
+    // Next to the result's sizes, C's are known to be those or 1.
+    Value sized =
+        tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
+    BroadcastOperands operands =
+        broadcastOperands(b, loc, {adaptor.getC(), sized});
+    others.push_back(broadcastAccess(kernel, operands.values.front(), out.at));
   }
-};
+  Type element = getElementTypeOrSelf(op.getA().getType());
+  auto total = [&](const KernelBuilder::Access &to) {
+    return buildContraction(kernel, element, x, y, to, {k});
+  };
+  Value result = storeTotals(kernel, element, out, total,
+                             epilogue(op, !others.empty()), others);
+  return kernel.finish({result}).front();
+}
 
 /// alpha * A' * B' + beta * C, C broadcast to the result.
-struct GemmLowering : public OpConversionPattern<onnx::GemmOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::GemmOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    for (Value operand : {adaptor.getA(), adaptor.getB()})
-      if (!rankedType(operand) || rankedType(operand).getRank() != 2)
-        return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     build(rewriter, op, adaptor));
-    return success();
-  }
-
-private:
-  static Value build(OpBuilder &b, onnx::GemmOp op, OpAdaptor adaptor) {
-    Location loc = op.getLoc();
-    Value lhs = adaptor.getA(), rhs = adaptor.getB();
-    int64_t mDim = op.getTransA() ? 1 : 0, nDim = op.getTransB() ? 0 : 1;
-    unify(b, loc, lhs, 1 - mDim, rhs, 1 - nDim,
-          "Gemm: inner sizes of the operands differ");
-    KernelBuilder kernel(b, loc, "Gemm");
-    AffineExpr m = kernel.loop("m", rankedType(lhs).getDimSize(mDim));
-    AffineExpr n = kernel.loop("n", rankedType(rhs).getDimSize(nDim));
-    AffineExpr k = kernel.loop("k", rankedType(lhs).getDimSize(1 - mDim));
-    KernelBuilder::Access x{kernel.input(lhs), {m, k}},
-        y{kernel.input(rhs), {k, n}};
-    if (op.getTransA())
-      std::swap(x.at[0], x.at[1]);
-    if (op.getTransB())
-      std::swap(y.at[0], y.at[1]);
-    SmallVector<Value> sizes{sizeOf(b, loc, lhs, mDim),
-                             sizeOf(b, loc, rhs, nDim)};
-    RankedTensorType type =
-        typeOfSizes(sizes, rankedType(lhs).getElementType());
-    KernelBuilder::Access out{kernel.output(type, sizes), {m, n}};
-    SmallVector<KernelBuilder::Access> others;
-    if (adaptor.getC() && op.getBeta() != 0) {
-      // Next to the result's sizes, C's are known to be those or 1.
-      Value sized =
-          tensor::EmptyOp::create(b, loc, type, dynamicSizes(type, sizes));
-      BroadcastOperands operands =
-          broadcastOperands(b, loc, {adaptor.getC(), sized});
-      others.push_back(
-          broadcastAccess(kernel, operands.values.front(), out.at));
-    }
-    Type element = getElementTypeOrSelf(op.getA().getType());
-    auto total = [&](const KernelBuilder::Access &to) {
-      return buildContraction(kernel, element, x, y, to, {k});
-    };
-    Value result = storeTotals(kernel, element, out, total,
-                               epilogue(op, !others.empty()), others);
-    return kernel.finish({result}).front();
-  }
-
-  /// alpha times the total, and beta * C; nothing where that is the total.
-  static FinishTotal epilogue(onnx::GemmOp op, bool addsC) {
-    double alpha = op.getAlpha(), beta = op.getBeta();
-    if (alpha == 1 && !addsC)
-      return {};
-    return [=](ScalarBuilder &s, Value total, ValueRange others) {
-      if (alpha != 1)
-        total = s.mul(total, s.constant(alpha));
-      if (!addsC)
-        return total;
-      Value c = s.widen(others[0]);
-      return s.add(total, beta == 1 ? c : s.mul(c, s.constant(beta)));
-    };
-  }
-};
+Lowered lowerGemm(onnx::GemmOp op, onnx::GemmOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  for (Value operand : {adaptor.getA(), adaptor.getB()})
+    if (!rankedType(operand) || rankedType(operand).getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
+  return build(rewriter, op, adaptor);
+}
 
 } // namespace
 
 void populateONNXToKrnlContractionPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  patterns.add<GemmLowering, MatMulLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerGemm, lowerMatMul);
 }
 
 } // namespace onnxc

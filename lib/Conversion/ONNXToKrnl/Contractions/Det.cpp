@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -161,65 +162,55 @@ static Value convert(OpBuilder &b, Location loc, Value x, Type element,
 
 namespace {
 
-struct DetLowering : public OpConversionPattern<onnx::DetOp> {
-  using OpConversionPattern::OpConversionPattern;
+Value build(OpBuilder &b, Location loc, Type element, Value matrices, Value n) {
+  Value one = generate(
+      b, loc, "DetOne", rankedType(matrices).getElementType(),
+      sizeOf(b, loc, matrices, 0), {},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value>, ArrayRef<Value>) {
+        return ScalarBuilder(nb, l, element).constant(1);
+      });
+  auto loop = scf::ForOp::create(
+      b, loc, indexConstant(b, loc, 0), n, indexConstant(b, loc, 1),
+      ValueRange{matrices, one},
+      [&](OpBuilder &nb, Location l, Value k, ValueRange carried) {
+        DetStep step(nb, l, element, k);
+        Value pivots = step.findPivots(carried[0]);
+        Value product = step.multiply(carried[1], carried[0], pivots);
+        Value rest = step.eliminate(carried[0], pivots);
+        scf::YieldOp::create(nb, l, ValueRange{rest, product});
+      });
+  return loop.getResult(1);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::DetOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    RankedTensorType type = rankedType(x);
-    if (!type || type.getRank() < 2)
-      return rewriter.notifyMatchFailure(op, "operand is no matrix");
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
-    Value n = sizes.pop_back_val(), rows = sizes.pop_back_val();
-    checkEqualSizes(rewriter, loc, n, rows, "Det: the matrix is not square");
-    if (getConstantIntValue(rows))
-      n = rows;
-    Type element = getElementTypeOrSelf(op.getX().getType());
-    Value batch = productOf(rewriter, loc, sizes);
-    Value matrices = reshapeTo(
-        rewriter, loc, x, typeOfSizes({batch, n, n}, type.getElementType()),
-        {batch, n, n});
-    Value det = build(rewriter, loc, element,
-                      convert(rewriter, loc, matrices, element, true), n);
-    det = convert(rewriter, loc, det, element, false);
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     reshapeTo(rewriter, loc, det,
-                               typeOfSizes(sizes, type.getElementType()),
-                               sizes));
-    return success();
-  }
-
-private:
-  static Value build(OpBuilder &b, Location loc, Type element, Value matrices,
-                     Value n) {
-    Value one = generate(
-        b, loc, "DetOne", rankedType(matrices).getElementType(),
-        sizeOf(b, loc, matrices, 0), {},
-        [&](OpBuilder &nb, Location l, ArrayRef<Value>, ArrayRef<Value>) {
-          return ScalarBuilder(nb, l, element).constant(1);
-        });
-    auto loop = scf::ForOp::create(
-        b, loc, indexConstant(b, loc, 0), n, indexConstant(b, loc, 1),
-        ValueRange{matrices, one},
-        [&](OpBuilder &nb, Location l, Value k, ValueRange carried) {
-          DetStep step(nb, l, element, k);
-          Value pivots = step.findPivots(carried[0]);
-          Value product = step.multiply(carried[1], carried[0], pivots);
-          Value rest = step.eliminate(carried[0], pivots);
-          scf::YieldOp::create(nb, l, ValueRange{rest, product});
-        });
-    return loop.getResult(1);
-  }
-};
+Lowered lowerDet(onnx::DetOp op, onnx::DetOp::Adaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  RankedTensorType type = rankedType(x);
+  if (!type || type.getRank() < 2)
+    return rewriter.notifyMatchFailure(op, "operand is no matrix");
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+  Value n = sizes.pop_back_val(), rows = sizes.pop_back_val();
+  checkEqualSizes(rewriter, loc, n, rows, "Det: the matrix is not square");
+  if (getConstantIntValue(rows))
+    n = rows;
+  Type element = getElementTypeOrSelf(op.getX().getType());
+  Value batch = productOf(rewriter, loc, sizes);
+  Value matrices = reshapeTo(rewriter, loc, x,
+                             typeOfSizes({batch, n, n}, type.getElementType()),
+                             {batch, n, n});
+  Value det = build(rewriter, loc, element,
+                    convert(rewriter, loc, matrices, element, true), n);
+  det = convert(rewriter, loc, det, element, false);
+  return reshapeTo(rewriter, loc, det,
+                   typeOfSizes(sizes, type.getElementType()), sizes);
+}
 
 } // namespace
 
 void populateONNXToKrnlDetPatterns(TypeConverter &converter,
                                    RewritePatternSet &patterns) {
-  patterns.add<DetLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerDet);
 }
 
 } // namespace onnxc

@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -363,36 +364,28 @@ Value EinsumBuilder::build(const Equation &equation, ValueRange operands) {
 
 namespace {
 
-struct EinsumLowering : public OpConversionPattern<onnx::EinsumOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::EinsumOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    for (Value operand : adaptor.getOperands())
-      if (!rankedType(operand))
-        return rewriter.notifyMatchFailure(op, "rank is not known");
-    FailureOr<Equation> equation =
-        parseEquation(op.getEquation(), adaptor.getOperands());
-    if (failed(equation))
-      return rewriter.notifyMatchFailure(
-          op, "the equation is none, or not one for these ranks");
-    if (!sizesAgree(*equation, adaptor.getOperands(),
-                    op->getResult(0).getType()))
-      return rewriter.notifyMatchFailure(op, "sizes of one letter differ");
-    EinsumBuilder builder(rewriter, op.getLoc(),
-                          getElementTypeOrSelf(op->getOperand(0).getType()));
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     builder.build(*equation, adaptor.getOperands()));
-    return success();
-  }
-};
+Lowered lowerEinsum(onnx::EinsumOp op, onnx::EinsumOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  for (Value operand : adaptor.getOperands())
+    if (!rankedType(operand))
+      return rewriter.notifyMatchFailure(op, "rank is not known");
+  FailureOr<Equation> equation =
+      parseEquation(op.getEquation(), adaptor.getOperands());
+  if (failed(equation))
+    return rewriter.notifyMatchFailure(
+        op, "the equation is none, or not one for these ranks");
+  if (!sizesAgree(*equation, adaptor.getOperands(), op->getResult(0).getType()))
+    return rewriter.notifyMatchFailure(op, "sizes of one letter differ");
+  EinsumBuilder builder(rewriter, op.getLoc(),
+                        getElementTypeOrSelf(op->getOperand(0).getType()));
+  return builder.build(*equation, adaptor.getOperands());
+}
 
 } // namespace
 
 void populateONNXToKrnlEinsumPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<EinsumLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerEinsum);
 }
 
 } // namespace onnxc

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -45,88 +46,54 @@ Value scalarTensor(OpBuilder &b, Location loc, Value scalar, Type element) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-struct SequenceConstructLowering
-    : public OpConversionPattern<onnx::SequenceConstructOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerSequenceConstruct(onnx::SequenceConstructOp op,
+                               onnx::SequenceConstructOp::Adaptor adaptor,
+                               ConversionPatternRewriter &rewriter) {
+  return callObject(rewriter, op.getLoc(), "onnxc_call_sequence_construct",
+                    adaptor.getOperands(),
+                    {firstNumber(op->getOperandTypes())});
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::SequenceConstructOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, callObject(rewriter, op.getLoc(),
-                                      "onnxc_call_sequence_construct",
-                                      adaptor.getOperands(),
-                                      {firstNumber(op->getOperandTypes())}));
-    return success();
-  }
-};
+Lowered lowerSequenceEmpty(onnx::SequenceEmptyOp op,
+                           onnx::SequenceEmptyOp::Adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  return callObject(rewriter, op.getLoc(), "onnxc_call_sequence_construct", {},
+                    {0});
+}
 
-struct SequenceEmptyLowering
-    : public OpConversionPattern<onnx::SequenceEmptyOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerSequenceInsert(onnx::SequenceInsertOp op,
+                            onnx::SequenceInsertOp::Adaptor adaptor,
+                            ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  SmallVector<Value> operands(adaptor.getOperands());
+  if (operands.size() > 2)
+    operands[2] = positionOf(rewriter, loc, operands[2]);
+  return callObject(rewriter, loc, "onnxc_call_sequence_insert", operands,
+                    {elementNumber(op->getOperand(1).getType())},
+                    /*takes=*/{0});
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::SequenceEmptyOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       callObject(rewriter, op.getLoc(),
-                                  "onnxc_call_sequence_construct", {}, {0}));
-    return success();
-  }
-};
+Lowered lowerSequenceErase(onnx::SequenceEraseOp op,
+                           onnx::SequenceEraseOp::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  SmallVector<Value> operands(adaptor.getOperands());
+  if (operands.size() > 1)
+    operands[1] = positionOf(rewriter, loc, operands[1]);
+  return callObject(rewriter, loc, "onnxc_call_sequence_erase", operands,
+                    /*params=*/{}, /*takes=*/{0});
+}
 
-struct SequenceInsertLowering
-    : public OpConversionPattern<onnx::SequenceInsertOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SequenceInsertOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    SmallVector<Value> operands(adaptor.getOperands());
-    if (operands.size() > 2)
-      operands[2] = positionOf(rewriter, loc, operands[2]);
-    rewriter.replaceOp(
-        op, callObject(rewriter, loc, "onnxc_call_sequence_insert", operands,
-                       {elementNumber(op->getOperand(1).getType())},
-                       /*takes=*/{0}));
-    return success();
-  }
-};
-
-struct SequenceEraseLowering
-    : public OpConversionPattern<onnx::SequenceEraseOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SequenceEraseOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    SmallVector<Value> operands(adaptor.getOperands());
-    if (operands.size() > 1)
-      operands[1] = positionOf(rewriter, loc, operands[1]);
-    rewriter.replaceOp(op, callObject(rewriter, loc,
-                                      "onnxc_call_sequence_erase", operands,
-                                      /*params=*/{}, /*takes=*/{0}));
-    return success();
-  }
-};
-
-struct SequenceAtLowering : public OpConversionPattern<onnx::SequenceAtOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SequenceAtOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type type = op->getResult(0).getType();
-    Value position = positionOf(rewriter, loc, adaptor.getOperands()[1]);
-    rewriter.replaceOp(op,
-                       callElement(rewriter, loc, "onnxc_call_sequence_at",
-                                   {adaptor.getOperands()[0], position}, type,
-                                   getTypeConverter()->convertType(type)));
-    return success();
-  }
-};
+Lowered lowerSequenceAt(onnx::SequenceAtOp op,
+                        onnx::SequenceAtOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Type type = op->getResult(0).getType();
+  Value position = positionOf(rewriter, loc, adaptor.getOperands()[1]);
+  return callElement(rewriter, loc, "onnxc_call_sequence_at",
+                     {adaptor.getOperands()[0], position}, type,
+                     krnlType(type));
+}
 
 Value lengthOf(OpBuilder &b, Location loc, Value sequence) {
   return krnl::CallOp::create(b, loc, TypeRange(b.getIndexType()),
@@ -134,273 +101,188 @@ Value lengthOf(OpBuilder &b, Location loc, Value sequence) {
       .getResult(0);
 }
 
-struct SequenceLengthLowering
-    : public OpConversionPattern<onnx::SequenceLengthOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerSequenceLength(onnx::SequenceLengthOp op,
+                            onnx::SequenceLengthOp::Adaptor adaptor,
+                            ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value length = lengthOf(rewriter, loc, adaptor.getOperands()[0]);
+  return scalarTensor(rewriter, loc, length, rewriter.getI64Type());
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::SequenceLengthOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value length = lengthOf(rewriter, loc, adaptor.getOperands()[0]);
-    rewriter.replaceOp(
-        op, scalarTensor(rewriter, loc, length, rewriter.getI64Type()));
-    return success();
+Lowered lowerConcatFromSequence(onnx::ConcatFromSequenceOp op,
+                                onnx::ConcatFromSequenceOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) {
+  Type type = op->getResult(0).getType();
+  return callElement(rewriter, op.getLoc(), "onnxc_call_concat_from_sequence",
+                     adaptor.getOperands(), type, krnlType(type),
+                     {op.getAxis(), op.getNewAxis()});
+}
+
+Lowered lowerSplitToSequence(onnx::SplitToSequenceOp op,
+                             onnx::SplitToSequenceOp::Adaptor adaptor,
+                             ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  auto split = operands.size() > 1
+                   ? dyn_cast<RankedTensorType>(operands[1].getType())
+                   : RankedTensorType();
+  if (operands.size() > 1 && (!split || split.getRank() > 1))
+    return rewriter.notifyMatchFailure(op, "split is no scalar or vector");
+  return callObject(rewriter, op.getLoc(), "onnxc_call_split_to_sequence",
+                    operands,
+                    {elementNumber(op->getOperand(0).getType()), op.getAxis(),
+                     op.getKeepdims()});
+}
+
+Value checkLengths(OpBuilder &b, onnx::SequenceMapOp op, ValueRange operands) {
+  Location loc = op.getLoc();
+  Value length = lengthOf(b, loc, operands[0]);
+  for (auto [type, operand] :
+       llvm::drop_begin(llvm::zip_equal(op->getOperandTypes(), operands)))
+    if (isa<onnx::SeqType>(type))
+      krnl::CheckOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, length,
+                                lengthOf(b, loc, operand)),
+          "SequenceMap: the sequences differ in length");
+  return length;
+}
+
+/// The arguments of the body in trip `i`.
+SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
+                              ValueRange operands, Value i) {
+  SmallVector<Value> taken;
+  for (auto [type, operand, argument] : llvm::zip_equal(
+           op->getOperandTypes(), operands, op.getBody().getArgumentTypes())) {
+    Type converted = krnlType(argument);
+    if (isa<onnx::SeqType>(type))
+      taken.push_back(callElement(b, op.getLoc(), "onnxc_call_sequence_at",
+                                  {operand, i}, argument, converted));
+    else
+      taken.push_back(
+          convertValue(b, op.getLoc(), operand, type, argument, converted));
   }
-};
-
-struct ConcatFromSequenceLowering
-    : public OpConversionPattern<onnx::ConcatFromSequenceOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ConcatFromSequenceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
-                                       "onnxc_call_concat_from_sequence",
-                                       adaptor.getOperands(), type,
-                                       getTypeConverter()->convertType(type),
-                                       {op.getAxis(), op.getNewAxis()}));
-    return success();
-  }
-};
-
-struct SplitToSequenceLowering
-    : public OpConversionPattern<onnx::SplitToSequenceOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SplitToSequenceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    auto split = operands.size() > 1
-                     ? dyn_cast<RankedTensorType>(operands[1].getType())
-                     : RankedTensorType();
-    if (operands.size() > 1 && (!split || split.getRank() > 1))
-      return rewriter.notifyMatchFailure(op, "split is no scalar or vector");
-    rewriter.replaceOp(op,
-                       callObject(rewriter, op.getLoc(),
-                                  "onnxc_call_split_to_sequence", operands,
-                                  {elementNumber(op->getOperand(0).getType()),
-                                   op.getAxis(), op.getKeepdims()}));
-    return success();
-  }
-};
+  return taken;
+}
 
 /// A loop over the first input, which appends to the results. Other sequences
 /// are as long, tensors the same in every trip.
-struct SequenceMapLowering : public OpConversionPattern<onnx::SequenceMapOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SequenceMapOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Block &body = op.getBody().front();
-    Value length = checkLengths(rewriter, op, adaptor.getOperands());
-    SmallVector<Value> empty;
-    for (unsigned i = 0; i < op->getNumResults(); ++i)
-      empty.push_back(
-          callObject(rewriter, loc, "onnxc_call_sequence_construct", {}, {0}));
-    auto loop =
-        scf::ForOp::create(rewriter, loc, indexConstant(rewriter, loc, 0),
-                           length, indexConstant(rewriter, loc, 1), empty,
-                           [](OpBuilder &, Location, Value, ValueRange) {});
-    Block *trip = loop.getBody();
-    rewriter.setInsertionPointToEnd(trip);
-    SmallVector<Value> taken =
-        elementsAt(rewriter, op, adaptor.getOperands(), loop.getInductionVar());
-    rewriter.inlineBlockBefore(&body, trip, trip->end(), taken);
-    rewriter.replaceOp(op, loop.getResults());
-    return success();
-  }
-
-private:
-  Value checkLengths(OpBuilder &b, onnx::SequenceMapOp op,
-                     ValueRange operands) const {
-    Location loc = op.getLoc();
-    Value length = lengthOf(b, loc, operands[0]);
-    for (auto [type, operand] :
-         llvm::drop_begin(llvm::zip_equal(op->getOperandTypes(), operands)))
-      if (isa<onnx::SeqType>(type))
-        krnl::CheckOp::create(
-            b, loc,
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, length,
-                                  lengthOf(b, loc, operand)),
-            "SequenceMap: the sequences differ in length");
-    return length;
-  }
-
-  /// The arguments of the body in trip `i`.
-  SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
-                                ValueRange operands, Value i) const {
-    SmallVector<Value> taken;
-    for (auto [type, operand, argument] :
-         llvm::zip_equal(op->getOperandTypes(), operands,
-                         op.getBody().getArgumentTypes())) {
-      Type converted = getTypeConverter()->convertType(argument);
-      if (isa<onnx::SeqType>(type))
-        taken.push_back(callElement(b, op.getLoc(), "onnxc_call_sequence_at",
-                                    {operand, i}, argument, converted));
-      else
-        taken.push_back(
-            convertValue(b, op.getLoc(), operand, type, argument, converted));
-    }
-    return taken;
-  }
-};
+Lowered lowerSequenceMap(onnx::SequenceMapOp op,
+                         onnx::SequenceMapOp::Adaptor adaptor,
+                         ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Block &body = op.getBody().front();
+  Value length = checkLengths(rewriter, op, adaptor.getOperands());
+  SmallVector<Value> empty;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    empty.push_back(
+        callObject(rewriter, loc, "onnxc_call_sequence_construct", {}, {0}));
+  auto loop =
+      scf::ForOp::create(rewriter, loc, indexConstant(rewriter, loc, 0), length,
+                         indexConstant(rewriter, loc, 1), empty,
+                         [](OpBuilder &, Location, Value, ValueRange) {});
+  Block *trip = loop.getBody();
+  rewriter.setInsertionPointToEnd(trip);
+  SmallVector<Value> taken =
+      elementsAt(rewriter, op, adaptor.getOperands(), loop.getInductionVar());
+  rewriter.inlineBlockBefore(&body, trip, trip->end(), taken);
+  return loop.getResults();
+}
 
 //===----------------------------------------------------------------------===//
 // Optionals
 //===----------------------------------------------------------------------===//
 
-struct OptionalLowering : public OpConversionPattern<onnx::OptionalOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::OptionalOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       callObject(rewriter, op.getLoc(), "onnxc_call_optional",
-                                  adaptor.getOperands(),
-                                  {firstNumber(op->getOperandTypes())}));
-    return success();
-  }
-};
+Lowered lowerOptional(onnx::OptionalOp op, onnx::OptionalOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  return callObject(rewriter, op.getLoc(), "onnxc_call_optional",
+                    adaptor.getOperands(),
+                    {firstNumber(op->getOperandTypes())});
+}
 
 /// True for types other than optional; false for an absent operand.
-struct OptionalHasElementLowering
-    : public OpConversionPattern<onnx::OptionalHasElementOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerOptionalHasElement(onnx::OptionalHasElementOp op,
+                                onnx::OptionalHasElementOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  ValueRange operands = adaptor.getOperands();
+  Value has;
+  if (!operands.empty() && isa<onnx::OptType>(op->getOperand(0).getType()))
+    has =
+        krnl::CallOp::create(rewriter, loc, TypeRange(rewriter.getIndexType()),
+                             "onnxc_call_optional_has_element", operands)
+            .getResult(0);
+  else
+    has = indexConstant(rewriter, loc, operands.size());
+  return scalarTensor(rewriter, loc, has, rewriter.getI8Type());
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::OptionalHasElementOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    ValueRange operands = adaptor.getOperands();
-    Value has;
-    if (!operands.empty() && isa<onnx::OptType>(op->getOperand(0).getType()))
-      has = krnl::CallOp::create(rewriter, loc,
-                                 TypeRange(rewriter.getIndexType()),
-                                 "onnxc_call_optional_has_element", operands)
-                .getResult(0);
-    else
-      has = indexConstant(rewriter, loc, operands.size());
-    rewriter.replaceOp(op,
-                       scalarTensor(rewriter, loc, has, rewriter.getI8Type()));
-    return success();
-  }
-};
-
-struct OptionalGetElementLowering
-    : public OpConversionPattern<onnx::OptionalGetElementOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::OptionalGetElementOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    rewriter.replaceOp(op, convertValue(rewriter, op.getLoc(),
-                                        adaptor.getOperands()[0],
-                                        op->getOperand(0).getType(), type,
-                                        getTypeConverter()->convertType(type)));
-    return success();
-  }
-};
+Lowered lowerOptionalGetElement(onnx::OptionalGetElementOp op,
+                                onnx::OptionalGetElementOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) {
+  Type type = op->getResult(0).getType();
+  return convertValue(rewriter, op.getLoc(), adaptor.getOperands()[0],
+                      op->getOperand(0).getType(), type, krnlType(type));
+}
 
 //===----------------------------------------------------------------------===//
 // Tensors of unknown rank
 //===----------------------------------------------------------------------===//
 
-struct BoxedShapeLowering : public OpConversionPattern<onnx::ShapeOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerBoxedShape(onnx::ShapeOp op, onnx::ShapeOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  if (!isa<krnl::ObjType>(x.getType()))
+    return rewriter.notifyMatchFailure(op, "the rank is known");
+  int64_t end = op.getEnd().value_or(std::numeric_limits<int64_t>::max());
+  Type type = op->getResult(0).getType();
+  return callElement(rewriter, op.getLoc(), "onnxc_call_boxed_shape", x, type,
+                     krnlType(type), {op.getStart(), end});
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::ShapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    if (!isa<krnl::ObjType>(x.getType()))
-      return rewriter.notifyMatchFailure(op, "the rank is known");
-    int64_t end = op.getEnd().value_or(std::numeric_limits<int64_t>::max());
-    Type type = op->getResult(0).getType();
-    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
-                                       "onnxc_call_boxed_shape", x, type,
-                                       getTypeConverter()->convertType(type),
-                                       {op.getStart(), end}));
-    return success();
-  }
-};
-
-struct BoxedSizeLowering : public OpConversionPattern<onnx::SizeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SizeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    if (!isa<krnl::ObjType>(x.getType()))
-      return rewriter.notifyMatchFailure(op, "the rank is known");
-    Location loc = op.getLoc();
-    Value count =
-        krnl::CallOp::create(rewriter, loc, TypeRange(rewriter.getIndexType()),
-                             "onnxc_call_boxed_size", x)
-            .getResult(0);
-    rewriter.replaceOp(
-        op, scalarTensor(rewriter, loc, count, rewriter.getI64Type()));
-    return success();
-  }
-};
+Lowered lowerBoxedSize(onnx::SizeOp op, onnx::SizeOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  if (!isa<krnl::ObjType>(x.getType()))
+    return rewriter.notifyMatchFailure(op, "the rank is known");
+  Location loc = op.getLoc();
+  Value count =
+      krnl::CallOp::create(rewriter, loc, TypeRange(rewriter.getIndexType()),
+                           "onnxc_call_boxed_size", x)
+          .getResult(0);
+  return scalarTensor(rewriter, loc, count, rewriter.getI64Type());
+}
 
 /// Reshapes to or from tensors of unknown rank.
-struct BoxedReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ReshapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-    if (isa<RankedTensorType>(from) && isa<RankedTensorType>(to))
-      return rewriter.notifyMatchFailure(op, "the ranks are known");
-    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
-                                       "onnxc_call_boxed_reshape",
-                                       adaptor.getOperands(), to,
-                                       getTypeConverter()->convertType(to),
-                                       {op.getAllowzero()}));
-    return success();
-  }
-};
+Lowered lowerBoxedReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (isa<RankedTensorType>(from) && isa<RankedTensorType>(to))
+    return rewriter.notifyMatchFailure(op, "the ranks are known");
+  return callElement(rewriter, op.getLoc(), "onnxc_call_boxed_reshape",
+                     adaptor.getOperands(), to, krnlType(to),
+                     {op.getAllowzero()});
+}
 
 /// Without axes the result has as many dimensions as sizes that are not 1.
-struct BoxedSqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SqueezeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type to = op->getResult(0).getType();
-    if (op.getAxes() || isa<RankedTensorType>(to))
-      return rewriter.notifyMatchFailure(op, "the rank is known");
-    rewriter.replaceOp(op, callElement(rewriter, op.getLoc(),
-                                       "onnxc_call_boxed_squeeze",
-                                       adaptor.getOperands(), to,
-                                       getTypeConverter()->convertType(to)));
-    return success();
-  }
-};
+Lowered lowerBoxedSqueeze(onnx::SqueezeOp op, onnx::SqueezeOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Type to = op->getResult(0).getType();
+  if (op.getAxes() || isa<RankedTensorType>(to))
+    return rewriter.notifyMatchFailure(op, "the rank is known");
+  return callElement(rewriter, op.getLoc(), "onnxc_call_boxed_squeeze",
+                     adaptor.getOperands(), to, krnlType(to));
+}
 
 } // namespace
 
 void populateONNXToKrnlContainersPatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<BoxedReshapeLowering, BoxedShapeLowering, BoxedSizeLowering,
-               BoxedSqueezeLowering, ConcatFromSequenceLowering,
-               OptionalGetElementLowering, OptionalHasElementLowering,
-               OptionalLowering, SequenceAtLowering, SequenceConstructLowering,
-               SequenceEmptyLowering, SequenceEraseLowering,
-               SequenceInsertLowering, SequenceLengthLowering,
-               SequenceMapLowering, SplitToSequenceLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerBoxedReshape, lowerBoxedShape,
+               lowerBoxedSize, lowerBoxedSqueeze, lowerConcatFromSequence,
+               lowerOptionalGetElement, lowerOptionalHasElement, lowerOptional,
+               lowerSequenceAt, lowerSequenceConstruct, lowerSequenceEmpty,
+               lowerSequenceErase, lowerSequenceInsert, lowerSequenceLength,
+               lowerSequenceMap, lowerSplitToSequence);
 }
 
 } // namespace onnxc

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -44,175 +45,159 @@ namespace {
 // The end of a body
 //===----------------------------------------------------------------------===//
 
-struct YieldLowering : public OpConversionPattern<onnx::YieldOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// `values`, the operands of the terminator from `first` on, as values of the
+/// types that its parent expects.
+SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op, ValueRange values,
+                             unsigned first, TypeRange types) {
+  auto graph = op->getParentOp()
+                   ->getAttrOfType<ArrayAttr>(graphTypesAttr)
+                   .getAsValueRange<TypeAttr>();
+  SmallVector<Value> results;
+  for (auto [i, value, to, type] : llvm::enumerate(values, graph, types))
+    results.push_back(convertValue(
+        b, op.getLoc(), value, op->getOperand(first + i).getType(), to, type));
+  return results;
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::YieldOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> values;
-    Operation *parent = op->getParentOp();
-    if (auto loop = dyn_cast<scf::WhileOp>(parent))
-      values = endOfLoop(rewriter, op, loop, adaptor.getOperands());
-    else if (auto map = dyn_cast<scf::ForOp>(parent))
-      values = endOfMap(rewriter, op, map, adaptor.getOperands());
-    else if (isa<scf::IfOp>(parent))
-      values = converted(rewriter, op, adaptor.getOperands(), 0,
-                         parent->getResultTypes());
-    else
-      return rewriter.notifyMatchFailure(op, "the body is not converted");
-    rewriter.replaceOpWithNewOp<scf::YieldOp>(op, values);
-    return success();
-  }
+/// The final number of rows, or 0 where it is unknown before the last trip.
+Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
+  if (!loop->hasAttr(exactTripsAttr))
+    return indexConstant(b, loop.getLoc(), 0);
+  auto goesOn =
+      loop.getConditionOp().getCondition().getDefiningOp<arith::AndIOp>();
+  return goesOn.getRhs().getDefiningOp<arith::CmpIOp>().getRhs();
+}
 
-private:
-  /// `values`, the operands of the terminator from `first` on, as values of the
-  /// types that its parent expects.
-  static SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op,
-                                      ValueRange values, unsigned first,
-                                      TypeRange types) {
-    auto graph = op->getParentOp()
-                     ->getAttrOfType<ArrayAttr>(graphTypesAttr)
-                     .getAsValueRange<TypeAttr>();
-    SmallVector<Value> results;
-    for (auto [i, value, to, type] : llvm::enumerate(values, graph, types))
-      results.push_back(convertValue(b, op.getLoc(), value,
-                                     op->getOperand(first + i).getType(), to,
-                                     type));
-    return results;
+/// All rows have the sizes of the first.
+void checkRow(OpBuilder &b, Location loc, Value trip, Value rows, Value row) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, trip,
+                                        indexConstant(b, loc, 0));
+  for (auto [d, size] : llvm::enumerate(sizesOf(b, loc, row))) {
+    Value older = sizeOf(b, loc, rows, int64_t(d) + 1);
+    if (getConstantIntValue(older) && getConstantIntValue(size))
+      continue;
+    Value agrees =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, older, size);
+    krnl::CheckOp::create(b, loc, arith::OrIOp::create(b, loc, isFirst, agrees),
+                          "Loop: the rows of a scan output differ in shape");
   }
+}
 
-  static SmallVector<Value> endOfLoop(OpBuilder &b, onnx::YieldOp op,
-                                      scf::WhileOp loop, ValueRange left) {
-    Location loc = op.getLoc();
-    ArrayRef<int64_t> counts =
-        loop->getAttrOfType<DenseI64ArrayAttr>(yieldedAttr);
-    ValueRange arguments = loop.getAfterArguments();
-    TypeRange types = loop->getResultTypes();
-    if (counts[0]) // the length of a Scan is known
-      krnl::CallOp::create(b, loc, TypeRange(), "onnxc_call_trip", ValueRange(),
-                           ArrayRef<int64_t>(), /*stateful=*/true);
-    SmallVector<Value> values{
-        addIndex(b, loc, arguments[0], indexConstant(b, loc, 1)),
-        counts[0] ? isTrue(b, loc, left[0], "Loop: a condition is one bool")
-                  : arguments[1]};
-    left = left.drop_front(counts[0]);
-    llvm::append_range(values, converted(b, op, left.take_front(counts[1]),
-                                         counts[0], types.slice(2, counts[1])));
-    for (Value row : left.drop_front(counts[1])) {
-      unsigned at = values.size();
-      Type graph = op->getOperand(at - 2 + counts[0]).getType();
-      values.push_back(appendRow(b, loop, arguments[at], row, graph));
-    }
-    return values;
-  }
+/// The rows scanned so far and `row`, which is of type `graph`. Rows of
+/// unknown rank are collected in a sequence.
+Value appendRow(OpBuilder &b, scf::WhileOp loop, Value rows, Value row,
+                Type graph) {
+  Location loc = loop.getLoc();
+  if (isa<krnl::ObjType>(rows.getType()))
+    return callObject(b, loc, "onnxc_call_sequence_insert", {rows, row},
+                      {elementNumber(graph)}, /*takes=*/{0});
+  Value trip = loop.getAfterArguments()[0];
+  checkRow(b, loc, trip, rows, row);
+  return krnl::AppendRowOp::create(b, loc, rows, trip, row,
+                                   expectedRows(b, loop));
+}
 
-  /// The rows scanned so far and `row`, which is of type `graph`. Rows of
-  /// unknown rank are collected in a sequence.
-  static Value appendRow(OpBuilder &b, scf::WhileOp loop, Value rows, Value row,
-                         Type graph) {
-    Location loc = loop.getLoc();
-    if (isa<krnl::ObjType>(rows.getType()))
-      return callObject(b, loc, "onnxc_call_sequence_insert", {rows, row},
-                        {elementNumber(graph)}, /*takes=*/{0});
-    Value trip = loop.getAfterArguments()[0];
-    checkRow(b, loc, trip, rows, row);
-    return krnl::AppendRowOp::create(b, loc, rows, trip, row,
-                                     expectedRows(b, loop));
+SmallVector<Value> endOfLoop(OpBuilder &b, onnx::YieldOp op, scf::WhileOp loop,
+                             ValueRange left) {
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> counts =
+      loop->getAttrOfType<DenseI64ArrayAttr>(yieldedAttr);
+  ValueRange arguments = loop.getAfterArguments();
+  TypeRange types = loop->getResultTypes();
+  if (counts[0]) // the length of a Scan is known
+    krnl::CallOp::create(b, loc, TypeRange(), "onnxc_call_trip", ValueRange(),
+                         ArrayRef<int64_t>(), /*stateful=*/true);
+  SmallVector<Value> values{
+      addIndex(b, loc, arguments[0], indexConstant(b, loc, 1)),
+      counts[0] ? isTrue(b, loc, left[0], "Loop: a condition is one bool")
+                : arguments[1]};
+  left = left.drop_front(counts[0]);
+  llvm::append_range(values, converted(b, op, left.take_front(counts[1]),
+                                       counts[0], types.slice(2, counts[1])));
+  for (Value row : left.drop_front(counts[1])) {
+    unsigned at = values.size();
+    Type graph = op->getOperand(at - 2 + counts[0]).getType();
+    values.push_back(appendRow(b, loop, arguments[at], row, graph));
   }
+  return values;
+}
 
-  /// The final number of rows, or 0 where it is unknown before the last trip.
-  static Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
-    if (!loop->hasAttr(exactTripsAttr))
-      return indexConstant(b, loop.getLoc(), 0);
-    auto goesOn =
-        loop.getConditionOp().getCondition().getDefiningOp<arith::AndIOp>();
-    return goesOn.getRhs().getDefiningOp<arith::CmpIOp>().getRhs();
-  }
+/// A trip of SequenceMap adds one element to each result.
+SmallVector<Value> endOfMap(OpBuilder &b, onnx::YieldOp op, scf::ForOp loop,
+                            ValueRange elements) {
+  SmallVector<Value> values;
+  for (auto [type, sequence, element] : llvm::zip_equal(
+           op->getOperandTypes(), loop.getRegionIterArgs(), elements))
+    values.push_back(callObject(b, op.getLoc(), "onnxc_call_sequence_insert",
+                                {sequence, element}, {elementNumber(type)},
+                                /*takes=*/{0}));
+  return values;
+}
 
-  /// All rows have the sizes of the first.
-  static void checkRow(OpBuilder &b, Location loc, Value trip, Value rows,
-                       Value row) {
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          trip, indexConstant(b, loc, 0));
-    for (auto [d, size] : llvm::enumerate(sizesOf(b, loc, row))) {
-      Value older = sizeOf(b, loc, rows, int64_t(d) + 1);
-      if (getConstantIntValue(older) && getConstantIntValue(size))
-        continue;
-      Value agrees =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, older, size);
-      krnl::CheckOp::create(b, loc,
-                            arith::OrIOp::create(b, loc, isFirst, agrees),
-                            "Loop: the rows of a scan output differ in shape");
-    }
-  }
-
-  /// A trip of SequenceMap adds one element to each result.
-  static SmallVector<Value> endOfMap(OpBuilder &b, onnx::YieldOp op,
-                                     scf::ForOp loop, ValueRange elements) {
-    SmallVector<Value> values;
-    for (auto [type, sequence, element] : llvm::zip_equal(
-             op->getOperandTypes(), loop.getRegionIterArgs(), elements))
-      values.push_back(callObject(b, op.getLoc(), "onnxc_call_sequence_insert",
-                                  {sequence, element}, {elementNumber(type)},
-                                  /*takes=*/{0}));
-    return values;
-  }
-};
+Lowered lowerYield(onnx::YieldOp op, onnx::YieldOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  SmallVector<Value> values;
+  Operation *parent = op->getParentOp();
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    values = endOfLoop(rewriter, op, loop, adaptor.getOperands());
+  else if (auto map = dyn_cast<scf::ForOp>(parent))
+    values = endOfMap(rewriter, op, map, adaptor.getOperands());
+  else if (isa<scf::IfOp>(parent))
+    values = converted(rewriter, op, adaptor.getOperands(), 0,
+                       parent->getResultTypes());
+  else
+    return rewriter.notifyMatchFailure(op, "the body is not converted");
+  rewriter.replaceOpWithNewOp<scf::YieldOp>(op, values);
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // If
 //===----------------------------------------------------------------------===//
 
-struct IfLowering : public OpConversionPattern<onnx::IfOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::IfOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto yielded = [](Region &branch) {
-      return branch.front().getTerminator()->getOperandTypes();
-    };
-    SmallVector<Type> types;
-    SmallVector<Attribute> graph;
-    for (auto [x, y, result] :
-         llvm::zip(yielded(op.getThenBranch()), yielded(op.getElseBranch()),
-                   op.getResultTypes())) {
-      // The types of the branches may be more precise than that of the result.
-      // Where they differ in rank, the result's type is right.
-      Type type = isa<RankedTensorType>(result) ? joinRanked(x, y) : Type();
-      type = type ? type : result;
-      graph.push_back(TypeAttr::get(type));
-      types.push_back(getTypeConverter()->convertType(type));
-    }
-    Location loc = op.getLoc();
-    Value condition = isTrue(rewriter, loc, adaptor.getOperands()[0],
-                             "If: the condition is one bool");
-    auto branch = scf::IfOp::create(rewriter, loc, types, condition,
-                                    /*addThenBlock=*/false,
-                                    /*addElseBlock=*/false);
-    branch->setAttr(graphTypesAttr, rewriter.getArrayAttr(graph));
-    rewriter.inlineRegionBefore(op.getThenBranch(), branch.getThenRegion(),
-                                branch.getThenRegion().end());
-    rewriter.inlineRegionBefore(op.getElseBranch(), branch.getElseRegion(),
-                                branch.getElseRegion().end());
-    rewriter.setInsertionPointAfter(branch);
-    SmallVector<Value> results;
-    for (auto [value, from, to] :
-         llvm::zip(branch.getResults(), graph, op.getResultTypes()))
-      results.push_back(convertValue(rewriter, loc, value,
-                                     cast<TypeAttr>(from).getValue(), to,
-                                     getTypeConverter()->convertType(to)));
-    rewriter.replaceOp(op, results);
-    return success();
+Lowered lowerIf(onnx::IfOp op, onnx::IfOp::Adaptor adaptor,
+                ConversionPatternRewriter &rewriter) {
+  auto yielded = [](Region &branch) {
+    return branch.front().getTerminator()->getOperandTypes();
+  };
+  SmallVector<Type> types;
+  SmallVector<Attribute> graph;
+  for (auto [x, y, result] :
+       llvm::zip(yielded(op.getThenBranch()), yielded(op.getElseBranch()),
+                 op.getResultTypes())) {
+    // The types of the branches may be more precise than that of the result.
+    // Where they differ in rank, the result's type is right.
+    Type type = isa<RankedTensorType>(result) ? joinRanked(x, y) : Type();
+    type = type ? type : result;
+    graph.push_back(TypeAttr::get(type));
+    types.push_back(krnlType(type));
   }
-};
+  Location loc = op.getLoc();
+  Value condition = isTrue(rewriter, loc, adaptor.getOperands()[0],
+                           "If: the condition is one bool");
+  auto branch = scf::IfOp::create(rewriter, loc, types, condition,
+                                  /*addThenBlock=*/false,
+                                  /*addElseBlock=*/false);
+  branch->setAttr(graphTypesAttr, rewriter.getArrayAttr(graph));
+  rewriter.inlineRegionBefore(op.getThenBranch(), branch.getThenRegion(),
+                              branch.getThenRegion().end());
+  rewriter.inlineRegionBefore(op.getElseBranch(), branch.getElseRegion(),
+                              branch.getElseRegion().end());
+  rewriter.setInsertionPointAfter(branch);
+  SmallVector<Value> results;
+  for (auto [value, from, to] :
+       llvm::zip(branch.getResults(), graph, op.getResultTypes()))
+    results.push_back(convertValue(rewriter, loc, value,
+                                   cast<TypeAttr>(from).getValue(), to,
+                                   krnlType(to)));
+  return results;
+}
 
 } // namespace
 
 void populateONNXToKrnlControlFlowPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  patterns.add<IfLowering, YieldLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerIf, lowerYield);
 }
 
 } // namespace onnxc

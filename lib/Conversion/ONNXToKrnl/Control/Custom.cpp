@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -40,27 +41,19 @@ DictionaryAttr describe(Builder &b, onnx::CustomOp op) {
   return entry.getDictionary(b.getContext());
 }
 
-struct CustomLowering : public OpConversionPattern<onnx::CustomOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::CustomOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    for (Value result : op.getResults())
-      if (elementNumber(result.getType()) == 0)
-        return rewriter.notifyMatchFailure(
-            op, "the element type of a result is not known");
-    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
-      return rewriter.notifyMatchFailure(op, "a result is no tensor");
-    auto call = krnl::CallOp::create(rewriter, op.getLoc(), types,
-                                     "onnxc_call_custom", adaptor.getValues(),
-                                     /*params=*/0, /*stateful=*/!op.getPure());
-    call->setAttr(nodeAttrName, describe(rewriter, op));
-    rewriter.replaceOp(op, call);
-    return success();
-  }
-};
+Lowered lowerCustom(onnx::CustomOp op, onnx::CustomOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  for (Value result : op.getResults())
+    if (elementNumber(result.getType()) == 0)
+      return rewriter.notifyMatchFailure(
+          op, "the element type of a result is not known");
+  auto types = llvm::map_to_vector(op.getResultTypes(), krnlType);
+  auto call = krnl::CallOp::create(rewriter, op.getLoc(), types,
+                                   "onnxc_call_custom", adaptor.getValues(),
+                                   /*params=*/0, /*stateful=*/!op.getPure());
+  call->setAttr(nodeAttrName, describe(rewriter, op));
+  return call.getResults();
+}
 
 } // namespace
 
@@ -80,7 +73,7 @@ void numberCustomNodes(ModuleOp module) {
 
 void populateONNXToKrnlCustomPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<CustomLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerCustom);
 }
 
 } // namespace onnxc

@@ -10,6 +10,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -29,15 +30,14 @@ static Type carriedType(Type init, Type argument, Type yielded) {
   return joined ? joined : UnrankedTensorType::get(tensor.getElementType());
 }
 
-LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
-                           const CarriedLoop &plan, TypeRange arguments,
-                           CarriedTypes &types) {
+LogicalResult carriedTypes(Block &body, const CarriedLoop &plan,
+                           TypeRange arguments, CarriedTypes &types) {
   TypeRange yielded = TypeRange(body.getTerminator()->getOperandTypes())
                           .drop_front(plan.yieldsCondition);
   for (auto [init, argument, next] :
        llvm::zip(plan.initialTypes, arguments, yielded)) {
     types.graph.push_back(carriedType(init, argument, next));
-    types.converted.push_back(converter.convertType(types.graph.back()));
+    types.converted.push_back(krnlType(types.graph.back()));
   }
   for (Type row : yielded.drop_front(plan.carried.size())) {
     if (!isa<TensorType>(row))
@@ -49,8 +49,8 @@ LogicalResult carriedTypes(const TypeConverter &converter, Block &body,
     }
     SmallVector<int64_t> shape{ShapedType::kDynamic};
     llvm::append_range(shape, type.getShape());
-    types.converted.push_back(RankedTensorType::get(
-        shape, converter.convertType(type.getElementType())));
+    types.converted.push_back(
+        RankedTensorType::get(shape, krnlType(type.getElementType())));
   }
   return success();
 }

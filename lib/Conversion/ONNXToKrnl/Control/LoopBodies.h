@@ -30,8 +30,7 @@ struct CarriedTypes {
 };
 
 /// Fails if a row to be scanned is no tensor.
-llvm::LogicalResult carriedTypes(const mlir::TypeConverter &converter,
-                                 mlir::Block &body, const CarriedLoop &plan,
+llvm::LogicalResult carriedTypes(mlir::Block &body, const CarriedLoop &plan,
                                  mlir::TypeRange arguments,
                                  CarriedTypes &types);
 

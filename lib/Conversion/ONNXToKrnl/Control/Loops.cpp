@@ -15,6 +15,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -86,78 +87,65 @@ Value slice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value i) {
   return kernel.finish({result}).front();
 }
 
-/// Loop and Scan: the arguments of their bodies and their results.
-template <typename LoopOp>
-struct LoopPattern : public OpConversionPattern<LoopOp> {
-  using OpConversionPattern<LoopOp>::OpConversionPattern;
+/// The counter or the condition as the body takes it.
+Value asArgument(OpBuilder &b, Location loc, Value scalar,
+                 BlockArgument argument) {
+  auto type = cast<TensorType>(krnlType(argument.getType()));
+  Type element = type.getElementType();
+  if (scalar.getType().isIndex())
+    scalar = arith::IndexCastOp::create(b, loc, element, scalar);
+  else if (scalar.getType() != element)
+    scalar = arith::ExtUIOp::create(b, loc, element, scalar);
+  SmallVector<int64_t> ones(type.getRank(), 1);
+  Value tensor = tensor::FromElementsOp::create(
+      b, loc, RankedTensorType::get(ones, element), scalar);
+  return convertValue(b, loc, tensor, type, type, type);
+}
 
-protected:
-  Type convertType(Type type) const {
-    return this->getTypeConverter()->convertType(type);
-  }
+/// The loop-carried values as the arguments of the body.
+SmallVector<Value> asArguments(OpBuilder &b, Location loc,
+                               const CarriedTypes &types, ValueRange carried,
+                               ArrayRef<BlockArgument> arguments) {
+  SmallVector<Value> values;
+  for (auto [value, graph, argument] :
+       llvm::zip(carried, types.graph, arguments))
+    values.push_back(convertValue(b, loc, value, graph, argument.getType(),
+                                  krnlType(argument.getType())));
+  return values;
+}
 
-  /// The counter or the condition as the body takes it.
-  Value asArgument(OpBuilder &b, Location loc, Value scalar,
-                   BlockArgument argument) const {
-    auto type = cast<TensorType>(convertType(argument.getType()));
-    Type element = type.getElementType();
-    if (scalar.getType().isIndex())
-      scalar = arith::IndexCastOp::create(b, loc, element, scalar);
-    else if (scalar.getType() != element)
-      scalar = arith::ExtUIOp::create(b, loc, element, scalar);
-    SmallVector<int64_t> ones(type.getRank(), 1);
-    Value tensor = tensor::FromElementsOp::create(
-        b, loc, RankedTensorType::get(ones, element), scalar);
-    return convertValue(b, loc, tensor, type, type, type);
-  }
+/// The loop-carried values as the results of the op; the rows as they are.
+SmallVector<Value> asResults(OpBuilder &b, Operation *op,
+                             const CarriedTypes &types, scf::WhileOp loop) {
+  SmallVector<Value> results(loop.getResults().drop_front(2));
+  for (auto [value, graph, type] :
+       llvm::zip(results, types.graph, op->getResultTypes()))
+    value = convertValue(b, op->getLoc(), value, graph, type, krnlType(type));
+  return results;
+}
 
-  /// The loop-carried values as the arguments of the body.
-  SmallVector<Value> asArguments(OpBuilder &b, Location loc,
-                                 const CarriedTypes &types, ValueRange carried,
-                                 ArrayRef<BlockArgument> arguments) const {
-    SmallVector<Value> values;
-    for (auto [value, graph, argument] :
-         llvm::zip(carried, types.graph, arguments))
-      values.push_back(convertValue(b, loc, value, graph, argument.getType(),
-                                    convertType(argument.getType())));
-    return values;
-  }
+/// The rows of scan output `result` of as many trips as there were.
+Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
+                 int64_t axis = 0, bool reverse = false) {
+  Location loc = result.getLoc();
+  auto type = dyn_cast<RankedTensorType>(rows.getType());
+  if (type && type.hasStaticShape())
+    return rows; // as many as there were trips
+  if (!isa<krnl::ObjType>(rows.getType()))
+    return krnl::FirstRowsOp::create(b, loc, rows, trips);
+  return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
+                     krnlType(result.getType()), {axis, reverse});
+}
 
-  /// The loop-carried values as the results of the op; the rows as they are.
-  SmallVector<Value> asResults(OpBuilder &b, LoopOp op,
-                               const CarriedTypes &types,
-                               scf::WhileOp loop) const {
-    SmallVector<Value> results(loop.getResults().drop_front(2));
-    for (auto [value, graph, type] :
-         llvm::zip(results, types.graph, op->getResultTypes()))
-      value =
-          convertValue(b, op.getLoc(), value, graph, type, convertType(type));
-    return results;
-  }
-
-  /// The rows of scan output `result` of as many trips as there were.
-  Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
-                   int64_t axis = 0, bool reverse = false) const {
-    Location loc = result.getLoc();
-    auto type = dyn_cast<RankedTensorType>(rows.getType());
-    if (type && type.hasStaticShape())
-      return rows; // as many as there were trips
-    if (!isa<krnl::ObjType>(rows.getType()))
-      return krnl::FirstRowsOp::create(b, loc, rows, trips);
-    return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
-                       convertType(result.getType()), {axis, reverse});
-  }
-
-  /// Replaces `op`, with checks of the sizes that the graph states.
-  void replaceChecked(ConversionPatternRewriter &rewriter, LoopOp op,
-                      ArrayRef<Value> values) const {
-    SmallVector<Value> results;
-    for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
-      results.push_back(convertValue(rewriter, op.getLoc(), value, type, type,
-                                     convertType(type)));
-    rewriter.replaceOp(op, results);
-  }
-};
+/// The values with checks of the sizes that the graph states.
+SmallVector<Value> checked(OpBuilder &b, Operation *op,
+                           ArrayRef<Value> values) {
+  SmallVector<Value> results;
+  for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
+    results.push_back(
+        convertValue(b, op->getLoc(), value, type, type, krnlType(type)));
+  return results;
+}
 
 /// The only element of `tensor`, if it is a constant.
 std::optional<int64_t> constantElement(Value tensor) {
@@ -175,187 +163,169 @@ bool hasExactTrips(onnx::LoopOp op, Value condition) {
          body.getTerminator()->getOperand(0) == body.getArgument(1);
 }
 
-struct LoopLowering : public LoopPattern<onnx::LoopOp> {
-  using LoopPattern::LoopPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::LoopOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Block &body = op.getBody().front();
-    const TypeConverter &converter = *getTypeConverter();
-    ValueRange initial = adaptor.getVInitial();
-    CarriedLoop plan{{},      {},
-                     true,    hasExactTrips(op, adaptor.getCond()),
-                     initial, op.getVInitial().getTypes()};
-    CarriedTypes types;
-    if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
-        !isa<RankedTensorType>(body.getArgument(1).getType()) ||
-        failed(carriedTypes(converter, body, plan,
-                            TypeRange(body.getArgumentTypes()).drop_front(2),
-                            types)))
-      return rewriter.notifyMatchFailure(
-          op, "the counter or condition has no known rank, or a row is no "
-              "tensor");
-    std::optional<int64_t> known;
-    if (adaptor.getM())
-      known = constantElement(adaptor.getM());
-    if (known)
-      plan.trips = indexConstant(rewriter, loc, *known);
-    else if (Value trips = adaptor.getM())
-      plan.trips = arith::IndexCastOp::create(
-          rewriter, loc, rewriter.getIndexType(),
-          checkedElement(rewriter, loc, trips, "Loop: M is one number"));
-    plan.condition = adaptor.getCond()
-                         ? isTrue(rewriter, loc, adaptor.getCond(),
-                                  "Loop: the condition is one bool")
-                         : arith::ConstantOp::create(
-                               rewriter, loc, rewriter.getBoolAttr(true));
-    scf::WhileOp loop =
-        buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
-          SmallVector<Value> values{
-              asArgument(rewriter, loc, arguments[0], body.getArgument(0)),
-              asArgument(rewriter, loc, arguments[1], body.getArgument(1))};
-          llvm::append_range(
-              values, asArguments(rewriter, loc, types, arguments.drop_front(2),
-                                  body.getArguments().drop_front(2)));
-          return values;
-        });
-    SmallVector<Value> results = asResults(rewriter, op, types, loop);
-    for (unsigned i = initial.size(); i < results.size(); ++i)
-      results[i] =
-          finishRows(rewriter, op->getResult(i), results[i], loop.getResult(0));
-    replaceChecked(rewriter, op, results);
-    return success();
-  }
-};
+Lowered lowerLoop(onnx::LoopOp op, onnx::LoopOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Block &body = op.getBody().front();
+  ValueRange initial = adaptor.getVInitial();
+  CarriedLoop plan{{},      {},
+                   true,    hasExactTrips(op, adaptor.getCond()),
+                   initial, op.getVInitial().getTypes()};
+  CarriedTypes types;
+  if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
+      !isa<RankedTensorType>(body.getArgument(1).getType()) ||
+      failed(carriedTypes(
+          body, plan, TypeRange(body.getArgumentTypes()).drop_front(2), types)))
+    return rewriter.notifyMatchFailure(
+        op, "the counter or condition has no known rank, or a row is no "
+            "tensor");
+  std::optional<int64_t> known;
+  if (adaptor.getM())
+    known = constantElement(adaptor.getM());
+  if (known)
+    plan.trips = indexConstant(rewriter, loc, *known);
+  else if (Value trips = adaptor.getM())
+    plan.trips = arith::IndexCastOp::create(
+        rewriter, loc, rewriter.getIndexType(),
+        checkedElement(rewriter, loc, trips, "Loop: M is one number"));
+  plan.condition = adaptor.getCond()
+                       ? isTrue(rewriter, loc, adaptor.getCond(),
+                                "Loop: the condition is one bool")
+                       : arith::ConstantOp::create(rewriter, loc,
+                                                   rewriter.getBoolAttr(true));
+  scf::WhileOp loop =
+      buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
+        SmallVector<Value> values{
+            asArgument(rewriter, loc, arguments[0], body.getArgument(0)),
+            asArgument(rewriter, loc, arguments[1], body.getArgument(1))};
+        llvm::append_range(
+            values, asArguments(rewriter, loc, types, arguments.drop_front(2),
+                                body.getArguments().drop_front(2)));
+        return values;
+      });
+  SmallVector<Value> results = asResults(rewriter, op, types, loop);
+  for (unsigned i = initial.size(); i < results.size(); ++i)
+    results[i] =
+        finishRows(rewriter, op->getResult(i), results[i], loop.getResult(0));
+  return checked(rewriter, op, results);
+}
 
 /// Element `i` of an attribute that may be left out.
 int64_t elementOf(std::optional<ArrayRef<int64_t>> list, unsigned i) {
   return list && i < list->size() ? (*list)[i] : 0;
 }
 
-struct ScanLowering : public LoopPattern<onnx::ScanOp> {
-  using LoopPattern::LoopPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ScanOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Block &body = op.getBody().front();
-    unsigned count = op.getNumScanInputs();
-    ValueRange operands = adaptor.getOperands();
-    ValueRange scanned = operands.take_back(count);
-    CarriedLoop plan{{},
-                     {},
-                     false,
-                     true,
-                     operands.drop_back(count),
-                     TypeRange(op->getOperandTypes()).drop_back(count)};
-    CarriedTypes types;
-    if (!llvm::all_of(scanned, rankedType) ||
-        failed(carriedTypes(*getTypeConverter(), body, plan,
-                            body.getArgumentTypes(), types)))
-      return rewriter.notifyMatchFailure(
-          op, "an input that is scanned has no known rank, or a row is no "
-              "tensor");
-    SmallVector<int64_t> axes;
-    if (failed(findInputAxes(op, scanned, axes)) ||
-        !areOutputAxesInside(op, plan.carried.size()))
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
-    for (unsigned i = 1; i < count; ++i)
-      checkEqualSizes(rewriter, loc, plan.trips,
-                      sizeOf(rewriter, loc, scanned[i], axes[i]),
-                      "Scan: scanned inputs differ in length");
-    plan.condition =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
-    scf::WhileOp loop =
-        buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
-          SmallVector<Value> values =
-              asArguments(rewriter, loc, types, arguments.drop_front(2),
-                          body.getArguments().take_front(plan.carried.size()));
-          addRows(rewriter, op, scanned, axes, plan.trips, arguments[0],
-                  values);
-          return values;
-        });
-    SmallVector<Value> results = asResults(rewriter, op, types, loop);
-    finishOutputs(rewriter, op, loop.getResult(0),
-                  MutableArrayRef(results).drop_front(plan.carried.size()));
-    replaceChecked(rewriter, op, results);
-    return success();
+/// The axes of the scanned inputs, counted from the front.
+LogicalResult findInputAxes(onnx::ScanOp op, ValueRange scanned,
+                            SmallVectorImpl<int64_t> &axes) {
+  for (auto [i, value] : llvm::enumerate(scanned)) {
+    int64_t axis = elementOf(op.getScanInputAxes(), i);
+    int64_t rank = rankedType(value).getRank();
+    if (axis < -rank || axis >= rank)
+      return failure();
+    axes.push_back(axis < 0 ? axis + rank : axis);
   }
+  return success();
+}
 
-private:
-  /// The axes of the scanned inputs, counted from the front.
-  static LogicalResult findInputAxes(onnx::ScanOp op, ValueRange scanned,
-                                     SmallVectorImpl<int64_t> &axes) {
-    for (auto [i, value] : llvm::enumerate(scanned)) {
-      int64_t axis = elementOf(op.getScanInputAxes(), i);
-      int64_t rank = rankedType(value).getRank();
-      if (axis < -rank || axis >= rank)
-        return failure();
-      axes.push_back(axis < 0 ? axis + rank : axis);
-    }
-    return success();
+bool areOutputAxesInside(onnx::ScanOp op, size_t carried) {
+  ValueRange yielded = op.getBody().front().getTerminator()->getOperands();
+  for (auto [i, row] : llvm::enumerate(yielded.drop_front(carried))) {
+    auto type = dyn_cast<RankedTensorType>(row.getType());
+    int64_t axis = elementOf(op.getScanOutputAxes(), i);
+    if (type && (axis < -type.getRank() - 1 || axis > type.getRank()))
+      return false;
   }
+  return true;
+}
 
-  static bool areOutputAxesInside(onnx::ScanOp op, size_t carried) {
-    ValueRange yielded = op.getBody().front().getTerminator()->getOperands();
-    for (auto [i, row] : llvm::enumerate(yielded.drop_front(carried))) {
-      auto type = dyn_cast<RankedTensorType>(row.getType());
-      int64_t axis = elementOf(op.getScanOutputAxes(), i);
-      if (type && (axis < -type.getRank() - 1 || axis > type.getRank()))
-        return false;
-    }
-    return true;
+/// The rows of one trip, in the types that the body takes.
+void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
+             ValueRange scanned, ArrayRef<int64_t> axes, Value trips,
+             Value trip, SmallVectorImpl<Value> &values) {
+  Location loc = op.getLoc();
+  Value last = subIndex(rewriter, loc, trips, indexConstant(rewriter, loc, 1));
+  for (auto [i, value] : llvm::enumerate(scanned)) {
+    Value at = trip;
+    if (elementOf(op.getScanInputDirections(), i))
+      at = subIndex(rewriter, loc, last, at);
+    Value row = slice(rewriter, loc, value, axes[i], at);
+    Type wanted = op.getBody().front().getArgument(values.size()).getType();
+    values.push_back(
+        convertValue(rewriter, loc, row, wanted, wanted, krnlType(wanted)));
   }
+}
 
-  /// The rows of one trip, in the types that the body takes.
-  void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
-               ValueRange scanned, ArrayRef<int64_t> axes, Value trips,
-               Value trip, SmallVectorImpl<Value> &values) const {
-    Location loc = op.getLoc();
-    Value last =
-        subIndex(rewriter, loc, trips, indexConstant(rewriter, loc, 1));
-    for (auto [i, value] : llvm::enumerate(scanned)) {
-      Value at = trip;
-      if (elementOf(op.getScanInputDirections(), i))
-        at = subIndex(rewriter, loc, last, at);
-      Value row = slice(rewriter, loc, value, axes[i], at);
-      Type wanted = op.getBody().front().getArgument(values.size()).getType();
-      values.push_back(convertValue(rewriter, loc, row, wanted, wanted,
-                                    convertType(wanted)));
-    }
+/// Cuts the scanned outputs to the trips that there were, and transposes them
+/// by the attributes.
+void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
+                   Value trips, MutableArrayRef<Value> outputs) {
+  Location loc = op.getLoc();
+  size_t first = op->getNumResults() - outputs.size();
+  for (auto [i, value] : llvm::enumerate(outputs)) {
+    int64_t axis = elementOf(op.getScanOutputAxes(), i);
+    bool reverse = elementOf(op.getScanOutputDirections(), i) != 0;
+    RankedTensorType type = rankedType(value);
+    value = finishRows(rewriter, op->getResult(first + i), value, trips, axis,
+                       reverse);
+    if (!type)
+      continue;
+    if (axis < 0)
+      axis += type.getRank();
+    if (axis != 0 || reverse)
+      value = arrange(rewriter, loc, value, axis, reverse);
   }
+}
 
-  /// Cuts the scanned outputs to the trips that there were, and transposes them
-  /// by the attributes.
-  void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
-                     Value trips, MutableArrayRef<Value> outputs) const {
-    Location loc = op.getLoc();
-    size_t first = op->getNumResults() - outputs.size();
-    for (auto [i, value] : llvm::enumerate(outputs)) {
-      int64_t axis = elementOf(op.getScanOutputAxes(), i);
-      bool reverse = elementOf(op.getScanOutputDirections(), i) != 0;
-      RankedTensorType type = rankedType(value);
-      value = finishRows(rewriter, op->getResult(first + i), value, trips, axis,
-                         reverse);
-      if (!type)
-        continue;
-      if (axis < 0)
-        axis += type.getRank();
-      if (axis != 0 || reverse)
-        value = arrange(rewriter, loc, value, axis, reverse);
-    }
-  }
-};
+Lowered lowerScan(onnx::ScanOp op, onnx::ScanOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Block &body = op.getBody().front();
+  unsigned count = op.getNumScanInputs();
+  ValueRange operands = adaptor.getOperands();
+  ValueRange scanned = operands.take_back(count);
+  CarriedLoop plan{{},
+                   {},
+                   false,
+                   true,
+                   operands.drop_back(count),
+                   TypeRange(op->getOperandTypes()).drop_back(count)};
+  CarriedTypes types;
+  if (!llvm::all_of(scanned, rankedType) ||
+      failed(carriedTypes(body, plan, body.getArgumentTypes(), types)))
+    return rewriter.notifyMatchFailure(
+        op, "an input that is scanned has no known rank, or a row is no "
+            "tensor");
+  SmallVector<int64_t> axes;
+  if (failed(findInputAxes(op, scanned, axes)) ||
+      !areOutputAxesInside(op, plan.carried.size()))
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
+  for (unsigned i = 1; i < count; ++i)
+    checkEqualSizes(rewriter, loc, plan.trips,
+                    sizeOf(rewriter, loc, scanned[i], axes[i]),
+                    "Scan: scanned inputs differ in length");
+  plan.condition =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+  scf::WhileOp loop =
+      buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
+        SmallVector<Value> values =
+            asArguments(rewriter, loc, types, arguments.drop_front(2),
+                        body.getArguments().take_front(plan.carried.size()));
+        addRows(rewriter, op, scanned, axes, plan.trips, arguments[0], values);
+        return values;
+      });
+  SmallVector<Value> results = asResults(rewriter, op, types, loop);
+  finishOutputs(rewriter, op, loop.getResult(0),
+                MutableArrayRef(results).drop_front(plan.carried.size()));
+  return checked(rewriter, op, results);
+}
 
 } // namespace
 
 void populateONNXToKrnlLoopsPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<LoopLowering, ScanLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerLoop, lowerScan);
 }
 
 } // namespace onnxc

@@ -6,6 +6,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -33,99 +34,76 @@ Value placeTable(OpBuilder &b, Location loc, ArrayRef<int64_t> keys) {
   return keyWords(b, loc, different, positions);
 }
 
-struct ZipMapLowering : public OpConversionPattern<onnx::MlZipMapOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerZipMap(onnx::MlZipMapOp op, onnx::MlZipMapOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  RankedTensorType type = rankedType(x);
+  if (!type || type.getRank() < 1 || type.getRank() > 2 ||
+      !type.getElementType().isF32())
+    return rewriter.notifyMatchFailure(op, "expects rows of f32");
+  SmallVector<StringRef> texts = textsOf(op.getClasslabelsStrings());
+  ArrayRef<int64_t> ints =
+      op.getClasslabelsInt64s().value_or(ArrayRef<int64_t>());
+  if (texts.empty() == ints.empty())
+    return rewriter.notifyMatchFailure(
+        op, "expects either classlabels_strings or classlabels_int64s");
+  Value keys = texts.empty() ? wordsConstant(rewriter, loc, ints)
+                             : stringConstant(rewriter, loc, texts,
+                                              int64_t(texts.size()));
+  Type object = krnl::ObjType::get(rewriter.getContext());
+  return krnl::CallOp::create(rewriter, loc, object, "onnxc_call_zip_map",
+                              ValueRange{x, keys}, ArrayRef<int64_t>(),
+                              /*stateful=*/false)
+      .getResults();
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::MlZipMapOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    RankedTensorType type = rankedType(x);
-    if (!type || type.getRank() < 1 || type.getRank() > 2 ||
-        !type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "expects rows of f32");
-    SmallVector<StringRef> texts = textsOf(op.getClasslabelsStrings());
-    ArrayRef<int64_t> ints =
-        op.getClasslabelsInt64s().value_or(ArrayRef<int64_t>());
-    if (texts.empty() == ints.empty())
-      return rewriter.notifyMatchFailure(
-          op, "expects either classlabels_strings or classlabels_int64s");
-    Value keys = texts.empty() ? wordsConstant(rewriter, loc, ints)
-                               : stringConstant(rewriter, loc, texts,
-                                                int64_t(texts.size()));
-    Type object = krnl::ObjType::get(getContext());
-    rewriter.replaceOp(
-        op, krnl::CallOp::create(rewriter, loc, object, "onnxc_call_zip_map",
-                                 ValueRange{x, keys}, ArrayRef<int64_t>(),
-                                 /*stateful=*/false));
-    return success();
-  }
-};
+Lowered lowerVectorizer(onnx::MlDictVectorizerOp op,
+                        onnx::MlDictVectorizerOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto map = dyn_cast<onnx::MapType>(op->getOperand(0).getType());
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!map)
+    return rewriter.notifyMatchFailure(op, "operand is no map");
+  SmallVector<StringRef> texts = textsOf(op.getStringVocabulary());
+  ArrayRef<int64_t> ints =
+      op.getInt64Vocabulary().value_or(ArrayRef<int64_t>());
+  bool isText = isString(map.getKeyType());
+  int64_t count = isText ? int64_t(texts.size()) : int64_t(ints.size());
+  if (count == 0)
+    return rewriter.notifyMatchFailure(
+        op, "there is no vocabulary of the keys' type");
+  Value vocabulary = isText ? stringTable(rewriter, loc, texts, true)
+                            : placeTable(rewriter, loc, ints);
+  if (!vocabulary)
+    return rewriter.notifyMatchFailure(op, "the vocabulary fits no table");
+  auto type = RankedTensorType::get({1, count}, krnlType(element));
+  return callTensor(rewriter, loc, "onnxc_call_dict_vectorizer", type,
+                    {adaptor.getOperands()[0], vocabulary},
+                    {count, onnx::getElementTypeNumber(element)});
+}
 
-struct VectorizerLowering
-    : public OpConversionPattern<onnx::MlDictVectorizerOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlDictVectorizerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto map = dyn_cast<onnx::MapType>(op->getOperand(0).getType());
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!map)
-      return rewriter.notifyMatchFailure(op, "operand is no map");
-    SmallVector<StringRef> texts = textsOf(op.getStringVocabulary());
-    ArrayRef<int64_t> ints =
-        op.getInt64Vocabulary().value_or(ArrayRef<int64_t>());
-    bool isText = isString(map.getKeyType());
-    int64_t count = isText ? int64_t(texts.size()) : int64_t(ints.size());
-    if (count == 0)
-      return rewriter.notifyMatchFailure(
-          op, "there is no vocabulary of the keys' type");
-    Value vocabulary = isText ? stringTable(rewriter, loc, texts, true)
-                              : placeTable(rewriter, loc, ints);
-    if (!vocabulary)
-      return rewriter.notifyMatchFailure(op, "the vocabulary fits no table");
-    auto type = RankedTensorType::get({1, count},
-                                      getTypeConverter()->convertType(element));
-    Value y = callTensor(rewriter, loc, "onnxc_call_dict_vectorizer", type,
-                         {adaptor.getOperands()[0], vocabulary},
-                         {count, onnx::getElementTypeNumber(element)});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct CastMapLowering : public OpConversionPattern<onnx::MlCastMapOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MlCastMapOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    bool isDense = op.getMapForm() == "DENSE";
-    if (!isDense && (op.getMapForm() != "SPARSE" || op.getMaxMap() < 0))
-      return rewriter.notifyMatchFailure(
-          op, "expects map_form DENSE, or SPARSE with max_map");
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    int64_t count = isDense ? ShapedType::kDynamic : op.getMaxMap();
-    auto type = RankedTensorType::get({1, count},
-                                      getTypeConverter()->convertType(element));
-    Value y =
-        callTensor(rewriter, op.getLoc(), "onnxc_call_cast_map", type,
-                   adaptor.getOperands()[0],
-                   {onnx::getElementTypeNumber(element), isDense ? -1 : count});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerCastMap(onnx::MlCastMapOp op, onnx::MlCastMapOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  bool isDense = op.getMapForm() == "DENSE";
+  if (!isDense && (op.getMapForm() != "SPARSE" || op.getMaxMap() < 0))
+    return rewriter.notifyMatchFailure(
+        op, "expects map_form DENSE, or SPARSE with max_map");
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  int64_t count = isDense ? ShapedType::kDynamic : op.getMaxMap();
+  auto type = RankedTensorType::get({1, count}, krnlType(element));
+  return callTensor(
+      rewriter, op.getLoc(), "onnxc_call_cast_map", type,
+      adaptor.getOperands()[0],
+      {onnx::getElementTypeNumber(element), isDense ? -1 : count});
+}
 
 } // namespace
 
 void populateONNXToKrnlMapsPatterns(TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<CastMapLowering, VectorizerLowering, ZipMapLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerCastMap, lowerVectorizer, lowerZipMap);
 }
 
 } // namespace onnxc

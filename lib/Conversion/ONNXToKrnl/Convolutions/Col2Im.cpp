@@ -13,6 +13,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
@@ -301,43 +302,35 @@ Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
 
 namespace {
 
-struct Col2ImLowering : public OpConversionPattern<onnx::Col2ImOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::Col2ImOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (isa<onnx::StringType>(getElementTypeOrSelf(op.getInput().getType())))
-      return rewriter.notifyMatchFailure(op, "strings have no sum");
-    RankedTensorType type = rankedType(adaptor.getInput()),
-                     imageType = rankedType(adaptor.getImageShape()),
-                     blockType = rankedType(adaptor.getBlockShape()),
-                     wanted = rankedType(op->getResult(0));
-    if (!type || type.getRank() != 3 || !imageType || !blockType)
-      return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
-    // Any of these determines the number of dimensions of the image.
-    int64_t spatial = wanted ? wanted.getRank() - 2 : ShapedType::kDynamic;
-    for (RankedTensorType shape : {imageType, blockType})
-      if (shape.getRank() == 1 && !shape.isDynamicDim(0))
-        spatial = shape.getDimSize(0);
-    if (ShapedType::isDynamic(spatial))
-      return rewriter.notifyMatchFailure(op, "rank of the image is not known");
-    for (auto values : {op.getStrides(), op.getDilations()})
-      if (values && llvm::any_of(*values, [](int64_t v) { return v < 1; }))
-        return rewriter.notifyMatchFailure(op, "strides or dilations below 1");
-    Col2ImBuilder builder(rewriter, op, adaptor.getInput(), spatial);
-    replaceWithCasts(
-        rewriter, *getTypeConverter(), op,
-        builder.build(adaptor.getImageShape(), adaptor.getBlockShape()));
-    return success();
-  }
-};
+Lowered lowerCol2Im(onnx::Col2ImOp op, onnx::Col2ImOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  if (isa<onnx::StringType>(getElementTypeOrSelf(op.getInput().getType())))
+    return rewriter.notifyMatchFailure(op, "strings have no sum");
+  RankedTensorType type = rankedType(adaptor.getInput()),
+                   imageType = rankedType(adaptor.getImageShape()),
+                   blockType = rankedType(adaptor.getBlockShape()),
+                   wanted = rankedType(op->getResult(0));
+  if (!type || type.getRank() != 3 || !imageType || !blockType)
+    return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
+  // Any of these determines the number of dimensions of the image.
+  int64_t spatial = wanted ? wanted.getRank() - 2 : ShapedType::kDynamic;
+  for (RankedTensorType shape : {imageType, blockType})
+    if (shape.getRank() == 1 && !shape.isDynamicDim(0))
+      spatial = shape.getDimSize(0);
+  if (ShapedType::isDynamic(spatial))
+    return rewriter.notifyMatchFailure(op, "rank of the image is not known");
+  for (auto values : {op.getStrides(), op.getDilations()})
+    if (values && llvm::any_of(*values, [](int64_t v) { return v < 1; }))
+      return rewriter.notifyMatchFailure(op, "strides or dilations below 1");
+  Col2ImBuilder builder(rewriter, op, adaptor.getInput(), spatial);
+  return builder.build(adaptor.getImageShape(), adaptor.getBlockShape());
+}
 
 } // namespace
 
 void populateONNXToKrnlCol2ImPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<Col2ImLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerCol2Im);
 }
 
 } // namespace onnxc

@@ -10,6 +10,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
@@ -219,38 +220,31 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
 
 namespace {
 
-struct ConvLowering : public OpConversionPattern<onnx::ConvOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ConvOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    if (auto side = op->getAttrOfType<IntegerAttr>(winogradAttr))
-      if (std::optional<WinogradConv> conv = WinogradConv::match(op);
-          conv && (side.getInt() == 2 || side.getInt() == 4)) {
-        Value y = buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
-                                operands[0],
-                                operands.size() > 2 ? operands[2] : Value());
-        replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-        return success();
-      }
-    FailureOr<Value> y = buildConvolution(
-        rewriter, op, operands[0], operands[1],
-        operands.size() > 2 ? operands[2] : Value(), element, Convolution(op));
-    if (failed(y))
-      return failure();
-    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
-    return success();
-  }
-};
+Lowered lowerConv(onnx::ConvOp op, onnx::ConvOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (auto side = op->getAttrOfType<IntegerAttr>(winogradAttr))
+    if (std::optional<WinogradConv> conv = WinogradConv::match(op);
+        conv && (side.getInt() == 2 || side.getInt() == 4)) {
+      Value y = buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
+                              operands[0],
+                              operands.size() > 2 ? operands[2] : Value());
+      return y;
+    }
+  FailureOr<Value> y = buildConvolution(
+      rewriter, op, operands[0], operands[1],
+      operands.size() > 2 ? operands[2] : Value(), element, Convolution(op));
+  if (failed(y))
+    return failure();
+  return *y;
+}
 
 } // namespace
 
 void populateONNXToKrnlConvPatterns(TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<ConvLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerConv);
 }
 
 } // namespace onnxc

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -142,45 +143,39 @@ Value flipFilter(OpBuilder &b, Location loc, Value w, int64_t group) {
       });
 }
 
-struct ConvTransposeLowering
-    : public OpConversionPattern<onnx::ConvTransposeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ConvTransposeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX(), w = adaptor.getW();
-    auto xType = dyn_cast<RankedTensorType>(x.getType());
-    auto wType = dyn_cast<RankedTensorType>(w.getType());
-    if (!xType || !wType || xType.getRank() < 3 ||
-        wType.getRank() != xType.getRank() || op.getGroup() < 1)
-      return rewriter.notifyMatchFailure(
-          op, "expects operands of one known rank, 3 or more");
-    SmallVector<Stretch> steps;
-    int64_t spatial = xType.getRank() - 2;
-    for (int64_t d = 0; d < spatial; ++d)
-      steps.push_back(getStretch(rewriter, op, x, w, d, spatial));
-    Value wide = stretch(rewriter, loc, x, w, steps);
-    Value flipped = flipFilter(rewriter, loc, w, op.getGroup());
-    Convolution unit(op.getGroup());
-    unit.dilations = op.getDilations();
-    unit.kernelShape = op.getKernelShape();
-    FailureOr<Value> y =
-        buildConvolution(rewriter, op, wide, flipped, adaptor.getB(),
-                         getElementTypeOrSelf(op.getX().getType()), unit);
-    if (failed(y))
-      return failure();
-    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
-    return success();
-  }
-};
+Lowered lowerConvTranspose(onnx::ConvTransposeOp op,
+                           onnx::ConvTransposeOp::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX(), w = adaptor.getW();
+  auto xType = dyn_cast<RankedTensorType>(x.getType());
+  auto wType = dyn_cast<RankedTensorType>(w.getType());
+  if (!xType || !wType || xType.getRank() < 3 ||
+      wType.getRank() != xType.getRank() || op.getGroup() < 1)
+    return rewriter.notifyMatchFailure(
+        op, "expects operands of one known rank, 3 or more");
+  SmallVector<Stretch> steps;
+  int64_t spatial = xType.getRank() - 2;
+  for (int64_t d = 0; d < spatial; ++d)
+    steps.push_back(getStretch(rewriter, op, x, w, d, spatial));
+  Value wide = stretch(rewriter, loc, x, w, steps);
+  Value flipped = flipFilter(rewriter, loc, w, op.getGroup());
+  Convolution unit(op.getGroup());
+  unit.dilations = op.getDilations();
+  unit.kernelShape = op.getKernelShape();
+  FailureOr<Value> y =
+      buildConvolution(rewriter, op, wide, flipped, adaptor.getB(),
+                       getElementTypeOrSelf(op.getX().getType()), unit);
+  if (failed(y))
+    return failure();
+  return *y;
+}
 
 } // namespace
 
 void populateONNXToKrnlConvTransposePatterns(TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<ConvTransposeLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerConvTranspose);
 }
 
 } // namespace onnxc

@@ -5,6 +5,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -161,89 +162,70 @@ double exponentOf(OnnxOp op) {
   return 0;
 }
 
+/// The counted range of a dimension, in coordinates of the padded
+/// tensor.
 template <typename OnnxOp>
-struct WindowPoolLowering : public OpConversionPattern<OnnxOp> {
-  WindowPoolLowering(TypeConverter &converter, MLIRContext *context,
-                     const Pool &pool)
-      : OpConversionPattern<OnnxOp>(converter, context), pool(pool) {}
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() < 3)
-      return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
-    if (op->getNumResults() > 1)
-      return rewriter.notifyMatchFailure(op, "indices are wanted too");
-    ArrayRef<int64_t> sizes = op.getKernelShape();
-    SmallVector<Value> kernelSizes;
-    for (int64_t size : sizes)
-      kernelSizes.push_back(indexConstant(rewriter, loc, size));
-    Windows windows = Windows::get(
-        rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
-        op.getPads(), op.getAutoPad(), op.getCeilMode());
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    Value padded =
-        windows.pad(rewriter, loc, x, paddingValue(rewriter, loc, element));
-    SmallVector<Value> counts(sizes.size());
-    if (&pool == &averagePool)
-      for (auto [d, size] : llvm::enumerate(sizes)) {
-        auto [low, high] = counted(rewriter, op, x, windows, d);
-        counts[d] = countInside(rewriter, loc, op->getName().stripDialect(),
-                                size, windows, d, low, high,
-                                sizeOf(rewriter, loc, padded, d + 2),
-                                ScalarBuilder::computeType(element));
-      }
-    Value y = PoolKernel(rewriter, op, pool, exponentOf(op))
-                  .build(padded, sizes, windows, counts);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
-    return success();
+std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
+                                const Windows &windows, unsigned d) {
+  Location loc = op.getLoc();
+  Value end = addIndex(b, loc, windows.padBefore[d], sizeOf(b, loc, x, d + 2));
+  bool borders = false;
+  if constexpr (requires { op.getCountIncludePad(); })
+    borders = op.getCountIncludePad();
+  if (!borders)
+    return {windows.padBefore[d], end};
+  // With ceil_mode the last window reaches beyond the given padding, and the
+  // positions there never count.
+  Value after = windows.padAfter[d];
+  if (op.getAutoPad() == "NOTSET") {
+    std::optional<ArrayRef<int64_t>> pads = op.getPads();
+    size_t spatial = op.getKernelShape().size();
+    after = indexConstant(b, loc, pads ? (*pads)[d + spatial] : 0);
   }
+  return {indexConstant(b, loc, 0), addIndex(b, loc, end, after)};
+}
 
-private:
-  /// The counted range of a dimension, in coordinates of the padded
-  /// tensor.
-  static std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
-                                         const Windows &windows, unsigned d) {
-    Location loc = op.getLoc();
-    Value end =
-        addIndex(b, loc, windows.padBefore[d], sizeOf(b, loc, x, d + 2));
-    bool borders = false;
-    if constexpr (requires { op.getCountIncludePad(); })
-      borders = op.getCountIncludePad();
-    if (!borders)
-      return {windows.padBefore[d], end};
-    // With ceil_mode the last window reaches beyond the given padding, and the
-    // positions there never count.
-    Value after = windows.padAfter[d];
-    if (op.getAutoPad() == "NOTSET") {
-      std::optional<ArrayRef<int64_t>> pads = op.getPads();
-      size_t spatial = op.getKernelShape().size();
-      after = indexConstant(b, loc, pads ? (*pads)[d + spatial] : 0);
+template <typename OnnxOp, const Pool &pool>
+Lowered lowerWindowPool(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() < 3)
+    return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+  if (op->getNumResults() > 1)
+    return rewriter.notifyMatchFailure(op, "indices are wanted too");
+  ArrayRef<int64_t> sizes = op.getKernelShape();
+  SmallVector<Value> kernelSizes;
+  for (int64_t size : sizes)
+    kernelSizes.push_back(indexConstant(rewriter, loc, size));
+  Windows windows = Windows::get(rewriter, loc, x, kernelSizes, op.getStrides(),
+                                 op.getDilations(), op.getPads(),
+                                 op.getAutoPad(), op.getCeilMode());
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  ScalarBuilder s(rewriter, loc, element);
+  Value padded = windows.pad(rewriter, loc, x, s.narrow(pool.neutral(s)));
+  SmallVector<Value> counts(sizes.size());
+  if (&pool == &averagePool)
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      auto [low, high] = counted(rewriter, op, x, windows, d);
+      counts[d] = countInside(rewriter, loc, op->getName().stripDialect(), size,
+                              windows, d, low, high,
+                              sizeOf(rewriter, loc, padded, d + 2),
+                              ScalarBuilder::computeType(element));
     }
-    return {indexConstant(b, loc, 0), addIndex(b, loc, end, after)};
-  }
-
-  Value paddingValue(OpBuilder &b, Location loc, Type element) const {
-    ScalarBuilder s(b, loc, element);
-    return s.narrow(pool.neutral(s));
-  }
-
-  const Pool &pool;
-};
+  return PoolKernel(rewriter, op, pool, exponentOf(op))
+      .build(padded, sizes, windows, counts);
+}
 
 } // namespace
 
 void populateONNXToKrnlPoolingPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<WindowPoolLowering<onnx::AveragePoolOp>>(converter, context,
-                                                        averagePool);
-  patterns.add<WindowPoolLowering<onnx::LpPoolOp>>(converter, context, lpPool);
-  patterns.add<WindowPoolLowering<onnx::MaxPoolOp>>(converter, context,
-                                                    maxPool);
+  addLowerings(converter, patterns,
+               lowerWindowPool<onnx::AveragePoolOp, averagePool>,
+               lowerWindowPool<onnx::LpPoolOp, lpPool>,
+               lowerWindowPool<onnx::MaxPoolOp, maxPool>);
 }
 
 } // namespace onnxc

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -18,37 +19,30 @@ bool isNumber(Type type) { return isa<FloatType, IntegerType>(type); }
 /// Cast to the element type of the result; CastLike has a second operand, of
 /// which only the type matters.
 template <typename OnnxOp>
-struct CastLowering : public OpConversionPattern<OnnxOp> {
-  using OpConversionPattern<OnnxOp>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!isa<RankedTensorType>(x.getType()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    if (!isNumber(from) || !isNumber(to))
-      return rewriter.notifyMatchFailure(op, "elements are no numbers");
-    Rounding rounding;
-    rounding.saturate = op.getSaturate();
-    rounding.mode = llvm::StringSwitch<Rounding::Mode>(op.getRoundMode())
-                        .Case("down", Rounding::Mode::Down)
-                        .Case("nearest", Rounding::Mode::Nearest)
-                        .Default(Rounding::Mode::Up);
-    if (from != to)
-      x = buildElementwise(
-          rewriter, op.getLoc(), op->getName().stripDialect(), x, to,
-          [&](OpBuilder &b, Location loc, ValueRange v) {
-            ScalarBuilder s(b, loc, from);
-            Value y = s.castTo(s.widen(v[0]), to);
-            return ScalarBuilder(b, loc, to).narrow(y, rounding);
-          });
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, x);
-    return success();
-  }
-};
+Lowered lowerCast(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isa<RankedTensorType>(x.getType()))
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  if (!isNumber(from) || !isNumber(to))
+    return rewriter.notifyMatchFailure(op, "elements are no numbers");
+  Rounding rounding;
+  rounding.saturate = op.getSaturate();
+  rounding.mode = llvm::StringSwitch<Rounding::Mode>(op.getRoundMode())
+                      .Case("down", Rounding::Mode::Down)
+                      .Case("nearest", Rounding::Mode::Nearest)
+                      .Default(Rounding::Mode::Up);
+  if (from != to)
+    x = buildElementwise(rewriter, op.getLoc(), op->getName().stripDialect(), x,
+                         to, [&](OpBuilder &b, Location loc, ValueRange v) {
+                           ScalarBuilder s(b, loc, from);
+                           Value y = s.castTo(s.widen(v[0]), to);
+                           return ScalarBuilder(b, loc, to).narrow(y, rounding);
+                         });
+  return x;
+}
 
 /// A complex number of two f32 as one integer, the real part low, and back.
 Value packComplex(OpBuilder &b, Location loc, Value z) {
@@ -89,49 +83,43 @@ Value bitCast(OpBuilder &b, Location loc, Value x, Type to) {
 
 /// The bits stay and their type changes; where both types are stored alike this
 /// is no operation.
-struct BitCastLowering : public OpConversionPattern<onnx::BitCastOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::BitCastOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    if (!isa<RankedTensorType>(x.getType()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    auto isTaken = [](Type type) {
-      return isNumber(type) || isa<ComplexType>(type);
-    };
-    if (!isTaken(from) || !isTaken(to))
-      return rewriter.notifyMatchFailure(op, "elements are no numbers");
-    Type stored = ScalarBuilder::storageType(to);
-    // Of a narrow type the rest of the byte is its sign or zero.
-    bool narrow = isNumber(from) && from.getIntOrFloatBitWidth() < 8;
-    if (narrow || stored != ScalarBuilder::storageType(from))
-      x = buildElementwise(
-          rewriter, op.getLoc(), "BitCast", x, to,
-          [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-            if (!narrow)
-              return bitCast(b, loc, v[0], stored);
-            Type integer = isa<IntegerType>(to)
-                               ? to
-                               : IntegerType::get(b.getContext(),
-                                                  to.getIntOrFloatBitWidth(),
-                                                  IntegerType::Unsigned);
-            return ScalarBuilder(b, loc, integer).narrow(v[0]);
-          });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, x);
-    return success();
-  }
-};
+Lowered lowerBitCast(onnx::BitCastOp op, onnx::BitCastOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isa<RankedTensorType>(x.getType()))
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  auto isTaken = [](Type type) {
+    return isNumber(type) || isa<ComplexType>(type);
+  };
+  if (!isTaken(from) || !isTaken(to))
+    return rewriter.notifyMatchFailure(op, "elements are no numbers");
+  Type stored = ScalarBuilder::storageType(to);
+  // Of a narrow type the rest of the byte is its sign or zero.
+  bool narrow = isNumber(from) && from.getIntOrFloatBitWidth() < 8;
+  if (narrow || stored != ScalarBuilder::storageType(from))
+    x = buildElementwise(
+        rewriter, op.getLoc(), "BitCast", x, to,
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          if (!narrow)
+            return bitCast(b, loc, v[0], stored);
+          Type integer =
+              isa<IntegerType>(to)
+                  ? to
+                  : IntegerType::get(b.getContext(), to.getIntOrFloatBitWidth(),
+                                     IntegerType::Unsigned);
+          return ScalarBuilder(b, loc, integer).narrow(v[0]);
+        });
+  return x;
+}
 
 } // namespace
 
 void populateONNXToKrnlCastPatterns(TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<BitCastLowering, CastLowering<onnx::CastLikeOp>,
-               CastLowering<onnx::CastOp>>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerBitCast, lowerCast<onnx::CastLikeOp>,
+               lowerCast<onnx::CastOp>);
 }
 
 } // namespace onnxc

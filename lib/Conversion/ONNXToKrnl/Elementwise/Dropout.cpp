@@ -7,6 +7,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/RandomNumbers.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -24,98 +25,91 @@ KernelBuilder::Access scalarAccess(KernelBuilder &kernel, Value scalar) {
   return {kernel.input(scalar), SmallVector<AffineExpr>(rank, kernel.zero())};
 }
 
-struct DropoutLowering : public OpConversionPattern<onnx::DropoutOp> {
-  using OpConversionPattern::OpConversionPattern;
+RankedTensorType maskType(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(),
+                               IntegerType::get(type.getContext(), 8));
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::DropoutOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    for (Value operand : adaptor.getOperands())
-      if (!isa<RankedTensorType>(operand.getType()))
-        return rewriter.notifyMatchFailure(op, "operand has no rank");
-    Value training = adaptor.getTrainingMode();
-    auto constant = onnx::constantInts(op.getTrainingMode());
-    bool never = !training ||
-                 (constant && constant->size() == 1 && constant->front() == 0);
-    SmallVector<Value> results =
-        never ? infer(rewriter, op, adaptor) : train(rewriter, op, adaptor);
-    results.truncate(op->getNumResults());
-    replaceWithCasts(rewriter, *getTypeConverter(), op, results);
-    return success();
-  }
+SmallVector<Value> infer(OpBuilder &b, onnx::DropoutOp op,
+                         onnx::DropoutOp::Adaptor adaptor) {
+  Value x = adaptor.getData();
+  if (op->getNumResults() < 2)
+    return {x};
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(x.getType());
+  KernelBuilder kernel(b, loc, "Dropout");
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
+  Value out = kernel.output(maskType(type), sizesOf(b, loc, x));
+  Value kept = kernel.constant(b.getI8IntegerAttr(1));
+  return {x, kernel.finish({kernel.fill(kept, {out, loops})}).front()};
+}
 
-private:
-  static RankedTensorType maskType(RankedTensorType type) {
-    return RankedTensorType::get(type.getShape(),
-                                 IntegerType::get(type.getContext(), 8));
-  }
+SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
+                         onnx::DropoutOp::Adaptor adaptor) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getData(), ratio = adaptor.getRatio();
+  auto type = cast<RankedTensorType>(x.getType());
+  Type element = getElementTypeOrSelf(op.getData().getType());
+  RandomDraw hostDraw = RandomDraw::get(b, loc, op.getSeed());
+  KernelBuilder kernel(b, loc, "Dropout");
+  RandomDraw draw = hostDraw.inside(kernel);
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
+  SmallVector<KernelBuilder::Access> ins{
+      {kernel.input(x), loops},
+      scalarAccess(kernel, adaptor.getTrainingMode())};
+  if (ratio)
+    ins.push_back(scalarAccess(kernel, ratio));
+  SmallVector<Value> dynamic = dynamicSizes(type, sizesOf(b, loc, x));
+  SmallVector<KernelBuilder::Access> outs{
+      {kernel.output(type, dynamic), loops},
+      {kernel.output(maskType(type), dynamic), loops}};
+  SmallVector<Value> sizes;
+  for (Value size : sizesOf(b, loc, x))
+    sizes.push_back(kernel.scalar(size));
+  return kernel.finish(kernel.generic(
+      ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, element), real(nb, l, nb.getF32Type());
+        Value drop = real.constant(0.5);
+        if (ratio) {
+          ScalarBuilder r(nb, l, getElementTypeOrSelf(op.getRatio()));
+          drop = r.castTo(r.widen(v[2]), nb.getF32Type());
+        }
+        // Without training the ratio is 0, which keeps everything as it is.
+        drop = real.select(real.fromBool(v[1]), drop, real.constant(0));
+        SmallVector<Value> index;
+        for (AffineExpr loop : loops)
+          index.push_back(kernel.index(nb, l, loop));
+        SmallVector<Value> words =
+            randomWords(nb, l, draw, linearPosition(nb, l, sizes, index));
+        Value keep = real.le(drop, uniformNumber(real, words[0], words[1]));
+        Value factor =
+            real.div(real.constant(1), real.sub(real.constant(1), drop));
+        Value scaled = s.mul(s.widen(v[0]), real.castTo(factor, element));
+        Value y = s.select(keep, scaled, s.constant(0));
+        return SmallVector<Value>{s.narrow(y), s.toBool(keep)};
+      }));
+}
 
-  static SmallVector<Value> infer(OpBuilder &b, onnx::DropoutOp op,
-                                  OpAdaptor adaptor) {
-    Value x = adaptor.getData();
-    if (op->getNumResults() < 2)
-      return {x};
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(x.getType());
-    KernelBuilder kernel(b, loc, "Dropout");
-    SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-    Value out = kernel.output(maskType(type), sizesOf(b, loc, x));
-    Value kept = kernel.constant(b.getI8IntegerAttr(1));
-    return {x, kernel.finish({kernel.fill(kept, {out, loops})}).front()};
-  }
-
-  static SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
-                                  OpAdaptor adaptor) {
-    Location loc = op.getLoc();
-    Value x = adaptor.getData(), ratio = adaptor.getRatio();
-    auto type = cast<RankedTensorType>(x.getType());
-    Type element = getElementTypeOrSelf(op.getData().getType());
-    RandomDraw hostDraw = RandomDraw::get(b, loc, op.getSeed());
-    KernelBuilder kernel(b, loc, "Dropout");
-    RandomDraw draw = hostDraw.inside(kernel);
-    SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-    SmallVector<KernelBuilder::Access> ins{
-        {kernel.input(x), loops},
-        scalarAccess(kernel, adaptor.getTrainingMode())};
-    if (ratio)
-      ins.push_back(scalarAccess(kernel, ratio));
-    SmallVector<Value> dynamic = dynamicSizes(type, sizesOf(b, loc, x));
-    SmallVector<KernelBuilder::Access> outs{
-        {kernel.output(type, dynamic), loops},
-        {kernel.output(maskType(type), dynamic), loops}};
-    SmallVector<Value> sizes;
-    for (Value size : sizesOf(b, loc, x))
-      sizes.push_back(kernel.scalar(size));
-    return kernel.finish(kernel.generic(
-        ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder s(nb, l, element), real(nb, l, nb.getF32Type());
-          Value drop = real.constant(0.5);
-          if (ratio) {
-            ScalarBuilder r(nb, l, getElementTypeOrSelf(op.getRatio()));
-            drop = r.castTo(r.widen(v[2]), nb.getF32Type());
-          }
-          // Without training the ratio is 0, which keeps everything as it is.
-          drop = real.select(real.fromBool(v[1]), drop, real.constant(0));
-          SmallVector<Value> index;
-          for (AffineExpr loop : loops)
-            index.push_back(kernel.index(nb, l, loop));
-          SmallVector<Value> words =
-              randomWords(nb, l, draw, linearPosition(nb, l, sizes, index));
-          Value keep = real.le(drop, uniformNumber(real, words[0], words[1]));
-          Value factor =
-              real.div(real.constant(1), real.sub(real.constant(1), drop));
-          Value scaled = s.mul(s.widen(v[0]), real.castTo(factor, element));
-          Value y = s.select(keep, scaled, s.constant(0));
-          return SmallVector<Value>{s.narrow(y), s.toBool(keep)};
-        }));
-  }
-};
+Lowered lowerDropout(onnx::DropoutOp op, onnx::DropoutOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  for (Value operand : adaptor.getOperands())
+    if (!isa<RankedTensorType>(operand.getType()))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+  Value training = adaptor.getTrainingMode();
+  auto constant = onnx::constantInts(op.getTrainingMode());
+  bool never = !training ||
+               (constant && constant->size() == 1 && constant->front() == 0);
+  SmallVector<Value> results =
+      never ? infer(rewriter, op, adaptor) : train(rewriter, op, adaptor);
+  results.truncate(op->getNumResults());
+  return results;
+}
 
 } // namespace
 
 void populateONNXToKrnlDropoutPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<DropoutLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerDropout);
 }
 
 } // namespace onnxc

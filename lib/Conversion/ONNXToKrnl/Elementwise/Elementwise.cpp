@@ -70,7 +70,7 @@ struct ElementwiseLowering : public ConversionPattern {
                                [&](OpBuilder &b, Location loc, ValueRange x) {
                                  return body(b, loc, op, x, result);
                                });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
+    replaceWithCasts(rewriter, op, y);
     return success();
   }
 

@@ -9,6 +9,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -88,97 +89,89 @@ SmallVector<Value> update(ScalarBuilder &s, onnx::TrainingMomentumOp op,
   return {s.sub(v[2], s.mul(v[0], step)), moment};
 }
 
+/// The rate is the same for all elements: computed once.
+template <typename OnnxOp>
+Value stepRate(OpBuilder &b, Location loc, OnnxOp op, ValueRange operands,
+               Type element) {
+  Type rateType = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type stepType = getElementTypeOrSelf(op->getOperand(1).getType());
+  return buildElementwise(
+      b, loc, "rate", operands.take_front(2), element,
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder r(nb, l, rateType), t(nb, l, stepType);
+        ScalarBuilder s(nb, l, element);
+        return s.narrow(rate(s, op, r.castTo(r.widen(v[0]), element),
+                             t.castTo(t.widen(v[1]), element)));
+      });
+}
+
+template <unsigned kinds, typename OnnxOp>
+SmallVector<Value> updateOne(OpBuilder &b, Location loc, OnnxOp op, Value step,
+                             Value number, ValueRange own, Type element) {
+  Type numberType = getElementTypeOrSelf(op->getOperand(1).getType());
+  auto type = cast<RankedTensorType>(own[0].getType());
+  KernelBuilder kernel(b, loc, op->getName().stripDialect());
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
+  SmallVector<KernelBuilder::Access> ins, outs;
+  for (Value scalar : {step, number}) {
+    int64_t rank = cast<RankedTensorType>(scalar.getType()).getRank();
+    ins.push_back(
+        {kernel.input(scalar), SmallVector<AffineExpr>(rank, kernel.zero())});
+  }
+  for (Value tensor : own)
+    ins.push_back({kernel.input(tensor), loops});
+  SmallVector<Value> sizes = sizesOf(b, loc, own[0]);
+  for (unsigned kind = 0; kind + 1 < kinds; ++kind)
+    outs.push_back({kernel.output(type, sizes), loops});
+  return kernel.finish(kernel.generic(
+      ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
+        ScalarBuilder s(nb, l, element), t(nb, l, numberType);
+        SmallVector<Value> v;
+        for (auto [i, arg] : llvm::enumerate(args.take_front(ins.size())))
+          v.push_back(i == 1 ? t.castTo(t.widen(arg), element) : s.widen(arg));
+        SmallVector<Value> y = update(s, op, v);
+        for (Value &value : y)
+          value = s.narrow(value);
+        return y;
+      }));
+}
+
 /// Operands are the rate, the step's number, and then by kind, not by tensor:
 /// all tensors, all gradients, all states. Results likewise.
 template <typename OnnxOp, unsigned kinds>
-struct TrainingLowering : public OpConversionPattern<OnnxOp> {
-  using OpConversionPattern<OnnxOp>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    for (Value operand : operands)
-      if (!isa<RankedTensorType>(operand.getType()))
-        return rewriter.notifyMatchFailure(op, "operand has no rank");
-    ValueRange tensors = operands.drop_front(2);
-    if (tensors.size() % kinds != 0)
-      return rewriter.notifyMatchFailure(op, "incomplete set of tensors");
-    unsigned count = tensors.size() / kinds;
-    Location loc = op.getLoc();
-    SmallVector<Value> results(count * (kinds - 1));
-    for (unsigned i = 0; i < count; ++i) {
-      SmallVector<Value> own;
-      for (unsigned kind = 0; kind < kinds; ++kind)
-        own.push_back(tensors[kind * count + i]);
-      Type element = getElementTypeOrSelf(op->getOperand(2 + i).getType());
-      Value step = stepRate(rewriter, loc, op, operands, element);
-      SmallVector<Value> updated =
-          updateOne(rewriter, loc, op, step, operands[1], own, element);
-      for (unsigned kind = 0; kind + 1 < kinds; ++kind)
-        results[kind * count + i] = updated[kind];
-    }
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, results);
-    return success();
-  }
-
-private:
-  /// The rate is the same for all elements: computed once.
-  static Value stepRate(OpBuilder &b, Location loc, OnnxOp op,
-                        ValueRange operands, Type element) {
-    Type rateType = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type stepType = getElementTypeOrSelf(op->getOperand(1).getType());
-    return buildElementwise(
-        b, loc, "rate", operands.take_front(2), element,
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          ScalarBuilder r(nb, l, rateType), t(nb, l, stepType);
-          ScalarBuilder s(nb, l, element);
-          return s.narrow(rate(s, op, r.castTo(r.widen(v[0]), element),
-                               t.castTo(t.widen(v[1]), element)));
-        });
-  }
-
-  static SmallVector<Value> updateOne(OpBuilder &b, Location loc, OnnxOp op,
-                                      Value step, Value number, ValueRange own,
-                                      Type element) {
-    Type numberType = getElementTypeOrSelf(op->getOperand(1).getType());
-    auto type = cast<RankedTensorType>(own[0].getType());
-    KernelBuilder kernel(b, loc, op->getName().stripDialect());
-    SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-    SmallVector<KernelBuilder::Access> ins, outs;
-    for (Value scalar : {step, number}) {
-      int64_t rank = cast<RankedTensorType>(scalar.getType()).getRank();
-      ins.push_back(
-          {kernel.input(scalar), SmallVector<AffineExpr>(rank, kernel.zero())});
-    }
-    for (Value tensor : own)
-      ins.push_back({kernel.input(tensor), loops});
-    SmallVector<Value> sizes = sizesOf(b, loc, own[0]);
+Lowered lowerTraining(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  for (Value operand : operands)
+    if (!isa<RankedTensorType>(operand.getType()))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+  ValueRange tensors = operands.drop_front(2);
+  if (tensors.size() % kinds != 0)
+    return rewriter.notifyMatchFailure(op, "incomplete set of tensors");
+  unsigned count = tensors.size() / kinds;
+  Location loc = op.getLoc();
+  SmallVector<Value> results(count * (kinds - 1));
+  for (unsigned i = 0; i < count; ++i) {
+    SmallVector<Value> own;
+    for (unsigned kind = 0; kind < kinds; ++kind)
+      own.push_back(tensors[kind * count + i]);
+    Type element = getElementTypeOrSelf(op->getOperand(2 + i).getType());
+    Value step = stepRate(rewriter, loc, op, operands, element);
+    SmallVector<Value> updated =
+        updateOne<kinds>(rewriter, loc, op, step, operands[1], own, element);
     for (unsigned kind = 0; kind + 1 < kinds; ++kind)
-      outs.push_back({kernel.output(type, sizes), loops});
-    return kernel.finish(kernel.generic(
-        ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
-          ScalarBuilder s(nb, l, element), t(nb, l, numberType);
-          SmallVector<Value> v;
-          for (auto [i, arg] : llvm::enumerate(args.take_front(ins.size())))
-            v.push_back(i == 1 ? t.castTo(t.widen(arg), element)
-                               : s.widen(arg));
-          SmallVector<Value> y = update(s, op, v);
-          for (Value &value : y)
-            value = s.narrow(value);
-          return y;
-        }));
+      results[kind * count + i] = updated[kind];
   }
-};
+  return results;
+}
 
 } // namespace
 
 void populateONNXToKrnlTrainingPatterns(TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<TrainingLowering<onnx::TrainingAdagradOp, 3>,
-               TrainingLowering<onnx::TrainingAdamOp, 4>,
-               TrainingLowering<onnx::TrainingMomentumOp, 3>>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerTraining<onnx::TrainingAdagradOp, 3>,
+               lowerTraining<onnx::TrainingAdamOp, 4>,
+               lowerTraining<onnx::TrainingMomentumOp, 3>);
 }
 
 } // namespace onnxc

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -65,264 +66,244 @@ Value Sampling::position(ScalarBuilder &s, Value normalized, Value size) const {
   return s.mul(s.sub(s.mul(fromCorner, length), one), half);
 }
 
-class GridSampleLowering : public OpConversionPattern<onnx::GridSampleOp> {
-public:
-  using OpConversionPattern::OpConversionPattern;
+void checkSizes(OpBuilder &b, Location loc, Value x, Value grid,
+                int64_t spatial) {
+  checkEqualSizes(b, loc, sizeOf(b, loc, x, 0), sizeOf(b, loc, grid, 0),
+                  "GridSample: the grid has another batch size");
+  checkEqualSizes(b, loc, sizeOf(b, loc, grid, spatial + 1),
+                  indexConstant(b, loc, spatial),
+                  "GridSample: the grid needs a coordinate for each "
+                  "spatial dimension");
+  for (int64_t d = 0; d < spatial; ++d)
+    checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d + 2),
+                "GridSample: nothing to sample from");
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::GridSampleOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX(), grid = adaptor.getGrid();
-    RankedTensorType type = rankedType(x), gridType = rankedType(grid);
-    if (!type || !gridType)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    if (type.getRank() < 3 || gridType.getRank() != type.getRank())
-      return rewriter.notifyMatchFailure(op, "ranks do not fit");
-    std::optional<Sampling> sampling = Sampling::parse(op);
-    if (!sampling)
-      return rewriter.notifyMatchFailure(op, "unknown mode");
-    if (isa<onnx::StringType>(sampling->element) &&
-        sampling->mode != Interpolation::Nearest)
-      return rewriter.notifyMatchFailure(op, "interpolation of strings");
-    int64_t spatial = type.getRank() - 2;
-    checkSizes(rewriter, loc, x, grid, spatial);
-    SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
-    SmallVector<Value> sizes(ArrayRef<Value>(inSizes).take_front(2));
-    for (int64_t d = 0; d < spatial; ++d)
-      sizes.push_back(sizeOf(rewriter, loc, grid, d + 1));
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    int64_t reads = 1;
-    for (int64_t d = 0; d < spatial; ++d)
-      reads *= tapCount(sampling->mode);
-    sampling->channelsLast = channelsLastPays(
-        type, typeOfSizes(sizes, type.getElementType()), reads);
-    if (sampling->channelsLast) {
-      x = channelsLast(rewriter, loc, "GridSample", x);
-      std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
-    }
-    SmallVector<Value> inputs{x, grid};
-    llvm::append_range(inputs, ArrayRef<Value>(inSizes).drop_front(2));
-    inputs.push_back(storedConstant(rewriter, loc, type.getElementType(), 0));
-    Value y = generate(
-        rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> position(at);
-          if (sampling->channelsLast)
-            std::rotate(position.begin() + 1, position.end() - 1,
-                        position.end());
-          return sample(b, l, *sampling, position, in);
-        });
-    if (sampling->channelsLast)
-      y = channelsSecond(rewriter, loc, "GridSample", y);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
+/// One number between others; `read` gives stored ones.
+Value valueOf(ScalarBuilder &s, const Sampling &sampling,
+              ArrayRef<SmallVector<Tap>> taps,
+              llvm::function_ref<Value(ArrayRef<Value>)> read) {
+  OpBuilder &b = s.builder();
+  Location loc = s.getLoc();
+  Value y = interpolate(s, taps, [&](ArrayRef<Value> position) {
+    return toInterpolation(b, loc, read(position), sampling.real());
+  });
+  return fromInterpolation(b, loc, y, sampling.real());
+}
 
-private:
-  static void checkSizes(OpBuilder &b, Location loc, Value x, Value grid,
-                         int64_t spatial) {
-    checkEqualSizes(b, loc, sizeOf(b, loc, x, 0), sizeOf(b, loc, grid, 0),
-                    "GridSample: the grid has another batch size");
-    checkEqualSizes(b, loc, sizeOf(b, loc, grid, spatial + 1),
-                    indexConstant(b, loc, spatial),
-                    "GridSample: the grid needs a coordinate for each "
-                    "spatial dimension");
-    for (int64_t d = 0; d < spatial; ++d)
-      checkAtMost(b, loc, indexConstant(b, loc, 1), sizeOf(b, loc, x, d + 2),
-                  "GridSample: nothing to sample from");
+Value nearest(OpBuilder &b, Location loc, ArrayRef<SmallVector<Tap>> taps,
+              llvm::function_ref<Value(ArrayRef<Value>)> read,
+              Value otherwise) {
+  SmallVector<Value> position;
+  Value exists;
+  for (const SmallVector<Tap> &dim : taps) {
+    position.push_back(dim[0].index);
+    Value here = dim[0].exists;
+    exists = exists && here ? arith::AndIOp::create(b, loc, exists, here)
+             : here         ? here
+                            : exists;
   }
+  Value y = read(position);
+  if (!exists)
+    return y;
+  return arith::SelectOp::create(b, loc, exists, y, otherwise);
+}
 
-  /// `in`: the operand, the grid, the operand's spatial sizes, and the value
-  /// outside of it.
-  static Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
-                      ArrayRef<Value> at, ArrayRef<Value> in) {
-    int64_t spatial = at.size() - 2;
-    Type gridCompute = interpolationType(sampling.gridElement);
-    ScalarBuilder g(b, loc, gridCompute);
-    SmallVector<Value> gridAt{at[0]};
-    llvm::append_range(gridAt, at.drop_front(2));
-    gridAt.push_back({});
-    SmallVector<SmallVector<Tap>> taps;
-    auto readStored = [&](ArrayRef<Value> position) -> Value {
-      SmallVector<Value> whole{at[0], at[1]};
-      llvm::append_range(whole, position);
-      if (sampling.channelsLast)
-        std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
-      return tensor::ExtractOp::create(b, loc, in[0], whole);
-    };
-    bool isNearest = sampling.mode == Interpolation::Nearest;
-    ScalarBuilder s(
-        b, loc, isNearest ? gridCompute : interpolationType(sampling.real()));
-    for (int64_t d = 0; d < spatial; ++d) {
-      // The grid names the last dimension first.
-      gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
-      Value coordinate = toInterpolation(
-          b, loc, tensor::ExtractOp::create(b, loc, in[1], gridAt),
-          sampling.gridElement);
-      Value x = sampling.position(g, coordinate, in[2 + d]);
-      taps.push_back(tapsAround(g, x, in[2 + d], sampling.mode, -0.75,
-                                sampling.border, sampling.alignCorners));
-      for (Tap &tap : taps.back())
-        if (tap.weight)
-          tap.weight = g.castTo(tap.weight, s.type());
-    }
-    // The nearest is handed on as it is.
-    if (isNearest)
-      return nearest(b, loc, taps, readStored, in.back());
-    if (!sampling.isComplex())
-      return valueOf(s, sampling, taps, readStored);
-    Value re =
-        valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
-          return complex::ReOp::create(b, loc, readStored(position));
-        });
-    Value im =
-        valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
-          return complex::ImOp::create(b, loc, readStored(position));
-        });
-    return complex::CreateOp::create(b, loc, sampling.element, re, im);
+/// `in`: the operand, the grid, the operand's spatial sizes, and the value
+/// outside of it.
+Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
+             ArrayRef<Value> at, ArrayRef<Value> in) {
+  int64_t spatial = at.size() - 2;
+  Type gridCompute = interpolationType(sampling.gridElement);
+  ScalarBuilder g(b, loc, gridCompute);
+  SmallVector<Value> gridAt{at[0]};
+  llvm::append_range(gridAt, at.drop_front(2));
+  gridAt.push_back({});
+  SmallVector<SmallVector<Tap>> taps;
+  auto readStored = [&](ArrayRef<Value> position) -> Value {
+    SmallVector<Value> whole{at[0], at[1]};
+    llvm::append_range(whole, position);
+    if (sampling.channelsLast)
+      std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
+    return tensor::ExtractOp::create(b, loc, in[0], whole);
+  };
+  bool isNearest = sampling.mode == Interpolation::Nearest;
+  ScalarBuilder s(b, loc,
+                  isNearest ? gridCompute : interpolationType(sampling.real()));
+  for (int64_t d = 0; d < spatial; ++d) {
+    // The grid names the last dimension first.
+    gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
+    Value coordinate = toInterpolation(
+        b, loc, tensor::ExtractOp::create(b, loc, in[1], gridAt),
+        sampling.gridElement);
+    Value x = sampling.position(g, coordinate, in[2 + d]);
+    taps.push_back(tapsAround(g, x, in[2 + d], sampling.mode, -0.75,
+                              sampling.border, sampling.alignCorners));
+    for (Tap &tap : taps.back())
+      if (tap.weight)
+        tap.weight = g.castTo(tap.weight, s.type());
   }
+  // The nearest is handed on as it is.
+  if (isNearest)
+    return nearest(b, loc, taps, readStored, in.back());
+  if (!sampling.isComplex())
+    return valueOf(s, sampling, taps, readStored);
+  Value re = valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
+    return complex::ReOp::create(b, loc, readStored(position));
+  });
+  Value im = valueOf(s, sampling, taps, [&](ArrayRef<Value> position) -> Value {
+    return complex::ImOp::create(b, loc, readStored(position));
+  });
+  return complex::CreateOp::create(b, loc, sampling.element, re, im);
+}
 
-  /// One number between others; `read` gives stored ones.
-  static Value valueOf(ScalarBuilder &s, const Sampling &sampling,
-                       ArrayRef<SmallVector<Tap>> taps,
-                       llvm::function_ref<Value(ArrayRef<Value>)> read) {
-    OpBuilder &b = s.builder();
-    Location loc = s.getLoc();
-    Value y = interpolate(s, taps, [&](ArrayRef<Value> position) {
-      return toInterpolation(b, loc, read(position), sampling.real());
-    });
-    return fromInterpolation(b, loc, y, sampling.real());
+Lowered lowerGridSample(onnx::GridSampleOp op,
+                        onnx::GridSampleOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX(), grid = adaptor.getGrid();
+  RankedTensorType type = rankedType(x), gridType = rankedType(grid);
+  if (!type || !gridType)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (type.getRank() < 3 || gridType.getRank() != type.getRank())
+    return rewriter.notifyMatchFailure(op, "ranks do not fit");
+  std::optional<Sampling> sampling = Sampling::parse(op);
+  if (!sampling)
+    return rewriter.notifyMatchFailure(op, "unknown mode");
+  if (isa<onnx::StringType>(sampling->element) &&
+      sampling->mode != Interpolation::Nearest)
+    return rewriter.notifyMatchFailure(op, "interpolation of strings");
+  int64_t spatial = type.getRank() - 2;
+  checkSizes(rewriter, loc, x, grid, spatial);
+  SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
+  SmallVector<Value> sizes(ArrayRef<Value>(inSizes).take_front(2));
+  for (int64_t d = 0; d < spatial; ++d)
+    sizes.push_back(sizeOf(rewriter, loc, grid, d + 1));
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  int64_t reads = 1;
+  for (int64_t d = 0; d < spatial; ++d)
+    reads *= tapCount(sampling->mode);
+  sampling->channelsLast =
+      channelsLastPays(type, typeOfSizes(sizes, type.getElementType()), reads);
+  if (sampling->channelsLast) {
+    x = channelsLast(rewriter, loc, "GridSample", x);
+    std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
   }
+  SmallVector<Value> inputs{x, grid};
+  llvm::append_range(inputs, ArrayRef<Value>(inSizes).drop_front(2));
+  inputs.push_back(storedConstant(rewriter, loc, type.getElementType(), 0));
+  Value y = generate(
+      rewriter, loc, "GridSample", type.getElementType(), sizes, inputs,
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> position(at);
+        if (sampling->channelsLast)
+          std::rotate(position.begin() + 1, position.end() - 1, position.end());
+        return sample(b, l, *sampling, position, in);
+      });
+  if (sampling->channelsLast)
+    y = channelsSecond(rewriter, loc, "GridSample", y);
+  return y;
+}
 
-  static Value nearest(OpBuilder &b, Location loc,
-                       ArrayRef<SmallVector<Tap>> taps,
-                       llvm::function_ref<Value(ArrayRef<Value>)> read,
-                       Value otherwise) {
-    SmallVector<Value> position;
-    Value exists;
-    for (const SmallVector<Tap> &dim : taps) {
-      position.push_back(dim[0].index);
-      Value here = dim[0].exists;
-      exists = exists && here ? arith::AndIOp::create(b, loc, exists, here)
-               : here         ? here
-                              : exists;
-    }
-    Value y = read(position);
-    if (!exists)
-      return y;
-    return arith::SelectOp::create(b, loc, exists, y, otherwise);
+/// 2 or 3: by any of the types that determines it.
+std::optional<int64_t> spatialDims(onnx::AffineGridOp op, Value theta,
+                                   Value size) {
+  RankedTensorType type = rankedType(theta), sizeType = rankedType(size),
+                   out = rankedType(op->getResult(0));
+  int64_t count = ShapedType::kDynamic;
+  if (out)
+    count = out.getRank() - 2;
+  if (type && type.getRank() == 3 && ShapedType::isDynamic(count))
+    count = type.getDimSize(1);
+  if (sizeType && sizeType.getRank() == 1 && ShapedType::isDynamic(count) &&
+      !sizeType.isDynamicDim(0))
+    count = sizeType.getDimSize(0) - 2;
+  bool fits = type && type.getRank() == 3 && sizeType &&
+              sizeType.getRank() == 1 && (count == 2 || count == 3);
+  return fits ? std::optional<int64_t>(count) : std::nullopt;
+}
+
+void checkGridSizes(OpBuilder &b, Location loc, Value theta, Value size,
+                    int64_t spatial) {
+  auto check = [&](Value tensor, int64_t dim, int64_t wanted,
+                   StringRef message) {
+    checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim),
+                    indexConstant(b, loc, wanted), message);
+  };
+  check(size, 0, spatial + 2, "AffineGrid: size has the wrong length");
+  check(theta, 1, spatial, "AffineGrid: theta has the wrong shape");
+  check(theta, 2, spatial + 1, "AffineGrid: theta has the wrong shape");
+  checkEqualSizes(b, loc, sizeOf(b, loc, theta, 0),
+                  elementAsIndex(b, loc, size, 0),
+                  "AffineGrid: theta and size differ in the batch");
+}
+
+/// Between -1 and 1: the corners themselves, or the middle of each sample.
+Value coordinate(ScalarBuilder &s, Value i, Value size, bool align) {
+  Value one = s.constant(1), two = s.constant(2);
+  Value at = indexToFloat(s, i), length = indexToFloat(s, size);
+  if (!align)
+    return s.sub(s.div(s.add(s.mul(two, at), one), length), one);
+  Value steps = s.sub(length, one);
+  Value safe = s.select(s.lt(s.constant(0), steps), steps, one);
+  return s.sub(s.div(s.mul(two, at), safe), one);
+}
+
+Value positionOf(ScalarBuilder &s, ArrayRef<Value> at, ArrayRef<Value> in,
+                 bool align) {
+  OpBuilder &b = s.builder();
+  Location loc = s.getLoc();
+  int64_t spatial = at.size() - 2;
+  auto theta = [&](int64_t column) {
+    Value position[] = {at[0], at.back(), indexConstant(b, loc, column)};
+    return s.widen(tensor::ExtractOp::create(b, loc, in[0], position));
+  };
+  Value sum = theta(spatial);
+  for (int64_t d = 0; d < spatial; ++d) {
+    // Columns of theta belong to the last dimension first.
+    int64_t dim = spatial - 1 - d;
+    Value x = coordinate(s, at[1 + dim], in[1 + dim], align);
+    sum = s.add(sum, s.mul(theta(d), x));
   }
-};
+  return sum;
+}
 
 /// theta (N x 2 x 3 or N x 3 x 4) applied to each position of the image, x
 /// first.
-class AffineGridLowering : public OpConversionPattern<onnx::AffineGridOp> {
-public:
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::AffineGridOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value theta = adaptor.getTheta(), size = adaptor.getSize();
-    std::optional<int64_t> spatial = spatialDims(op, theta, size);
-    if (!spatial)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    checkSizes(rewriter, loc, theta, size, *spatial);
-    SmallVector<Value> sizes{sizeOf(rewriter, loc, theta, 0)};
-    for (int64_t d = 0; d < *spatial; ++d)
-      sizes.push_back(
-          structuralElement(rewriter, loc, op.getSize(), size, d + 2));
-    sizes.push_back(indexConstant(rewriter, loc, *spatial));
-    for (Value extent : ArrayRef<Value>(sizes).slice(1, *spatial))
-      checkGivenSize(rewriter, loc, extent, "AffineGrid");
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    SmallVector<Value> inputs{theta};
-    llvm::append_range(inputs, ArrayRef<Value>(sizes).slice(1, *spatial));
-    Type element = getElementTypeOrSelf(op.getTheta().getType());
-    Value y = generate(
-        rewriter, loc, "AffineGrid", rankedType(theta).getElementType(), sizes,
-        inputs,
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          ScalarBuilder s(b, l, element);
-          return s.narrow(positionOf(s, at, in, op.getAlignCorners() != 0));
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// 2 or 3: by any of the types that determines it.
-  static std::optional<int64_t> spatialDims(onnx::AffineGridOp op, Value theta,
-                                            Value size) {
-    RankedTensorType type = rankedType(theta), sizeType = rankedType(size),
-                     out = rankedType(op->getResult(0));
-    int64_t count = ShapedType::kDynamic;
-    if (out)
-      count = out.getRank() - 2;
-    if (type && type.getRank() == 3 && ShapedType::isDynamic(count))
-      count = type.getDimSize(1);
-    if (sizeType && sizeType.getRank() == 1 && ShapedType::isDynamic(count) &&
-        !sizeType.isDynamicDim(0))
-      count = sizeType.getDimSize(0) - 2;
-    bool fits = type && type.getRank() == 3 && sizeType &&
-                sizeType.getRank() == 1 && (count == 2 || count == 3);
-    return fits ? std::optional<int64_t>(count) : std::nullopt;
-  }
-
-  static void checkSizes(OpBuilder &b, Location loc, Value theta, Value size,
-                         int64_t spatial) {
-    auto check = [&](Value tensor, int64_t dim, int64_t wanted,
-                     StringRef message) {
-      checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim),
-                      indexConstant(b, loc, wanted), message);
-    };
-    check(size, 0, spatial + 2, "AffineGrid: size has the wrong length");
-    check(theta, 1, spatial, "AffineGrid: theta has the wrong shape");
-    check(theta, 2, spatial + 1, "AffineGrid: theta has the wrong shape");
-    checkEqualSizes(b, loc, sizeOf(b, loc, theta, 0),
-                    elementAsIndex(b, loc, size, 0),
-                    "AffineGrid: theta and size differ in the batch");
-  }
-
-  /// Between -1 and 1: the corners themselves, or the middle of each sample.
-  static Value coordinate(ScalarBuilder &s, Value i, Value size, bool align) {
-    Value one = s.constant(1), two = s.constant(2);
-    Value at = indexToFloat(s, i), length = indexToFloat(s, size);
-    if (!align)
-      return s.sub(s.div(s.add(s.mul(two, at), one), length), one);
-    Value steps = s.sub(length, one);
-    Value safe = s.select(s.lt(s.constant(0), steps), steps, one);
-    return s.sub(s.div(s.mul(two, at), safe), one);
-  }
-
-  static Value positionOf(ScalarBuilder &s, ArrayRef<Value> at,
-                          ArrayRef<Value> in, bool align) {
-    OpBuilder &b = s.builder();
-    Location loc = s.getLoc();
-    int64_t spatial = at.size() - 2;
-    auto theta = [&](int64_t column) {
-      Value position[] = {at[0], at.back(), indexConstant(b, loc, column)};
-      return s.widen(tensor::ExtractOp::create(b, loc, in[0], position));
-    };
-    Value sum = theta(spatial);
-    for (int64_t d = 0; d < spatial; ++d) {
-      // Columns of theta belong to the last dimension first.
-      int64_t dim = spatial - 1 - d;
-      Value x = coordinate(s, at[1 + dim], in[1 + dim], align);
-      sum = s.add(sum, s.mul(theta(d), x));
-    }
-    return sum;
-  }
-};
+Lowered lowerAffineGrid(onnx::AffineGridOp op,
+                        onnx::AffineGridOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value theta = adaptor.getTheta(), size = adaptor.getSize();
+  std::optional<int64_t> spatial = spatialDims(op, theta, size);
+  if (!spatial)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  checkGridSizes(rewriter, loc, theta, size, *spatial);
+  SmallVector<Value> sizes{sizeOf(rewriter, loc, theta, 0)};
+  for (int64_t d = 0; d < *spatial; ++d)
+    sizes.push_back(
+        structuralElement(rewriter, loc, op.getSize(), size, d + 2));
+  sizes.push_back(indexConstant(rewriter, loc, *spatial));
+  for (Value extent : ArrayRef<Value>(sizes).slice(1, *spatial))
+    checkGivenSize(rewriter, loc, extent, "AffineGrid");
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  SmallVector<Value> inputs{theta};
+  llvm::append_range(inputs, ArrayRef<Value>(sizes).slice(1, *spatial));
+  Type element = getElementTypeOrSelf(op.getTheta().getType());
+  return generate(
+      rewriter, loc, "AffineGrid", rankedType(theta).getElementType(), sizes,
+      inputs,
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        ScalarBuilder s(b, l, element);
+        return s.narrow(positionOf(s, at, in, op.getAlignCorners() != 0));
+      });
+}
 
 } // namespace
 
 void populateONNXToKrnlGridSamplePatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<AffineGridLowering, GridSampleLowering>(converter,
-                                                       patterns.getContext());
+  addLowerings(converter, patterns, lowerAffineGrid, lowerGridSample);
 }
 
 } // namespace onnxc

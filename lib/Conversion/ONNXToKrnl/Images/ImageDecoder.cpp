@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -13,42 +14,37 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-struct ImageDecoderLowering : public OpConversionPattern<onnx::ImageDecoderOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ImageDecoderOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value bytes = adaptor.getOperands()[0];
-    RankedTensorType type = rankedType(bytes);
-    if (!type || type.getRank() != 1)
-      return rewriter.notifyMatchFailure(op, "the file is not one row");
-    std::optional<int64_t> format =
-        llvm::StringSwitch<std::optional<int64_t>>(op.getPixelFormat())
-            .Case("RGB", 0)
-            .Case("BGR", 1)
-            .Case("Grayscale", 2)
-            .Default(std::nullopt);
-    if (!format)
-      return rewriter.notifyMatchFailure(op, "unknown pixel_format");
-    RankedTensorType wanted = rankedType(op->getResult(0));
-    SmallVector<int64_t> shape(3, ShapedType::kDynamic);
-    if (wanted && wanted.getRank() == 3)
-      shape.assign(wanted.getShape().begin(), wanted.getShape().end());
-    auto call = krnl::CallOp::create(
-        rewriter, op.getLoc(),
-        TypeRange(RankedTensorType::get(shape, type.getElementType())),
-        "onnxc_call_image_decode", bytes, ArrayRef<int64_t>(*format));
-    replaceWithCasts(rewriter, *getTypeConverter(), op, call.getResults());
-    return success();
-  }
-};
+Lowered lowerImageDecoder(onnx::ImageDecoderOp op,
+                          onnx::ImageDecoderOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Value bytes = adaptor.getOperands()[0];
+  RankedTensorType type = rankedType(bytes);
+  if (!type || type.getRank() != 1)
+    return rewriter.notifyMatchFailure(op, "the file is not one row");
+  std::optional<int64_t> format =
+      llvm::StringSwitch<std::optional<int64_t>>(op.getPixelFormat())
+          .Case("RGB", 0)
+          .Case("BGR", 1)
+          .Case("Grayscale", 2)
+          .Default(std::nullopt);
+  if (!format)
+    return rewriter.notifyMatchFailure(op, "unknown pixel_format");
+  RankedTensorType wanted = rankedType(op->getResult(0));
+  SmallVector<int64_t> shape(3, ShapedType::kDynamic);
+  if (wanted && wanted.getRank() == 3)
+    shape.assign(wanted.getShape().begin(), wanted.getShape().end());
+  auto call = krnl::CallOp::create(
+      rewriter, op.getLoc(),
+      TypeRange(RankedTensorType::get(shape, type.getElementType())),
+      "onnxc_call_image_decode", bytes, ArrayRef<int64_t>(*format));
+  return call.getResults();
+}
 
 } // namespace
 
 void populateONNXToKrnlImageDecoderPatterns(TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<ImageDecoderLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerImageDecoder);
 }
 
 } // namespace onnxc

@@ -18,6 +18,7 @@
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -336,49 +337,41 @@ Value Resizer::run() {
 
 namespace {
 
-class ResizeLowering : public OpConversionPattern<onnx::ResizeOp> {
-public:
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ResizeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!rankedType(adaptor.getX()))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    auto interpolation = parseInterpolation(op.getMode());
-    if (!interpolation ||
-        !isCoordinateMode(op.getCoordinateTransformationMode()))
-      return rewriter.notifyMatchFailure(op, "unknown mode");
-    ResizeMode mode{*interpolation,
-                    op.getCoordinateTransformationMode(),
-                    op.getNearestMode(),
-                    op.getAntialias() != 0,
-                    op.getExcludeOutside() != 0,
-                    op.getCubicCoeffA()};
-    bool isNumber = getElementTypeOrSelf(op.getX().getType()).isIntOrFloat();
-    if (!isNumber &&
-        (mode.interpolation != Interpolation::Nearest || mode.isCrop()))
-      return rewriter.notifyMatchFailure(op, "elements that are no numbers");
-    if (mode.isCrop() && !adaptor.getRoi())
-      return rewriter.notifyMatchFailure(op, "no region to crop");
-    if (!adaptor.getSizes() && !adaptor.getScales())
-      return rewriter.notifyMatchFailure(op, "neither sizes nor scales");
-    if (StringRef problem = problemWithResize(op, adaptor, mode);
-        !problem.empty())
-      return rewriter.notifyMatchFailure(op, problem);
-    Value y = Resizer(op, adaptor, rewriter, mode).run();
-    if (!y)
-      return rewriter.notifyMatchFailure(op, "a scale is not positive");
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerResize(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  if (!rankedType(adaptor.getX()))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto interpolation = parseInterpolation(op.getMode());
+  if (!interpolation || !isCoordinateMode(op.getCoordinateTransformationMode()))
+    return rewriter.notifyMatchFailure(op, "unknown mode");
+  ResizeMode mode{*interpolation,
+                  op.getCoordinateTransformationMode(),
+                  op.getNearestMode(),
+                  op.getAntialias() != 0,
+                  op.getExcludeOutside() != 0,
+                  op.getCubicCoeffA()};
+  bool isNumber = getElementTypeOrSelf(op.getX().getType()).isIntOrFloat();
+  if (!isNumber &&
+      (mode.interpolation != Interpolation::Nearest || mode.isCrop()))
+    return rewriter.notifyMatchFailure(op, "elements that are no numbers");
+  if (mode.isCrop() && !adaptor.getRoi())
+    return rewriter.notifyMatchFailure(op, "no region to crop");
+  if (!adaptor.getSizes() && !adaptor.getScales())
+    return rewriter.notifyMatchFailure(op, "neither sizes nor scales");
+  if (StringRef problem = problemWithResize(op, adaptor, mode);
+      !problem.empty())
+    return rewriter.notifyMatchFailure(op, problem);
+  Value y = Resizer(op, adaptor, rewriter, mode).run();
+  if (!y)
+    return rewriter.notifyMatchFailure(op, "a scale is not positive");
+  return y;
+}
 
 } // namespace
 
 void populateONNXToKrnlResizePatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<ResizeLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerResize);
 }
 
 } // namespace onnxc

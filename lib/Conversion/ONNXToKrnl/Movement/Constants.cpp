@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -60,37 +61,30 @@ TypedAttr retype(TypedAttr value, RankedTensorType type) {
   return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
 }
 
-struct ConstantLowering : public OpConversionPattern<onnx::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ConstantOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    TypedAttr value = onnx::constantValue(op->getResult(0));
-    if (!value)
-      return rewriter.notifyMatchFailure(op, "constant is not dense");
-    if (auto strings = dyn_cast<DenseStringElementsAttr>(value)) {
-      SmallVector<StringRef> texts(strings.getValues<StringRef>());
-      rewriter.replaceOp(op, stringConstant(rewriter, op.getLoc(), texts,
-                                            strings.getType().getShape()));
-      return success();
-    }
-    auto type = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(value.getType()));
-    TypedAttr stored = type ? retype(value, type) : TypedAttr();
-    if (!stored)
-      return rewriter.notifyMatchFailure(op, "element type has no raw form");
-    rewriter.replaceOpWithNewOp<krnl::ConstantOp>(op, stored,
-                                                  krnl::PackedLayoutAttr());
-    return success();
+Lowered lowerConstant(onnx::ConstantOp op, onnx::ConstantOp::Adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  TypedAttr value = onnx::constantValue(op->getResult(0));
+  if (!value)
+    return rewriter.notifyMatchFailure(op, "constant is not dense");
+  if (auto strings = dyn_cast<DenseStringElementsAttr>(value)) {
+    SmallVector<StringRef> texts(strings.getValues<StringRef>());
+    return stringConstant(rewriter, op.getLoc(), texts,
+                          strings.getType().getShape());
   }
-};
+  auto type = dyn_cast_or_null<RankedTensorType>(krnlType(value.getType()));
+  TypedAttr stored = type ? retype(value, type) : TypedAttr();
+  if (!stored)
+    return rewriter.notifyMatchFailure(op, "element type has no raw form");
+  rewriter.replaceOpWithNewOp<krnl::ConstantOp>(op, stored,
+                                                krnl::PackedLayoutAttr());
+  return success();
+}
 
 } // namespace
 
 void populateONNXToKrnlConstantsPatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<ConstantLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerConstant);
 }
 
 } // namespace onnxc

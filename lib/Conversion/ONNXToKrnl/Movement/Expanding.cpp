@@ -7,6 +7,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -18,165 +19,145 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-struct ExpandLowering : public OpConversionPattern<onnx::ExpandOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ExpandOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x),
-                     wanted = rankedType(op->getResult(0));
-    if (!type || !wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    if (!rankedType(shape))
-      return rewriter.notifyMatchFailure(op, "rank of shape is not known");
-    int64_t rank = wanted.getRank(), lead = rank - type.getRank();
-    Value one = indexConstant(rewriter, loc, 1);
-    SmallVector<Value> sizes;
-    SmallVector<bool> mayRepeat;
-    for (auto [d, given] : llvm::enumerate(
-             givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
-      if (getConstantIntValue(given).value_or(0) < 0)
-        return rewriter.notifyMatchFailure(op, "the shape has a negative size");
-      Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
-      sizes.push_back(expandedSize(rewriter, loc, own, given));
-      if (int64_t(d) >= lead)
-        mayRepeat.push_back(type.isDynamicDim(d - lead) &&
-                            !isConstantIntValue(given, 1));
-    }
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    Value y = expandTo(rewriter, loc, x, sizes, mayRepeat);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// The entry of the shape for each dimension of the result; 1 where the shape
-  /// is too short.
-  static SmallVector<Value> givenSizes(OpBuilder &b, Location loc,
-                                       Value original, Value shape,
-                                       int64_t rank, int64_t lead) {
-    SmallVector<Value> sizes;
-    Value one = indexConstant(b, loc, 1), length = sizeOf(b, loc, shape, 0);
-    if (auto known = getConstantIntValue(length)) {
-      for (int64_t d = 0; d < rank; ++d)
-        sizes.push_back(d < rank - *known
-                            ? one
-                            : structuralElement(b, loc, original, shape,
-                                                d - (rank - *known)));
-      return sizes;
-    }
-    // A result of more dimensions than the operand has them from the shape.
-    Value all = indexConstant(b, loc, rank);
-    checkAtMost(b, loc, length, all, "Expand: the shape is too long");
-    if (lead > 0)
-      checkAtMost(b, loc, all, length, "Expand: the shape is too short");
-    for (int64_t d = 0; d < rank; ++d) {
-      Value position =
-          addIndex(b, loc, length, indexConstant(b, loc, d - rank));
-      sizes.push_back(elementOr(b, loc, shape, position, one));
-    }
+/// The entry of the shape for each dimension of the result; 1 where the shape
+/// is too short.
+SmallVector<Value> givenSizes(OpBuilder &b, Location loc, Value original,
+                              Value shape, int64_t rank, int64_t lead) {
+  SmallVector<Value> sizes;
+  Value one = indexConstant(b, loc, 1), length = sizeOf(b, loc, shape, 0);
+  if (auto known = getConstantIntValue(length)) {
+    for (int64_t d = 0; d < rank; ++d)
+      sizes.push_back(d < rank - *known
+                          ? one
+                          : structuralElement(b, loc, original, shape,
+                                              d - (rank - *known)));
     return sizes;
   }
-
-  static Value expandedSize(OpBuilder &b, Location loc, Value own,
-                            Value given) {
-    Value one = indexConstant(b, loc, 1);
-    auto eq = arith::CmpIPredicate::eq;
-    Value ownIsOne = compareIndex(b, loc, eq, own, one),
-          givenIsOne = compareIndex(b, loc, eq, given, one);
-    checkGivenSize(b, loc, given, "Expand");
-    if (!getConstantIntValue(own) || !getConstantIntValue(given)) {
-      Value same = compareIndex(b, loc, eq, own, given);
-      Value fits = arith::OrIOp::create(
-          b, loc, same, arith::OrIOp::create(b, loc, ownIsOne, givenIsOne));
-      krnl::CheckOp::create(b, loc, fits, "Expand: the shapes do not agree");
-    }
-    return selectValue(b, loc, ownIsOne, given, own);
+  // A result of more dimensions than the operand has them from the shape.
+  Value all = indexConstant(b, loc, rank);
+  checkAtMost(b, loc, length, all, "Expand: the shape is too long");
+  if (lead > 0)
+    checkAtMost(b, loc, all, length, "Expand: the shape is too short");
+  for (int64_t d = 0; d < rank; ++d) {
+    Value position = addIndex(b, loc, length, indexConstant(b, loc, d - rank));
+    sizes.push_back(elementOr(b, loc, shape, position, one));
   }
+  return sizes;
+}
 
-  /// Where `mayRepeat`, only the run knows whether a dimension of `x` is 1.
-  static Value expandTo(OpBuilder &b, Location loc, Value x,
-                        ArrayRef<Value> sizes, ArrayRef<bool> mayRepeat) {
-    RankedTensorType type = rankedType(x);
-    RankedTensorType result = typeOfSizes(sizes, type.getElementType());
-    int64_t lead = sizes.size() - type.getRank();
-    if (!llvm::is_contained(mayRepeat, true)) {
-      KernelBuilder kernel(b, loc, "Expand");
-      SmallVector<AffineExpr> at = kernel.loopsOf(result);
-      KernelBuilder::Access from = broadcastAccess(kernel, x, at);
-      Value out = kernel.output(result, dynamicSizes(result, sizes));
-      Value y = kernel.generic(
-          {from}, {out, at}, {},
-          [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-      return kernel.finish({y}).front();
-    }
-    SmallVector<Value> inputs{x};
-    llvm::append_range(inputs, sizesOf(b, loc, x));
-    return generate(
-        b, loc, "Expand", type.getElementType(), sizes, inputs,
-        [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> position(at.drop_front(lead));
-          for (auto [d, index] : llvm::enumerate(position))
-            if (type.getDimSize(d) == 1)
-              index = indexConstant(nb, l, 0);
-            else if (mayRepeat[d])
-              index = clampIndex(nb, l, index, in[1 + d]);
-          return tensor::ExtractOp::create(nb, l, in[0], position).getResult();
-        });
+Value expandedSize(OpBuilder &b, Location loc, Value own, Value given) {
+  Value one = indexConstant(b, loc, 1);
+  auto eq = arith::CmpIPredicate::eq;
+  Value ownIsOne = compareIndex(b, loc, eq, own, one),
+        givenIsOne = compareIndex(b, loc, eq, given, one);
+  checkGivenSize(b, loc, given, "Expand");
+  if (!getConstantIntValue(own) || !getConstantIntValue(given)) {
+    Value same = compareIndex(b, loc, eq, own, given);
+    Value fits = arith::OrIOp::create(
+        b, loc, same, arith::OrIOp::create(b, loc, ownIsOne, givenIsOne));
+    krnl::CheckOp::create(b, loc, fits, "Expand: the shapes do not agree");
   }
-};
+  return selectValue(b, loc, ownIsOne, given, own);
+}
+
+/// Where `mayRepeat`, only the run knows whether a dimension of `x` is 1.
+Value expandTo(OpBuilder &b, Location loc, Value x, ArrayRef<Value> sizes,
+               ArrayRef<bool> mayRepeat) {
+  RankedTensorType type = rankedType(x);
+  RankedTensorType result = typeOfSizes(sizes, type.getElementType());
+  int64_t lead = sizes.size() - type.getRank();
+  if (!llvm::is_contained(mayRepeat, true)) {
+    KernelBuilder kernel(b, loc, "Expand");
+    SmallVector<AffineExpr> at = kernel.loopsOf(result);
+    KernelBuilder::Access from = broadcastAccess(kernel, x, at);
+    Value out = kernel.output(result, dynamicSizes(result, sizes));
+    Value y = kernel.generic(
+        {from}, {out, at}, {},
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    return kernel.finish({y}).front();
+  }
+  SmallVector<Value> inputs{x};
+  llvm::append_range(inputs, sizesOf(b, loc, x));
+  return generate(
+      b, loc, "Expand", type.getElementType(), sizes, inputs,
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> position(at.drop_front(lead));
+        for (auto [d, index] : llvm::enumerate(position))
+          if (type.getDimSize(d) == 1)
+            index = indexConstant(nb, l, 0);
+          else if (mayRepeat[d])
+            index = clampIndex(nb, l, index, in[1 + d]);
+        return tensor::ExtractOp::create(nb, l, in[0], position).getResult();
+      });
+}
+
+Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x), wanted = rankedType(op->getResult(0));
+  if (!type || !wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (!rankedType(shape))
+    return rewriter.notifyMatchFailure(op, "rank of shape is not known");
+  int64_t rank = wanted.getRank(), lead = rank - type.getRank();
+  Value one = indexConstant(rewriter, loc, 1);
+  SmallVector<Value> sizes;
+  SmallVector<bool> mayRepeat;
+  for (auto [d, given] : llvm::enumerate(
+           givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
+    if (getConstantIntValue(given).value_or(0) < 0)
+      return rewriter.notifyMatchFailure(op, "the shape has a negative size");
+    Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
+    sizes.push_back(expandedSize(rewriter, loc, own, given));
+    if (int64_t(d) >= lead)
+      mayRepeat.push_back(type.isDynamicDim(d - lead) &&
+                          !isConstantIntValue(given, 1));
+  }
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  return expandTo(rewriter, loc, x, sizes, mayRepeat);
+}
 
 /// Each dimension is two in the result, the repetitions and the elements, seen
 /// as one afterwards.
-struct TileLowering : public OpConversionPattern<onnx::TileOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::TileOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], repeats = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x);
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    checkLength(rewriter, loc, repeats, type.getRank(),
-                "Tile: the number of repeats does not fit");
-    SmallVector<Value> split, sizes;
-    for (int64_t d = 0; d < type.getRank(); ++d) {
-      Value times =
-          structuralElement(rewriter, loc, op->getOperand(1), repeats, d);
-      Value own = sizeOf(rewriter, loc, x, d);
-      checkGivenSize(rewriter, loc, times, "Tile");
-      split.append({times, own});
-      sizes.push_back(mulGivenSizes(rewriter, loc, times, own, "Tile"));
-    }
-    RankedTensorType splitType = typeOfSizes(split, type.getElementType());
-    KernelBuilder kernel(rewriter, loc, "Tile");
-    SmallVector<AffineExpr> at = kernel.loopsOf(splitType), from;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      from.push_back(at[2 * d + 1]);
-    Value in = kernel.input(x);
-    Value out = kernel.output(splitType, dynamicSizes(splitType, split));
-    Value y = kernel.generic(
-        {{in, from}}, {out, at}, {},
-        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-    y = kernel.finish({y}).front();
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     reshapeTo(rewriter, loc, y,
-                               typeOfSizes(sizes, type.getElementType()),
-                               sizes));
-    return success();
+Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], repeats = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x);
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  checkLength(rewriter, loc, repeats, type.getRank(),
+              "Tile: the number of repeats does not fit");
+  SmallVector<Value> split, sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Value times =
+        structuralElement(rewriter, loc, op->getOperand(1), repeats, d);
+    Value own = sizeOf(rewriter, loc, x, d);
+    checkGivenSize(rewriter, loc, times, "Tile");
+    split.append({times, own});
+    sizes.push_back(mulGivenSizes(rewriter, loc, times, own, "Tile"));
   }
-};
+  RankedTensorType splitType = typeOfSizes(split, type.getElementType());
+  KernelBuilder kernel(rewriter, loc, "Tile");
+  SmallVector<AffineExpr> at = kernel.loopsOf(splitType), from;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    from.push_back(at[2 * d + 1]);
+  Value in = kernel.input(x);
+  Value out = kernel.output(splitType, dynamicSizes(splitType, split));
+  Value y = kernel.generic(
+      {{in, from}}, {out, at}, {},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  y = kernel.finish({y}).front();
+  return reshapeTo(rewriter, loc, y, typeOfSizes(sizes, type.getElementType()),
+                   sizes);
+}
 
 } // namespace
 
 void populateONNXToKrnlExpandingPatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<ExpandLowering, TileLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerExpand, lowerTile);
 }
 
 } // namespace onnxc

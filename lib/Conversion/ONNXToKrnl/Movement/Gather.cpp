@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -23,259 +24,219 @@ Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at) {
   return tensor::ExtractOp::create(b, loc, tensor, at);
 }
 
-struct GatherLowering : public OpConversionPattern<onnx::GatherOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(data), indexType = rankedType(indices);
+  if (!type || !indexType)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
+          indexRank = indexType.getRank();
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
+  SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
+  llvm::append_range(sizes, sizesOf(rewriter, loc, indices));
+  llvm::append_range(sizes, ArrayRef<Value>(dataSizes).drop_front(axis + 1));
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  return generate(
+      rewriter, loc, "Gather", type.getElementType(), sizes,
+      {data, indices, dataSizes[axis]},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        Value i =
+            toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
+        SmallVector<Value> position(at.take_front(axis));
+        position.push_back(wrapIndex(b, l, i, in[2]));
+        llvm::append_range(position, at.drop_front(axis + indexRank));
+        return extract(b, l, in[0], position);
+      });
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::GatherOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(data), indexType = rankedType(indices);
-    if (!type || !indexType)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
-            indexRank = indexType.getRank();
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
-    SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
-    llvm::append_range(sizes, sizesOf(rewriter, loc, indices));
-    llvm::append_range(sizes, ArrayRef<Value>(dataSizes).drop_front(axis + 1));
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    Value y = generate(
-        rewriter, loc, "Gather", type.getElementType(), sizes,
-        {data, indices, dataSizes[axis]},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          Value i =
-              toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
-          SmallVector<Value> position(at.take_front(axis));
-          position.push_back(wrapIndex(b, l, i, in[2]));
-          llvm::append_range(position, at.drop_front(axis + indexRank));
-          return extract(b, l, in[0], position);
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerGatherElements(onnx::GatherElementsOp op,
+                            onnx::GatherElementsOp::Adaptor adaptor,
+                            ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(data);
+  if (!type || !rankedType(indices))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != axis)
+      checkAtMost(rewriter, loc, sizes[d], sizeOf(rewriter, loc, data, d),
+                  "GatherElements: more indices than data");
+  return generate(
+      rewriter, loc, "GatherElements", type.getElementType(), sizes,
+      {data, indices, sizeOf(rewriter, loc, data, axis)},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> position(at);
+        Value i = toIndex(b, l, extract(b, l, in[1], at));
+        position[axis] = wrapIndex(b, l, i, in[2]);
+        return extract(b, l, in[0], position);
+      });
+}
 
-struct GatherElementsLowering
-    : public OpConversionPattern<onnx::GatherElementsOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerGatherND(onnx::GatherNDOp op, onnx::GatherNDOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(data), indexType = rankedType(indices);
+  RankedTensorType wanted = rankedType(op->getResult(0));
+  if (!type || !indexType)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t batch = op.getBatchDims(), outer = indexType.getRank() - 1;
+  int64_t depth = indexType.getDimSize(outer);
+  // The result's rank determines it as well.
+  if (ShapedType::isDynamic(depth) && wanted)
+    depth = type.getRank() - batch - (wanted.getRank() - outer);
+  if (ShapedType::isDynamic(depth))
+    return rewriter.notifyMatchFailure(op, "length of indices is not known");
+  SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+  checkEqualSizes(rewriter, loc, sizes.pop_back_val(),
+                  indexConstant(rewriter, loc, depth),
+                  "GatherND: the indices have another length");
+  for (int64_t d = 0; d < batch; ++d)
+    checkEqualSizes(rewriter, loc, sizes[d], dataSizes[d],
+                    "GatherND: the indices have another batch size");
+  llvm::append_range(sizes,
+                     ArrayRef<Value>(dataSizes).drop_front(batch + depth));
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  SmallVector<Value> inputs{data, indices};
+  llvm::append_range(inputs, ArrayRef<Value>(dataSizes).slice(batch, depth));
+  return generate(
+      rewriter, loc, "GatherND", type.getElementType(), sizes, inputs,
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> tuple(at.take_front(outer));
+        SmallVector<Value> position(at.take_front(batch));
+        for (int64_t k = 0; k < depth; ++k) {
+          tuple.resize(outer);
+          tuple.push_back(indexConstant(b, l, k));
+          Value i = toIndex(b, l, extract(b, l, in[1], tuple));
+          position.push_back(wrapIndex(b, l, i, in[2 + k]));
+        }
+        llvm::append_range(position, at.drop_front(outer));
+        return extract(b, l, in[0], position);
+      });
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::GatherElementsOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(data);
-    if (!type || !rankedType(indices))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (d != axis)
-        checkAtMost(rewriter, loc, sizes[d], sizeOf(rewriter, loc, data, d),
-                    "GatherElements: more indices than data");
-    Value y = generate(
-        rewriter, loc, "GatherElements", type.getElementType(), sizes,
-        {data, indices, sizeOf(rewriter, loc, data, axis)},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> position(at);
-          Value i = toIndex(b, l, extract(b, l, in[1], at));
-          position[axis] = wrapIndex(b, l, i, in[2]);
-          return extract(b, l, in[0], position);
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+/// A negative length is none, so that it may not count from the end.
+Value checkedLength(OpBuilder &b, Location loc, Value length, Value size) {
+  Value end = addIndex(b, loc, size, indexConstant(b, loc, 1));
+  Value isLength = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                         length, indexConstant(b, loc, 0));
+  Value given = arith::SelectOp::create(b, loc, isLength, length, end);
+  return krnl::WrapIndexOp::create(
+      b, loc, given, end,
+      "ReverseSequence: a length is not between 0 and that of the time axis");
+}
 
-struct GatherNDLowering : public OpConversionPattern<onnx::GatherNDOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
+                             onnx::ReverseSequenceOp::Adaptor adaptor,
+                             ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], lengths = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x);
+  if (!type || !rankedType(lengths))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
+          batch = positiveAxis(op.getBatchAxis(), type.getRank());
+  auto isAxis = [&](int64_t d) { return d >= 0 && d < type.getRank(); };
+  if (!isAxis(time) || !isAxis(batch) || rankedType(lengths).getRank() != 1)
+    return rewriter.notifyMatchFailure(
+        op, "an axis is out of range, or the lengths are no vector");
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+  checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, lengths, 0),
+                  sizes[batch],
+                  "ReverseSequence: expected a length for each of the batch");
+  return generate(
+      rewriter, loc, "ReverseSequence", type.getElementType(), sizes,
+      {x, lengths, sizes[time]},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> position(at);
+        Value length = checkedLength(
+            b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2]);
+        Value last = subIndex(b, l, length, indexConstant(b, l, 1));
+        Value reversed =
+            clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
+        Value inside = arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt,
+                                             at[time], length);
+        position[time] =
+            arith::SelectOp::create(b, l, inside, reversed, at[time]);
+        return extract(b, l, in[0], position);
+      });
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::GatherNDOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(data), indexType = rankedType(indices);
-    RankedTensorType wanted = rankedType(op->getResult(0));
-    if (!type || !indexType)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t batch = op.getBatchDims(), outer = indexType.getRank() - 1;
-    int64_t depth = indexType.getDimSize(outer);
-    // The result's rank determines it as well.
-    if (ShapedType::isDynamic(depth) && wanted)
-      depth = type.getRank() - batch - (wanted.getRank() - outer);
-    if (ShapedType::isDynamic(depth))
-      return rewriter.notifyMatchFailure(op, "length of indices is not known");
-    SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
-    checkEqualSizes(rewriter, loc, sizes.pop_back_val(),
-                    indexConstant(rewriter, loc, depth),
-                    "GatherND: the indices have another length");
-    for (int64_t d = 0; d < batch; ++d)
-      checkEqualSizes(rewriter, loc, sizes[d], dataSizes[d],
-                      "GatherND: the indices have another batch size");
-    llvm::append_range(sizes,
-                       ArrayRef<Value>(dataSizes).drop_front(batch + depth));
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    SmallVector<Value> inputs{data, indices};
-    llvm::append_range(inputs, ArrayRef<Value>(dataSizes).slice(batch, depth));
-    Value y = generate(
-        rewriter, loc, "GatherND", type.getElementType(), sizes, inputs,
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> tuple(at.take_front(outer));
-          SmallVector<Value> position(at.take_front(batch));
-          for (int64_t k = 0; k < depth; ++k) {
-            tuple.resize(outer);
-            tuple.push_back(indexConstant(b, l, k));
-            Value i = toIndex(b, l, extract(b, l, in[1], tuple));
-            position.push_back(wrapIndex(b, l, i, in[2 + k]));
-          }
-          llvm::append_range(position, at.drop_front(outer));
-          return extract(b, l, in[0], position);
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct ReverseSequenceLowering
-    : public OpConversionPattern<onnx::ReverseSequenceOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ReverseSequenceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], lengths = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x);
-    if (!type || !rankedType(lengths))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
-            batch = positiveAxis(op.getBatchAxis(), type.getRank());
-    auto isAxis = [&](int64_t d) { return d >= 0 && d < type.getRank(); };
-    if (!isAxis(time) || !isAxis(batch) || rankedType(lengths).getRank() != 1)
-      return rewriter.notifyMatchFailure(
-          op, "an axis is out of range, or the lengths are no vector");
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
-    checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, lengths, 0),
-                    sizes[batch],
-                    "ReverseSequence: expected a length for each of the batch");
-    Value y = generate(
-        rewriter, loc, "ReverseSequence", type.getElementType(), sizes,
-        {x, lengths, sizes[time]},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> position(at);
-          Value length = checkedLength(
-              b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2]);
-          Value last = subIndex(b, l, length, indexConstant(b, l, 1));
-          Value reversed =
-              clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
-          Value inside = arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt,
-                                               at[time], length);
-          position[time] =
-              arith::SelectOp::create(b, l, inside, reversed, at[time]);
-          return extract(b, l, in[0], position);
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// A negative length is none, so that it may not count from the end.
-  static Value checkedLength(OpBuilder &b, Location loc, Value length,
-                             Value size) {
-    Value end = addIndex(b, loc, size, indexConstant(b, loc, 1));
-    Value isLength = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                           length, indexConstant(b, loc, 0));
-    Value given = arith::SelectOp::create(b, loc, isLength, length, end);
-    return krnl::WrapIndexOp::create(
-        b, loc, given, end,
-        "ReverseSequence: a length is not between 0 and that of the time axis");
-  }
-};
+/// Checks that the update differs from the past in its length alone, is not
+/// empty, and has a position for each element of the batch.
+void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
+                   int64_t axis) {
+  SmallVector<Value> past = sizesOf(b, loc, operands[0]),
+                     update = sizesOf(b, loc, operands[1]);
+  for (auto [d, size] : llvm::enumerate(update))
+    if (int64_t(d) != axis)
+      checkEqualSizes(b, loc, size, past[d],
+                      "TensorScatter: the update has another shape");
+  checkAtMost(b, loc, indexConstant(b, loc, 1), update[axis],
+              "TensorScatter: the update is empty");
+  if (operands.size() > 2)
+    checkEqualSizes(b, loc, sizeOf(b, loc, operands[2], 0), past[0],
+                    "TensorScatter: expected a position for each of the batch");
+}
 
 /// The past, with the update written from a position of its own in each batch.
-struct TensorScatterLowering
-    : public OpConversionPattern<onnx::TensorScatterOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::TensorScatterOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    ValueRange operands = adaptor.getOperands();
-    Value past = operands[0], update = operands[1];
-    RankedTensorType type = rankedType(past);
-    if (!type || !rankedType(update) ||
-        rankedType(update).getRank() != type.getRank())
-      return rewriter.notifyMatchFailure(op, "expects operands of one rank");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    bool circular = op.getMode() == "circular";
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, past);
-    checkOperands(rewriter, loc, operands, axis);
-    SmallVector<Value> inputs{past, update, sizes[axis],
-                              sizeOf(rewriter, loc, update, axis)};
-    if (operands.size() > 2)
-      inputs.push_back(operands[2]);
-    Value y = generate(
-        rewriter, loc, "TensorScatter", type.getElementType(), sizes, inputs,
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          Value zero = indexConstant(b, l, 0);
-          Value start =
-              in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
-          Value i = subIndex(b, l, at[axis], start);
-          if (circular) {
-            Value before =
-                arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, i, zero);
-            i = arith::SelectOp::create(b, l, before, addIndex(b, l, i, in[2]),
-                                        i);
-          }
-          SmallVector<Value> position(at);
-          position[axis] = clampIndex(b, l, i, in[3]);
-          return arith::SelectOp::create(b, l, isInside(b, l, i, in[3]),
-                                         extract(b, l, in[1], position),
-                                         extract(b, l, in[0], at))
-              .getResult();
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// Checks that the update differs from the past in its length alone, is not
-  /// empty, and has a position for each element of the batch.
-  static void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
-                            int64_t axis) {
-    SmallVector<Value> past = sizesOf(b, loc, operands[0]),
-                       update = sizesOf(b, loc, operands[1]);
-    for (auto [d, size] : llvm::enumerate(update))
-      if (int64_t(d) != axis)
-        checkEqualSizes(b, loc, size, past[d],
-                        "TensorScatter: the update has another shape");
-    checkAtMost(b, loc, indexConstant(b, loc, 1), update[axis],
-                "TensorScatter: the update is empty");
-    if (operands.size() > 2)
-      checkEqualSizes(
-          b, loc, sizeOf(b, loc, operands[2], 0), past[0],
-          "TensorScatter: expected a position for each of the batch");
-  }
-};
+Lowered lowerTensorScatter(onnx::TensorScatterOp op,
+                           onnx::TensorScatterOp::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  ValueRange operands = adaptor.getOperands();
+  Value past = operands[0], update = operands[1];
+  RankedTensorType type = rankedType(past);
+  if (!type || !rankedType(update) ||
+      rankedType(update).getRank() != type.getRank())
+    return rewriter.notifyMatchFailure(op, "expects operands of one rank");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  bool circular = op.getMode() == "circular";
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, past);
+  checkOperands(rewriter, loc, operands, axis);
+  SmallVector<Value> inputs{past, update, sizes[axis],
+                            sizeOf(rewriter, loc, update, axis)};
+  if (operands.size() > 2)
+    inputs.push_back(operands[2]);
+  return generate(
+      rewriter, loc, "TensorScatter", type.getElementType(), sizes, inputs,
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        Value zero = indexConstant(b, l, 0);
+        Value start =
+            in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
+        Value i = subIndex(b, l, at[axis], start);
+        if (circular) {
+          Value before =
+              arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, i, zero);
+          i = arith::SelectOp::create(b, l, before, addIndex(b, l, i, in[2]),
+                                      i);
+        }
+        SmallVector<Value> position(at);
+        position[axis] = clampIndex(b, l, i, in[3]);
+        return arith::SelectOp::create(b, l, isInside(b, l, i, in[3]),
+                                       extract(b, l, in[1], position),
+                                       extract(b, l, in[0], at))
+            .getResult();
+      });
+}
 
 } // namespace
 
 void populateONNXToKrnlGatherPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<GatherLowering, GatherElementsLowering, GatherNDLowering,
-               ReverseSequenceLowering, TensorScatterLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerGather, lowerGatherElements,
+               lowerGatherND, lowerReverseSequence, lowerTensorScatter);
 }
 
 } // namespace onnxc

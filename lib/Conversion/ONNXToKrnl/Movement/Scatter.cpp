@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -67,312 +68,286 @@ void checkRoom(OpBuilder &b, Location loc, Value room, Value updates,
   checkAtMost(b, loc, minIndex(b, loc, updates, one), room, message);
 }
 
-struct ScatterElementsLowering
-    : public OpConversionPattern<onnx::ScatterElementsOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ScatterElementsOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value data = adaptor.getData();
-    RankedTensorType type = rankedType(data),
-                     updateType = rankedType(adaptor.getUpdates());
-    if (!type || !updateType || !rankedType(adaptor.getIndices()))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    if (!canCombine(op.getData(), op.getReduction()))
-      return rewriter.notifyMatchFailure(op, "elements have no such reduction");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
-    if (updateType.getRank() != type.getRank() || axis < 0 ||
-        axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "ranks and axis do not agree");
-    for (int64_t d = 0; d < type.getRank(); ++d) {
-      int64_t size = updateType.getDimSize(d), room = type.getDimSize(d);
-      bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(room);
-      if (known && d != axis && size > room)
-        return rewriter.notifyMatchFailure(op, "updates are larger than data");
-    }
-    if (failed(verifyCompatibleShape(updateType,
-                                     rankedType(adaptor.getIndices()))))
-      return rewriter.notifyMatchFailure(op,
-                                         "indices and updates differ in shape");
-    Value y = build(rewriter, op, adaptor, axis);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
+void check(OpBuilder &b, Location loc, onnx::ScatterElementsOp::Adaptor adaptor,
+           int64_t axis) {
+  SmallVector<Value> room = sizesOf(b, loc, adaptor.getData()),
+                     sizes = sizesOf(b, loc, adaptor.getUpdates());
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    checkEqualSizes(b, loc, sizeOf(b, loc, adaptor.getIndices(), d), size,
+                    "ScatterElements: indices and updates differ in shape");
+    if (int64_t(d) != axis)
+      checkAtMost(b, loc, size, room[d],
+                  "ScatterElements: updates are larger than the data");
   }
+  checkRoom(b, loc, room[axis], productOf(b, loc, sizes),
+            "ScatterElements: the data has no element along the axis");
+}
 
-private:
-  static void check(OpBuilder &b, Location loc, OpAdaptor adaptor,
-                    int64_t axis) {
-    SmallVector<Value> room = sizesOf(b, loc, adaptor.getData()),
-                       sizes = sizesOf(b, loc, adaptor.getUpdates());
-    for (auto [d, size] : llvm::enumerate(sizes)) {
-      checkEqualSizes(b, loc, sizeOf(b, loc, adaptor.getIndices(), d), size,
-                      "ScatterElements: indices and updates differ in shape");
-      if (int64_t(d) != axis)
-        checkAtMost(b, loc, size, room[d],
-                    "ScatterElements: updates are larger than the data");
-    }
-    checkRoom(b, loc, room[axis], productOf(b, loc, sizes),
-              "ScatterElements: the data has no element along the axis");
-  }
+Value build(OpBuilder &b, onnx::ScatterElementsOp op,
+            onnx::ScatterElementsOp::Adaptor adaptor, int64_t axis) {
+  Location loc = op.getLoc();
+  check(b, loc, adaptor, axis);
+  Value data = adaptor.getData();
+  RankedTensorType type = rankedType(data),
+                   updateType = rankedType(adaptor.getUpdates());
+  Type element = getElementTypeOrSelf(op.getData().getType());
+  KernelBuilder kernel(b, loc, "ScatterElements");
+  SmallVector<AffineExpr> at = kernel.loopsOf(updateType), to = at;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d == axis)
+      to[d] = kernel.zero();
+    else if (type.isDynamicDim(d) ||
+             type.getDimSize(d) != updateType.getDimSize(d))
+      to[d] = kernel.partOf(at[d]);
+  Value updates = kernel.input(adaptor.getUpdates()),
+        indices = kernel.input(adaptor.getIndices()),
+        size = kernel.scalar(sizeOf(b, loc, data, axis));
+  Value out = kernel.output(data);
+  Value y = kernel.generic(
+      {{updates, at}, {indices, at}}, {out, to}, {at[axis]},
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        SmallVector<Value> position(type.getRank(), indexConstant(nb, l, 0));
+        position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
+        return put(nb, l, element, op.getReduction(), v[0], position);
+      });
+  return kernel.finish({y}).front();
+}
 
-  static Value build(OpBuilder &b, onnx::ScatterElementsOp op,
-                     OpAdaptor adaptor, int64_t axis) {
-    Location loc = op.getLoc();
-    check(b, loc, adaptor, axis);
-    Value data = adaptor.getData();
-    RankedTensorType type = rankedType(data),
-                     updateType = rankedType(adaptor.getUpdates());
-    Type element = getElementTypeOrSelf(op.getData().getType());
-    KernelBuilder kernel(b, loc, "ScatterElements");
-    SmallVector<AffineExpr> at = kernel.loopsOf(updateType), to = at;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (d == axis)
-        to[d] = kernel.zero();
-      else if (type.isDynamicDim(d) ||
-               type.getDimSize(d) != updateType.getDimSize(d))
-        to[d] = kernel.partOf(at[d]);
-    Value updates = kernel.input(adaptor.getUpdates()),
-          indices = kernel.input(adaptor.getIndices()),
-          size = kernel.scalar(sizeOf(b, loc, data, axis));
-    Value out = kernel.output(data);
-    Value y = kernel.generic(
-        {{updates, at}, {indices, at}}, {out, to}, {at[axis]},
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          SmallVector<Value> position(type.getRank(), indexConstant(nb, l, 0));
-          position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
-          return put(nb, l, element, op.getReduction(), v[0], position);
-        });
-    return kernel.finish({y}).front();
+Lowered lowerScatterElements(onnx::ScatterElementsOp op,
+                             onnx::ScatterElementsOp::Adaptor adaptor,
+                             ConversionPatternRewriter &rewriter) {
+  Value data = adaptor.getData();
+  RankedTensorType type = rankedType(data),
+                   updateType = rankedType(adaptor.getUpdates());
+  if (!type || !updateType || !rankedType(adaptor.getIndices()))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (!canCombine(op.getData(), op.getReduction()))
+    return rewriter.notifyMatchFailure(op, "elements have no such reduction");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+  if (updateType.getRank() != type.getRank() || axis < 0 ||
+      axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "ranks and axis do not agree");
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    int64_t size = updateType.getDimSize(d), room = type.getDimSize(d);
+    bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(room);
+    if (known && d != axis && size > room)
+      return rewriter.notifyMatchFailure(op, "updates are larger than data");
   }
+  if (failed(
+          verifyCompatibleShape(updateType, rankedType(adaptor.getIndices()))))
+    return rewriter.notifyMatchFailure(op,
+                                       "indices and updates differ in shape");
+  return build(rewriter, op, adaptor, axis);
+}
+
+struct Views {
+  Value data, updates, indices;
+  SmallVector<Value> dataSizes;
 };
+
+Value flatten(OpBuilder &b, Location loc, Value tensor, Value rows,
+              Value columns) {
+  Type element = rankedType(tensor).getElementType();
+  return reshapeTo(b, loc, tensor, typeOfSizes({rows, columns}, element),
+                   {rows, columns});
+}
+
+Views view(OpBuilder &b, Location loc, onnx::ScatterNDOp::Adaptor adaptor,
+           int64_t depth) {
+  Views views;
+  views.dataSizes = sizesOf(b, loc, adaptor.getData());
+  SmallVector<Value> indexSizes = sizesOf(b, loc, adaptor.getIndices()),
+                     updateSizes = sizesOf(b, loc, adaptor.getUpdates());
+  size_t outer = indexSizes.size() - 1;
+  ArrayRef<Value> data(views.dataSizes);
+  checkEqualSizes(b, loc, indexSizes.back(), indexConstant(b, loc, depth),
+                  "ScatterND: the indices have another length than the "
+                  "shapes ask for");
+  for (auto [d, size] : llvm::enumerate(updateSizes))
+    checkEqualSizes(b, loc, size,
+                    d < outer ? indexSizes[d] : data[d - outer + depth],
+                    "ScatterND: the shape of the updates does not fit");
+  Value rows = productOf(b, loc, data.take_front(depth)),
+        slice = productOf(b, loc, data.drop_front(depth)),
+        count = productOf(b, loc, ArrayRef(indexSizes).drop_back());
+  checkRoom(b, loc, rows, count, "ScatterND: the data has no element");
+  views.data = flatten(b, loc, adaptor.getData(), rows, slice);
+  views.updates = flatten(b, loc, adaptor.getUpdates(), count, slice);
+  views.indices = flatten(b, loc, adaptor.getIndices(), count,
+                          indexConstant(b, loc, depth));
+  return views;
+}
+
+Value build(OpBuilder &b, onnx::ScatterNDOp op,
+            onnx::ScatterNDOp::Adaptor adaptor, int64_t depth) {
+  Location loc = op.getLoc();
+  Views views = view(b, loc, adaptor, depth);
+  Type element = getElementTypeOrSelf(op.getData().getType());
+  KernelBuilder kernel(b, loc, "ScatterND");
+  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(views.updates));
+  SmallVector<KernelBuilder::Access> ins{{kernel.input(views.updates), at}};
+  SmallVector<Value> sizes;
+  for (int64_t k = 0; k < depth; ++k) {
+    ins.push_back({kernel.input(views.indices), {at[0], kernel.constant(k)}});
+    sizes.push_back(kernel.scalar(views.dataSizes[k]));
+  }
+  Value out = kernel.output(views.data);
+  Value y = kernel.generic(
+      ins, {out, {kernel.zero(), at[1]}}, {at[0]},
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        Value zero = indexConstant(nb, l, 0), row = zero;
+        for (int64_t k = 0; k < depth; ++k) {
+          Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k]);
+          row = addIndex(nb, l, mulIndex(nb, l, row, sizes[k]), i);
+        }
+        return put(nb, l, element, op.getReduction(), v[0], {row, zero});
+      });
+  return reshapeTo(b, loc, kernel.finish({y}).front(),
+                   rankedType(adaptor.getData()), views.dataSizes);
+}
 
 /// Data as [positions, slice], updates as [updates, slice], indices as
 /// [updates, depth].
-struct ScatterNDLowering : public OpConversionPattern<onnx::ScatterNDOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerScatterND(onnx::ScatterNDOp op, onnx::ScatterNDOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  RankedTensorType type = rankedType(adaptor.getData()),
+                   updateType = rankedType(adaptor.getUpdates()),
+                   indexType = rankedType(adaptor.getIndices());
+  if (!type || !updateType || !indexType || indexType.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (!canCombine(op.getData(), op.getReduction()))
+    return rewriter.notifyMatchFailure(op, "elements have no such reduction");
+  // The ranks determine the length of an index.
+  int64_t outer = indexType.getRank() - 1;
+  int64_t depth = type.getRank() - (updateType.getRank() - outer);
+  if (depth < 0 || depth > type.getRank() || updateType.getRank() < outer)
+    return rewriter.notifyMatchFailure(op, "ranks do not agree");
+  return build(rewriter, op, adaptor, depth);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::ScatterNDOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = rankedType(adaptor.getData()),
-                     updateType = rankedType(adaptor.getUpdates()),
-                     indexType = rankedType(adaptor.getIndices());
-    if (!type || !updateType || !indexType || indexType.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    if (!canCombine(op.getData(), op.getReduction()))
-      return rewriter.notifyMatchFailure(op, "elements have no such reduction");
-    // The ranks determine the length of an index.
-    int64_t outer = indexType.getRank() - 1;
-    int64_t depth = type.getRank() - (updateType.getRank() - outer);
-    if (depth < 0 || depth > type.getRank() || updateType.getRank() < outer)
-      return rewriter.notifyMatchFailure(op, "ranks do not agree");
-    Value y = build(rewriter, op, adaptor, depth);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  struct Views {
-    Value data, updates, indices;
-    SmallVector<Value> dataSizes;
+SmallVector<Value> unpooledSizes(OpBuilder &b, onnx::MaxUnpoolOp op, Value x) {
+  Location loc = op.getLoc();
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  int64_t spatial = op.getKernelShape().size();
+  auto attribute = [](std::optional<ArrayRef<int64_t>> values, int64_t i,
+                      int64_t otherwise) {
+    return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
   };
-
-  static Value flatten(OpBuilder &b, Location loc, Value tensor, Value rows,
-                       Value columns) {
-    Type element = rankedType(tensor).getElementType();
-    return reshapeTo(b, loc, tensor, typeOfSizes({rows, columns}, element),
-                     {rows, columns});
+  for (int64_t d = 0; d < spatial; ++d) {
+    int64_t stride = attribute(op.getStrides(), d, 1);
+    int64_t more = op.getKernelShape()[d] - stride -
+                   attribute(op.getPads(), d, 0) -
+                   attribute(op.getPads(), d + spatial, 0);
+    Value &size = sizes[d + 2];
+    size = mulIndex(b, loc, size, indexConstant(b, loc, stride));
+    size = addIndex(b, loc, size, indexConstant(b, loc, more));
+    size = maxIndex(b, loc, size, indexConstant(b, loc, 0));
   }
+  return sizes;
+}
 
-  static Views view(OpBuilder &b, Location loc, OpAdaptor adaptor,
-                    int64_t depth) {
-    Views views;
-    views.dataSizes = sizesOf(b, loc, adaptor.getData());
-    SmallVector<Value> indexSizes = sizesOf(b, loc, adaptor.getIndices()),
-                       updateSizes = sizesOf(b, loc, adaptor.getUpdates());
-    size_t outer = indexSizes.size() - 1;
-    ArrayRef<Value> data(views.dataSizes);
-    checkEqualSizes(b, loc, indexSizes.back(), indexConstant(b, loc, depth),
-                    "ScatterND: the indices have another length than the "
-                    "shapes ask for");
-    for (auto [d, size] : llvm::enumerate(updateSizes))
-      checkEqualSizes(b, loc, size,
-                      d < outer ? indexSizes[d] : data[d - outer + depth],
-                      "ScatterND: the shape of the updates does not fit");
-    Value rows = productOf(b, loc, data.take_front(depth)),
-          slice = productOf(b, loc, data.drop_front(depth)),
-          count = productOf(b, loc, ArrayRef(indexSizes).drop_back());
-    checkRoom(b, loc, rows, count, "ScatterND: the data has no element");
-    views.data = flatten(b, loc, adaptor.getData(), rows, slice);
-    views.updates = flatten(b, loc, adaptor.getUpdates(), count, slice);
-    views.indices = flatten(b, loc, adaptor.getIndices(), count,
-                            indexConstant(b, loc, depth));
-    return views;
+Value flatten(OpBuilder &b, Location loc, Value tensor) {
+  Value count = productOf(b, loc, sizesOf(b, loc, tensor));
+  return reshapeTo(b, loc, tensor,
+                   typeOfSizes(count, rankedType(tensor).getElementType()),
+                   count);
+}
+
+Value zeros(OpBuilder &b, Location loc, Type element, Value count) {
+  return generate(
+      b, loc, "Zeros", element, count, {},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value>, ArrayRef<Value>) {
+        return storedConstant(nb, l, element, 0);
+      });
+}
+
+bool areSame(ArrayRef<Value> inner, ArrayRef<Value> sizes) {
+  return llvm::all_of(llvm::zip_equal(inner, sizes), [](auto pair) {
+    return isEqualConstantIntOrValue(std::get<0>(pair), std::get<1>(pair));
+  });
+}
+
+/// Element `rest` of a tensor, in one that it is the first corner of.
+Value placeInLarger(OpBuilder &b, Location loc, Value rest,
+                    ArrayRef<Value> steps, ArrayRef<Value> extents) {
+  Value one = indexConstant(b, loc, 1);
+  Value position = indexConstant(b, loc, 0), stride = one;
+  for (int64_t d = steps.size() - 1; d >= 0; --d) {
+    Value step = maxIndex(b, loc, steps[d], one);
+    // The first dimension takes the whole quotient, also out of bounds.
+    Value i = d == 0 ? rest : b.createOrFold<arith::RemSIOp>(loc, rest, step);
+    rest = b.createOrFold<arith::DivSIOp>(loc, rest, step);
+    position = addIndex(b, loc, position, mulIndex(b, loc, i, stride));
+    stride = mulIndex(b, loc, stride, extents[d]);
   }
+  return position;
+}
 
-  static Value build(OpBuilder &b, onnx::ScatterNDOp op, OpAdaptor adaptor,
-                     int64_t depth) {
-    Location loc = op.getLoc();
-    Views views = view(b, loc, adaptor, depth);
-    Type element = getElementTypeOrSelf(op.getData().getType());
-    KernelBuilder kernel(b, loc, "ScatterND");
-    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(views.updates));
-    SmallVector<KernelBuilder::Access> ins{{kernel.input(views.updates), at}};
-    SmallVector<Value> sizes;
-    for (int64_t k = 0; k < depth; ++k) {
-      ins.push_back({kernel.input(views.indices), {at[0], kernel.constant(k)}});
-      sizes.push_back(kernel.scalar(views.dataSizes[k]));
+Value build(OpBuilder &b, Location loc, Value x, Value indices,
+            ArrayRef<Value> inner, ArrayRef<Value> sizes) {
+  Type element = rankedType(x).getElementType();
+  Value total = productOf(b, loc, sizes), flat = flatten(b, loc, x);
+  checkRoom(b, loc, total, sizeOf(b, loc, flat, 0),
+            "MaxUnpool: the result has no element");
+  KernelBuilder kernel(b, loc, "MaxUnpool");
+  SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(flat));
+  KernelBuilder::Access from{kernel.input(flat), at},
+      which{kernel.input(flatten(b, loc, indices)), at};
+  SmallVector<Value> steps, extents;
+  if (!areSame(inner, sizes))
+    for (auto [size, extent] : llvm::zip(inner, sizes)) {
+      steps.push_back(kernel.scalar(size));
+      extents.push_back(kernel.scalar(extent));
     }
-    Value out = kernel.output(views.data);
-    Value y = kernel.generic(
-        ins, {out, {kernel.zero(), at[1]}}, {at[0]},
-        [&](OpBuilder &nb, Location l, ValueRange v) {
-          Value zero = indexConstant(nb, l, 0), row = zero;
-          for (int64_t k = 0; k < depth; ++k) {
-            Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k]);
-            row = addIndex(nb, l, mulIndex(nb, l, row, sizes[k]), i);
-          }
-          return put(nb, l, element, op.getReduction(), v[0], {row, zero});
-        });
-    return reshapeTo(b, loc, kernel.finish({y}).front(),
-                     rankedType(adaptor.getData()), views.dataSizes);
-  }
-};
+  Value last = kernel.scalar(total);
+  Value out = kernel.output(zeros(b, loc, element, total));
+  Value y = kernel.generic({from, which}, {out, {kernel.zero()}}, at,
+                           [&](OpBuilder &nb, Location l, ValueRange v) {
+                             Value position = toIndex(nb, l, v[1]);
+                             if (!steps.empty())
+                               position = placeInLarger(nb, l, position, steps,
+                                                        extents);
+                             position = wrapIndex(nb, l, position, last);
+                             return put(nb, l, element, "none", v[0], position);
+                           });
+  return reshapeTo(b, loc, kernel.finish({y}).front(),
+                   typeOfSizes(sizes, element), sizes);
+}
 
 /// Each element goes back to where pooling took it from; indices count the
 /// elements of the unpooled tensor, which is the first corner of a larger one
 /// by output_shape.
-struct MaxUnpoolLowering : public OpConversionPattern<onnx::MaxUnpoolOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MaxUnpoolOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    RankedTensorType type = rankedType(x);
-    if (!type || !rankedType(adaptor.getI()) ||
-        type.getRank() != int64_t(op.getKernelShape().size()) + 2)
-      return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+Lowered lowerMaxUnpool(onnx::MaxUnpoolOp op, onnx::MaxUnpoolOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  RankedTensorType type = rankedType(x);
+  if (!type || !rankedType(adaptor.getI()) ||
+      type.getRank() != int64_t(op.getKernelShape().size()) + 2)
+    return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d),
+                    sizeOf(rewriter, loc, adaptor.getI(), d),
+                    "MaxUnpool: indices differ in shape from the elements");
+  SmallVector<Value> inner = unpooledSizes(rewriter, op, x), sizes = inner;
+  if (Value shape = adaptor.getOutputShape()) {
     for (int64_t d = 0; d < type.getRank(); ++d)
-      checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d),
-                      sizeOf(rewriter, loc, adaptor.getI(), d),
-                      "MaxUnpool: indices differ in shape from the elements");
-    SmallVector<Value> inner = unpooledSizes(rewriter, op, x), sizes = inner;
-    if (Value shape = adaptor.getOutputShape()) {
-      for (int64_t d = 0; d < type.getRank(); ++d)
-        sizes[d] =
-            structuralElement(rewriter, loc, op.getOutputShape(), shape, d);
-      sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-      for (Value size : sizes)
-        checkGivenSize(rewriter, loc, size, "MaxUnpool");
-    }
-    checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "MaxUnpool");
-    Value y = build(rewriter, loc, x, adaptor.getI(), inner, sizes);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
+      sizes[d] =
+          structuralElement(rewriter, loc, op.getOutputShape(), shape, d);
+    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+    for (Value size : sizes)
+      checkGivenSize(rewriter, loc, size, "MaxUnpool");
   }
-
-private:
-  static SmallVector<Value> unpooledSizes(OpBuilder &b, onnx::MaxUnpoolOp op,
-                                          Value x) {
-    Location loc = op.getLoc();
-    SmallVector<Value> sizes = sizesOf(b, loc, x);
-    int64_t spatial = op.getKernelShape().size();
-    auto attribute = [](std::optional<ArrayRef<int64_t>> values, int64_t i,
-                        int64_t otherwise) {
-      return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
-    };
-    for (int64_t d = 0; d < spatial; ++d) {
-      int64_t stride = attribute(op.getStrides(), d, 1);
-      int64_t more = op.getKernelShape()[d] - stride -
-                     attribute(op.getPads(), d, 0) -
-                     attribute(op.getPads(), d + spatial, 0);
-      Value &size = sizes[d + 2];
-      size = mulIndex(b, loc, size, indexConstant(b, loc, stride));
-      size = addIndex(b, loc, size, indexConstant(b, loc, more));
-      size = maxIndex(b, loc, size, indexConstant(b, loc, 0));
-    }
-    return sizes;
-  }
-
-  static Value flatten(OpBuilder &b, Location loc, Value tensor) {
-    Value count = productOf(b, loc, sizesOf(b, loc, tensor));
-    return reshapeTo(b, loc, tensor,
-                     typeOfSizes(count, rankedType(tensor).getElementType()),
-                     count);
-  }
-
-  static Value zeros(OpBuilder &b, Location loc, Type element, Value count) {
-    return generate(
-        b, loc, "Zeros", element, count, {},
-        [&](OpBuilder &nb, Location l, ArrayRef<Value>, ArrayRef<Value>) {
-          return storedConstant(nb, l, element, 0);
-        });
-  }
-
-  static bool areSame(ArrayRef<Value> inner, ArrayRef<Value> sizes) {
-    return llvm::all_of(llvm::zip_equal(inner, sizes), [](auto pair) {
-      return isEqualConstantIntOrValue(std::get<0>(pair), std::get<1>(pair));
-    });
-  }
-
-  /// Element `rest` of a tensor, in one that it is the first corner of.
-  static Value placeInLarger(OpBuilder &b, Location loc, Value rest,
-                             ArrayRef<Value> steps, ArrayRef<Value> extents) {
-    Value one = indexConstant(b, loc, 1);
-    Value position = indexConstant(b, loc, 0), stride = one;
-    for (int64_t d = steps.size() - 1; d >= 0; --d) {
-      Value step = maxIndex(b, loc, steps[d], one);
-      // The first dimension takes the whole quotient, also out of bounds.
-      Value i = d == 0 ? rest : b.createOrFold<arith::RemSIOp>(loc, rest, step);
-      rest = b.createOrFold<arith::DivSIOp>(loc, rest, step);
-      position = addIndex(b, loc, position, mulIndex(b, loc, i, stride));
-      stride = mulIndex(b, loc, stride, extents[d]);
-    }
-    return position;
-  }
-
-  static Value build(OpBuilder &b, Location loc, Value x, Value indices,
-                     ArrayRef<Value> inner, ArrayRef<Value> sizes) {
-    Type element = rankedType(x).getElementType();
-    Value total = productOf(b, loc, sizes), flat = flatten(b, loc, x);
-    checkRoom(b, loc, total, sizeOf(b, loc, flat, 0),
-              "MaxUnpool: the result has no element");
-    KernelBuilder kernel(b, loc, "MaxUnpool");
-    SmallVector<AffineExpr> at = kernel.loopsOf(rankedType(flat));
-    KernelBuilder::Access from{kernel.input(flat), at},
-        which{kernel.input(flatten(b, loc, indices)), at};
-    SmallVector<Value> steps, extents;
-    if (!areSame(inner, sizes))
-      for (auto [size, extent] : llvm::zip(inner, sizes)) {
-        steps.push_back(kernel.scalar(size));
-        extents.push_back(kernel.scalar(extent));
-      }
-    Value last = kernel.scalar(total);
-    Value out = kernel.output(zeros(b, loc, element, total));
-    Value y =
-        kernel.generic({from, which}, {out, {kernel.zero()}}, at,
-                       [&](OpBuilder &nb, Location l, ValueRange v) {
-                         Value position = toIndex(nb, l, v[1]);
-                         if (!steps.empty())
-                           position =
-                               placeInLarger(nb, l, position, steps, extents);
-                         position = wrapIndex(nb, l, position, last);
-                         return put(nb, l, element, "none", v[0], position);
-                       });
-    return reshapeTo(b, loc, kernel.finish({y}).front(),
-                     typeOfSizes(sizes, element), sizes);
-  }
-};
+  checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "MaxUnpool");
+  return build(rewriter, loc, x, adaptor.getI(), inner, sizes);
+}
 
 } // namespace
 
 void populateONNXToKrnlScatterPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<MaxUnpoolLowering, ScatterElementsLowering, ScatterNDLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerMaxUnpool, lowerScatterElements,
+               lowerScatterND);
 }
 
 } // namespace onnxc

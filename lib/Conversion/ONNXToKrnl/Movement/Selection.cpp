@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -44,165 +45,129 @@ RankedTensorType withDim(RankedTensorType type, int64_t dim, int64_t size) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-struct TopKLowering : public OpConversionPattern<onnx::TopKOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerTopK(onnx::TopKOp op, onnx::TopKOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType type = rankedType(adaptor.getX()),
+                   kType = rankedType(adaptor.getK());
+  if (!type || !kType || kType.getRank() > 1)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank());
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  Value k = structuralElement(rewriter, loc, op.getK(), adaptor.getK(), 0);
+  auto known = getConstantIntValue(k);
+  RankedTensorType values =
+      withDim(type, axis, known && *known >= 0 ? *known : ShapedType::kDynamic);
+  auto indices =
+      RankedTensorType::get(values.getShape(), rewriter.getI64Type());
+  SmallVector<Value> results =
+      call(rewriter, loc, "onnxc_call_topk", {values, indices},
+           {adaptor.getX(), k}, {typeNumber(op.getX()), axis, op.getLargest()});
+  return results;
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::TopKOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType type = rankedType(adaptor.getX()),
-                     kType = rankedType(adaptor.getK());
-    if (!type || !kType || kType.getRank() > 1)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank());
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    Value k = structuralElement(rewriter, loc, op.getK(), adaptor.getK(), 0);
-    auto known = getConstantIntValue(k);
-    RankedTensorType values = withDim(
-        type, axis, known && *known >= 0 ? *known : ShapedType::kDynamic);
-    auto indices =
-        RankedTensorType::get(values.getShape(), rewriter.getI64Type());
-    SmallVector<Value> results = call(
-        rewriter, loc, "onnxc_call_topk", {values, indices},
-        {adaptor.getX(), k}, {typeNumber(op.getX()), axis, op.getLargest()});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, results);
-    return success();
-  }
-};
+Lowered lowerUnique(onnx::UniqueOp op, onnx::UniqueOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  std::optional<int64_t> axis = op.getAxis();
+  if (axis)
+    axis = positiveAxis(*axis, type.getRank());
+  if (axis && (*axis < 0 || *axis >= type.getRank()))
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  auto list = indexList(rewriter);
+  RankedTensorType y =
+      axis ? withDim(type, *axis, ShapedType::kDynamic)
+           : RankedTensorType::get(ShapedType::kDynamic, type.getElementType());
+  SmallVector<Value> results = call(rewriter, op.getLoc(), "onnxc_call_unique",
+                                    {y, list, list, list}, adaptor.getX(),
+                                    {typeNumber(op.getX()), op.getSorted(),
+                                     axis.has_value(), axis.value_or(0)});
+  // Results that the model leaves out are not among those of the op.
+  Value graphResults[] = {op.getY(), op.getIndices(), op.getInverseIndices(),
+                          op.getCounts()};
+  SmallVector<Value> asked;
+  for (auto [graphResult, result] : llvm::zip(graphResults, results))
+    if (graphResult)
+      asked.push_back(result);
+  return asked;
+}
 
-struct UniqueLowering : public OpConversionPattern<onnx::UniqueOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::UniqueOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    std::optional<int64_t> axis = op.getAxis();
-    if (axis)
-      axis = positiveAxis(*axis, type.getRank());
-    if (axis && (*axis < 0 || *axis >= type.getRank()))
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    auto list = indexList(rewriter);
-    RankedTensorType y = axis ? withDim(type, *axis, ShapedType::kDynamic)
-                              : RankedTensorType::get(ShapedType::kDynamic,
-                                                      type.getElementType());
-    SmallVector<Value> results =
-        call(rewriter, op.getLoc(), "onnxc_call_unique", {y, list, list, list},
-             adaptor.getX(),
-             {typeNumber(op.getX()), op.getSorted(), axis.has_value(),
-              axis.value_or(0)});
-    // Results that the model leaves out are not among those of the op.
-    Value graphResults[] = {op.getY(), op.getIndices(), op.getInverseIndices(),
-                            op.getCounts()};
-    SmallVector<Value> asked;
-    for (auto [graphResult, result] : llvm::zip(graphResults, results))
-      if (graphResult)
-        asked.push_back(result);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, asked);
-    return success();
-  }
-};
-
-struct NonZeroLowering : public OpConversionPattern<onnx::NonZeroOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::NonZeroOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    auto result = RankedTensorType::get({type.getRank(), ShapedType::kDynamic},
-                                        rewriter.getI64Type());
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     call(rewriter, op.getLoc(), "onnxc_call_nonzero", result,
-                          adaptor.getX(), typeNumber(op.getX())));
-    return success();
-  }
-};
+Lowered lowerNonZero(onnx::NonZeroOp op, onnx::NonZeroOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto result = RankedTensorType::get({type.getRank(), ShapedType::kDynamic},
+                                      rewriter.getI64Type());
+  return call(rewriter, op.getLoc(), "onnxc_call_nonzero", result,
+              adaptor.getX(), typeNumber(op.getX()));
+}
 
 /// The runtime lists the positions where the condition holds; a kernel gathers.
-struct CompressLowering : public OpConversionPattern<onnx::CompressOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::CompressOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], condition = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x),
-                     conditionType = rankedType(condition);
-    if (!type || !conditionType || conditionType.getRank() != 1)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
-    int64_t axis = 0;
-    if (op.getAxis()) {
-      axis = positiveAxis(*op.getAxis(), type.getRank());
-      if (axis < 0 || axis >= type.getRank())
-        return rewriter.notifyMatchFailure(op, "axis is out of range");
-    } else {
-      sizes = {productOf(rewriter, loc, sizes)};
-      x = reshapeTo(rewriter, loc, x, typeOfSizes(sizes, type.getElementType()),
-                    sizes);
-    }
-    Value positions = call(rewriter, loc, "onnxc_call_true_positions",
-                           indexList(rewriter), {condition, sizes[axis]}, {})
-                          .front();
-    sizes[axis] = sizeOf(rewriter, loc, positions, 0);
-    Value y = generate(
-        rewriter, loc, "Compress", type.getElementType(), sizes, {x, positions},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> from(at);
-          from[axis] =
-              toIndex(b, l, tensor::ExtractOp::create(b, l, in[1], at[axis]));
-          return tensor::ExtractOp::create(b, l, in[0], from).getResult();
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
+Lowered lowerCompress(onnx::CompressOp op, onnx::CompressOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], condition = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x), conditionType = rankedType(condition);
+  if (!type || !conditionType || conditionType.getRank() != 1)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
+  int64_t axis = 0;
+  if (op.getAxis()) {
+    axis = positiveAxis(*op.getAxis(), type.getRank());
+    if (axis < 0 || axis >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
+  } else {
+    sizes = {productOf(rewriter, loc, sizes)};
+    x = reshapeTo(rewriter, loc, x, typeOfSizes(sizes, type.getElementType()),
+                  sizes);
   }
-};
+  Value positions = call(rewriter, loc, "onnxc_call_true_positions",
+                         indexList(rewriter), {condition, sizes[axis]}, {})
+                        .front();
+  sizes[axis] = sizeOf(rewriter, loc, positions, 0);
+  return generate(
+      rewriter, loc, "Compress", type.getElementType(), sizes, {x, positions},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> from(at);
+        from[axis] =
+            toIndex(b, l, tensor::ExtractOp::create(b, l, in[1], at[axis]));
+        return tensor::ExtractOp::create(b, l, in[0], from).getResult();
+      });
+}
 
-struct NonMaxSuppressionLowering
-    : public OpConversionPattern<onnx::NonMaxSuppressionOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::NonMaxSuppressionOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    for (Value operand : {adaptor.getBoxes(), adaptor.getScores()})
-      if (!rankedType(operand) || rankedType(operand).getRank() != 3)
-        return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
-    SmallVector<Value> operands{adaptor.getBoxes(), adaptor.getScores()};
-    Value limits[] = {adaptor.getMaxOutputBoxesPerClass(),
-                      adaptor.getIouThreshold(), adaptor.getScoreThreshold()};
-    int64_t present = 0;
-    for (auto [i, limit] : llvm::enumerate(limits)) {
-      if (limit && !rankedType(limit))
-        return rewriter.notifyMatchFailure(op, "operand has no rank");
-      present |= int64_t(limit != nullptr) << i;
-      // The call has an operand for each; absent ones are not read.
-      operands.push_back(limit ? limit : adaptor.getBoxes());
-    }
-    auto result =
-        RankedTensorType::get({ShapedType::kDynamic, 3}, rewriter.getI64Type());
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     call(rewriter, op.getLoc(),
-                          "onnxc_call_non_max_suppression", result, operands,
-                          {present, op.getCenterPointBox()}));
-    return success();
+Lowered lowerNonMaxSuppression(onnx::NonMaxSuppressionOp op,
+                               onnx::NonMaxSuppressionOp::Adaptor adaptor,
+                               ConversionPatternRewriter &rewriter) {
+  for (Value operand : {adaptor.getBoxes(), adaptor.getScores()})
+    if (!rankedType(operand) || rankedType(operand).getRank() != 3)
+      return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
+  SmallVector<Value> operands{adaptor.getBoxes(), adaptor.getScores()};
+  Value limits[] = {adaptor.getMaxOutputBoxesPerClass(),
+                    adaptor.getIouThreshold(), adaptor.getScoreThreshold()};
+  int64_t present = 0;
+  for (auto [i, limit] : llvm::enumerate(limits)) {
+    if (limit && !rankedType(limit))
+      return rewriter.notifyMatchFailure(op, "operand has no rank");
+    present |= int64_t(limit != nullptr) << i;
+    // The call has an operand for each; absent ones are not read.
+    operands.push_back(limit ? limit : adaptor.getBoxes());
   }
-};
+  auto result =
+      RankedTensorType::get({ShapedType::kDynamic, 3}, rewriter.getI64Type());
+  return call(rewriter, op.getLoc(), "onnxc_call_non_max_suppression", result,
+              operands, {present, op.getCenterPointBox()});
+}
 
 } // namespace
 
 void populateONNXToKrnlSelectionPatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<CompressLowering, NonMaxSuppressionLowering, NonZeroLowering,
-               TopKLowering, UniqueLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerCompress, lowerNonMaxSuppression,
+               lowerNonZero, lowerTopK, lowerUnique);
 }
 
 } // namespace onnxc

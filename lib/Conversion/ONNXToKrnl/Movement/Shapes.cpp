@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -25,56 +26,40 @@ Value asInt64(OpBuilder &b, Location loc, Value index) {
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
 }
 
-struct ShapeLowering : public OpConversionPattern<onnx::ShapeOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerShape(onnx::ShapeOp op, onnx::ShapeOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  RankedTensorType type = rankedType(x);
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Location loc = op.getLoc();
+  int64_t rank = type.getRank();
+  auto clamp = [&](int64_t d) {
+    return std::clamp(positiveAxis(d, rank), int64_t(0), rank);
+  };
+  int64_t start = clamp(op.getStart()),
+          end = op.getEnd() ? clamp(*op.getEnd()) : rank;
+  SmallVector<Value> sizes;
+  for (int64_t d = start; d < end; ++d)
+    sizes.push_back(asInt64(rewriter, loc, sizeOf(rewriter, loc, x, d)));
+  auto result =
+      RankedTensorType::get({int64_t(sizes.size())}, rewriter.getI64Type());
+  return Value(tensor::FromElementsOp::create(rewriter, loc, result, sizes));
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::ShapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    RankedTensorType type = rankedType(x);
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
-    int64_t rank = type.getRank();
-    auto clamp = [&](int64_t d) {
-      return std::clamp(positiveAxis(d, rank), int64_t(0), rank);
-    };
-    int64_t start = clamp(op.getStart()),
-            end = op.getEnd() ? clamp(*op.getEnd()) : rank;
-    SmallVector<Value> sizes;
-    for (int64_t d = start; d < end; ++d)
-      sizes.push_back(asInt64(rewriter, loc, sizeOf(rewriter, loc, x, d)));
-    auto result =
-        RankedTensorType::get({int64_t(sizes.size())}, rewriter.getI64Type());
-    replaceWithCasts(
-        rewriter, *getTypeConverter(), op,
-        Value(tensor::FromElementsOp::create(rewriter, loc, result, sizes)));
-    return success();
-  }
-};
-
-struct SizeLowering : public OpConversionPattern<onnx::SizeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SizeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    if (!rankedType(x))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
-    Value count = indexConstant(rewriter, loc, 1);
-    for (Value size : sizesOf(rewriter, loc, x))
-      count = mulIndex(rewriter, loc, count, size);
-    auto result = RankedTensorType::get({}, rewriter.getI64Type());
-    replaceWithCasts(
-        rewriter, *getTypeConverter(), op,
-        Value(tensor::FromElementsOp::create(rewriter, loc, result,
-                                             asInt64(rewriter, loc, count))));
-    return success();
-  }
-};
+Lowered lowerSize(onnx::SizeOp op, onnx::SizeOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  if (!rankedType(x))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Location loc = op.getLoc();
+  Value count = indexConstant(rewriter, loc, 1);
+  for (Value size : sizesOf(rewriter, loc, x))
+    count = mulIndex(rewriter, loc, count, size);
+  auto result = RankedTensorType::get({}, rewriter.getI64Type());
+  return Value(tensor::FromElementsOp::create(rewriter, loc, result,
+                                              asInt64(rewriter, loc, count)));
+}
 
 /// The bytes of the only element of a constant attribute as an attribute of
 /// the stored element type.
@@ -90,45 +75,37 @@ TypedAttr storedScalar(Attribute value, Type element) {
           .getSplatValue<Attribute>());
 }
 
-struct ConstantOfShapeLowering
-    : public OpConversionPattern<onnx::ConstantOfShapeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::ConstantOfShapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType wanted = rankedType(op->getResult(0));
-    if (!wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Type element =
-        cast<RankedTensorType>(getTypeConverter()->convertType(wanted))
-            .getElementType();
-    if (!element.isIntOrFloat())
-      return rewriter.notifyMatchFailure(op, "element type is not a number");
-    Attribute value = op->getAttr("value");
-    TypedAttr scalar = value ? storedScalar(value, element)
-                             : TypedAttr(rewriter.getFloatAttr(element, 0.0));
-    if (!scalar)
-      return rewriter.notifyMatchFailure(op, "value is not known");
-    SmallVector<Value> sizes;
-    Value shape = op->getOperand(0);
-    for (int64_t d = 0; d < wanted.getRank(); ++d)
-      sizes.push_back(
-          structuralElement(rewriter, loc, shape, adaptor.getOperands()[0], d));
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    for (Value size : sizes)
-      checkGivenSize(rewriter, loc, size, "ConstantOfShape");
-    RankedTensorType type = typeOfSizes(sizes, element);
-    KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
-    SmallVector<AffineExpr> at = kernel.loopsOf(type);
-    Value constant = kernel.constant(scalar);
-    Value out = kernel.output(type, sizes);
-    Value y = kernel.fill(constant, {out, at});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, kernel.finish({y}));
-    return success();
-  }
-};
+Lowered lowerConstantOfShape(onnx::ConstantOfShapeOp op,
+                             onnx::ConstantOfShapeOp::Adaptor adaptor,
+                             ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType wanted = rankedType(op->getResult(0));
+  if (!wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Type element = cast<RankedTensorType>(krnlType(wanted)).getElementType();
+  if (!element.isIntOrFloat())
+    return rewriter.notifyMatchFailure(op, "element type is not a number");
+  Attribute value = op->getAttr("value");
+  TypedAttr scalar = value ? storedScalar(value, element)
+                           : TypedAttr(rewriter.getFloatAttr(element, 0.0));
+  if (!scalar)
+    return rewriter.notifyMatchFailure(op, "value is not known");
+  SmallVector<Value> sizes;
+  Value shape = op->getOperand(0);
+  for (int64_t d = 0; d < wanted.getRank(); ++d)
+    sizes.push_back(
+        structuralElement(rewriter, loc, shape, adaptor.getOperands()[0], d));
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  for (Value size : sizes)
+    checkGivenSize(rewriter, loc, size, "ConstantOfShape");
+  RankedTensorType type = typeOfSizes(sizes, element);
+  KernelBuilder kernel(rewriter, loc, "ConstantOfShape");
+  SmallVector<AffineExpr> at = kernel.loopsOf(type);
+  Value constant = kernel.constant(scalar);
+  Value out = kernel.output(type, sizes);
+  Value y = kernel.fill(constant, {out, at});
+  return kernel.finish({y});
+}
 
 /// max(0, ceil((limit - start) / delta)) without signs: no distance overflows,
 /// and no quotient either.
@@ -171,157 +148,128 @@ Value floatCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
   return toIndex(b, loc, arith::AddIOp::create(b, loc, whole, more));
 }
 
-struct RangeLowering : public OpConversionPattern<onnx::RangeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::RangeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
-    ScalarBuilder s(rewriter, loc, onnxType);
-    SmallVector<Value> bounds;
-    for (Value operand : adaptor.getOperands())
-      bounds.push_back(s.widen(onlyElement(rewriter, loc, operand)));
-    Value isZero = s.eq(bounds[2], s.constant(0));
-    Value yes = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
-    krnl::CheckOp::create(rewriter, loc,
-                          arith::XOrIOp::create(rewriter, loc, isZero, yes),
-                          "Range: delta is zero");
-    Value count = s.isFloat() ? floatCount(s, bounds[0], bounds[1], bounds[2])
-                              : integerCount(op, bounds, rewriter);
-    checkGivenSize(rewriter, loc, count, "Range");
-    SmallVector<Value> sizes =
-        knownSizes(rewriter, loc, op->getResult(0), count);
-    Value y =
-        generate(rewriter, loc, "Range", ScalarBuilder::storageType(onnxType),
-                 sizes, {bounds[0], bounds[2]},
-                 [&](OpBuilder &b, Location l, ArrayRef<Value> index,
-                     ArrayRef<Value> in) {
-                   ScalarBuilder i64(b, l, b.getI64Type()), to(b, l, onnxType);
-                   Value i = i64.castTo(asInt64(b, l, index[0]), onnxType);
-                   return to.narrow(to.add(in[0], to.mul(i, in[1])));
-                 });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
+Value integerCount(onnx::RangeOp op, ArrayRef<Value> bounds, OpBuilder &b) {
+  Location loc = op.getLoc();
+  SmallVector<Value> numbers;
+  for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), bounds)) {
+    auto known = onnx::constantInts(operand);
+    numbers.push_back(known && known->size() == 1
+                          ? indexConstant(b, loc, known->front())
+                          : toIndex(b, loc, bound));
   }
+  auto delta = getConstantIntValue(numbers[2]);
+  bool isSimple =
+      delta && *delta > 0 &&
+      (isConstantIntValue(numbers[0], 0) ||
+       (lowerBoundOf(numbers[0]) >= 0 && lowerBoundOf(numbers[1]) >= 0));
+  return (isSimple ? steppedCount : signedCount)(b, loc, numbers[0], numbers[1],
+                                                 numbers[2]);
+}
 
-private:
-  static Value integerCount(onnx::RangeOp op, ArrayRef<Value> bounds,
-                            OpBuilder &b) {
-    Location loc = op.getLoc();
-    SmallVector<Value> numbers;
-    for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), bounds)) {
-      auto known = onnx::constantInts(operand);
-      numbers.push_back(known && known->size() == 1
-                            ? indexConstant(b, loc, known->front())
-                            : toIndex(b, loc, bound));
-    }
-    auto delta = getConstantIntValue(numbers[2]);
-    bool isSimple =
-        delta && *delta > 0 &&
-        (isConstantIntValue(numbers[0], 0) ||
-         (lowerBoundOf(numbers[0]) >= 0 && lowerBoundOf(numbers[1]) >= 0));
-    return (isSimple ? steppedCount : signedCount)(b, loc, numbers[0],
-                                                   numbers[1], numbers[2]);
-  }
-};
+Lowered lowerRange(onnx::RangeOp op, onnx::RangeOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
+  ScalarBuilder s(rewriter, loc, onnxType);
+  SmallVector<Value> bounds;
+  for (Value operand : adaptor.getOperands())
+    bounds.push_back(s.widen(onlyElement(rewriter, loc, operand)));
+  Value isZero = s.eq(bounds[2], s.constant(0));
+  Value yes = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  krnl::CheckOp::create(rewriter, loc,
+                        arith::XOrIOp::create(rewriter, loc, isZero, yes),
+                        "Range: delta is zero");
+  Value count = s.isFloat() ? floatCount(s, bounds[0], bounds[1], bounds[2])
+                            : integerCount(op, bounds, rewriter);
+  checkGivenSize(rewriter, loc, count, "Range");
+  SmallVector<Value> sizes = knownSizes(rewriter, loc, op->getResult(0), count);
+  return generate(
+      rewriter, loc, "Range", ScalarBuilder::storageType(onnxType), sizes,
+      {bounds[0], bounds[2]},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value> in) {
+        ScalarBuilder i64(b, l, b.getI64Type()), to(b, l, onnxType);
+        Value i = i64.castTo(asInt64(b, l, index[0]), onnxType);
+        return to.narrow(to.add(in[0], to.mul(i, in[1])));
+      });
+}
 
-struct EyeLikeLowering : public OpConversionPattern<onnx::EyeLikeOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerEyeLike(onnx::EyeLikeOp op, onnx::EyeLikeOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  if (!rankedType(x))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
+  int64_t k = op.getK();
+  return generate(
+      rewriter, loc, "EyeLike", ScalarBuilder::storageType(onnxType),
+      sizesOf(rewriter, loc, x), {},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value>) {
+        ScalarBuilder s(b, l, onnxType);
+        Value diagonal = addIndex(b, l, index[0], indexConstant(b, l, k));
+        Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
+                                         diagonal, index[1]);
+        return s.narrow(s.select(on, s.constant(1), s.constant(0)));
+      });
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::EyeLikeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    if (!rankedType(x))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
-    int64_t k = op.getK();
-    Value y = generate(
-        rewriter, loc, "EyeLike", ScalarBuilder::storageType(onnxType),
-        sizesOf(rewriter, loc, x), {},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value>) {
-          ScalarBuilder s(b, l, onnxType);
-          Value diagonal = addIndex(b, l, index[0], indexConstant(b, l, k));
-          Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
-                                           diagonal, index[1]);
-          return s.narrow(s.select(on, s.constant(1), s.constant(0)));
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+/// A number of any type as an index.
+Value integerOf(OpBuilder &b, Location loc, Type onnxType, Value stored) {
+  ScalarBuilder s(b, loc, onnxType);
+  return toIndex(b, loc, s.castTo(s.widen(stored), b.getI64Type()));
+}
 
-struct OneHotLowering : public OpConversionPattern<onnx::OneHotOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::OneHotOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    ValueRange operands = adaptor.getOperands();
-    Value indices = operands[0], values = operands[2];
-    RankedTensorType type = rankedType(indices);
-    if (!type || !rankedType(operands[1]))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
-    if (axis < 0 || axis > type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    if (!rankedType(values) || rankedType(values).getRank() != 1)
-      return rewriter.notifyMatchFailure(op, "values are no list");
-    checkLength(rewriter, loc, values, 2,
-                "OneHot: the values are not two numbers");
-    Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type depthType = getElementTypeOrSelf(op->getOperand(1).getType());
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
-    Value depth = integerOf(rewriter, loc, depthType,
-                            onlyElement(rewriter, loc, operands[1]));
-    checkGivenSize(rewriter, loc, depth, "OneHot");
-    sizes.insert(sizes.begin() + axis, depth);
-    sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-    Value y = generate(
-        rewriter, loc, "OneHot", rankedType(values).getElementType(), sizes,
-        {indices, values, sizes[axis]},
-        [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-          SmallVector<Value> position(at);
-          position.erase(position.begin() + axis);
-          Value hot =
-              integerOf(b, l, indexType,
-                        tensor::ExtractOp::create(b, l, in[0], position));
-          Value zero = indexConstant(b, l, 0), one = indexConstant(b, l, 1);
-          Value negative =
-              arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, hot, zero);
-          hot = arith::SelectOp::create(b, l, negative,
-                                        addIndex(b, l, hot, in[2]), hot);
-          Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, hot,
-                                           at[axis]);
-          return arith::SelectOp::create(
-                     b, l, on, tensor::ExtractOp::create(b, l, in[1], one),
-                     tensor::ExtractOp::create(b, l, in[1], zero))
-              .getResult();
-        });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  /// A number of any type as an index.
-  static Value integerOf(OpBuilder &b, Location loc, Type onnxType,
-                         Value stored) {
-    ScalarBuilder s(b, loc, onnxType);
-    return toIndex(b, loc, s.castTo(s.widen(stored), b.getI64Type()));
-  }
-};
+Lowered lowerOneHot(onnx::OneHotOp op, onnx::OneHotOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  ValueRange operands = adaptor.getOperands();
+  Value indices = operands[0], values = operands[2];
+  RankedTensorType type = rankedType(indices);
+  if (!type || !rankedType(operands[1]))
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
+  if (axis < 0 || axis > type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  if (!rankedType(values) || rankedType(values).getRank() != 1)
+    return rewriter.notifyMatchFailure(op, "values are no list");
+  checkLength(rewriter, loc, values, 2,
+              "OneHot: the values are not two numbers");
+  Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type depthType = getElementTypeOrSelf(op->getOperand(1).getType());
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
+  Value depth = integerOf(rewriter, loc, depthType,
+                          onlyElement(rewriter, loc, operands[1]));
+  checkGivenSize(rewriter, loc, depth, "OneHot");
+  sizes.insert(sizes.begin() + axis, depth);
+  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  return generate(
+      rewriter, loc, "OneHot", rankedType(values).getElementType(), sizes,
+      {indices, values, sizes[axis]},
+      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        SmallVector<Value> position(at);
+        position.erase(position.begin() + axis);
+        Value hot = integerOf(b, l, indexType,
+                              tensor::ExtractOp::create(b, l, in[0], position));
+        Value zero = indexConstant(b, l, 0), one = indexConstant(b, l, 1);
+        Value negative =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, hot, zero);
+        hot = arith::SelectOp::create(b, l, negative,
+                                      addIndex(b, l, hot, in[2]), hot);
+        Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, hot,
+                                         at[axis]);
+        return arith::SelectOp::create(
+                   b, l, on, tensor::ExtractOp::create(b, l, in[1], one),
+                   tensor::ExtractOp::create(b, l, in[1], zero))
+            .getResult();
+      });
+}
 
 } // namespace
 
 void populateONNXToKrnlShapesPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<ConstantOfShapeLowering, EyeLikeLowering, OneHotLowering,
-               RangeLowering, ShapeLowering, SizeLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerConstantOfShape, lowerEyeLike,
+               lowerOneHot, lowerRange, lowerShape, lowerSize);
 }
 
 } // namespace onnxc

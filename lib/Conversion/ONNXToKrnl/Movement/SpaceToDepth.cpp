@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -38,83 +39,70 @@ Value reblock(OpBuilder &b, Location loc, StringRef name, Value x,
   return reshapeTo(b, loc, y, typeOfSizes(merged, element), merged);
 }
 
-struct DepthToSpaceLowering : public OpConversionPattern<onnx::DepthToSpaceOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerDepthToSpace(onnx::DepthToSpaceOp op,
+                          onnx::DepthToSpaceOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  if (!rankedType(x) || rankedType(x).getRank() != 4)
+    return rewriter.notifyMatchFailure(op, "rank is not 4");
+  int64_t side = op.getBlocksize(), area;
+  if (llvm::MulOverflow(side, side, area) ||
+      !mayDivide(area, rankedType(x).getDimSize(1)))
+    return rewriter.notifyMatchFailure(op,
+                                       "the blocks do not divide the channels");
+  SmallVector<Value> s = sizesOf(rewriter, loc, x);
+  Value block = indexConstant(rewriter, loc, side);
+  Value depth =
+      blocksOf(rewriter, loc, s[1], indexConstant(rewriter, loc, area),
+               "DepthToSpace: the blocks do not divide the channels");
+  SmallVector<Value> merged{s[0], depth, mulIndex(rewriter, loc, s[2], block),
+                            mulIndex(rewriter, loc, s[3], block)};
+  bool columnsFirst = op.getMode() == "CRD";
+  return columnsFirst ? reblock(rewriter, loc, "DepthToSpace", x,
+                                {s[0], depth, block, block, s[2], s[3]},
+                                {0, 1, 4, 2, 5, 3}, merged)
+                      : reblock(rewriter, loc, "DepthToSpace", x,
+                                {s[0], block, block, depth, s[2], s[3]},
+                                {0, 3, 4, 1, 5, 2}, merged);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::DepthToSpaceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    if (!rankedType(x) || rankedType(x).getRank() != 4)
-      return rewriter.notifyMatchFailure(op, "rank is not 4");
-    int64_t side = op.getBlocksize(), area;
-    if (llvm::MulOverflow(side, side, area) ||
-        !mayDivide(area, rankedType(x).getDimSize(1)))
-      return rewriter.notifyMatchFailure(
-          op, "the blocks do not divide the channels");
-    SmallVector<Value> s = sizesOf(rewriter, loc, x);
-    Value block = indexConstant(rewriter, loc, side);
-    Value depth =
-        blocksOf(rewriter, loc, s[1], indexConstant(rewriter, loc, area),
-                 "DepthToSpace: the blocks do not divide the channels");
-    SmallVector<Value> merged{s[0], depth, mulIndex(rewriter, loc, s[2], block),
-                              mulIndex(rewriter, loc, s[3], block)};
-    bool columnsFirst = op.getMode() == "CRD";
-    Value y = columnsFirst ? reblock(rewriter, loc, "DepthToSpace", x,
-                                     {s[0], depth, block, block, s[2], s[3]},
-                                     {0, 1, 4, 2, 5, 3}, merged)
-                           : reblock(rewriter, loc, "DepthToSpace", x,
-                                     {s[0], block, block, depth, s[2], s[3]},
-                                     {0, 3, 4, 1, 5, 2}, merged);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct SpaceToDepthLowering : public OpConversionPattern<onnx::SpaceToDepthOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::SpaceToDepthOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    if (!rankedType(x) || rankedType(x).getRank() != 4)
-      return rewriter.notifyMatchFailure(op, "rank is not 4");
-    int64_t side = op.getBlocksize(), area;
-    if (llvm::MulOverflow(side, side, area) ||
-        !mayDivide(side, rankedType(x).getDimSize(2)) ||
-        !mayDivide(side, rankedType(x).getDimSize(3)))
-      return rewriter.notifyMatchFailure(op,
-                                         "the blocks do not divide the image");
-    SmallVector<Value> s = sizesOf(rewriter, loc, x);
-    Value block = indexConstant(rewriter, loc, side);
-    auto blocks = [&](Value size) {
-      return blocksOf(rewriter, loc, size, block,
-                      "SpaceToDepth: the blocks do not divide the image");
-    };
-    Value rows = blocks(s[2]), columns = blocks(s[3]);
-    Value depth =
-        mulIndex(rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
-    // DCR keeps the channels innermost in the new depth, CRD outermost.
-    SmallVector<int64_t> perm{0, 3, 5, 1, 2, 4};
-    if (op.getMode() == "CRD")
-      perm = {0, 1, 3, 5, 2, 4};
-    Value y = reblock(rewriter, loc, "SpaceToDepth", x,
-                      {s[0], s[1], rows, block, columns, block}, perm,
-                      {s[0], depth, rows, columns});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerSpaceToDepth(onnx::SpaceToDepthOp op,
+                          onnx::SpaceToDepthOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  if (!rankedType(x) || rankedType(x).getRank() != 4)
+    return rewriter.notifyMatchFailure(op, "rank is not 4");
+  int64_t side = op.getBlocksize(), area;
+  if (llvm::MulOverflow(side, side, area) ||
+      !mayDivide(side, rankedType(x).getDimSize(2)) ||
+      !mayDivide(side, rankedType(x).getDimSize(3)))
+    return rewriter.notifyMatchFailure(op,
+                                       "the blocks do not divide the image");
+  SmallVector<Value> s = sizesOf(rewriter, loc, x);
+  Value block = indexConstant(rewriter, loc, side);
+  auto blocks = [&](Value size) {
+    return blocksOf(rewriter, loc, size, block,
+                    "SpaceToDepth: the blocks do not divide the image");
+  };
+  Value rows = blocks(s[2]), columns = blocks(s[3]);
+  Value depth =
+      mulIndex(rewriter, loc, s[1], mulIndex(rewriter, loc, block, block));
+  // DCR keeps the channels innermost in the new depth, CRD outermost.
+  SmallVector<int64_t> perm{0, 3, 5, 1, 2, 4};
+  if (op.getMode() == "CRD")
+    perm = {0, 1, 3, 5, 2, 4};
+  return reblock(rewriter, loc, "SpaceToDepth", x,
+                 {s[0], s[1], rows, block, columns, block}, perm,
+                 {s[0], depth, rows, columns});
+}
 
 } // namespace
 
 void populateONNXToKrnlSpaceToDepthPatterns(TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<DepthToSpaceLowering, SpaceToDepthLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerDepthToSpace, lowerSpaceToDepth);
 }
 
 } // namespace onnxc

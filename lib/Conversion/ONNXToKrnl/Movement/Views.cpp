@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -29,16 +30,14 @@ Value product(OpBuilder &b, Location loc, ValueRange values) {
   return total;
 }
 
-/// Replaces `op` by a view of `x` with the given sizes.
-void replaceWithView(ConversionPatternRewriter &rewriter,
-                     const TypeConverter &converter, Operation *op, Value x,
-                     ValueRange sizes) {
+/// A view of `x` with the given sizes, in place of `op`.
+Value viewFor(OpBuilder &b, Operation *op, Value x, ValueRange sizes) {
   SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
   RankedTensorType type = refineType(
       RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())), sizes);
   // Static sizes of inference that are dynamic in the operands.
-  if (auto wanted = dyn_cast<RankedTensorType>(
-          converter.convertType(op->getResult(0).getType())))
+  if (auto wanted =
+          dyn_cast<RankedTensorType>(krnlType(op->getResult(0).getType())))
     if (wanted.getRank() == type.getRank()) {
       SmallVector<int64_t> shape(type.getShape());
       for (int64_t d = 0; d < type.getRank(); ++d)
@@ -46,169 +45,154 @@ void replaceWithView(ConversionPatternRewriter &rewriter,
           shape[d] = wanted.getDimSize(d);
       type = RankedTensorType::get(shape, type.getElementType());
     }
-  replaceWithCasts(rewriter, converter, op,
-                   reshapeTo(rewriter, op->getLoc(), x, type, sizes));
+  return reshapeTo(b, op->getLoc(), x, type, sizes);
 }
 
-struct ReshapeLowering : public OpConversionPattern<onnx::ReshapeOp> {
-  using OpConversionPattern::OpConversionPattern;
+void checkNotZero(OpBuilder &b, Location loc, Value size) {
+  std::optional<int64_t> known = getConstantIntValue(size);
+  if (known && *known != 0)
+    return;
+  krnl::CheckOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
+                            indexConstant(b, loc, 0)),
+      "Reshape: 0 stands behind the dimensions that it could copy");
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::ReshapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x), shapeType = rankedType(shape);
-    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !shapeType || !wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    auto constant = onnx::constantInts(op->getOperand(1));
-    SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
-    Value zero = indexConstant(rewriter, loc, 0),
-          minusOne = indexConstant(rewriter, loc, -1);
-    bool allowZero = op.getAllowzero();
-    checkLength(rewriter, loc, shape, wanted.getRank(),
-                "Reshape: the length of the shape does not fit");
-    for (int64_t d = 0; d < wanted.getRank(); ++d) {
-      Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
-                            : elementAsIndex(rewriter, loc, shape, d);
-      // 0 copies the size of the operand.
-      if (!allowZero && d >= type.getRank()) {
-        checkNotZero(rewriter, loc, size);
-      } else if (!allowZero) {
-        if (auto known = getConstantIntValue(size)) {
-          size = *known == 0 ? in[d] : size;
-        } else {
-          Value copies = arith::CmpIOp::create(
-              rewriter, loc, arith::CmpIPredicate::eq, size, zero);
-          size = arith::SelectOp::create(rewriter, loc, copies, in[d], size);
-        }
-      }
-      sizes.push_back(size);
-    }
-    Value rest =
-        constant ? exactRest(rewriter, loc, in, *constant, sizes) : Value();
-    if (rest)
-      sizes[llvm::find(*constant, -1) - constant->begin()] = rest;
-    else
-      inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
-                   bool(constant));
-    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
-    return success();
-  }
-
-private:
-  static void checkNotZero(OpBuilder &b, Location loc, Value size) {
+/// The size of -1 where the others are sizes of the operand and a constant
+/// that divides its own: the rest of them, also of an empty operand. Null
+/// where that is not certain.
+Value exactRest(OpBuilder &b, Location loc, ValueRange in,
+                ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
+  if (llvm::count(shape, -1) != 1)
+    return Value();
+  SmallVector<Value> rest;
+  int64_t of = 1, by = 1;
+  for (Value size : in) {
     std::optional<int64_t> known = getConstantIntValue(size);
-    if (known && *known != 0)
-      return;
+    if (!known)
+      rest.push_back(size);
+    else if (llvm::MulOverflow(of, *known, of))
+      return Value();
+  }
+  for (auto [size, given] : llvm::zip_equal(sizes, shape)) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    auto copied = llvm::find(rest, size);
+    if (given == -1)
+      continue;
+    if (known ? *known < 1 || llvm::MulOverflow(by, *known, by)
+              : copied == rest.end())
+      return Value();
+    if (!known)
+      rest.erase(copied);
+  }
+  if (of % by != 0)
+    return Value();
+  rest.push_back(indexConstant(b, loc, of / by));
+  return product(b, loc, rest);
+}
+
+/// The one size of -1 is the number of elements over the product of others.
+void inferMissing(OpBuilder &b, Location loc, Value elements,
+                  SmallVector<Value> &sizes, Value minusOne, bool constant) {
+  auto isMissing = [&](Value size) {
+    auto known = getConstantIntValue(size);
+    return known && *known == -1;
+  };
+  Value one = indexConstant(b, loc, 1);
+  Value others = one;
+  for (Value size : sizes) {
+    if (isMissing(size))
+      continue;
+    if (!constant && !getConstantIntValue(size)) {
+      Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            size, minusOne);
+      size = arith::SelectOp::create(b, loc, missing, one, size);
+    }
+    others = mulIndex(b, loc, others, size);
+  }
+  Value rest = floorDivIndex(b, loc, elements, maxIndex(b, loc, others, one));
+  for (Value &size : sizes) {
+    if (isMissing(size)) {
+      size = rest;
+    } else if (!constant && !getConstantIntValue(size)) {
+      Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            size, minusOne);
+      size = arith::SelectOp::create(b, loc, missing, rest, size);
+    }
+  }
+  // One dynamic size is a divisor of the number of elements.
+  if (llvm::count_if(sizes, [](Value size) {
+        return !getConstantIntValue(size).has_value();
+      }) > 1)
+    checkTensorSizes(b, loc, sizes, b.getI8Type(), "Reshape");
+  Value total = product(b, loc, sizes);
+  auto knownTotal = getConstantIntValue(total),
+       knownElements = getConstantIntValue(elements);
+  if (!(knownTotal && knownElements && *knownTotal == *knownElements))
     krnl::CheckOp::create(
         b, loc,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
-                              indexConstant(b, loc, 0)),
-        "Reshape: 0 stands behind the dimensions that it could copy");
-  }
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
+                              elements),
+        "Reshape: the new shape has another number of elements");
+}
 
-  /// The size of -1 where the others are sizes of the operand and a constant
-  /// that divides its own: the rest of them, also of an empty operand. Null
-  /// where that is not certain.
-  static Value exactRest(OpBuilder &b, Location loc, ValueRange in,
-                         ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
-    if (llvm::count(shape, -1) != 1)
-      return Value();
-    SmallVector<Value> rest;
-    int64_t of = 1, by = 1;
-    for (Value size : in) {
-      std::optional<int64_t> known = getConstantIntValue(size);
-      if (!known)
-        rest.push_back(size);
-      else if (llvm::MulOverflow(of, *known, of))
-        return Value();
-    }
-    for (auto [size, given] : llvm::zip_equal(sizes, shape)) {
-      std::optional<int64_t> known = getConstantIntValue(size);
-      auto copied = llvm::find(rest, size);
-      if (given == -1)
-        continue;
-      if (known ? *known < 1 || llvm::MulOverflow(by, *known, by)
-                : copied == rest.end())
-        return Value();
-      if (!known)
-        rest.erase(copied);
-    }
-    if (of % by != 0)
-      return Value();
-    rest.push_back(indexConstant(b, loc, of / by));
-    return product(b, loc, rest);
-  }
-
-  /// The one size of -1 is the number of elements over the product of others.
-  static void inferMissing(OpBuilder &b, Location loc, Value elements,
-                           SmallVector<Value> &sizes, Value minusOne,
-                           bool constant) {
-    auto isMissing = [&](Value size) {
-      auto known = getConstantIntValue(size);
-      return known && *known == -1;
-    };
-    Value one = indexConstant(b, loc, 1);
-    Value others = one;
-    for (Value size : sizes) {
-      if (isMissing(size))
-        continue;
-      if (!constant && !getConstantIntValue(size)) {
-        Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                              size, minusOne);
-        size = arith::SelectOp::create(b, loc, missing, one, size);
-      }
-      others = mulIndex(b, loc, others, size);
-    }
-    Value rest = floorDivIndex(b, loc, elements, maxIndex(b, loc, others, one));
-    for (Value &size : sizes) {
-      if (isMissing(size)) {
-        size = rest;
-      } else if (!constant && !getConstantIntValue(size)) {
-        Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                              size, minusOne);
-        size = arith::SelectOp::create(b, loc, missing, rest, size);
+Lowered lowerReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x), shapeType = rankedType(shape);
+  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !shapeType || !wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto constant = onnx::constantInts(op->getOperand(1));
+  SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
+  Value zero = indexConstant(rewriter, loc, 0),
+        minusOne = indexConstant(rewriter, loc, -1);
+  bool allowZero = op.getAllowzero();
+  checkLength(rewriter, loc, shape, wanted.getRank(),
+              "Reshape: the length of the shape does not fit");
+  for (int64_t d = 0; d < wanted.getRank(); ++d) {
+    Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
+                          : elementAsIndex(rewriter, loc, shape, d);
+    // 0 copies the size of the operand.
+    if (!allowZero && d >= type.getRank()) {
+      checkNotZero(rewriter, loc, size);
+    } else if (!allowZero) {
+      if (auto known = getConstantIntValue(size)) {
+        size = *known == 0 ? in[d] : size;
+      } else {
+        Value copies = arith::CmpIOp::create(
+            rewriter, loc, arith::CmpIPredicate::eq, size, zero);
+        size = arith::SelectOp::create(rewriter, loc, copies, in[d], size);
       }
     }
-    // One dynamic size is a divisor of the number of elements.
-    if (llvm::count_if(sizes, [](Value size) {
-          return !getConstantIntValue(size).has_value();
-        }) > 1)
-      checkTensorSizes(b, loc, sizes, b.getI8Type(), "Reshape");
-    Value total = product(b, loc, sizes);
-    auto knownTotal = getConstantIntValue(total),
-         knownElements = getConstantIntValue(elements);
-    if (!(knownTotal && knownElements && *knownTotal == *knownElements))
-      krnl::CheckOp::create(
-          b, loc,
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
-                                elements),
-          "Reshape: the new shape has another number of elements");
+    sizes.push_back(size);
   }
-};
+  Value rest =
+      constant ? exactRest(rewriter, loc, in, *constant, sizes) : Value();
+  if (rest)
+    sizes[llvm::find(*constant, -1) - constant->begin()] = rest;
+  else
+    inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
+                 bool(constant));
+  return viewFor(rewriter, op, x, sizes);
+}
 
-struct FlattenLowering : public OpConversionPattern<onnx::FlattenOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::FlattenOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    RankedTensorType type = rankedType(x);
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t axis = op.getAxis();
-    axis = axis < 0 ? axis + type.getRank() : axis;
-    SmallVector<Value> sizes = sizesOf(rewriter, op.getLoc(), x);
-    ArrayRef<Value> all(sizes);
-    Value rows = product(rewriter, op.getLoc(), all.take_front(axis));
-    Value columns = product(rewriter, op.getLoc(), all.drop_front(axis));
-    replaceWithView(rewriter, *getTypeConverter(), op, x, {rows, columns});
-    return success();
-  }
-};
+Lowered lowerFlatten(onnx::FlattenOp op, onnx::FlattenOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  RankedTensorType type = rankedType(x);
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t axis = op.getAxis();
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  SmallVector<Value> sizes = sizesOf(rewriter, op.getLoc(), x);
+  ArrayRef<Value> all(sizes);
+  Value rows = product(rewriter, op.getLoc(), all.take_front(axis));
+  Value columns = product(rewriter, op.getLoc(), all.drop_front(axis));
+  return viewFor(rewriter, op, x, {rows, columns});
+}
 
 /// The constant axes of operand `i`, made positive, as flags for `rank`.
 FailureOr<SmallVector<bool>> constantAxes(Operation *op, unsigned i,
@@ -241,164 +225,137 @@ SmallVector<Value> axesAtRunTime(OpBuilder &b, Location loc, Value axes,
   return isAxis;
 }
 
-struct SqueezeLowering : public OpConversionPattern<onnx::SqueezeOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Axes known only to the run: the i-th result size is that of the i-th
+/// dimension not among them.
+Lowered squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
+                         RankedTensorType wanted,
+                         ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  int64_t rank = rankedType(x).getRank(), count = rank - wanted.getRank();
+  if (count < 0 || !rankedType(axes))
+    return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
+  SmallVector<Value> dropped = axesAtRunTime(rewriter, loc, axes, count, rank);
+  Value one = indexConstant(rewriter, loc, 1),
+        position = indexConstant(rewriter, loc, 0);
+  SmallVector<Value> in = sizesOf(rewriter, loc, x),
+                     sizes(wanted.getRank(), one);
+  for (auto [isDropped, size] : llvm::zip_equal(dropped, in)) {
+    for (auto [i, slot] : llvm::enumerate(sizes)) {
+      Value here =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                position, indexConstant(rewriter, loc, i));
+      Value kept = arith::SelectOp::create(rewriter, loc, here, size, slot);
+      slot = arith::SelectOp::create(rewriter, loc, isDropped, slot, kept);
+    }
+    position = arith::SelectOp::create(rewriter, loc, isDropped, position,
+                                       addIndex(rewriter, loc, position, one));
+  }
+  checkEqualSizes(rewriter, loc, product(rewriter, loc, sizes),
+                  product(rewriter, loc, in),
+                  "Squeeze: an axis is out of range or its size is not 1");
+  return viewFor(rewriter, op, x, sizes);
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::SqueezeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    RankedTensorType type = rankedType(x);
-    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
-    SmallVector<bool> flags(type.getRank());
-    if (op->getNumOperands() > 1) {
-      auto given = constantAxes(op, 1, type.getRank());
-      if (failed(given))
-        return squeezeAtRunTime(op, x, adaptor.getOperands()[1], wanted,
-                                rewriter);
-      flags = *given;
-    } else {
+Lowered lowerSqueeze(onnx::SqueezeOp op, onnx::SqueezeOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  RankedTensorType type = rankedType(x);
+  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Location loc = op.getLoc();
+  SmallVector<bool> flags(type.getRank());
+  if (op->getNumOperands() > 1) {
+    auto given = constantAxes(op, 1, type.getRank());
+    if (failed(given))
+      return squeezeAtRunTime(op, x, adaptor.getOperands()[1], wanted,
+                              rewriter);
+    flags = *given;
+  } else {
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      flags[d] = type.getDimSize(d) == 1;
+    // Dynamic sizes are removed too if the result's rank implies it.
+    if (int64_t(llvm::count(flags, true) + type.getNumDynamicDims()) ==
+        type.getRank() - wanted.getRank())
       for (int64_t d = 0; d < type.getRank(); ++d)
-        flags[d] = type.getDimSize(d) == 1;
-      // Dynamic sizes are removed too if the result's rank implies it.
-      if (int64_t(llvm::count(flags, true) + type.getNumDynamicDims()) ==
-          type.getRank() - wanted.getRank())
-        for (int64_t d = 0; d < type.getRank(); ++d)
-          flags[d] = flags[d] || type.isDynamicDim(d);
-    }
-    SmallVector<Value> sizes;
-    for (int64_t d = 0; d < type.getRank(); ++d) {
-      Value size = sizeOf(rewriter, loc, x, d);
-      if (flags[d])
-        checkEqualSizes(rewriter, loc, size, indexConstant(rewriter, loc, 1),
-                        "Squeeze: the size of an axis is not 1");
-      else
-        sizes.push_back(size);
-    }
-    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
-    return success();
+        flags[d] = flags[d] || type.isDynamicDim(d);
   }
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Value size = sizeOf(rewriter, loc, x, d);
+    if (flags[d])
+      checkEqualSizes(rewriter, loc, size, indexConstant(rewriter, loc, 1),
+                      "Squeeze: the size of an axis is not 1");
+    else
+      sizes.push_back(size);
+  }
+  return viewFor(rewriter, op, x, sizes);
+}
 
-private:
-  /// Axes known only to the run: the i-th result size is that of the i-th
-  /// dimension not among them.
-  LogicalResult squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
-                                 RankedTensorType wanted,
-                                 ConversionPatternRewriter &rewriter) const {
-    Location loc = op.getLoc();
-    int64_t rank = rankedType(x).getRank(), count = rank - wanted.getRank();
-    if (count < 0 || !rankedType(axes))
+/// Axes known only to the run: each size is 1 or the next of the operand's.
+SmallVector<Value> sizesAtRunTime(OpBuilder &b, Location loc, Value axes,
+                                  ArrayRef<Value> in, int64_t rank) {
+  SmallVector<Value> added =
+      axesAtRunTime(b, loc, axes, rank - in.size(), rank);
+  Value one = indexConstant(b, loc, 1), next = indexConstant(b, loc, 0);
+  SmallVector<Value> sizes;
+  for (Value isAdded : added) {
+    Value own = one;
+    for (auto [i, size] : llvm::enumerate(in)) {
+      Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                         indexConstant(b, loc, i));
+      own = arith::SelectOp::create(b, loc, here, size, own);
+    }
+    sizes.push_back(arith::SelectOp::create(b, loc, isAdded, one, own));
+    next = arith::SelectOp::create(b, loc, isAdded, next,
+                                   addIndex(b, loc, next, one));
+  }
+  checkEqualSizes(b, loc, next, indexConstant(b, loc, in.size()),
+                  "Unsqueeze: the axes are out of range or repeat");
+  return sizes;
+}
+
+Lowered lowerUnsqueeze(onnx::UnsqueezeOp op, onnx::UnsqueezeOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!rankedType(x) || !wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  Location loc = op.getLoc();
+  SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
+  auto flags = constantAxes(op, 1, wanted.getRank());
+  if (succeeded(flags)) {
+    unsigned next = 0;
+    for (bool added : *flags)
+      sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);
+  } else {
+    auto axesType = rankedType(adaptor.getOperands()[1]);
+    if (!axesType || wanted.getRank() < int64_t(in.size()))
       return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
-    SmallVector<Value> dropped =
-        axesAtRunTime(rewriter, loc, axes, count, rank);
-    Value one = indexConstant(rewriter, loc, 1),
-          position = indexConstant(rewriter, loc, 0);
-    SmallVector<Value> in = sizesOf(rewriter, loc, x),
-                       sizes(wanted.getRank(), one);
-    for (auto [isDropped, size] : llvm::zip_equal(dropped, in)) {
-      for (auto [i, slot] : llvm::enumerate(sizes)) {
-        Value here =
-            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                  position, indexConstant(rewriter, loc, i));
-        Value kept = arith::SelectOp::create(rewriter, loc, here, size, slot);
-        slot = arith::SelectOp::create(rewriter, loc, isDropped, slot, kept);
-      }
-      position =
-          arith::SelectOp::create(rewriter, loc, isDropped, position,
-                                  addIndex(rewriter, loc, position, one));
-    }
-    checkEqualSizes(rewriter, loc, product(rewriter, loc, sizes),
-                    product(rewriter, loc, in),
-                    "Squeeze: an axis is out of range or its size is not 1");
-    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
-    return success();
+    sizes = sizesAtRunTime(rewriter, loc, adaptor.getOperands()[1], in,
+                           wanted.getRank());
   }
-};
-
-struct UnsqueezeLowering : public OpConversionPattern<onnx::UnsqueezeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::UnsqueezeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!rankedType(x) || !wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    Location loc = op.getLoc();
-    SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
-    auto flags = constantAxes(op, 1, wanted.getRank());
-    if (succeeded(flags)) {
-      unsigned next = 0;
-      for (bool added : *flags)
-        sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);
-    } else {
-      auto axesType = rankedType(adaptor.getOperands()[1]);
-      if (!axesType || wanted.getRank() < int64_t(in.size()))
-        return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
-      sizes = sizesAtRunTime(rewriter, loc, adaptor.getOperands()[1], in,
-                             wanted.getRank());
-    }
-    replaceWithView(rewriter, *getTypeConverter(), op, x, sizes);
-    return success();
-  }
-
-private:
-  /// Axes known only to the run: each size is 1 or the next of the operand's.
-  static SmallVector<Value> sizesAtRunTime(OpBuilder &b, Location loc,
-                                           Value axes, ArrayRef<Value> in,
-                                           int64_t rank) {
-    SmallVector<Value> added =
-        axesAtRunTime(b, loc, axes, rank - in.size(), rank);
-    Value one = indexConstant(b, loc, 1), next = indexConstant(b, loc, 0);
-    SmallVector<Value> sizes;
-    for (Value isAdded : added) {
-      Value own = one;
-      for (auto [i, size] : llvm::enumerate(in)) {
-        Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                           next, indexConstant(b, loc, i));
-        own = arith::SelectOp::create(b, loc, here, size, own);
-      }
-      sizes.push_back(arith::SelectOp::create(b, loc, isAdded, one, own));
-      next = arith::SelectOp::create(b, loc, isAdded, next,
-                                     addIndex(b, loc, next, one));
-    }
-    checkEqualSizes(b, loc, next, indexConstant(b, loc, in.size()),
-                    "Unsqueeze: the axes are out of range or repeat");
-    return sizes;
-  }
-};
+  return viewFor(rewriter, op, x, sizes);
+}
 
 /// The result may have a more precise shape than the operand: the run checks
 /// it.
-struct IdentityLowering : public OpConversionPattern<onnx::IdentityOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::IdentityOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    auto choices =
-        op->getAttrOfType<DenseI64ArrayAttr>(onnx::rankChoicesAttrName);
-    rewriter.replaceOp(
-        op, convertValue(rewriter, op.getLoc(), adaptor.getOperands()[0],
-                         op->getOperand(0).getType(), type,
-                         getTypeConverter()->convertType(type),
-                         choices ? choices.asArrayRef() : ArrayRef<int64_t>()));
-    return success();
-  }
-};
+Lowered lowerIdentity(onnx::IdentityOp op, onnx::IdentityOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  Type type = op->getResult(0).getType();
+  auto choices =
+      op->getAttrOfType<DenseI64ArrayAttr>(onnx::rankChoicesAttrName);
+  return convertValue(rewriter, op.getLoc(), adaptor.getOperands()[0],
+                      op->getOperand(0).getType(), type, krnlType(type),
+                      choices ? choices.asArrayRef() : ArrayRef<int64_t>());
+}
 
 } // namespace
 
 void populateONNXToKrnlViewsPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<FlattenLowering, IdentityLowering, ReshapeLowering,
-               SqueezeLowering, UnsqueezeLowering>(converter,
-                                                   patterns.getContext());
+  addLowerings(converter, patterns, lowerFlatten, lowerIdentity, lowerReshape,
+               lowerSqueeze, lowerUnsqueeze);
 }
 
 } // namespace onnxc

@@ -13,6 +13,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
@@ -310,87 +311,71 @@ bool isKnownOne(Value scale) {
          dense.getSplatValue<APFloat>().isExactlyValue(1.0);
 }
 
-struct QuantizeLowering : public OpConversionPattern<onnx::QuantizeLinearOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerQuantize(onnx::QuantizeLinearOp op,
+                      onnx::QuantizeLinearOp::Adaptor adaptor,
+                      ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
+                           op.getBlockSize())))
+    return failure();
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  Type precision = floatOfNumber(op.getContext(), op.getPrecision());
+  LinearKernel linear(rewriter, op, operands, op.getAxis(), op.getBlockSize());
+  // Powers of two and integers hold no quotients.
+  bool holdsQuotients = isa<FloatType>(linear.scale.element) &&
+                        !isa<Float8E8M0FNUType>(linear.scale.element);
+  if (!precision)
+    precision =
+        holdsQuotients ? linear.scale.element : Type(rewriter.getF32Type());
+  Rounding rounding;
+  rounding.saturate = op.getSaturate();
+  rounding.mode = Rounding::Mode::Nearest;
+  return linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
+                              Value scale, Value zeroPoint) {
+    ScalarBuilder full(b, loc, from), real(b, loc, precision);
+    Value dividend = full.castTo(full.widen(stored), precision);
+    Value divisor =
+        ScalarBuilder(b, loc, linear.scale.element).castTo(scale, precision);
+    // The quotient has the given precision, not that of the compute type.
+    Value ratio = isKnownOne(operands[1])
+                      ? dividend
+                      : real.widen(real.narrow(real.div(dividend, divisor)));
+    if (zeroPoint)
+      zeroPoint = ScalarBuilder(b, loc, linear.zeroPoint.element)
+                      .castTo(zeroPoint, precision);
+    return quantizeScalar(real, ratio, zeroPoint, to, rounding);
+  });
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::QuantizeLinearOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
-                             op.getBlockSize())))
-      return failure();
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    Type precision = floatOfNumber(op.getContext(), op.getPrecision());
-    LinearKernel linear(rewriter, op, operands, op.getAxis(),
-                        op.getBlockSize());
-    // Powers of two and integers hold no quotients.
-    bool holdsQuotients = isa<FloatType>(linear.scale.element) &&
-                          !isa<Float8E8M0FNUType>(linear.scale.element);
-    if (!precision)
-      precision =
-          holdsQuotients ? linear.scale.element : Type(rewriter.getF32Type());
-    Rounding rounding;
-    rounding.saturate = op.getSaturate();
-    rounding.mode = Rounding::Mode::Nearest;
-    Value y = linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
-                                   Value scale, Value zeroPoint) {
-      ScalarBuilder full(b, loc, from), real(b, loc, precision);
-      Value dividend = full.castTo(full.widen(stored), precision);
-      Value divisor =
-          ScalarBuilder(b, loc, linear.scale.element).castTo(scale, precision);
-      // The quotient has the given precision, not that of the compute type.
-      Value ratio = isKnownOne(operands[1])
-                        ? dividend
-                        : real.widen(real.narrow(real.div(dividend, divisor)));
-      if (zeroPoint)
-        zeroPoint = ScalarBuilder(b, loc, linear.zeroPoint.element)
-                        .castTo(zeroPoint, precision);
-      return quantizeScalar(real, ratio, zeroPoint, to, rounding);
-    });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct DequantizeLowering
-    : public OpConversionPattern<onnx::DequantizeLinearOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::DequantizeLinearOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
-                             op.getBlockSize())))
-      return failure();
-    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op->getResult(0).getType());
-    LinearKernel linear(rewriter, op, operands, op.getAxis(),
-                        op.getBlockSize());
-    Value y = linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
-                                   Value scale, Value zeroPoint) {
-      ScalarBuilder q(b, loc, from), real(b, loc, to);
-      Value x = q.castTo(q.widen(stored), to);
-      if (zeroPoint)
-        x = real.sub(x, ScalarBuilder(b, loc, linear.zeroPoint.element)
-                            .castTo(zeroPoint, to));
-      Value factor =
-          ScalarBuilder(b, loc, linear.scale.element).castTo(scale, to);
-      return real.narrow(real.mul(x, factor));
-    });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerDequantize(onnx::DequantizeLinearOp op,
+                        onnx::DequantizeLinearOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  if (failed(checkOperands(rewriter, op, operands, op.getAxis(),
+                           op.getBlockSize())))
+    return failure();
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  LinearKernel linear(rewriter, op, operands, op.getAxis(), op.getBlockSize());
+  return linear.build(to, [&](OpBuilder &b, Location loc, Value stored,
+                              Value scale, Value zeroPoint) {
+    ScalarBuilder q(b, loc, from), real(b, loc, to);
+    Value x = q.castTo(q.widen(stored), to);
+    if (zeroPoint)
+      x = real.sub(x, ScalarBuilder(b, loc, linear.zeroPoint.element)
+                          .castTo(zeroPoint, to));
+    Value factor =
+        ScalarBuilder(b, loc, linear.scale.element).castTo(scale, to);
+    return real.narrow(real.mul(x, factor));
+  });
+}
 
 } // namespace
 
 void populateONNXToKrnlQuantizePatterns(TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<DequantizeLowering, QuantizeLowering>(converter,
-                                                     patterns.getContext());
+  addLowerings(converter, patterns, lowerDequantize, lowerQuantize);
 }
 
 } // namespace onnxc

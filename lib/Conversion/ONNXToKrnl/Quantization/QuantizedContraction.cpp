@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
@@ -122,53 +123,39 @@ Value integerMatMul(OpBuilder &b, Location loc, Operand lhs, Value lhsZero,
                      {lhs.element, rhs.element, sum});
 }
 
-struct MatMulIntegerLowering
-    : public OpConversionPattern<onnx::MatMulIntegerOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerMatMulInteger(onnx::MatMulIntegerOp op,
+                           onnx::MatMulIntegerOp::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  if (failed(checkMatMul(rewriter, op, adaptor.getOperands(), 0, 1)))
+    return failure();
+  return integerMatMul(
+      rewriter, op.getLoc(), {adaptor.getA(), onnxElement(op, 0)},
+      adaptor.getAZeroPoint(), {adaptor.getB(), onnxElement(op, 1)},
+      adaptor.getBZeroPoint());
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::MatMulIntegerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (failed(checkMatMul(rewriter, op, adaptor.getOperands(), 0, 1)))
-      return failure();
-    Value y = integerMatMul(
-        rewriter, op.getLoc(), {adaptor.getA(), onnxElement(op, 0)},
-        adaptor.getAZeroPoint(), {adaptor.getB(), onnxElement(op, 1)},
-        adaptor.getBZeroPoint());
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct QLinearMatMulLowering
-    : public OpConversionPattern<onnx::QLinearMatMulOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::QLinearMatMulOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange x = adaptor.getOperands();
-    if (failed(checkMatMul(rewriter, op, x, 0, 3)))
-      return failure();
-    Location loc = op.getLoc();
-    Value sum = integerMatMul(rewriter, loc, {x[0], onnxElement(op, 0)}, x[2],
-                              {x[3], onnxElement(op, 3)}, x[5]);
-    bool hasRows = rankedType(x[0]).getRank() > 1;
-    bool hasColumns = rankedType(x[3]).getRank() > 1;
-    int64_t after = hasRows && hasColumns ? 1 : 0;
-    Requantization q{alignVector(rewriter, loc, x[1], after),
-                     x[4],
-                     alignVector(rewriter, loc, x[6], after),
-                     alignVector(rewriter, loc, x[7], after),
-                     onnxElement(op, 1),
-                     onnxElement(op, 4),
-                     onnxElement(op, 6),
-                     onnxElement(op, 7)};
-    Value y = requantize(rewriter, loc, "QLinearMatMul", sum, q);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerQLinearMatMul(onnx::QLinearMatMulOp op,
+                           onnx::QLinearMatMulOp::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+  ValueRange x = adaptor.getOperands();
+  if (failed(checkMatMul(rewriter, op, x, 0, 3)))
+    return failure();
+  Location loc = op.getLoc();
+  Value sum = integerMatMul(rewriter, loc, {x[0], onnxElement(op, 0)}, x[2],
+                            {x[3], onnxElement(op, 3)}, x[5]);
+  bool hasRows = rankedType(x[0]).getRank() > 1;
+  bool hasColumns = rankedType(x[3]).getRank() > 1;
+  int64_t after = hasRows && hasColumns ? 1 : 0;
+  Requantization q{alignVector(rewriter, loc, x[1], after),
+                   x[4],
+                   alignVector(rewriter, loc, x[6], after),
+                   alignVector(rewriter, loc, x[7], after),
+                   onnxElement(op, 1),
+                   onnxElement(op, 4),
+                   onnxElement(op, 6),
+                   onnxElement(op, 7)};
+  return requantize(rewriter, loc, "QLinearMatMul", sum, q);
+}
 
 /// The convolution in i32. A vector of zero points of the weights has one for
 /// each result channel.
@@ -183,62 +170,51 @@ FailureOr<Value> integerConv(ConversionPatternRewriter &rewriter, Operation *op,
                           {x.element, w.element, sum}, convolution);
 }
 
-struct ConvIntegerLowering : public OpConversionPattern<onnx::ConvIntegerOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerConvInteger(onnx::ConvIntegerOp op,
+                         onnx::ConvIntegerOp::Adaptor adaptor,
+                         ConversionPatternRewriter &rewriter) {
+  if (!allRanked(adaptor.getOperands()))
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  FailureOr<Value> y =
+      integerConv(rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
+                  adaptor.getXZeroPoint(), {adaptor.getW(), onnxElement(op, 1)},
+                  adaptor.getWZeroPoint(), Value(), Convolution(op));
+  if (failed(y))
+    return failure();
+  return *y;
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::ConvIntegerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!allRanked(adaptor.getOperands()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    FailureOr<Value> y = integerConv(
-        rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
-        adaptor.getXZeroPoint(), {adaptor.getW(), onnxElement(op, 1)},
-        adaptor.getWZeroPoint(), Value(), Convolution(op));
-    if (failed(y))
-      return failure();
-    replaceWithCasts(rewriter, *getTypeConverter(), op, *y);
-    return success();
-  }
-};
-
-struct QLinearConvLowering : public OpConversionPattern<onnx::QLinearConvOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::QLinearConvOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange x = adaptor.getOperands();
-    if (!allRanked(x))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    Location loc = op.getLoc();
-    FailureOr<Value> sum =
-        integerConv(rewriter, op, {x[0], onnxElement(op, 0)}, x[2],
-                    {x[3], onnxElement(op, 3)}, x[5],
-                    x.size() > 8 ? x[8] : Value(), Convolution(op));
-    if (failed(sum))
-      return failure();
-    int64_t spatial = rankedType(x[0]).getRank() - 2;
-    Requantization q{x[1],
-                     alignVector(rewriter, loc, x[4], spatial),
-                     x[6],
-                     x[7],
-                     onnxElement(op, 1),
-                     onnxElement(op, 4),
-                     onnxElement(op, 6),
-                     onnxElement(op, 7)};
-    Value y = requantize(rewriter, loc, "QLinearConv", *sum, q);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerQLinearConv(onnx::QLinearConvOp op,
+                         onnx::QLinearConvOp::Adaptor adaptor,
+                         ConversionPatternRewriter &rewriter) {
+  ValueRange x = adaptor.getOperands();
+  if (!allRanked(x))
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  Location loc = op.getLoc();
+  FailureOr<Value> sum =
+      integerConv(rewriter, op, {x[0], onnxElement(op, 0)}, x[2],
+                  {x[3], onnxElement(op, 3)}, x[5],
+                  x.size() > 8 ? x[8] : Value(), Convolution(op));
+  if (failed(sum))
+    return failure();
+  int64_t spatial = rankedType(x[0]).getRank() - 2;
+  Requantization q{x[1],
+                   alignVector(rewriter, loc, x[4], spatial),
+                   x[6],
+                   x[7],
+                   onnxElement(op, 1),
+                   onnxElement(op, 4),
+                   onnxElement(op, 6),
+                   onnxElement(op, 7)};
+  return requantize(rewriter, loc, "QLinearConv", *sum, q);
+}
 
 } // namespace
 
 void populateONNXToKrnlQuantizedContractionPatterns(
     TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvIntegerLowering, MatMulIntegerLowering, QLinearConvLowering,
-               QLinearMatMulLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerConvInteger, lowerMatMulInteger,
+               lowerQLinearConv, lowerQLinearMatMul);
 }
 
 } // namespace onnxc

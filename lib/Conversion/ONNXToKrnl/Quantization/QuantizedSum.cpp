@@ -14,6 +14,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -117,28 +118,20 @@ struct Sum {
   bool swaps;
 };
 
-struct QLinearAddLowering
-    : public OpConversionPattern<onnx::MicrosoftQLinearAddOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MicrosoftQLinearAddOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type element = getElementTypeOrSelf(op.getA().getType());
-    std::optional<Sum> sum = Sum::read(adaptor, element);
-    if (!sum || !isa<RankedTensorType>(adaptor.getA().getType()) ||
-        !isa<RankedTensorType>(adaptor.getB().getType()))
-      return rewriter.notifyMatchFailure(op, "scales are not constant");
-    Value y =
-        buildElementwise(rewriter, op.getLoc(), op->getName().stripDialect(),
-                         {adaptor.getA(), adaptor.getB()}, element,
-                         [&](OpBuilder &b, Location loc, ValueRange x) {
-                           return sum->result(b, loc, x[0], x[1], element);
-                         });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerQLinearAdd(onnx::MicrosoftQLinearAddOp op,
+                        onnx::MicrosoftQLinearAddOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Type element = getElementTypeOrSelf(op.getA().getType());
+  std::optional<Sum> sum = Sum::read(adaptor, element);
+  if (!sum || !isa<RankedTensorType>(adaptor.getA().getType()) ||
+      !isa<RankedTensorType>(adaptor.getB().getType()))
+    return rewriter.notifyMatchFailure(op, "scales are not constant");
+  return buildElementwise(rewriter, op.getLoc(), op->getName().stripDialect(),
+                          {adaptor.getA(), adaptor.getB()}, element,
+                          [&](OpBuilder &b, Location loc, ValueRange x) {
+                            return sum->result(b, loc, x[0], x[1], element);
+                          });
+}
 
 } // namespace
 
@@ -152,7 +145,7 @@ bool hasConstantScales(Operation *op) {
 
 void populateONNXToKrnlQuantizedSumPatterns(TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<QLinearAddLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerQLinearAdd);
 }
 
 } // namespace onnxc

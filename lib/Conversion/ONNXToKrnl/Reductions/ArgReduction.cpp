@@ -7,6 +7,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
@@ -38,109 +39,104 @@ Value isLarger(ScalarBuilder &s, Value x, Value best) {
   return orCondition(s, larger, isNew);
 }
 
+/// The largest or smallest of `in` along `axis`, for each element of `out`.
+template <bool smallest>
+Value extremes(KernelBuilder &kernel, Location loc, Type element,
+               const KernelBuilder::Access &in,
+               const KernelBuilder::Access &out, AffineExpr axis) {
+  ScalarBuilder outside(kernel.inside(), loc, element);
+  Value start =
+      kernel.fill(smallest ? outside.highest() : outside.lowest(),
+                  {kernel.temporaryLike(out.tensor, outside.type()), out.at});
+  return kernel.generic({in}, {start, out.at}, {axis},
+                        [&](OpBuilder &nb, Location l, ValueRange v) {
+                          ScalarBuilder s(nb, l, element);
+                          Value value = s.widen(v[0]);
+                          return smallest ? s.min(v[1], value)
+                                          : s.max(v[1], value);
+                        });
+}
+
+/// An axis without elements has no index, unless there is no result element.
+void checkNotEmpty(OpBuilder &b, Location loc, Value length,
+                   ValueRange outSizes) {
+  std::optional<int64_t> known = getConstantIntValue(length);
+  if (known && *known > 0)
+    return;
+  Value asked =
+      minIndex(b, loc, indexConstant(b, loc, 1), productOf(b, loc, outSizes));
+  checkAtMost(b, loc, asked, length,
+              "the axis is empty, so that no element is an extreme");
+}
+
+template <bool smallest, typename OnnxOp>
+Value build(OpBuilder &b, OnnxOp op, Value x, int64_t axis) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(x.getType());
+  Type element = getElementTypeOrSelf(op.getData().getType());
+  KernelBuilder kernel(b, loc, op->getName().stripDialect());
+  Value in = kernel.input(x);
+  SmallVector<AffineExpr> all = kernel.loopsOf(type), outAt = all;
+  outAt[axis] = kernel.zero();
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  Value length = std::exchange(sizes[axis], indexConstant(b, loc, 1));
+  shape[axis] = 1;
+  checkNotEmpty(b, loc, length, sizes);
+  auto outType = RankedTensorType::get(shape, b.getI64Type());
+  Value out = kernel.output(outType, sizes);
+  KernelBuilder::Access best{extremes<smallest>(kernel, loc, element, {in, all},
+                                                {out, outAt}, all[axis]),
+                             outAt};
+  bool last = op.getSelectLastIndex();
+  Value none = kernel.constant(
+      b.getI64IntegerAttr(last ? -1 : std::numeric_limits<int64_t>::max()));
+  Value start = kernel.fill(none, {out, outAt});
+  Value found =
+      kernel.generic({{in, all}, best}, {start, outAt}, {all[axis]},
+                     [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                       ScalarBuilder s(nb, l, element);
+                       Value value = s.widen(v[0]);
+                       Value hit = s.eq(value, v[1]);
+                       // A NaN beats everything, so that the extreme is one
+                       // too.
+                       if (s.isFloat())
+                         hit = orCondition(s, hit, s.isNaN(value));
+                       Value here = s.math<arith::IndexCastOp>(
+                           nb.getI64Type(), kernel.index(nb, l, all[axis]));
+                       Value candidate = s.select(hit, here, none);
+                       return last ? s.math<arith::MaxSIOp>(v[2], candidate)
+                                   : s.math<arith::MinSIOp>(v[2], candidate);
+                     });
+  return kernel.finish({found}).front();
+}
+
+Value drop(OpBuilder &b, Location loc, Value y, int64_t axis) {
+  auto type = cast<RankedTensorType>(y.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes = sizesOf(b, loc, y);
+  shape.erase(shape.begin() + axis);
+  sizes.erase(sizes.begin() + axis);
+  return reshapeTo(b, loc, y,
+                   RankedTensorType::get(shape, type.getElementType()), sizes);
+}
+
 template <typename OnnxOp, bool smallest>
-struct ArgLowering : public OpConversionPattern<OnnxOp> {
-  using OpConversionPattern<OnnxOp>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getData();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "operand has no axis");
-    int64_t axis = op.getAxis();
-    axis = axis < 0 ? axis + type.getRank() : axis;
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    Value y = build(rewriter, op, x, axis);
-    if (op.getKeepdims() != 1)
-      y = drop(rewriter, op.getLoc(), y, axis);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  static Value build(OpBuilder &b, OnnxOp op, Value x, int64_t axis) {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(x.getType());
-    Type element = getElementTypeOrSelf(op.getData().getType());
-    KernelBuilder kernel(b, loc, op->getName().stripDialect());
-    Value in = kernel.input(x);
-    SmallVector<AffineExpr> all = kernel.loopsOf(type), outAt = all;
-    outAt[axis] = kernel.zero();
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<Value> sizes = sizesOf(b, loc, x);
-    Value length = std::exchange(sizes[axis], indexConstant(b, loc, 1));
-    shape[axis] = 1;
-    checkNotEmpty(b, loc, length, sizes);
-    auto outType = RankedTensorType::get(shape, b.getI64Type());
-    Value out = kernel.output(outType, sizes);
-    KernelBuilder::Access best{
-        extremes(kernel, loc, element, {in, all}, {out, outAt}, all[axis]),
-        outAt};
-    bool last = op.getSelectLastIndex();
-    Value none = kernel.constant(
-        b.getI64IntegerAttr(last ? -1 : std::numeric_limits<int64_t>::max()));
-    Value start = kernel.fill(none, {out, outAt});
-    Value found =
-        kernel.generic({{in, all}, best}, {start, outAt}, {all[axis]},
-                       [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
-                         ScalarBuilder s(nb, l, element);
-                         Value value = s.widen(v[0]);
-                         Value hit = s.eq(value, v[1]);
-                         // A NaN beats everything, so that the extreme is one
-                         // too.
-                         if (s.isFloat())
-                           hit = orCondition(s, hit, s.isNaN(value));
-                         Value here = s.math<arith::IndexCastOp>(
-                             nb.getI64Type(), kernel.index(nb, l, all[axis]));
-                         Value candidate = s.select(hit, here, none);
-                         return last ? s.math<arith::MaxSIOp>(v[2], candidate)
-                                     : s.math<arith::MinSIOp>(v[2], candidate);
-                       });
-    return kernel.finish({found}).front();
-  }
-
-  /// The largest or smallest of `in` along `axis`, for each element of `out`.
-  static Value extremes(KernelBuilder &kernel, Location loc, Type element,
-                        const KernelBuilder::Access &in,
-                        const KernelBuilder::Access &out, AffineExpr axis) {
-    ScalarBuilder outside(kernel.inside(), loc, element);
-    Value start =
-        kernel.fill(smallest ? outside.highest() : outside.lowest(),
-                    {kernel.temporaryLike(out.tensor, outside.type()), out.at});
-    return kernel.generic({in}, {start, out.at}, {axis},
-                          [&](OpBuilder &nb, Location l, ValueRange v) {
-                            ScalarBuilder s(nb, l, element);
-                            Value value = s.widen(v[0]);
-                            return smallest ? s.min(v[1], value)
-                                            : s.max(v[1], value);
-                          });
-  }
-
-  /// An axis without elements has no index, unless there is no result element.
-  static void checkNotEmpty(OpBuilder &b, Location loc, Value length,
-                            ValueRange outSizes) {
-    std::optional<int64_t> known = getConstantIntValue(length);
-    if (known && *known > 0)
-      return;
-    Value asked =
-        minIndex(b, loc, indexConstant(b, loc, 1), productOf(b, loc, outSizes));
-    checkAtMost(b, loc, asked, length,
-                "the axis is empty, so that no element is an extreme");
-  }
-
-  static Value drop(OpBuilder &b, Location loc, Value y, int64_t axis) {
-    auto type = cast<RankedTensorType>(y.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<Value> sizes = sizesOf(b, loc, y);
-    shape.erase(shape.begin() + axis);
-    sizes.erase(sizes.begin() + axis);
-    return reshapeTo(
-        b, loc, y, RankedTensorType::get(shape, type.getElementType()), sizes);
-  }
-};
+Lowered lowerArg(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getData();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "operand has no axis");
+  int64_t axis = op.getAxis();
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  Value y = build<smallest>(rewriter, op, x, axis);
+  if (op.getKeepdims() != 1)
+    y = drop(rewriter, op.getLoc(), y, axis);
+  return y;
+}
 
 /// Indices are those of the whole tensor without borders, its spatial
 /// dimensions in row-major or column-major order.
@@ -243,40 +239,33 @@ SmallVector<Value> IndexedPool::build() {
   return kernel.finish(found);
 }
 
-struct IndexedMaxPoolLowering : public OpConversionPattern<onnx::MaxPoolOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MaxPoolOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() < 3)
-      return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
-    if (op->getNumResults() != 2)
-      return rewriter.notifyMatchFailure(op, "nobody asks for indices");
-    SmallVector<Value> kernelSizes;
-    for (int64_t size : op.getKernelShape())
-      kernelSizes.push_back(indexConstant(rewriter, loc, size));
-    Windows windows = Windows::get(
-        rewriter, loc, x, kernelSizes, op.getStrides(), op.getDilations(),
-        op.getPads(), op.getAutoPad(), op.getCeilMode());
-    ScalarBuilder s(rewriter, loc, getElementTypeOrSelf(op.getX().getType()));
-    Value padded = windows.pad(rewriter, loc, x, s.narrow(s.lowest()));
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     IndexedPool(rewriter, op, x, windows, padded).build());
-    return success();
-  }
-};
+Lowered lowerIndexedMaxPool(onnx::MaxPoolOp op,
+                            onnx::MaxPoolOp::Adaptor adaptor,
+                            ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() < 3)
+    return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
+  if (op->getNumResults() != 2)
+    return rewriter.notifyMatchFailure(op, "nobody asks for indices");
+  SmallVector<Value> kernelSizes;
+  for (int64_t size : op.getKernelShape())
+    kernelSizes.push_back(indexConstant(rewriter, loc, size));
+  Windows windows = Windows::get(rewriter, loc, x, kernelSizes, op.getStrides(),
+                                 op.getDilations(), op.getPads(),
+                                 op.getAutoPad(), op.getCeilMode());
+  ScalarBuilder s(rewriter, loc, getElementTypeOrSelf(op.getX().getType()));
+  Value padded = windows.pad(rewriter, loc, x, s.narrow(s.lowest()));
+  return IndexedPool(rewriter, op, x, windows, padded).build();
+}
 
 } // namespace
 
 void populateONNXToKrnlArgReductionPatterns(TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<ArgLowering<onnx::ArgMaxOp, false>,
-               ArgLowering<onnx::ArgMinOp, true>, IndexedMaxPoolLowering>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerArg<onnx::ArgMaxOp, false>,
+               lowerArg<onnx::ArgMinOp, true>, lowerIndexedMaxPool);
 }
 
 } // namespace onnxc

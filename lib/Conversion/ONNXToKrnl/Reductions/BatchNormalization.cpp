@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -167,77 +168,64 @@ SmallVector<Value> BatchKernel::build() {
   return kernel.finish(results);
 }
 
-struct BatchNormLowering
-    : public OpConversionPattern<onnx::BatchNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::BatchNormalizationOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
-    if (!type || type.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     BatchKernel(rewriter, op, adaptor).build());
-    return success();
-  }
-};
+Lowered lowerBatchNorm(onnx::BatchNormalizationOp op,
+                       onnx::BatchNormalizationOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
+  if (!type || type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  return BatchKernel(rewriter, op, adaptor).build();
+}
+
+Accumulation steps(onnx::LRNOp op) {
+  double alpha = op.getAlpha() / double(op.getSize());
+  double beta = op.getBeta(), bias = op.getBias();
+  return {
+      [](ScalarBuilder &s) { return s.constant(0); },
+      [](ScalarBuilder &s, Value x) { return s.mul(x, x); },
+      [](ScalarBuilder &s, Value total, Value x) { return s.add(total, x); },
+      [=](ScalarBuilder &s, Value total, ValueRange others) {
+        Value base = s.add(s.constant(bias), s.mul(s.constant(alpha), total));
+        Value power = s.math<math::PowFOp>(base, s.constant(beta));
+        return s.div(s.widen(others[0]), power);
+      }};
+}
 
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta
-struct LRNLowering : public OpConversionPattern<onnx::LRNOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::LRNOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    int64_t size = op.getSize();
-    if (!type || type.getRank() < 2 || size < 1)
-      return rewriter.notifyMatchFailure(op, "operand has no channels");
-    Type element = onnxElement(op.getX());
-    SmallVector<Value> before(type.getRank(), indexConstant(rewriter, loc, 0));
-    SmallVector<Value> after = before;
-    before[1] = indexConstant(rewriter, loc, (size - 1) / 2);
-    after[1] = indexConstant(rewriter, loc, size / 2);
-    ScalarBuilder host(rewriter, loc, element);
-    Value zero = host.narrow(host.constant(0));
-    Value padded = padConstant(rewriter, loc, x, before, after, zero);
+Lowered lowerLRN(onnx::LRNOp op, onnx::LRNOp::Adaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  int64_t size = op.getSize();
+  if (!type || type.getRank() < 2 || size < 1)
+    return rewriter.notifyMatchFailure(op, "operand has no channels");
+  Type element = onnxElement(op.getX());
+  SmallVector<Value> before(type.getRank(), indexConstant(rewriter, loc, 0));
+  SmallVector<Value> after = before;
+  before[1] = indexConstant(rewriter, loc, (size - 1) / 2);
+  after[1] = indexConstant(rewriter, loc, size / 2);
+  ScalarBuilder host(rewriter, loc, element);
+  Value zero = host.narrow(host.constant(0));
+  Value padded = padConstant(rewriter, loc, x, before, after, zero);
 
-    KernelBuilder k(rewriter, loc, "LRN");
-    SmallVector<AffineExpr> all = k.loopsOf(type);
-    AffineExpr near = k.loop("k", size);
-    SmallVector<AffineExpr> window = all;
-    window[1] = all[1] + near;
-    Value in = k.input(x), wide = k.input(padded);
-    Value out = k.output(type, sizesOf(rewriter, loc, x));
-    Value y = accumulate(k, loc, element, steps(op), {wide, window}, {out, all},
-                         {near}, {{in, all}});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, k.finish({y}));
-    return success();
-  }
-
-private:
-  static Accumulation steps(onnx::LRNOp op) {
-    double alpha = op.getAlpha() / double(op.getSize());
-    double beta = op.getBeta(), bias = op.getBias();
-    return {
-        [](ScalarBuilder &s) { return s.constant(0); },
-        [](ScalarBuilder &s, Value x) { return s.mul(x, x); },
-        [](ScalarBuilder &s, Value total, Value x) { return s.add(total, x); },
-        [=](ScalarBuilder &s, Value total, ValueRange others) {
-          Value base = s.add(s.constant(bias), s.mul(s.constant(alpha), total));
-          Value power = s.math<math::PowFOp>(base, s.constant(beta));
-          return s.div(s.widen(others[0]), power);
-        }};
-  }
-};
+  KernelBuilder k(rewriter, loc, "LRN");
+  SmallVector<AffineExpr> all = k.loopsOf(type);
+  AffineExpr near = k.loop("k", size);
+  SmallVector<AffineExpr> window = all;
+  window[1] = all[1] + near;
+  Value in = k.input(x), wide = k.input(padded);
+  Value out = k.output(type, sizesOf(rewriter, loc, x));
+  Value y = accumulate(k, loc, element, steps(op), {wide, window}, {out, all},
+                       {near}, {{in, all}});
+  return k.finish({y});
+}
 
 } // namespace
 
 void populateONNXToKrnlBatchNormalizationPatterns(TypeConverter &converter,
                                                   RewritePatternSet &patterns) {
-  patterns.add<BatchNormLowering, LRNLowering>(converter,
-                                               patterns.getContext());
+  addLowerings(converter, patterns, lowerBatchNorm, lowerLRN);
 }
 
 } // namespace onnxc

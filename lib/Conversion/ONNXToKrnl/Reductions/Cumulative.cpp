@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -117,53 +118,45 @@ Value RunningKernel::build(Value x, bool exclusive, bool reverse) {
 }
 
 template <typename OnnxOp, bool product>
-struct RunningLowering : public OpConversionPattern<OnnxOp> {
-  using OpConversionPattern<OnnxOp>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0], axis = adaptor.getOperands()[1];
-    RankedTensorType type = rankedType(x), axisType = rankedType(axis);
-    if (!type || !axisType || axisType.getRank() > 1)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    StringRef name = op->getName().stripDialect();
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, x), parts;
-    if (auto known = onnx::constantInts(op->getOperand(1))) {
-      if (known->size() != 1)
-        return rewriter.notifyMatchFailure(op, "axis is not one number");
-      int64_t d = positiveAxis(known->front(), type.getRank());
-      if (d < 0 || d >= type.getRank())
-        return rewriter.notifyMatchFailure(op, "axis is out of range");
-      ArrayRef<Value> all(sizes);
-      parts = {productOf(rewriter, loc, all.take_front(d)), all[d],
-               productOf(rewriter, loc, all.drop_front(d + 1))};
-    } else {
-      Value d = checkedAxis(
-          rewriter, loc, elementAsIndex(rewriter, loc, axis, 0), type.getRank(),
-          (name + ": the axis is out of range").str());
-      parts = splitAt(rewriter, loc, sizes, d);
-    }
-    Value view = reshapeTo(rewriter, loc, x,
-                           typeOfSizes(parts, type.getElementType()), parts);
-    RunningKernel kernel(rewriter, loc, name,
-                         getElementTypeOrSelf(op->getOperand(0).getType()),
-                         product);
-    Value y = kernel.build(view, op.getExclusive(), op.getReverse());
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
-                     reshapeTo(rewriter, loc, y, type, sizes));
-    return success();
+Lowered lowerRunning(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0], axis = adaptor.getOperands()[1];
+  RankedTensorType type = rankedType(x), axisType = rankedType(axis);
+  if (!type || !axisType || axisType.getRank() > 1)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  StringRef name = op->getName().stripDialect();
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, x), parts;
+  if (auto known = onnx::constantInts(op->getOperand(1))) {
+    if (known->size() != 1)
+      return rewriter.notifyMatchFailure(op, "axis is not one number");
+    int64_t d = positiveAxis(known->front(), type.getRank());
+    if (d < 0 || d >= type.getRank())
+      return rewriter.notifyMatchFailure(op, "axis is out of range");
+    ArrayRef<Value> all(sizes);
+    parts = {productOf(rewriter, loc, all.take_front(d)), all[d],
+             productOf(rewriter, loc, all.drop_front(d + 1))};
+  } else {
+    Value d = checkedAxis(rewriter, loc, elementAsIndex(rewriter, loc, axis, 0),
+                          type.getRank(),
+                          (name + ": the axis is out of range").str());
+    parts = splitAt(rewriter, loc, sizes, d);
   }
-};
+  Value view = reshapeTo(rewriter, loc, x,
+                         typeOfSizes(parts, type.getElementType()), parts);
+  RunningKernel kernel(rewriter, loc, name,
+                       getElementTypeOrSelf(op->getOperand(0).getType()),
+                       product);
+  Value y = kernel.build(view, op.getExclusive(), op.getReverse());
+  return reshapeTo(rewriter, loc, y, type, sizes);
+}
 
 } // namespace
 
 void populateONNXToKrnlCumulativePatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<RunningLowering<onnx::CumSumOp, false>,
-               RunningLowering<onnx::CumProdOp, true>>(converter,
-                                                       patterns.getContext());
+  addLowerings(converter, patterns, lowerRunning<onnx::CumSumOp, false>,
+               lowerRunning<onnx::CumProdOp, true>);
 }
 
 } // namespace onnxc

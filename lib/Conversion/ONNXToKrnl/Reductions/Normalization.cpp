@@ -9,6 +9,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -237,148 +238,127 @@ SmallVector<bool> isFrom(int64_t axis, int64_t rank) {
 /// LayerNormalization, and RMSNormalization, which has no mean and no result
 /// that depends on it.
 template <typename Op>
-struct RowNormLowering : public OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    constexpr bool hasMean = std::is_same_v<Op, onnx::LayerNormalizationOp>;
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
-    auto scale = trailing(rewriter, loc, op.getScale(), adaptor.getScale(), x);
-    FailureOr<Parameter> bias = Parameter();
-    if constexpr (hasMean)
-      bias = trailing(rewriter, loc, op.getB(), adaptor.getB(), x);
-    if (failed(scale) || failed(bias))
-      return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
-    GroupKernel k(rewriter, loc, op->getName().stripDialect(), x,
-                  onnxElement(op.getX()), isFrom(axis, rank));
-    Value mean = hasMean ? k.mean() : Value();
-    Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
-    SmallVector<Value> results{
-        k.normalize(k.result(), mean, inverse, *scale, *bias)};
-    if constexpr (hasMean) {
-      if (Value wanted = op.getMean())
-        results.push_back(k.groupResult(onnxElement(wanted), mean));
-      if (Value wanted = op.getInvStdDev())
-        results.push_back(k.groupResult(onnxElement(wanted), inverse));
-    }
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
-                     k.kernel.finish(results));
-    return success();
+Lowered lowerRowNorm(Op op, typename Op::Adaptor adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  constexpr bool hasMean = std::is_same_v<Op, onnx::LayerNormalizationOp>;
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
+  auto scale = trailing(rewriter, loc, op.getScale(), adaptor.getScale(), x);
+  FailureOr<Parameter> bias = Parameter();
+  if constexpr (hasMean)
+    bias = trailing(rewriter, loc, op.getB(), adaptor.getB(), x);
+  if (failed(scale) || failed(bias))
+    return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
+  GroupKernel k(rewriter, loc, op->getName().stripDialect(), x,
+                onnxElement(op.getX()), isFrom(axis, rank));
+  Value mean = hasMean ? k.mean() : Value();
+  Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
+  SmallVector<Value> results{
+      k.normalize(k.result(), mean, inverse, *scale, *bias)};
+  if constexpr (hasMean) {
+    if (Value wanted = op.getMean())
+      results.push_back(k.groupResult(onnxElement(wanted), mean));
+    if (Value wanted = op.getInvStdDev())
+      results.push_back(k.groupResult(onnxElement(wanted), inverse));
   }
-};
+  return k.kernel.finish(results);
+}
 
-struct InstanceNormLowering
-    : public OpConversionPattern<onnx::InstanceNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::InstanceNormalizationOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getInput();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() < 2)
-      return rewriter.notifyMatchFailure(op, "operand has no channels");
-    SmallVector<bool> reduced(type.getRank(), true);
-    reduced[0] = reduced[1] = false;
-    Location loc = op.getLoc();
-    GroupKernel k(rewriter, loc, "InstanceNormalization", x,
-                  onnxElement(op.getInput()), reduced);
-    Value mean = k.mean();
-    Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
-    Parameter scale{adaptor.getScale(), onnxElement(op.getScale()), {1}},
-        bias{adaptor.getB(), onnxElement(op.getB()), {1}};
-    Value y = k.normalize(k.result(), mean, inverse, scale, bias);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
-    return success();
-  }
-};
+Lowered lowerInstanceNorm(onnx::InstanceNormalizationOp op,
+                          onnx::InstanceNormalizationOp::Adaptor adaptor,
+                          ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getInput();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() < 2)
+    return rewriter.notifyMatchFailure(op, "operand has no channels");
+  SmallVector<bool> reduced(type.getRank(), true);
+  reduced[0] = reduced[1] = false;
+  Location loc = op.getLoc();
+  GroupKernel k(rewriter, loc, "InstanceNormalization", x,
+                onnxElement(op.getInput()), reduced);
+  Value mean = k.mean();
+  Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
+  Parameter scale{adaptor.getScale(), onnxElement(op.getScale()), {1}},
+      bias{adaptor.getB(), onnxElement(op.getB()), {1}};
+  Value y = k.normalize(k.result(), mean, inverse, scale, bias);
+  return k.kernel.finish({y});
+}
 
-struct GroupNormLowering
-    : public OpConversionPattern<onnx::GroupNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::GroupNormalizationOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
-    if (!type || type.getRank() < 2 || op.getNumGroups() < 1)
-      return rewriter.notifyMatchFailure(op, "operand has no channels");
-    SmallVector<Value> sizes = sizesOf(rewriter, loc, adaptor.getX());
-    int64_t groups = op.getNumGroups();
-    Value x = splitDim(rewriter, loc, adaptor.getX(), 1, groups);
-    auto parameter = [&](Value original, Value value) -> Parameter {
-      // Splitting rounds down: more channels would go unnoticed.
-      checkEqualSizes(
-          rewriter, loc, sizeOf(rewriter, loc, value, 0), sizes[1],
-          "normalisation: a parameter has another number of channels");
-      return {splitDim(rewriter, loc, value, 0, groups),
-              onnxElement(original),
-              {1, 2}};
-    };
-    Parameter scale = parameter(op.getScale(), adaptor.getScale());
-    Parameter bias = parameter(op.getBias(), adaptor.getBias());
-    SmallVector<bool> reduced(type.getRank() + 1, true);
-    reduced[0] = reduced[1] = false;
-    GroupKernel k(rewriter, loc, "GroupNormalization", x,
-                  onnxElement(op.getX()), reduced);
-    Value mean = k.mean();
-    Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
-    Value y = k.normalize(k.result(), mean, inverse, scale, bias);
-    y = reshapeTo(rewriter, loc, k.kernel.finish({y}).front(), type, sizes);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerGroupNorm(onnx::GroupNormalizationOp op,
+                       onnx::GroupNormalizationOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
+  if (!type || type.getRank() < 2 || op.getNumGroups() < 1)
+    return rewriter.notifyMatchFailure(op, "operand has no channels");
+  SmallVector<Value> sizes = sizesOf(rewriter, loc, adaptor.getX());
+  int64_t groups = op.getNumGroups();
+  Value x = splitDim(rewriter, loc, adaptor.getX(), 1, groups);
+  auto parameter = [&](Value original, Value value) -> Parameter {
+    // Splitting rounds down: more channels would go unnoticed.
+    checkEqualSizes(
+        rewriter, loc, sizeOf(rewriter, loc, value, 0), sizes[1],
+        "normalisation: a parameter has another number of channels");
+    return {splitDim(rewriter, loc, value, 0, groups),
+            onnxElement(original),
+            {1, 2}};
+  };
+  Parameter scale = parameter(op.getScale(), adaptor.getScale());
+  Parameter bias = parameter(op.getBias(), adaptor.getBias());
+  SmallVector<bool> reduced(type.getRank() + 1, true);
+  reduced[0] = reduced[1] = false;
+  GroupKernel k(rewriter, loc, "GroupNormalization", x, onnxElement(op.getX()),
+                reduced);
+  Value mean = k.mean();
+  Value inverse = k.inverseDeviation(k.meanSquare(mean), op.getEpsilon());
+  Value y = k.normalize(k.result(), mean, inverse, scale, bias);
+  y = reshapeTo(rewriter, loc, k.kernel.finish({y}).front(), type, sizes);
+  return y;
+}
 
 /// Elements divided by the norm of their row, which may be 0.
-struct LpNormLowering : public OpConversionPattern<onnx::LpNormalizationOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(onnx::LpNormalizationOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getInput();
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
-    if (axis < 0 || axis >= rank)
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    SmallVector<bool> reduced(rank);
-    reduced[axis] = true;
-    bool absolute = op.getP() == 1;
-    GroupKernel k(rewriter, op.getLoc(), "LpNormalization", x,
-                  onnxElement(op.getInput()), reduced);
-    Value total = k.sum(k.input(), [&](ScalarBuilder &s, ValueRange v) {
-      Value e = s.widen(v[0]);
-      return absolute ? s.abs(e) : s.mul(e, e);
-    });
-    Value norm = k.map(k.at(total), [&](ScalarBuilder &s, ValueRange v) {
-      return absolute ? v[0] : s.sqrt(v[0]);
-    });
-    Value y = k.into({k.input(), k.at(norm)}, k.result(),
-                     [](ScalarBuilder &s, ValueRange v) {
-                       Value zero = s.constant(0);
-                       Value ratio = s.div(s.widen(v[0]), v[1]);
-                       return s.narrow(s.select(s.eq(v[1], zero), zero, ratio));
-                     });
-    replaceWithCasts(rewriter, *getTypeConverter(), op, k.kernel.finish({y}));
-    return success();
-  }
-};
+Lowered lowerLpNorm(onnx::LpNormalizationOp op,
+                    onnx::LpNormalizationOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getInput();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
+  if (axis < 0 || axis >= rank)
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  SmallVector<bool> reduced(rank);
+  reduced[axis] = true;
+  bool absolute = op.getP() == 1;
+  GroupKernel k(rewriter, op.getLoc(), "LpNormalization", x,
+                onnxElement(op.getInput()), reduced);
+  Value total = k.sum(k.input(), [&](ScalarBuilder &s, ValueRange v) {
+    Value e = s.widen(v[0]);
+    return absolute ? s.abs(e) : s.mul(e, e);
+  });
+  Value norm = k.map(k.at(total), [&](ScalarBuilder &s, ValueRange v) {
+    return absolute ? v[0] : s.sqrt(v[0]);
+  });
+  Value y = k.into({k.input(), k.at(norm)}, k.result(),
+                   [](ScalarBuilder &s, ValueRange v) {
+                     Value zero = s.constant(0);
+                     Value ratio = s.div(s.widen(v[0]), v[1]);
+                     return s.narrow(s.select(s.eq(v[1], zero), zero, ratio));
+                   });
+  return k.kernel.finish({y});
+}
 
 } // namespace
 
 void populateONNXToKrnlNormalizationPatterns(TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<GroupNormLowering, InstanceNormLowering, LpNormLowering,
-               RowNormLowering<onnx::LayerNormalizationOp>,
-               RowNormLowering<onnx::RMSNormalizationOp>>(
-      converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerGroupNorm, lowerInstanceNorm,
+               lowerLpNorm, lowerRowNorm<onnx::LayerNormalizationOp>,
+               lowerRowNorm<onnx::RMSNormalizationOp>);
 }
 
 } // namespace onnxc

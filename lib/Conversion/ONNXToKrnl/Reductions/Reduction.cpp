@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -269,70 +270,50 @@ Value dropAxes(OpBuilder &b, Location loc, Value kept, const Axes &axes,
 }
 
 template <typename OnnxOp>
-struct ReduceLowering : public OpConversionPattern<OnnxOp> {
-  ReduceLowering(TypeConverter &converter, MLIRContext *context,
-                 ReductionRow row)
-      : OpConversionPattern<OnnxOp>(converter, context), row(row) {}
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !wanted)
-      return rewriter.notifyMatchFailure(op, "rank is not known");
-    bool given = op->getNumOperands() > 1;
-    FailureOr<Axes> axes =
-        getAxes(rewriter, loc, given ? op->getOperand(1) : Value(),
-                given ? adaptor.getOperands()[1] : Value(), type.getRank(),
-                op.getNoopWithEmptyAxes());
-    if (failed(axes))
-      return rewriter.notifyMatchFailure(op, "axes are out of range or repeat");
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    Value y = ReductionKernel(rewriter, loc, op->getName().stripDialect(), row,
-                              element)
-                  .build(x, *axes);
-    if (op.getKeepdims() != 1)
-      y = dropAxes(rewriter, loc, y, *axes, wanted);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
-    return success();
-  }
-
-  ReductionRow row;
-};
+Lowered lowerReduce(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                    ConversionPatternRewriter &rewriter,
+                    const ReductionRow &row) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !wanted)
+    return rewriter.notifyMatchFailure(op, "rank is not known");
+  bool given = op->getNumOperands() > 1;
+  FailureOr<Axes> axes =
+      getAxes(rewriter, loc, given ? op->getOperand(1) : Value(),
+              given ? adaptor.getOperands()[1] : Value(), type.getRank(),
+              op.getNoopWithEmptyAxes());
+  if (failed(axes))
+    return rewriter.notifyMatchFailure(op, "axes are out of range or repeat");
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  Value y =
+      ReductionKernel(rewriter, loc, op->getName().stripDialect(), row, element)
+          .build(x, *axes);
+  if (op.getKeepdims() != 1)
+    y = dropAxes(rewriter, loc, y, *axes, wanted);
+  return y;
+}
 
 /// A pool over all spatial dimensions is a reduction.
-template <typename OnnxOp>
-struct GlobalPoolLowering : public OpConversionPattern<OnnxOp> {
-  using RowFn = FailureOr<ReductionRow> (*)(OnnxOp);
-  GlobalPoolLowering(TypeConverter &converter, MLIRContext *context, RowFn row)
-      : OpConversionPattern<OnnxOp>(converter, context), row(row) {}
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() < 2)
-      return rewriter.notifyMatchFailure(op, "operand has no channels");
-    FailureOr<ReductionRow> reduction = row(op);
-    if (failed(reduction))
-      return rewriter.notifyMatchFailure(op, "norm is not known");
-    Axes axes;
-    axes.reduced.assign(type.getRank(), true);
-    axes.reduced[0] = axes.reduced[1] = false;
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    Value y = ReductionKernel(rewriter, op.getLoc(),
-                              op->getName().stripDialect(), *reduction, element)
-                  .build(x, axes);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
-    return success();
-  }
-
-  RowFn row;
-};
+template <typename OnnxOp, FailureOr<ReductionRow> (*row)(OnnxOp)>
+Lowered lowerGlobalPool(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() < 2)
+    return rewriter.notifyMatchFailure(op, "operand has no channels");
+  FailureOr<ReductionRow> reduction = row(op);
+  if (failed(reduction))
+    return rewriter.notifyMatchFailure(op, "norm is not known");
+  Axes axes;
+  axes.reduced.assign(type.getRank(), true);
+  axes.reduced[0] = axes.reduced[1] = false;
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return ReductionKernel(rewriter, op.getLoc(), op->getName().stripDialect(),
+                         *reduction, element)
+      .build(x, axes);
+}
 
 Value zero(ScalarBuilder &s) { return s.constant(0); }
 Value oneOf(ScalarBuilder &s) { return s.constant(1); }
@@ -384,10 +365,13 @@ FailureOr<ReductionRow> lpRow(onnx::GlobalLpPoolOp op) {
 
 void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
 #define ROW(OP, ...)                                                           \
-  patterns.add<ReduceLowering<onnx::OP>>(converter, context,                   \
-                                         ReductionRow{__VA_ARGS__});
+  addLowering<onnx::OP>(                                                       \
+      converter, patterns,                                                     \
+      [row = ReductionRow{__VA_ARGS__}](onnx::OP op, auto adaptor,             \
+                                        ConversionPatternRewriter &rewriter) { \
+        return lowerReduce(op, adaptor, rewriter, row);                        \
+      });
   ROW(ReduceL1Op, zero, absolute, sum, nullptr)
   ROW(ReduceL2Op, zero, square, sum, root)
   ROW(ReduceLogSumOp, zero, nullptr, sum, logarithm)
@@ -400,12 +384,10 @@ void populateONNXToKrnlReductionPatterns(TypeConverter &converter,
   ROW(ReduceSumOp, zero, nullptr, sum, nullptr)
   ROW(ReduceSumSquareOp, zero, square, sum, nullptr)
 #undef ROW
-  patterns.add<GlobalPoolLowering<onnx::GlobalAveragePoolOp>>(
-      converter, context, averageRow);
-  patterns.add<GlobalPoolLowering<onnx::GlobalLpPoolOp>>(converter, context,
-                                                         lpRow);
-  patterns.add<GlobalPoolLowering<onnx::GlobalMaxPoolOp>>(converter, context,
-                                                          maxRow);
+  addLowerings(converter, patterns,
+               lowerGlobalPool<onnx::GlobalAveragePoolOp, averageRow>,
+               lowerGlobalPool<onnx::GlobalLpPoolOp, lpRow>,
+               lowerGlobalPool<onnx::GlobalMaxPoolOp, maxRow>);
 }
 
 } // namespace onnxc

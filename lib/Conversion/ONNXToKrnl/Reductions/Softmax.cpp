@@ -7,6 +7,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -165,41 +166,29 @@ Value hardmax(RowKernel &k) {
   });
 }
 
-template <typename OnnxOp>
-struct RowLowering : public OpConversionPattern<OnnxOp> {
-  using Fn = Value (*)(RowKernel &);
-  RowLowering(TypeConverter &converter, MLIRContext *context, Fn fn)
-      : OpConversionPattern<OnnxOp>(converter, context), fn(fn) {}
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value x = adaptor.getOperands()[0];
-    auto type = dyn_cast<RankedTensorType>(x.getType());
-    if (!type || type.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "operand has no axis");
-    int64_t axis = op.getAxis();
-    axis = axis < 0 ? axis + type.getRank() : axis;
-    if (axis < 0 || axis >= type.getRank())
-      return rewriter.notifyMatchFailure(op, "axis is out of range");
-    RowKernel kernel(rewriter, op, x, axis);
-    Value y = fn(kernel);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op,
-                     kernel.kernel.finish({y}));
-    return success();
-  }
-
-  Fn fn;
-};
+template <typename OnnxOp, Value (*build)(RowKernel &)>
+Lowered lowerRows(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Value x = adaptor.getOperands()[0];
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "operand has no axis");
+  int64_t axis = op.getAxis();
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  if (axis < 0 || axis >= type.getRank())
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  RowKernel kernel(rewriter, op, x, axis);
+  Value y = build(kernel);
+  return kernel.kernel.finish({y});
+}
 
 } // namespace
 
 void populateONNXToKrnlSoftmaxPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<RowLowering<onnx::HardmaxOp>>(converter, context, hardmax);
-  patterns.add<RowLowering<onnx::LogSoftmaxOp>>(converter, context, logSoftmax);
-  patterns.add<RowLowering<onnx::SoftmaxOp>>(converter, context, softmax);
+  addLowerings(converter, patterns, lowerRows<onnx::HardmaxOp, hardmax>,
+               lowerRows<onnx::LogSoftmaxOp, logSoftmax>,
+               lowerRows<onnx::SoftmaxOp, softmax>);
 }
 
 } // namespace onnxc

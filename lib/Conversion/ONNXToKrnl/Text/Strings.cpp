@@ -6,6 +6,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
@@ -19,37 +20,29 @@ namespace {
 
 Type elementOf(Value v) { return getElementTypeOrSelf(v.getType()); }
 
+constexpr char equalCallee[] = "onnxc_call_string_equal",
+               concatCallee[] = "onnxc_call_string_concat";
+
 /// An operator of two tensors of strings that broadcast, as a call.
-template <typename OnnxOp>
-struct PairLowering : public OpConversionPattern<OnnxOp> {
-  PairLowering(TypeConverter &converter, MLIRContext *context, StringRef callee)
-      : OpConversionPattern<OnnxOp>(converter, context), callee(callee) {}
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange operands = adaptor.getOperands();
-    if (!isString(elementOf(op->getOperand(0))))
-      return rewriter.notifyMatchFailure(op, "elements are no strings");
-    RankedTensorType x = rankedType(operands[0]), y = rankedType(operands[1]);
-    if (!x || !y)
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    auto wanted = dyn_cast_or_null<RankedTensorType>(
-        this->getTypeConverter()->convertType(op->getResult(0).getType()));
-    if (!wanted) {
-      SmallVector<int64_t> shape(std::max(x.getRank(), y.getRank()),
-                                 ShapedType::kDynamic);
-      wanted = RankedTensorType::get(
-          shape,
-          this->getTypeConverter()->convertType(elementOf(op->getResult(0))));
-    }
-    Value z = callTensor(rewriter, op.getLoc(), callee, wanted, operands);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, z);
-    return success();
+template <typename OnnxOp, const char *callee>
+Lowered lowerPair(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  ValueRange operands = adaptor.getOperands();
+  if (!isString(elementOf(op->getOperand(0))))
+    return rewriter.notifyMatchFailure(op, "elements are no strings");
+  RankedTensorType x = rankedType(operands[0]), y = rankedType(operands[1]);
+  if (!x || !y)
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  auto wanted =
+      dyn_cast<RankedTensorType>(krnlType(op->getResult(0).getType()));
+  if (!wanted) {
+    SmallVector<int64_t> shape(std::max(x.getRank(), y.getRank()),
+                               ShapedType::kDynamic);
+    wanted =
+        RankedTensorType::get(shape, krnlType(elementOf(op->getResult(0))));
   }
-
-  StringRef callee;
-};
+  return callTensor(rewriter, op.getLoc(), callee, wanted, operands);
+}
 
 //===----------------------------------------------------------------------===//
 // Cast
@@ -70,61 +63,50 @@ std::pair<NumberKind, Type> kindOf(Type type) {
   return {kInteger, b.getI64Type()};
 }
 
+Value print(OpBuilder &b, Location loc, Value x, Type from) {
+  auto [kind, wide] = kindOf(from);
+  if (from.isInteger(1))
+    kind = kBool;
+  else
+    x = castNumbers(b, loc, x, from, wide);
+  auto type =
+      RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(),
+                            krnl::StrType::get(b.getContext()));
+  return callTensor(b, loc, "onnxc_call_string_from_number", type, x, kind);
+}
+
+Value parse(OpBuilder &b, Location loc, Value x, Type to) {
+  auto [kind, wide] = kindOf(to);
+  auto type =
+      RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(),
+                            ScalarBuilder::storageType(wide));
+  Value y = callTensor(b, loc, "onnxc_call_string_to_number", type, x, kind);
+  return castNumbers(b, loc, y, wide, to);
+}
+
 /// Cast and CastLike from and to strings.
 template <typename OnnxOp>
-struct CastLowering : public OpConversionPattern<OnnxOp> {
-  using OpConversionPattern<OnnxOp>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getOperands()[0];
-    Type from = elementOf(op->getOperand(0)), to = elementOf(op->getResult(0));
-    RankedTensorType type = rankedType(x);
-    if (!type || isString(from) == isString(to) ||
-        !isa<FloatType, IntegerType>(isString(from) ? to : from))
-      return rewriter.notifyMatchFailure(op, "not between text and numbers");
-    Value y = isString(to) ? print(rewriter, loc, x, from)
-                           : parse(rewriter, loc, x, to);
-    replaceWithCasts(rewriter, *this->getTypeConverter(), op, y);
-    return success();
-  }
-
-private:
-  static Value print(OpBuilder &b, Location loc, Value x, Type from) {
-    auto [kind, wide] = kindOf(from);
-    if (from.isInteger(1))
-      kind = kBool;
-    else
-      x = castNumbers(b, loc, x, from, wide);
-    auto type =
-        RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(),
-                              krnl::StrType::get(b.getContext()));
-    return callTensor(b, loc, "onnxc_call_string_from_number", type, x, kind);
-  }
-
-  static Value parse(OpBuilder &b, Location loc, Value x, Type to) {
-    auto [kind, wide] = kindOf(to);
-    auto type =
-        RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(),
-                              ScalarBuilder::storageType(wide));
-    Value y = callTensor(b, loc, "onnxc_call_string_to_number", type, x, kind);
-    return castNumbers(b, loc, y, wide, to);
-  }
-};
+Lowered lowerCast(OnnxOp op, typename OnnxOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getOperands()[0];
+  Type from = elementOf(op->getOperand(0)), to = elementOf(op->getResult(0));
+  RankedTensorType type = rankedType(x);
+  if (!type || isString(from) == isString(to) ||
+      !isa<FloatType, IntegerType>(isString(from) ? to : from))
+    return rewriter.notifyMatchFailure(op, "not between text and numbers");
+  return isString(to) ? print(rewriter, loc, x, from)
+                      : parse(rewriter, loc, x, to);
+}
 
 } // namespace
 
 void populateONNXToKrnlStringsPatterns(TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<CastLowering<onnx::CastOp>, CastLowering<onnx::CastLikeOp>>(
-      converter, context);
-  patterns.add<PairLowering<onnx::EqualOp>>(converter, context,
-                                            "onnxc_call_string_equal");
-  patterns.add<PairLowering<onnx::StringConcatOp>>(converter, context,
-                                                   "onnxc_call_string_concat");
+  addLowerings(converter, patterns, lowerCast<onnx::CastOp>,
+               lowerCast<onnx::CastLikeOp>,
+               lowerPair<onnx::EqualOp, equalCallee>,
+               lowerPair<onnx::StringConcatOp, concatCallee>);
 }
 
 } // namespace onnxc

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -30,141 +31,110 @@ std::string lowerCase(StringRef text) {
 
 Type stringType(OpBuilder &b) { return krnl::StrType::get(b.getContext()); }
 
-struct SplitLowering : public OpConversionPattern<onnx::StringSplitOp> {
-  using OpConversionPattern::OpConversionPattern;
+Lowered lowerSplit(onnx::StringSplitOp op, onnx::StringSplitOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  SmallVector<int64_t> parts(type.getShape());
+  parts.push_back(ShapedType::kDynamic);
+  StringRef delimiter = op.getDelimiter().value_or("");
+  Value table = stringTable(rewriter, loc, delimiter, /*isSearched=*/false);
+  auto call = krnl::CallOp::create(
+      rewriter, loc,
+      TypeRange{RankedTensorType::get(parts, stringType(rewriter)),
+                RankedTensorType::get(type.getShape(), rewriter.getI64Type())},
+      "onnxc_call_string_split", ValueRange{adaptor.getX(), table},
+      {op.getMaxsplit().value_or(-1)}, /*stateful=*/false);
+  return call.getResults();
+}
 
-  LogicalResult
-  matchAndRewrite(onnx::StringSplitOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    SmallVector<int64_t> parts(type.getShape());
-    parts.push_back(ShapedType::kDynamic);
-    StringRef delimiter = op.getDelimiter().value_or("");
-    Value table = stringTable(rewriter, loc, delimiter, /*isSearched=*/false);
-    auto call = krnl::CallOp::create(
-        rewriter, loc,
-        TypeRange{
-            RankedTensorType::get(parts, stringType(rewriter)),
-            RankedTensorType::get(type.getShape(), rewriter.getI64Type())},
-        "onnxc_call_string_split", ValueRange{adaptor.getX(), table},
-        {op.getMaxsplit().value_or(-1)}, /*stateful=*/false);
-    replaceWithCasts(rewriter, *getTypeConverter(), op, call.getResults());
-    return success();
-  }
-};
+Lowered lowerNormalizer(onnx::StringNormalizerOp op,
+                        onnx::StringNormalizerOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type || type.getRank() < 1 || type.getRank() > 2)
+    return rewriter.notifyMatchFailure(op, "expects one row of strings");
+  std::optional<int64_t> change =
+      llvm::StringSwitch<std::optional<int64_t>>(op.getCaseChangeAction())
+          .Case("NONE", 0)
+          .Case("LOWER", 1)
+          .Case("UPPER", 2)
+          .Default(std::nullopt);
+  if (!change)
+    return rewriter.notifyMatchFailure(
+        op, "case_change_action is none of NONE, LOWER and UPPER");
+  // Words are compared in lower case unless case counts.
+  bool asTheyAre = op.getIsCaseSensitive() != 0;
+  SmallVector<std::string> lower;
+  for (StringRef word : textsOf(op.getStopwords()))
+    lower.push_back(asTheyAre ? word.str() : lowerCase(word));
+  SmallVector<StringRef> words(lower.begin(), lower.end());
+  Value table = stringTable(rewriter, loc, words, /*isSearched=*/true);
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape.back() = ShapedType::kDynamic;
+  return callTensor(rewriter, loc, "onnxc_call_string_normalize",
+                    RankedTensorType::get(shape, stringType(rewriter)),
+                    {adaptor.getX(), table}, {*change, asTheyAre});
+}
 
-struct NormalizerLowering
-    : public OpConversionPattern<onnx::StringNormalizerOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::StringNormalizerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type || type.getRank() < 1 || type.getRank() > 2)
-      return rewriter.notifyMatchFailure(op, "expects one row of strings");
-    std::optional<int64_t> change =
-        llvm::StringSwitch<std::optional<int64_t>>(op.getCaseChangeAction())
-            .Case("NONE", 0)
-            .Case("LOWER", 1)
-            .Case("UPPER", 2)
-            .Default(std::nullopt);
-    if (!change)
-      return rewriter.notifyMatchFailure(
-          op, "case_change_action is none of NONE, LOWER and UPPER");
-    // Words are compared in lower case unless case counts.
-    bool asTheyAre = op.getIsCaseSensitive() != 0;
-    SmallVector<std::string> lower;
-    for (StringRef word : textsOf(op.getStopwords()))
-      lower.push_back(asTheyAre ? word.str() : lowerCase(word));
-    SmallVector<StringRef> words(lower.begin(), lower.end());
-    Value table = stringTable(rewriter, loc, words, /*isSearched=*/true);
-    SmallVector<int64_t> shape(type.getRank(), 1);
-    shape.back() = ShapedType::kDynamic;
-    Value y = callTensor(rewriter, loc, "onnxc_call_string_normalize",
-                         RankedTensorType::get(shape, stringType(rewriter)),
-                         {adaptor.getX(), table}, {*change, asTheyAre});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
-
-struct RegexLowering : public OpConversionPattern<onnx::RegexFullMatchOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::RegexFullMatchOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
-    Value table =
-        stringTable(rewriter, op.getLoc(), op.getPattern().value_or(""),
-                    /*isSearched=*/false);
-    Value y =
-        callTensor(rewriter, op.getLoc(), "onnxc_call_regex_full_match",
-                   RankedTensorType::get(type.getShape(), rewriter.getI8Type()),
-                   {adaptor.getX(), table});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerRegex(onnx::RegexFullMatchOp op,
+                   onnx::RegexFullMatchOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "operand has no rank");
+  Value table = stringTable(rewriter, op.getLoc(), op.getPattern().value_or(""),
+                            /*isSearched=*/false);
+  return callTensor(
+      rewriter, op.getLoc(), "onnxc_call_regex_full_match",
+      RankedTensorType::get(type.getShape(), rewriter.getI8Type()),
+      {adaptor.getX(), table});
+}
 
 /// Tokens are the matches of an expression, or the text between separators;
 /// with a single empty separator every character is a token.
-struct TokenizerLowering
-    : public OpConversionPattern<onnx::MicrosoftTokenizerOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(onnx::MicrosoftTokenizerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType type = rankedType(adaptor.getX());
-    if (!type || type.getRank() < 1 || type.getRank() > 2)
-      return rewriter.notifyMatchFailure(op, "expects rows of strings");
-    SmallVector<StringRef> separators = textsOf(op.getSeparators());
-    std::optional<StringRef> expression = op.getTokenexp();
-    if (expression.has_value() != separators.empty())
-      return rewriter.notifyMatchFailure(
-          op, "expects either separators or tokenexp");
-    // The numbers are those of runtime/lib/calls/Tokenize.cpp.
-    enum { kMatches, kSeparators, kCharacters };
-    bool byCharacter = separators.size() == 1 && separators[0].empty();
-    if (!byCharacter && llvm::is_contained(separators, ""))
-      return rewriter.notifyMatchFailure(op, "one of the separators is empty");
-    SmallVector<StringRef> texts = {op.getPadValue()};
-    if (expression)
-      texts.push_back(*expression);
-    else if (!byCharacter)
-      llvm::append_range(texts, separators);
-    int64_t way = expression    ? kMatches
-                  : byCharacter ? kCharacters
-                                : kSeparators;
-    SmallVector<int64_t> shape(type.getShape());
-    shape.push_back(ShapedType::kDynamic);
-    Value table = stringTable(rewriter, loc, texts, /*isSearched=*/false);
-    Value y = callTensor(
-        rewriter, loc, "onnxc_call_tokenize",
-        RankedTensorType::get(shape, stringType(rewriter)),
-        {adaptor.getX(), table},
-        {op.getMark(), static_cast<int64_t>(op.getMincharnum()), way});
-    replaceWithCasts(rewriter, *getTypeConverter(), op, y);
-    return success();
-  }
-};
+Lowered lowerTokenizer(onnx::MicrosoftTokenizerOp op,
+                       onnx::MicrosoftTokenizerOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType type = rankedType(adaptor.getX());
+  if (!type || type.getRank() < 1 || type.getRank() > 2)
+    return rewriter.notifyMatchFailure(op, "expects rows of strings");
+  SmallVector<StringRef> separators = textsOf(op.getSeparators());
+  std::optional<StringRef> expression = op.getTokenexp();
+  if (expression.has_value() != separators.empty())
+    return rewriter.notifyMatchFailure(op,
+                                       "expects either separators or tokenexp");
+  // The numbers are those of runtime/lib/calls/Tokenize.cpp.
+  enum { kMatches, kSeparators, kCharacters };
+  bool byCharacter = separators.size() == 1 && separators[0].empty();
+  if (!byCharacter && llvm::is_contained(separators, ""))
+    return rewriter.notifyMatchFailure(op, "one of the separators is empty");
+  SmallVector<StringRef> texts = {op.getPadValue()};
+  if (expression)
+    texts.push_back(*expression);
+  else if (!byCharacter)
+    llvm::append_range(texts, separators);
+  int64_t way = expression ? kMatches : byCharacter ? kCharacters : kSeparators;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(ShapedType::kDynamic);
+  Value table = stringTable(rewriter, loc, texts, /*isSearched=*/false);
+  return callTensor(
+      rewriter, loc, "onnxc_call_tokenize",
+      RankedTensorType::get(shape, stringType(rewriter)),
+      {adaptor.getX(), table},
+      {op.getMark(), static_cast<int64_t>(op.getMincharnum()), way});
+}
 
 } // namespace
 
 void populateONNXToKrnlTextPatterns(TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns
-      .add<NormalizerLowering, RegexLowering, SplitLowering, TokenizerLowering>(
-          converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerNormalizer, lowerRegex, lowerSplit,
+               lowerTokenizer);
 }
 
 } // namespace onnxc

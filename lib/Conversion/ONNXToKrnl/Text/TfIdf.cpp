@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KeyTables.h"
+#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
@@ -109,132 +110,123 @@ std::optional<std::vector<float>> weightColumns(ArrayRef<float> weights,
   return byColumn;
 }
 
-struct TfIdfLowering : public OpConversionPattern<onnx::TfIdfVectorizerOp> {
-  using OpConversionPattern::OpConversionPattern;
-  /// Tokens of an n-gram: the tree is as deep.
-  static constexpr int64_t longest = 1000;
+/// Tokens of an n-gram: the tree is as deep.
+constexpr int64_t longest = 1000;
 
-  LogicalResult
-  matchAndRewrite(onnx::TfIdfVectorizerOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value x = adaptor.getX();
-    RankedTensorType type = rankedType(x);
-    if (!type || type.getRank() > 2)
-      return rewriter.notifyMatchFailure(op, "expects tokens in rows");
-    if (op.getNgramIndexes().empty() || op.getMinGramLength() < 1 ||
-        op.getMaxGramLength() < op.getMinGramLength() ||
-        op.getMaxGramLength() > longest || op.getMaxSkipCount() < 0)
-      return rewriter.notifyMatchFailure(op, "no n-grams to count");
-    bool isText = isString(getElementTypeOrSelf(op.getX().getType()));
-    SmallVector<int64_t> pool;
-    FailureOr<Value> tokens = isText
-                                  ? numberStrings(rewriter, loc, op, x, pool)
-                                  : numberIntegers(rewriter, loc, op, x, pool);
-    Gram root;
-    int64_t width = *llvm::max_element(op.getNgramIndexes());
-    if (failed(tokens) || pool.empty() ||
-        width == std::numeric_limits<int64_t>::max() ||
-        failed(enterGrams(op, pool, root)))
-      return rewriter.notifyMatchFailure(
-          op, "ngram_counts, ngram_indexes and the pool do not fit together");
-    FlatTree tree(root, *llvm::max_element(pool) + 1);
-    Value edges = keyWords(rewriter, loc, tree.edges, tree.ends);
-    if (!edges)
-      return rewriter.notifyMatchFailure(op, "the n-grams fit no table");
-    std::optional<std::vector<float>> weights;
-    ArrayRef<float> ofGrams = op.getWeights().value_or(ArrayRef<float>());
-    if (!ofGrams.empty() && op.getMode() != "TF") {
-      weights = weightColumns(ofGrams, op.getNgramIndexes(), width + 1);
-      if (!weights)
-        return rewriter.notifyMatchFailure(op, "expects a weight for each "
-                                               "n-gram, one for each column");
-    }
-    Value y = count(rewriter, loc, op, *tokens, tree, edges, width + 1);
-    replaceWithCasts(rewriter, *getTypeConverter(), op,
-                     weigh(rewriter, loc, y, weights, op.getMode() == "IDF"));
-    return success();
+/// Integers as their numbers in the pool, which becomes `pool`.
+FailureOr<Value> numberIntegers(OpBuilder &b, Location loc,
+                                onnx::TfIdfVectorizerOp op, Value x,
+                                SmallVector<int64_t> &pool) {
+  SmallVector<uint64_t> words;
+  std::map<int64_t, int64_t> numbers;
+  for (int64_t word : op.getPoolInt64s().value_or(ArrayRef<int64_t>())) {
+    auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
+    if (isNew)
+      words.push_back(uint64_t(word));
+    pool.push_back(entry->second);
   }
+  return keyPositions(b, loc, x, words);
+}
 
-private:
-  /// Integers as their numbers in the pool, which becomes `pool`.
-  static FailureOr<Value> numberIntegers(OpBuilder &b, Location loc,
-                                         onnx::TfIdfVectorizerOp op, Value x,
-                                         SmallVector<int64_t> &pool) {
-    SmallVector<uint64_t> words;
-    std::map<int64_t, int64_t> numbers;
-    for (int64_t word : op.getPoolInt64s().value_or(ArrayRef<int64_t>())) {
-      auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
-      if (isNew)
-        words.push_back(uint64_t(word));
-      pool.push_back(entry->second);
-    }
-    return keyPositions(b, loc, x, words);
+/// Strings as their numbers in the pool, which becomes `pool`.
+Value numberStrings(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
+                    Value x, SmallVector<int64_t> &pool) {
+  SmallVector<StringRef> words;
+  llvm::StringMap<int64_t> numbers;
+  for (StringRef word : textsOf(op.getPoolStrings())) {
+    auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
+    if (isNew)
+      words.push_back(entry->first());
+    pool.push_back(entry->second);
   }
+  return stringIndex(b, loc, x, words);
+}
 
-  /// Strings as their numbers in the pool, which becomes `pool`.
-  static Value numberStrings(OpBuilder &b, Location loc,
-                             onnx::TfIdfVectorizerOp op, Value x,
-                             SmallVector<int64_t> &pool) {
-    SmallVector<StringRef> words;
-    llvm::StringMap<int64_t> numbers;
-    for (StringRef word : textsOf(op.getPoolStrings())) {
-      auto [entry, isNew] = numbers.try_emplace(word, int64_t(words.size()));
-      if (isNew)
-        words.push_back(entry->first());
-      pool.push_back(entry->second);
-    }
-    return stringIndex(b, loc, x, words);
-  }
+Value count(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op, Value x,
+            const FlatTree &tree, Value edges, int64_t width) {
+  RankedTensorType tokens = rankedType(x);
+  SmallVector<int64_t> shape;
+  if (tokens.getRank() == 2)
+    shape.push_back(tokens.getDimSize(0));
+  shape.push_back(width);
+  return callTensor(b, loc, "onnxc_call_count_ngrams",
+                    RankedTensorType::get(shape, b.getF32Type()),
+                    {x, wordsConstant(b, loc, tree.words), edges},
+                    {op.getMinGramLength(), op.getMaxGramLength(),
+                     op.getMaxSkipCount(), width, tree.tokens});
+}
 
-  static Value count(OpBuilder &b, Location loc, onnx::TfIdfVectorizerOp op,
-                     Value x, const FlatTree &tree, Value edges,
-                     int64_t width) {
-    RankedTensorType tokens = rankedType(x);
-    SmallVector<int64_t> shape;
-    if (tokens.getRank() == 2)
-      shape.push_back(tokens.getDimSize(0));
-    shape.push_back(width);
-    return callTensor(b, loc, "onnxc_call_count_ngrams",
-                      RankedTensorType::get(shape, b.getF32Type()),
-                      {x, wordsConstant(b, loc, tree.words), edges},
-                      {op.getMinGramLength(), op.getMaxGramLength(),
-                       op.getMaxSkipCount(), width, tree.tokens});
+/// TF: the counts; IDF: the weights of those found; TFIDF: both multiplied.
+Value weigh(OpBuilder &b, Location loc, Value counts,
+            const std::optional<std::vector<float>> &weights,
+            bool onlyWhether) {
+  bool weighted = weights.has_value();
+  if (!weighted && !onlyWhether)
+    return counts;
+  SmallVector<Value> operands{counts};
+  if (weighted) {
+    int64_t width = rankedType(counts).getShape().back();
+    operands.push_back(krnl::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({width}, b.getF32Type()),
+                               ArrayRef<float>(*weights)),
+        krnl::PackedLayoutAttr()));
   }
+  return buildElementwise(b, loc, "TfIdfVectorizer", operands, b.getF32Type(),
+                          [&](OpBuilder &nb, Location l, ValueRange v) {
+                            ScalarBuilder s(nb, l, nb.getF32Type());
+                            Value weight = weighted ? v[1] : s.constant(1);
+                            if (!onlyWhether)
+                              return s.mul(v[0], weight);
+                            Value zero = s.constant(0);
+                            return s.select(s.lt(zero, v[0]), weight, zero);
+                          });
+}
 
-  /// TF: the counts; IDF: the weights of those found; TFIDF: both multiplied.
-  static Value weigh(OpBuilder &b, Location loc, Value counts,
-                     const std::optional<std::vector<float>> &weights,
-                     bool onlyWhether) {
-    bool weighted = weights.has_value();
-    if (!weighted && !onlyWhether)
-      return counts;
-    SmallVector<Value> operands{counts};
-    if (weighted) {
-      int64_t width = rankedType(counts).getShape().back();
-      operands.push_back(krnl::ConstantOp::create(
-          b, loc,
-          DenseElementsAttr::get(RankedTensorType::get({width}, b.getF32Type()),
-                                 ArrayRef<float>(*weights)),
-          krnl::PackedLayoutAttr()));
-    }
-    return buildElementwise(b, loc, "TfIdfVectorizer", operands, b.getF32Type(),
-                            [&](OpBuilder &nb, Location l, ValueRange v) {
-                              ScalarBuilder s(nb, l, nb.getF32Type());
-                              Value weight = weighted ? v[1] : s.constant(1);
-                              if (!onlyWhether)
-                                return s.mul(v[0], weight);
-                              Value zero = s.constant(0);
-                              return s.select(s.lt(zero, v[0]), weight, zero);
-                            });
+Lowered lowerTfIdf(onnx::TfIdfVectorizerOp op,
+                   onnx::TfIdfVectorizerOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  RankedTensorType type = rankedType(x);
+  if (!type || type.getRank() > 2)
+    return rewriter.notifyMatchFailure(op, "expects tokens in rows");
+  if (op.getNgramIndexes().empty() || op.getMinGramLength() < 1 ||
+      op.getMaxGramLength() < op.getMinGramLength() ||
+      op.getMaxGramLength() > longest || op.getMaxSkipCount() < 0)
+    return rewriter.notifyMatchFailure(op, "no n-grams to count");
+  bool isText = isString(getElementTypeOrSelf(op.getX().getType()));
+  SmallVector<int64_t> pool;
+  FailureOr<Value> tokens = isText ? numberStrings(rewriter, loc, op, x, pool)
+                                   : numberIntegers(rewriter, loc, op, x, pool);
+  Gram root;
+  int64_t width = *llvm::max_element(op.getNgramIndexes());
+  if (failed(tokens) || pool.empty() ||
+      width == std::numeric_limits<int64_t>::max() ||
+      failed(enterGrams(op, pool, root)))
+    return rewriter.notifyMatchFailure(
+        op, "ngram_counts, ngram_indexes and the pool do not fit together");
+  FlatTree tree(root, *llvm::max_element(pool) + 1);
+  Value edges = keyWords(rewriter, loc, tree.edges, tree.ends);
+  if (!edges)
+    return rewriter.notifyMatchFailure(op, "the n-grams fit no table");
+  std::optional<std::vector<float>> weights;
+  ArrayRef<float> ofGrams = op.getWeights().value_or(ArrayRef<float>());
+  if (!ofGrams.empty() && op.getMode() != "TF") {
+    weights = weightColumns(ofGrams, op.getNgramIndexes(), width + 1);
+    if (!weights)
+      return rewriter.notifyMatchFailure(op, "expects a weight for each "
+                                             "n-gram, one for each column");
   }
-};
+  Value y = count(rewriter, loc, op, *tokens, tree, edges, width + 1);
+  return weigh(rewriter, loc, y, weights, op.getMode() == "IDF");
+}
 
 } // namespace
 
 void populateONNXToKrnlTfIdfPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<TfIdfLowering>(converter, patterns.getContext());
+  addLowerings(converter, patterns, lowerTfIdf);
 }
 
 } // namespace onnxc

@@ -283,11 +283,25 @@ void LoopPlanner::planParallel() {
     bool dynamic = !isStatic(kernel, outerLoops[position].name);
     if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && position == 0)) {
       numParallel = position + 1;
-      grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+      // Loops over tiles of a dynamic number cost no more than those inside.
+      if (!dynamic || position == 0)
+        grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
       return;
     }
     work = estimatedProduct(work, std::max<int64_t>(extentHere, 1));
   }
+}
+
+/// Blocks of a few vectors are for ops that hand on values in registers, or for
+/// sums. One op needs none in rows of dynamic length, which may be shorter.
+void LoopPlanner::dropBlocks() {
+  if (!cut || ops.size() > 1 || ops[0].getNumReductionLoops() > 0 ||
+      isStatic(kernel, vectorLoop) || !jammedLoop.empty() ||
+      !transposed.empty() || lanes == 1 || numParallel == outerLoops.size())
+    return;
+  cut = false;
+  outerLoops.pop_back();
+  numFusedOuter = std::min<unsigned>(numFusedOuter, outerLoops.size());
 }
 
 LoopPlanner::LoopPlanner(KernelOp kernel, const Processor &target,
@@ -315,6 +329,7 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
         continue;
       plan.planOuterLoops();
       plan.planParallel();
+      plan.dropBlocks();
       plans.push_back(std::move(plan));
     }
   }

@@ -58,6 +58,7 @@ private:
   void planOuterLoops();
   unsigned loopsBesidePadding();
   void planParallel();
+  void dropBlocks();
   int64_t workBytes();
 };
 

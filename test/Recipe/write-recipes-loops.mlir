@@ -245,3 +245,52 @@ func.func @unread(%x: tensor<16x128xf32>, %t: tensor<128x16xf32>, %o: tensor<16x
   } -> tensor<16x128xf32>
   return %y : tensor<16x128xf32>
 }
+
+// Copies of rows of unknown length: the row is a loop without blocks, and a tile is one
+// row, however short: loops over tiles cost no more than those inside.
+// CHECK-LABEL: kernel "copies"
+// CHECK-NEXT:    order(a, b, c),
+// CHECK-NEXT:    fuse_outer(a, b),
+// CHECK-NEXT:    parallel(a, b),
+// CHECK-NEXT:    vectorize(c, 16),
+// CHECK-NEXT:    unroll(c, 4)
+// CHECK-NEXT:  ]
+func.func @copies(%x: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %n: index) -> tensor<?x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = krnl.kernel "copies" loops [a = %rows, b = %n, c = %columns] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?x?xf32>, %l: index, %m: index, %k: index):
+    %r = krnl.compute [a, b, c] (%s = %p[a, c]) -> (%t = %q[a, b, c]) : (tensor<?x?xf32>) -> tensor<?x?x?xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<?x?x?xf32>
+  } -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}
+
+// Two ops hand on values in registers: blocks of four vectors for both.
+// CHECK-LABEL: kernel "pairs"
+// CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
+// CHECK-NEXT:    order(a, b, c.o, c.i),
+// CHECK-NEXT:    fuse_outer(a, b, c.o),
+// CHECK-NEXT:    parallel(a, b),
+func.func @pairs(%x: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %n: index) -> tensor<?x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = krnl.kernel "pairs" loops [a = %rows, b = %n, c = %columns] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?x?xf32>) {
+  ^bb0(%p: tensor<?x?xf32>, %q: tensor<?x?x?xf32>, %l: index, %m: index, %k: index):
+    %r = krnl.compute [a, b, c] (%s = %p[a, c]) -> (%t = %q[a, b, c]) : (tensor<?x?xf32>) -> tensor<?x?x?xf32> {
+      linalg.yield %s : f32
+    }
+    %v = krnl.compute [a, b, c] (%s = %p[a, c]) -> (%t = %r[a, b, c]) : (tensor<?x?xf32>) -> tensor<?x?x?xf32> {
+      %w = arith.addf %s, %t : f32
+      linalg.yield %w : f32
+    }
+    krnl.yield %v : tensor<?x?x?xf32>
+  } -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}

@@ -42,29 +42,80 @@ static SmallVector<OpFoldResult> splitTileNumber(LaneMath &math, Value tile,
   return indices;
 }
 
-/// The indices in the tile behind the one that has `indices`.
-static SmallVector<Value> nextTile(LaneMath &math, ValueRange indices,
-                                   ArrayRef<LaneIndex> extents,
-                                   ImplicitLocOpBuilder &b) {
-  Value zero = arith::ConstantIndexOp::create(b, 0),
-        one = arith::ConstantIndexOp::create(b, 1);
-  SmallVector<Value> next(indices);
-  Value carries;
-  for (size_t i = extents.size(); i-- > 0;) {
-    Value more = arith::AddIOp::create(b, indices[i], one);
-    next[i] =
-        carries ? arith::SelectOp::create(b, carries, more, indices[i]) : more;
-    if (i == 0)
-      break;
-    carries = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next[i],
-                                    math.scalar(extents[i]));
-    next[i] = arith::SelectOp::create(b, carries, zero, next[i]);
-  }
-  return next;
+namespace {
+/// A range of tiles as one loop for each of their indices. Before the indices
+/// of the first tile and behind those of the last an inner loop has no
+/// iteration; wherever else, it runs over its whole extent.
+class TileRange {
+public:
+  TileRange(ImplicitLocOpBuilder &b, ValueRange range,
+            ArrayRef<LaneIndex> extents, ThreadPolicy::TileBody body);
+
+  /// Emits the loops from number `position` on. Two bits say if all indices so
+  /// far are those of the first tile, and of the last; null for no indices.
+  void emit(unsigned position, Value atFirst, Value atLast);
+
+private:
+  Value end(unsigned position, Value atLast);
+
+  ImplicitLocOpBuilder &b;
+  LaneMath math;
+  ArrayRef<LaneIndex> extents;
+  ThreadPolicy::TileBody body;
+  Value one, isEmpty;
+  SmallVector<Value> first, last;
+  SmallVector<OpFoldResult> indices;
+};
+} // namespace
+
+TileRange::TileRange(ImplicitLocOpBuilder &b, ValueRange range,
+                     ArrayRef<LaneIndex> extents, ThreadPolicy::TileBody body)
+    : b(b), math(b), extents(extents), body(body),
+      one(arith::ConstantIndexOp::create(b, 1)),
+      isEmpty(arith::CmpIOp::create(b, arith::CmpIPredicate::uge, range[0],
+                                    range[1])) {
+  auto split = [&](Value tile) {
+    return llvm::map_to_vector(
+        splitTileNumber(math, tile, extents, b),
+        [&](OpFoldResult index) { return math.scalar(toLaneIndex(index)); });
+  };
+  first = split(range[0]);
+  last = split(arith::SubIOp::create(b, range[1], one));
 }
 
-/// Where extents are dynamic, only the first tile's indices are quotients:
-/// divisions would take longer than many a tile.
+Value TileRange::end(unsigned position, Value atLast) {
+  Value behind = arith::AddIOp::create(b, last[position], one);
+  return atLast ? arith::SelectOp::create(b, atLast, behind,
+                                          math.scalar(extents[position]))
+                : arith::SelectOp::create(b, isEmpty, first[0], behind);
+}
+
+void TileRange::emit(unsigned position, Value atFirst, Value atLast) {
+  if (position == extents.size())
+    return body(indices);
+  Value begin = first[position];
+  if (atFirst)
+    begin = arith::SelectOp::create(b, atFirst, begin,
+                                    arith::ConstantIndexOp::create(b, 0));
+  auto loop = scf::ForOp::create(b, begin, end(position, atLast), one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value index = loop.getInductionVar();
+  indices.push_back(index);
+  if (position + 1 < extents.size()) {
+    auto isAt = [&](Value before, Value there) -> Value {
+      Value here =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, there);
+      return before ? arith::AndIOp::create(b, before, here) : here;
+    };
+    atFirst = isAt(atFirst, first[position]);
+    atLast = isAt(atLast, last[position]);
+  }
+  emit(position + 1, atFirst, atLast);
+}
+
+/// Where extents are dynamic, only the first and the last tile's indices are
+/// quotients: divisions would take longer than many a tile.
 void ThreadPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp func,
                              ArrayRef<OpFoldResult> sizes,
                              TileBody body) const {
@@ -74,18 +125,13 @@ void ThreadPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp func,
   bool isCounted = llvm::any_of(
       ArrayRef(extents).drop_front(extents.empty() ? 0 : 1),
       [](const LaneIndex &extent) { return !extent.isConstant(); });
-  SmallVector<Value> first;
   if (isCounted)
-    for (OpFoldResult index : splitTileNumber(math, range[0], extents, b))
-      first.push_back(math.scalar(toLaneIndex(index)));
+    return TileRange(b, range, extents, body).emit(0, {}, {});
   auto loop = scf::ForOp::create(b, range[0], range[1],
-                                 arith::ConstantIndexOp::create(b, 1), first);
+                                 arith::ConstantIndexOp::create(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  if (!isCounted)
-    return body(splitTileNumber(math, loop.getInductionVar(), extents, b));
-  body(getAsOpFoldResult(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, nextTile(math, loop.getRegionIterArgs(), extents, b));
+  body(splitTileNumber(math, loop.getInductionVar(), extents, b));
 }
 
 Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,

@@ -1,23 +1,30 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-// Where the extents of parallel loops are dynamic, only the first tile's number is
-// divided. Behind each tile the last index grows by one; at its extent it starts
-// again, and the index before it grows.
+// Where the extents of parallel loops are dynamic, only the numbers of the first and the
+// last tile are divided. Each index has a loop: the inner one begins at the first tile's
+// index in the first tile's row, ends behind the last tile's in the last tile's row, and
+// runs over its extent elsewhere. Without tiles the outer one has no iteration.
 // CHECK-LABEL: func private @kernel_dynamic_0(
 // CHECK-SAME:    %[[N:[^:]+]]: index, %[[M:[^:]+]]: index, %{{[^,]+}}, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index)
+// CHECK:         %[[IS_EMPTY:.+]] = arith.cmpi uge, %[[BEGIN]], %[[END]]
 // CHECK:         %[[SIZE:.+]] = arith.maxui %[[M]], %c1
-// CHECK:         %[[COLUMN:.+]] = arith.remui %[[BEGIN]], %[[SIZE]]
-// CHECK:         %[[ROW:.+]] = arith.divui %[[BEGIN]], %[[SIZE]]
-// CHECK:         scf.for {{.+}} = %[[BEGIN]] to %[[END]] step %{{.+}} iter_args(%[[I:.+]] = %[[ROW]], %[[J:.+]] = %[[COLUMN]])
-// CHECK-NOT:       arith.{{rem|div}}
-// CHECK:           vector.store %{{.+}}, %{{.+}}[%[[I]], %[[J]],
-// CHECK-NOT:       arith.{{rem|div}}
-// CHECK:           %[[NEXT:.+]] = arith.addi %[[J]], %c1
-// CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %[[NEXT]], %[[M]]
-// CHECK:           %[[NEXT_J:.+]] = arith.select %[[IS_LAST]], %c0, %[[NEXT]]
-// CHECK:           %[[BELOW:.+]] = arith.addi %[[I]], %c1
-// CHECK:           %[[NEXT_I:.+]] = arith.select %[[IS_LAST]], %[[BELOW]], %[[I]]
-// CHECK:           scf.yield %[[NEXT_I]], %[[NEXT_J]]
+// CHECK:         %[[FIRST_J:.+]] = arith.remui %[[BEGIN]], %[[SIZE]]
+// CHECK:         %[[FIRST_I:.+]] = arith.divui %[[BEGIN]], %[[SIZE]]
+// CHECK:         %[[TILE:.+]] = arith.subi %[[END]], %c1
+// CHECK:         %[[LAST_J:.+]] = arith.remui %[[TILE]], %[[SIZE]]
+// CHECK:         %[[LAST_I:.+]] = arith.divui %[[TILE]], %[[SIZE]]
+// CHECK:         %[[BEHIND:.+]] = arith.addi %[[LAST_I]], %c1
+// CHECK:         %[[STOP:.+]] = arith.select %[[IS_EMPTY]], %[[FIRST_I]], %[[BEHIND]]
+// CHECK:         scf.for %[[I:.+]] = %[[FIRST_I]] to %[[STOP]] step %c1
+// CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[I]], %[[FIRST_I]]
+// CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %[[I]], %[[LAST_I]]
+// CHECK:           %[[FROM:.+]] = arith.select %[[IS_FIRST]], %[[FIRST_J]], %c0
+// CHECK:           %[[BEHIND_J:.+]] = arith.addi %[[LAST_J]], %c1
+// CHECK:           %[[TO:.+]] = arith.select %[[IS_LAST]], %[[BEHIND_J]], %[[M]]
+// CHECK:           scf.for %[[J:.+]] = %[[FROM]] to %[[TO]] step %c1
+// CHECK-NEXT:        vector.load
+// CHECK-NOT:         arith.{{rem|div|select}}
+// CHECK:             vector.store %{{.+}}, %{{.+}}[%[[I]], %[[J]],
 func.func @dynamic(%x: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

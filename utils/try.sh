@@ -27,4 +27,5 @@ step "Compile examples/digits/digits.onnx" compile_digits
 step "Recognise ten handwritten digits" run_digits
 cat "$step_log"
 echo "The compiled model is $model; compile another one with"
-echo "  build/bin/onnx-compile MODEL.onnx -o MODEL.so"
+echo "  . utils/env.sh"
+echo "  onnx-compile MODEL.onnx -o MODEL.so"

@@ -10,7 +10,8 @@ In a ```text block, a line `...` stands for any lines and `...` within a line fo
 `<!-- file: NAME -->` before a block of another language writes that block to NAME first.
 `<!-- needs: PATH; else: FOLDER -->` before a ```sh block: where the build folder has no PATH,
 the files of FOLDER, which the commands would have written, are copied instead.
-Commands run in a fresh folder with links to the repository's folders, build/bin in PATH.
+Commands run in a fresh folder with links to the repository's folders, after `. utils/env.sh`,
+which the document has to tell its readers.
 """
 
 import os
@@ -52,17 +53,17 @@ def make_workplace(folder):
 
 
 def run_block(body, folder):
-    environment = dict(os.environ, PATH=f"{BUILD / 'bin'}:{BUILD / 'venv' / 'bin'}:{os.environ['PATH']}",
-                       PYTHONPATH=str(BUILD / "python"))  # fmt: skip
-    done = subprocess.run(["sh", "-eu", "-c", body], cwd=folder, env=environment, text=True, errors="replace",
+    done = subprocess.run(["sh", "-eu", "-c", f". utils/env.sh\n{body}"], cwd=folder, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
 def run_document(path, folder):
     """Returns (number of blocks run, list of what went wrong)."""
-    ran, wrong, output, where = 0, [], None, 0
-    for line, block in blocks_of(path.read_text()):
+    ran, wrong, output, where, text = 0, [], None, 0, path.read_text()
+    if ". utils/env.sh" not in text:
+        return 0, [f"{path.name} does not say that commands run after `. utils/env.sh`"]
+    for line, block in blocks_of(text):
         language, body = block["language"], block["body"]
         if block["file"]:
             file = folder / block["file"]

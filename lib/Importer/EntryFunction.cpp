@@ -31,11 +31,14 @@ struct EntryImporter {
   SmallVector<const ValueInfoProto *> inputs;
   SmallVector<Type> inputTypes;
   SmallVector<DictionaryAttr> inputAttrs;
-  /// The graph's own, or those of the options.
+  /// The graph's own, or those of the options; the last are those of --taps.
   std::vector<ValueInfoProto> outputs;
+  size_t tapCount = 0;
 
   void collectInputs();
   void collectOutputs();
+  void collectTaps();
+  StringRef optionOf(size_t output) const;
   void checkOverrides();
   Type inputType(const ValueInfoProto &input);
   DictionaryAttr describe(const ValueInfoProto &info, Type type,
@@ -87,6 +90,40 @@ void EntryImporter::collectOutputs() {
     outputs.push_back(findInfo(graph, name));
   if (state.options.to.empty())
     outputs.assign(graph.output().begin(), graph.output().end());
+}
+
+/// Adds the tensors of --taps that are no outputs yet, in the order of the
+/// nodes.
+void EntryImporter::collectTaps() {
+  const std::vector<std::string> &taps = state.options.taps;
+  bool all = llvm::is_contained(taps, "all");
+  if (all && !state.options.from.empty())
+    state.error(state.modelLoc)
+        << "--taps=all and --from cannot be combined: name the tensors";
+  llvm::StringSet<> wanted, present;
+  wanted.insert_range(taps);
+  for (const ValueInfoProto &output : outputs)
+    present.insert(output.name());
+  size_t before = outputs.size();
+  auto add = [&](const std::string &name) {
+    if (!name.empty() && present.insert(name).second)
+      outputs.push_back(findInfo(graph, name));
+  };
+  for (const ::onnx::NodeProto &node : graph.node())
+    for (const std::string &name : node.output())
+      if (all || wanted.contains(name))
+        add(name);
+  for (const std::string &name : taps)
+    if (name != "all")
+      add(name);
+  tapCount = outputs.size() - before;
+}
+
+/// Who names this output, for messages.
+StringRef EntryImporter::optionOf(size_t output) const {
+  if (output + tapCount >= outputs.size())
+    return "--taps: ";
+  return state.options.to.empty() ? "graph output " : "--to: ";
 }
 
 /// Reports options that are about no input and no dimension.
@@ -184,14 +221,12 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
     read.push_back(output.name());
   body.importNodes(graph.node(), read);
   SmallVector<Value> results;
-  for (const ValueInfoProto &output : outputs) {
+  for (auto [index, output] : llvm::enumerate(outputs)) {
     if (state.hasGivenUp())
       break;
     Location loc = state.nameLoc(output.name());
-    FailureOr<Value> value = body.lookup(output.name(), [&] {
-      return state.error(loc)
-             << (state.options.to.empty() ? "graph output " : "--to: ");
-    });
+    FailureOr<Value> value = body.lookup(
+        output.name(), [&] { return state.error(loc) << optionOf(index); });
     if (succeeded(value))
       results.push_back(*value);
   }
@@ -248,10 +283,11 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
 void onnxc::importer::importEntryFunction(ImportState &state,
                                           const GraphProto &graph,
                                           const Frame &frame, ModuleOp module) {
-  EntryImporter entry{state, graph, frame, OpBuilder(state.context),
-                      {},    {},    {},    {}};
+  EntryImporter entry{state, graph, frame, OpBuilder(state.context), {}, {},
+                      {},    {},    0};
   entry.collectInputs();
   entry.collectOutputs();
+  entry.collectTaps();
   entry.checkOverrides();
   for (const ValueInfoProto *input : entry.inputs) {
     Type type = entry.inputType(*input);
@@ -270,4 +306,7 @@ void onnxc::importer::importEntryFunction(ImportState &state,
   SmallVector<Value> results = entry.importBody(function);
   if (state.errorCount == 0)
     entry.finish(function, results);
+  if (entry.tapCount)
+    module->setAttr("onnx.taps",
+                    entry.builder.getI64IntegerAttr(int64_t(entry.tapCount)));
 }

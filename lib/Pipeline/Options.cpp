@@ -224,6 +224,10 @@ static constexpr Option optionTable[] = {
      setNames<&CompileOptions::from>},
     {{"to", "A,B", "end with these tensors instead of the outputs"},
      setNames<&CompileOptions::to>},
+    {{"taps", "all|A,B",
+      "tensors that are outputs as well, behind those of the model, to look "
+      "into it: `onnx-run --statistics` finds the first NaN"},
+     setNames<&CompileOptions::taps>},
     {{"custom-op-lib", "FILE",
       "library, object or archive with operators of your own; may be given "
       "again"},

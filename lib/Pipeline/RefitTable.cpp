@@ -21,6 +21,7 @@ importer::ImportOptions onnxc::importOptionsOf(const CompileOptions &options) {
   import.dims = options.dims;
   import.from = options.from;
   import.to = options.to;
+  import.taps = options.taps;
   import.refit = options.refit;
   import.limits = options.limits;
   return import;
@@ -144,6 +145,8 @@ static void writeOptions(llvm::json::OStream &json,
     write("from", llvm::join(options.from, ","));
   if (!options.to.empty())
     write("to", llvm::join(options.to, ","));
+  if (!options.taps.empty())
+    write("taps", llvm::join(options.taps, ","));
 }
 
 static void writeWeight(llvm::json::OStream &json, StringRef name,

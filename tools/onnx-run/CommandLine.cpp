@@ -159,6 +159,10 @@ static const Option table[] = {
      "with --against: how long a turn takes, else 0.15"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
+    {"statistics", "", OfRun, setFlag<&Options::statistics>,
+     "minimum, maximum, mean, zeros, NaN and infinities of each output instead "
+     "of its elements, and the first that is not finite; onnx-compile "
+     "--taps=all has all tensors"},
     {"warmup", "N", Timers, setCount<&Options::warmup>,
      "runs before the timed ones, else 10"},
     {"iterations", "N", Timers, setIterations,
@@ -169,8 +173,8 @@ static const Option table[] = {
      "how many functions to show, else 30"},
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
-    {"json", "", Timers | OfInfo | OfVerify, setFlag<&Options::json>,
-     "report as JSON; of verify with --against alone"},
+    {"json", "", OfRun | Timers | OfInfo | OfVerify, setFlag<&Options::json>,
+     "report as JSON; of run with --statistics, of verify with --against"},
     {"check-contents", "", OfInfo, setFlag<&Options::checkContents>,
      "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
@@ -284,6 +288,8 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   bool checks = Checks >> unsigned(options->verb) & 1;
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
+  if (options->verb == Verb::Run && options->json && !options->statistics)
+    return failure("run --json needs --statistics");
   if (options->verb == Verb::Verify)
     if (Error error = checkVerify(*options))
       return std::move(error);

@@ -46,6 +46,7 @@ struct Options {
   std::string against; ///< the engine that outputs or times are compared with
   bool hasPeerOptions = false; ///< options that only this comparison has
   bool quiet = false;
+  bool statistics = false;
 
   int64_t warmup = 10;
   int64_t iterations = 100;

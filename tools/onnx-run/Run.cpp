@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Statistics.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -26,7 +28,7 @@ static std::string fileNameOf(StringRef name) {
 
 static Error showOutput(const OMArgument &argument, const Value &value,
                         const Options &options) {
-  if (!options.quiet)
+  if (!options.quiet && !options.statistics)
     outs() << valueText(argument.name, value);
   if (options.saveFolder.empty())
     return Error::success();
@@ -35,6 +37,22 @@ static Error showOutput(const OMArgument &argument, const Value &value,
                    error.message().c_str());
   return writeValue(options.saveFolder + "/" + fileNameOf(argument.name),
                     value);
+}
+
+/// How many of the outputs are taps.
+static size_t tapsOf(const Artefact &artefact) {
+  Expected<json::Value> info = json::parse(artefact.omCompilationInfo());
+  if (!info)
+    return consumeError(info.takeError()), 0;
+  const json::Object *facts = info->getAsObject();
+  return facts ? size_t(facts->getInteger("onnx.taps").value_or(0)) : 0;
+}
+
+static void show(const StatisticsTable &statistics, const Options &options) {
+  if (options.json)
+    outs() << formatv("{0:2}\n", statistics.asJson());
+  else
+    statistics.print(outs());
 }
 
 /// One run of the model.
@@ -56,8 +74,11 @@ static Error runOnce(const Artefact &artefact, OMContext *context,
                             int64_t(inputSet->buffers().size()), outputs.data(),
                             int64_t(outputs.size())) != OM_STATUS_OK)
     return inputSet->refusal(artefact.omContextGetMessage(context));
+  StatisticsTable statistics(tapsOf(artefact));
   for (auto [i, argument] : enumerate(artefact.outputs())) {
     Value value = Value::copyOf(artefact, *argument, outputs[i]);
+    if (options.statistics)
+      statistics.add(*argument, value);
     if (Error error = showOutput(*argument, value, options))
       return error;
     auto it = expectations->find(i);
@@ -67,6 +88,8 @@ static Error runOnce(const Artefact &artefact, OMContext *context,
     if (!agrees || verdict == Verdict::NothingToCompare)
       verdict = agrees ? Verdict::Agrees : Verdict::Differs;
   }
+  if (options.statistics)
+    show(statistics, options);
   return Error::success();
 }
 

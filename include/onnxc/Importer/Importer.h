@@ -57,6 +57,9 @@ struct ImportOptions {
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.
   std::vector<std::string> from, to;
+  /// Tensors of the main graph that are outputs as well, behind the others;
+  /// "all": all that nodes compute.
+  std::vector<std::string> taps;
   /// Initializers of floating point become weights (onnx::NamedWeights):
   /// those of the main graph with more than one element that no Resize or
   /// Upsample reads, whose numbers are sizes.

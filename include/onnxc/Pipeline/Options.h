@@ -51,6 +51,8 @@ struct CompileOptions {
   std::map<std::string, int64_t> dims;
   /// Tensors to start from and to end with; empty: inputs and outputs.
   std::vector<std::string> from, to;
+  /// Tensors that are outputs as well; "all": all that nodes compute.
+  std::vector<std::string> taps;
   /// Recipe files to read and to write; empty: none.
   std::string recipes, emitRecipes;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).

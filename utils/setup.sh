@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-#===- setup.sh - Install what the build needs on Debian 12 -----------------===#
+#===- setup.sh - Install the needs of the build on Debian 12 ---------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Debian packages, a Python environment, protobuf as a static library and the onnx
-# C++ library, the latter three under build/. Does only what is missing: run it as often as you like.
+# C++ library, the latter three under build/. Does only the missing steps: run it as often as you like.
 #===------------------------------------------------------------------------===#
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"

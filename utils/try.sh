@@ -2,7 +2,7 @@
 #===- try.sh - From a fresh machine to a compiled model that answers -------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Installs what is missing, builds, compiles examples/digits and shows the ten
+# Installs missing packages, builds, compiles examples/digits and shows the ten
 # handwritten digits beside it with what the network makes of them.
 #===------------------------------------------------------------------------===#
 set -euo pipefail

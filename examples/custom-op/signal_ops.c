@@ -26,7 +26,7 @@ typedef struct {
   int64_t length, reach; /* of a row; of the window, to both sides */
 } Smoothing;
 
-/* Rows [begin, end): what `parallel` gives to one thread. */
+/* Rows [begin, end), which `parallel` gives to one thread. */
 static void smoothRows(void *user, int64_t begin, int64_t end) {
   const Smoothing *s = (const Smoothing *)user;
   for (int64_t row = begin; row < end; ++row) {
@@ -54,7 +54,7 @@ static int smooth(OMCustomCall *call) {
 }
 
 /* The result is as large as the input: that is known even where the sizes are
- * not. What no node may have is found here, when the model is compiled. */
+ * not. Wrong attributes are found here, when the model is compiled. */
 static int inferSmooth(OMCustomCall *call) {
   int64_t window = omCustomInt(call, "window", 3);
   if (window < 1 || window % 2 == 0)

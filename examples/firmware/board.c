@@ -62,7 +62,7 @@ void print_number(uint32_t number) {
   print(at);
 }
 
-/* The stack is what .bss leaves of the RAM. */
+/* The stack is the RAM that .bss leaves. */
 #define PAINT 0xcccccccc
 
 uint32_t stack_used(void) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ===- setup.sh - Install what writes the exported models -------------------===//
+# ===- setup.sh - Install the exporters of models ---------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Makes build/exports-venv with torch, torchvision and transformers from PyPI:

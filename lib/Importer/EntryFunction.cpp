@@ -63,14 +63,25 @@ static std::string listNames(const std::set<std::string> &names) {
 //===----------------------------------------------------------------------===//
 
 void EntryImporter::collectInputs() {
-  llvm::StringSet<> constants;
+  llvm::StringMap<int> constants;
   for (const TensorProto &tensor : graph.initializer())
-    constants.insert(tensor.name());
+    constants[tensor.name()] = tensor.data_type();
   for (const SparseTensorProto &tensor : graph.sparse_initializer())
-    constants.insert(tensor.values().name());
-  for (const ValueInfoProto &input : graph.input())
-    if (!constants.contains(input.name()))
+    constants[tensor.values().name()] = tensor.values().data_type();
+  for (const ValueInfoProto &input : graph.input()) {
+    auto constant = constants.find(input.name());
+    if (constant == constants.end()) {
       inputs.push_back(&input);
+      continue;
+    }
+    int declared = input.type().tensor_type().elem_type();
+    if (declared != TensorProto::UNDEFINED && declared != constant->second)
+      state.error(state.nameLoc(input.name()))
+          << "initializer " << quote(input.name()) << " has elements of type "
+          << TensorProto::DataType_Name(constant->second)
+          << ", but its input declares "
+          << TensorProto::DataType_Name(declared);
+  }
 }
 
 /// The graph's declaration of the tensor `name`, possibly the name alone.

@@ -11,6 +11,7 @@
 #include "onnxc/Schema/TypeLattice.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -355,6 +356,41 @@ regionResults(const NodeProto &node, Operation *op, ArrayRef<Type> inputs) {
   return yields;
 }
 
+/// "tensor(float), seq(tensor(int64))"
+static std::string listTypes(TypeRange types) {
+  return types.empty()
+             ? "nothing"
+             : llvm::join(llvm::map_range(types, onnxc::onnx::getONNXSpelling),
+                          ", ");
+}
+
+void GraphImporter::reportResults(const NodeProto &node, Operation *op,
+                                  TypeRange inputs) {
+  bool isReported = !state.hasGivenUp(), isIf = node.op_type() == "If";
+  InFlightDiagnostic failed = error(node, op->getLoc());
+  failed << (isIf ? "its branches return different numbers of values, or "
+                    "elements of different types"
+                  : "its body returns other types than it is called with");
+  if (!isReported)
+    return;
+  for (auto [number, region] : llvm::enumerate(op->getRegions())) {
+    if (region.empty())
+      continue;
+    Operation *yield = region.front().getTerminator();
+    // The node of a result: most branches and bodies have one.
+    failed.attachNote(yield->getNumOperands()
+                          ? yield->getOperands().back().getLoc()
+                          : yield->getLoc())
+        << (!isIf         ? "the body"
+            : number == 0 ? "then_branch"
+                          : "else_branch")
+        << " returns " << listTypes(yield->getOperandTypes());
+  }
+  if (!isIf)
+    failed.attachNote(op->getLoc())
+        << "the operands of the node are " << listTypes(inputs);
+}
+
 bool GraphImporter::inferRegionTypes(const NodeProto &node, Operation *op) {
   SmallVector<Type> inputs;
   for (const std::string &name : node.input()) {
@@ -364,8 +400,7 @@ bool GraphImporter::inferRegionTypes(const NodeProto &node, Operation *op) {
   }
   FailureOr<SmallVector<Type>> types = regionResults(node, op, inputs);
   if (failed(types)) {
-    error(node, op->getLoc())
-        << "what its graphs return differs in number or element type";
+    reportResults(node, op, inputs);
     return false;
   }
   if (types->size() != op->getNumResults()) {

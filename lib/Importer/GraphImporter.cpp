@@ -67,8 +67,13 @@ void onnxc::importer::importOpsets(
 void GraphImporter::define(StringRef name, Binding binding, Location loc) {
   if (name.empty())
     return;
-  if (!scope.values.try_emplace(name, binding).second)
-    state.error(loc) << "value " << quote(name) << " is defined twice";
+  auto [first, isNew] = scope.values.try_emplace(name, binding);
+  if (isNew || state.hasGivenUp())
+    return;
+  InFlightDiagnostic error = state.error(loc);
+  error << "value " << quote(name) << " is defined twice";
+  if (Value value = first->second.value)
+    error.attachNote(value.getLoc()) << "the first definition is here";
 }
 
 FailureOr<Value>

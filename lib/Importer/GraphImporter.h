@@ -153,6 +153,9 @@ private:
                    mlir::Location loc,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
   bool inferRegionTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
+  /// The error of graphs whose results do not fit together, and their types.
+  void reportResults(const ::onnx::NodeProto &node, mlir::Operation *op,
+                     mlir::TypeRange inputs);
 
   // CustomNodes.cpp
   void importCustom(const ::onnx::NodeProto &node,

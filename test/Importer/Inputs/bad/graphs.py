@@ -116,7 +116,7 @@ def undefined_output(_):
     return graph([node("Relu", ["x"], ["y"])], outputs=[value("nothing")])
 
 
-@case("'y' is defined twice")
+@case("'y' is defined twice", '"first": note: the first definition is here')
 def duplicate_output(_):
     return graph([node("Relu", ["x"], ["y"], "first"), node("Abs", ["x"], ["y"])])
 
@@ -131,7 +131,13 @@ def duplicate_input(_):
     return graph([node("Relu", ["x"], ["y"])], [value("x"), value("x")])
 
 
-@case("'w' is defined twice")
+@case('"w": error: initializer .w. has elements of type FLOAT, but its input declares INT64')
+def initializer_of_another_type(_):
+    weight = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
+    return graph([node("Add", ["x", "w"], ["y"])], [value("x"), value("w", (2, 3), TensorProto.INT64)], initializers=[weight])
+
+
+@case("'w' is defined twice", '"w": note: the first definition is here')
 def duplicate_initializer(_):
     weight = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
     return graph([node("Add", ["x", "w"], ["y"])], initializers=[weight, weight])
@@ -248,7 +254,11 @@ def scan_of_too_many(_):
     return scan_of(2**63 - 1)
 
 
-@case(r"'culprit' \(If\)", "differs")
+@case(
+    r"'culprit' \(If\): its branches return different numbers of values, or elements of different types",
+    r"\"inner\": note: then_branch returns tensor\(float\)",
+    r"note: else_branch returns tensor\(int64\)",
+)
 def branches_of_two_types(_):
     one = helper.make_graph([node("Relu", ["x"], ["a"], "inner")], "one", [], [value("a", None)])
     two = helper.make_graph(
@@ -256,6 +266,22 @@ def branches_of_two_types(_):
     )
     return graph(
         [node("If", ["c"], ["y"], then_branch=one, else_branch=two)], [value("x"), value("c", (), TensorProto.BOOL)]
+    )
+
+
+@case(
+    r"'culprit' \(Loop\): its body returns other types than it is called with",
+    r"\"inner\": note: the body returns tensor\(bool\), tensor\(int64\)",
+    r"note: the operands of the node are tensor\(int64\), tensor\(bool\), tensor\(float\)",
+)
+def state_of_two_types(_):
+    ins = [value("i", (), TensorProto.INT64), value("go", (), TensorProto.BOOL), value("v")]
+    outs = [value("on", (), TensorProto.BOOL), value("w", None, TensorProto.INT64)]
+    nodes = [node("Identity", ["go"], ["on"], "again"), node("Cast", ["v"], ["w"], "inner", to=TensorProto.INT64)]
+    body = helper.make_graph(nodes, "body", ins, outs)
+    return graph(
+        [node("Loop", ["m", "c", "x"], ["y"], body=body)],
+        [value("x"), value("m", (), TensorProto.INT64), value("c", (), TensorProto.BOOL)],
     )
 
 

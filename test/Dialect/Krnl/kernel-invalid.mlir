@@ -179,3 +179,22 @@ func.func @writes_nothing() {
   }) : () -> ()
   return
 }
+
+// -----
+
+func.func @no_yield(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{body must end with krnl.yield}}
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %o: tensor<8xf32>):
+    llvm.unreachable
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @bytes_of_a_product(%sum: vector<4xi32>, %x: vector<8xi8>) -> vector<4xi32> {
+  // expected-error @+1 {{expects 16 bytes for 4 sums, but got 8}}
+  %0 = krnl.dot %sum, %x, %x : vector<4xi32>, vector<8xi8>
+  return %0 : vector<4xi32>
+}

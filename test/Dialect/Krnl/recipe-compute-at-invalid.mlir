@@ -205,3 +205,82 @@ func.func @not_reduced(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> 
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @alone(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{recipe step 2 'compute_at(b)': fewer than two ops run over loop 'b'}}
+  %z = krnl.kernel "alone" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
+      outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
+  ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    %total = krnl.compute "total" [m | b] (%p = %a[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
+      %r = arith.addf %p, %q : f32
+      linalg.yield %r : f32
+    }
+    krnl.yield %total : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+func.func @not_in_a_row(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{recipe step 2 'compute_at(b)': ops that run over loop 'b' do not follow one another}}
+  %z = krnl.kernel "not_in_a_row" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
+      outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
+  ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    %t = tensor.empty() : tensor<4x6xf32>
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %r = arith.mulf %p, %p : f32
+      linalg.yield %r : f32
+    }
+    %u = tensor.empty() : tensor<4xf32>
+    %g = krnl.compute "between" [m] (%p = %h[m]) -> (%q = %u[m]) : (tensor<4xf32>) -> tensor<4xf32> {
+      linalg.yield %p : f32
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
+      %r = arith.addf %p, %q : f32
+      linalg.yield %r : f32
+    }
+    krnl.yield %total : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+func.func @used_behind(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{recipe step 2 'compute_at(b)': the result of op 'square' is used outside of loop 'b'}}
+  %z = krnl.kernel "used_behind" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
+      outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
+  ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
+    %d = tensor.empty() : tensor<4xf32>
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m] () -> (%_ = %d[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    %t = tensor.empty() : tensor<4x6xf32>
+    %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
+        : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %r = arith.mulf %p, %p : f32
+      linalg.yield %r : f32
+    }
+    %total = krnl.compute "total" [m | b] (%p = %e[m, b]) -> (%q = %f[m])
+        : (tensor<4x6xf32>) -> tensor<4xf32> {
+      %r = arith.addf %p, %q : f32
+      linalg.yield %r : f32
+    }
+    %last = krnl.compute "last" [m] (%p = %e[m, 0], %q = %total[m]) -> (%r = %c[m])
+        : (tensor<4x6xf32>, tensor<4xf32>) -> tensor<4xf32> {
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
+    }
+    krnl.yield %last : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}

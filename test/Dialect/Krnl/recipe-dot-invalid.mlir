@@ -79,3 +79,23 @@ func.func @unrolled(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
 }
+
+// -----
+
+func.func @group_outside(%x: tensor<4x24xi8>, %w: tensor<24x16xi8>, %o: tensor<4x16xi32>) -> tensor<4x16xi32> {
+  // expected-error @+1 {{recipe step 2 'dot(m)': loop 'm' is in fuse_outer; a group is inside an op}}
+  %y = krnl.kernel "group_outside" loops [m = 4, n = 16, k = 24]
+      ins(%x, %w : tensor<4x24xi8>, tensor<24x16xi8>) outs(%o : tensor<4x16xi32>) recipe [fuse_outer(m), dot(m)] {
+  ^bb0(%a: tensor<4x24xi8>, %b: tensor<24x16xi8>, %c: tensor<4x16xi32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<4x24xi8>, tensor<24x16xi8>) -> tensor<4x16xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<4x16xi32>
+  } -> tensor<4x16xi32>
+  return %y : tensor<4x16xi32>
+}

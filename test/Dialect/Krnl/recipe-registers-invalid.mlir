@@ -211,3 +211,56 @@ func.func @fuse_beyond_counting(%x: tensor<4294967296x4294967296xf32>, %o: tenso
   } -> tensor<4294967296x4294967296xf32>
   return %y : tensor<4294967296x4294967296xf32>
 }
+
+// -----
+
+func.func @vectors_in_order(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{recipe step 2 'scatter: vectorize(i, 4)': op 'scatter' computes along loop 'i' in order}}
+  %y = krnl.kernel "vectors_in_order" loops [i = 4, j = 8] ins(%x : tensor<4x8xf32>) outs(%x : tensor<4x8xf32>) recipe [order(j, i), scatter: vectorize(i, 4)] {
+  ^bb0(%a: tensor<4x8xf32>, %o: tensor<4x8xf32>):
+    %r = krnl.compute "scatter" [j | i] (%p = %a[i, j]) -> (%q = %o[0, j]) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %zero = arith.constant 0 : index
+      %v = krnl.scatter_store %p at [%zero, %zero] : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @unrolled_in_order(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{recipe step 1 'unroll(i, 2)': op 'scatter' computes along loop 'i' in order}}
+  %y = krnl.kernel "unrolled_in_order" loops [i = 4, j = 8] ins(%x : tensor<4x8xf32>) outs(%x : tensor<4x8xf32>) recipe [unroll(i, 2)] {
+  ^bb0(%a: tensor<4x8xf32>, %o: tensor<4x8xf32>):
+    %r = krnl.compute "scatter" [j | i] (%p = %a[i, j]) -> (%q = %o[0, j]) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %zero = arith.constant 0 : index
+      %v = krnl.scatter_store %p at [%zero, %zero] : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @tile_unrolled(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
+  // expected-error @+1 {{op 'mm' has loop 'm.r' vectorized, unrolled or tiled already}}
+  %y = krnl.kernel "tile_unrolled" loops [m = 100, n = 96, k = 64]
+      ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
+      recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), mm: unroll(m.r, 2), register_tile(m.r, n, lanes=16)] {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x96xf32>, %c: tensor<100x96xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<100x96xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<100x64xf32>, tensor<64x96xf32>) -> tensor<100x96xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<100x96xf32>
+  } -> tensor<100x96xf32>
+  return %y : tensor<100x96xf32>
+}

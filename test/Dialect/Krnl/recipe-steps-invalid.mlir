@@ -686,3 +686,43 @@ func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
 }
+
+// -----
+
+func.func @ended_twice(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @+1 {{recipe step 2 'early_exit(s)': loop 's' ends early already}}
+  %y = krnl.kernel "ended_twice" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
+      recipe [early_exit(s), early_exit(s)] {
+  ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
+    %f = krnl.compute [r] (%p = %F[r]) -> (%q = %O[r]) : (tensor<4xi32>) -> tensor<4xi32> {
+      linalg.yield %p : i32
+    }
+    %w = krnl.compute [r | s] (%c = %C[s]) -> (%q = %f[r]) : (tensor<8xi8>) -> tensor<4xi32> {
+      %i = arith.index_cast %q : i32 to index
+      %e = tensor.extract %N[%i] : tensor<100xi32>
+      linalg.yield %e : i32
+    }
+    krnl.yield %w : tensor<4xi32>
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+// -----
+
+func.func @block_ended(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @+1 {{recipe step 2 'block(s, 2) -> (s.o, s.i)': loop 's' is ended early; block it before that}}
+  %y = krnl.kernel "block_ended" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
+      recipe [early_exit(s), block(s, 2) -> (s.o, s.i)] {
+  ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
+    %f = krnl.compute [r] (%p = %F[r]) -> (%q = %O[r]) : (tensor<4xi32>) -> tensor<4xi32> {
+      linalg.yield %p : i32
+    }
+    %w = krnl.compute [r | s] (%c = %C[s]) -> (%q = %f[r]) : (tensor<8xi8>) -> tensor<4xi32> {
+      %i = arith.index_cast %q : i32 to index
+      %e = tensor.extract %N[%i] : tensor<100xi32>
+      linalg.yield %e : i32
+    }
+    krnl.yield %w : tensor<4xi32>
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}

@@ -123,6 +123,7 @@ TEST(UpgradeRules, Tile_1_to_6) {
                    "n6 = Concat <axis: int = 0> (n4, n3, n5)\n"
                    "y = Tile (t, n6)\n");
   expectRefused("y = Tile (x, n, one)", 1, "constant axis");
+  expectRefused("y = Tile (v, n, one)", 1, "axis 1 is out of range for rank 1");
 }
 
 TEST(UpgradeRules, axesToInput) {
@@ -306,6 +307,7 @@ TEST(UpgradeRules, flattenBeforeSoftmax) {
                  "n2 = Shape (x)\n"
                  "n3 = Hardmax <axis: int = 1> (n1)\n"
                  "y = Reshape (n3, n2)\n");
+  expectRefused("y = Softmax (s)", 11, "a scalar has no axis 1");
 }
 
 TEST(UpgradeRules, GridSample_16_to_20) {
@@ -412,6 +414,8 @@ TEST(UpgradeRules, Scan_8_to_9) {
   expectRefused("y = Scan <num_scan_inputs = 2, body = body (float a) => "
                 "(float b) { b = Neg (a) }> (, x)",
                 8, "num_scan_inputs");
+  expectRefused("y = Scan <num_scan_inputs = 1> (x)", 8,
+                "the body or its inputs are missing");
 }
 
 TEST(UpgradeRules, LabelEncoder_1_to_2) {

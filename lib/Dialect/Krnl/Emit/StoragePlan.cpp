@@ -250,18 +250,10 @@ SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
   return shape;
 }
 
-LogicalResult StoragePlan::assignOutputs() {
-  for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues())) {
-    Value root = chainRoot(value);
-    if (auto arg = dyn_cast<BlockArgument>(root)) {
-      if (arg != kernel.getOutArgument(i))
-        return kernel.emitOpError("yields the destination of another result");
-      continue;
-    }
-    if (!outputOf.try_emplace(root, i).second)
-      return kernel.emitOpError("yields one value twice");
-  }
-  return success();
+void StoragePlan::assignOutputs() {
+  for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues()))
+    if (Value root = chainRoot(value); !isa<BlockArgument>(root))
+      outputOf.try_emplace(root, i);
 }
 
 /// Bytes of a tensor; nothing if they are not known.
@@ -292,9 +284,8 @@ void StoragePlan::assignSlot(Value root, OpResult value) {
   slots[root] = slot;
 }
 
-LogicalResult StoragePlan::assign() {
-  if (failed(assignOutputs()))
-    return failure();
+void StoragePlan::assign() {
+  assignOutputs();
   llvm::DenseSet<Value> seen, started;
   for (const OpPlan &plan : plans)
     for (OpResult value : plan.op->getResults()) {
@@ -306,7 +297,6 @@ LogicalResult StoragePlan::assign() {
           seen.insert(root).second)
         assignSlot(root, value);
     }
-  return success();
 }
 
 } // namespace onnxc::krnl

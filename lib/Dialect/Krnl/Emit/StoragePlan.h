@@ -36,9 +36,8 @@ public:
   StoragePlan(KernelOp kernel, const LoopNest &nest,
               const RegisterLoops &registers, const EmitPolicy &policy);
 
-  /// Gives each tensor that needs memory a slot. Diagnoses at the kernel
-  /// results that cannot be told apart.
-  mlir::LogicalResult assign();
+  /// Gives each tensor that needs memory a slot.
+  void assign();
 
   /// By root of the destination chain; memrefs are filled in when there are
   /// any.
@@ -71,7 +70,7 @@ private:
   bool hasFusedOuterLoop(unsigned op, unsigned dim) const;
   int64_t lastLocal(unsigned op, mlir::AffineExpr value) const;
   llvm::SmallVector<int64_t> localShape(mlir::OpResult value) const;
-  mlir::LogicalResult assignOutputs();
+  void assignOutputs();
   void assignSlot(mlir::Value root, mlir::OpResult value);
 
   mutable KernelOp kernel;

@@ -246,10 +246,6 @@ static LogicalResult verifyYield(KernelOp kernel) {
       return yield.emitOpError("value ")
              << number << " is not written into out " << number
              << " by a structured op";
-    if (value.getType() != kernel.getOuts()[number].getType())
-      return yield.emitOpError("value ")
-             << number << " has type " << value.getType() << ", but out "
-             << number << " has type " << kernel.getOuts()[number].getType();
   }
   return success();
 }

@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // To add a step: a def here, its name in the list of RecipeSteps.cpp, a method of
-// LoopNest that advance() calls, a test beside the others.
+// LoopNest that advance() calls, a test beside the others. Its description begins with
+// an example between backquotes, which a test parses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_RECIPESTEPS_TD
@@ -101,8 +102,8 @@ def Krnl_FuseOuterStep : Krnl_Step<"FuseOuter", "fuse_outer"> {
 def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
   let summary = "spread the iterations of fused outer loops over workers";
   let description = [{
-    The loops must be the outermost fused outer ones, in this order. Their iterations,
-    flattened, are the tiles of the kernel.
+    `parallel(r.o, c.o)`: the loops must be the outermost fused outer ones, in this order.
+    Their iterations, flattened, are the tiles of the kernel.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";

@@ -235,3 +235,29 @@ func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
   } -> tensor<16xf32>
   return %1 : tensor<16xf32>
 }
+
+// Rows at computed indices are neighbours along j, which the consumer writes apart: together
+// they would read or write element by element.
+// CHECK: the consumer turns what the producer reads in lines
+func.func @rows_transposed(%x: tensor<64x32xf32>, %i: tensor<8xi64>) -> tensor<32x8xf32> {
+  %e = tensor.empty() : tensor<8x32xf32>
+  %f = tensor.empty() : tensor<32x8xf32>
+  %0 = krnl.kernel "rows" loops [r = 8, j = 32] ins(%i, %x : tensor<8xi64>, tensor<64x32xf32>) outs(%e : tensor<8x32xf32>) {
+  ^bb0(%t: tensor<8xi64>, %p: tensor<64x32xf32>, %o: tensor<8x32xf32>):
+    %c = krnl.compute [r, j] (%s = %t[r]) -> (%u = %o[r, j]) : (tensor<8xi64>) -> tensor<8x32xf32> {
+      %row = arith.index_cast %s : i64 to index
+      %column = linalg.index 1 : index
+      %v = tensor.extract %p[%row, %column] : tensor<64x32xf32>
+      linalg.yield %v : f32
+    }
+    krnl.yield %c : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  %1 = krnl.kernel "transpose" loops [a = 32, b = 8] ins(%0 : tensor<8x32xf32>) outs(%f : tensor<32x8xf32>) {
+  ^bb0(%p: tensor<8x32xf32>, %o: tensor<32x8xf32>):
+    %c = krnl.compute [a, b] (%s = %p[b, a]) -> (%u = %o[a, b]) : (tensor<8x32xf32>) -> tensor<32x8xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %c : tensor<32x8xf32>
+  } -> tensor<32x8xf32>
+  return %1 : tensor<32x8xf32>
+}

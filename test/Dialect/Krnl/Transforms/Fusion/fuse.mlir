@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --krnl-fuse --cse | FileCheck %s
+// RUN: onnx-opt %s --krnl-fuse --remarks-filter-missed=krnl-fuse -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The epilogues of a contraction become one op that works in its destination.
 // CHECK-LABEL: func @gemm_bias_relu
@@ -148,6 +149,7 @@ func.func @extent_from_folded(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // What only makes bytes wider goes to the kernel that reads it, not to the one
 // that makes the bytes: these are what lies in memory between the two.
+// REMARK: what the consumer makes wider is read by the next kernel
 // CHECK-LABEL: func @widened_by_the_reader
 // CHECK:         krnl.kernel "narrow" loops {{.*}} outs(%{{.+}} : tensor<256xi8>)
 // CHECK:         krnl.kernel "widen+sum" {{.*}}ins(%{{.+}} : tensor<8x32xi8>)

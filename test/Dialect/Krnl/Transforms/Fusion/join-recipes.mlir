@@ -308,3 +308,28 @@ func.func @joined_recipe_fails(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tens
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
 }
+
+// CHECK: loop 'i.i' has blocks of 5 in a but 2 in b
+func.func @inner_blocks(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(i, 5) -> (i.o, i.i), order(i.i, i.o), fuse_outer(i.i)] {
+  ^bb0(%a0: tensor<100xf32>, %a1: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = krnl.compute [i] (%p0 = %a0[i], %p1 = %a1[i]) -> (%q = %z[i])
+        : (tensor<100xf32>, tensor<100xf32>) -> tensor<100xf32> {
+      %m = arith.addf %p0, %p1 : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  %r = krnl.kernel "b" loops [j = 100] ins(%s : tensor<100xf32>) outs(%e : tensor<100xf32>)
+      recipe [block(j, 2) -> (j.o, j.i), order(j.i, j.o), fuse_outer(j.i)] {
+  ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
+    %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
+      %m = arith.maximumf %p0, %p0 : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}

@@ -100,7 +100,8 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
     concatenation) goes where the makers of these tensors can write there
     themselves; of padding the filling of the borders is left. Other readers of
     such a tensor read the part. The part begins at static positions, for all
-    sizes.
+    sizes. Of a copy that stays, too, only the border is filled, unless its rows
+    are short.
 
     ```mlir
     %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FillBorders.h"
 #include "PartCopies.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -34,13 +34,6 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// The range of a dimension in a strip of the border.
-struct Range {
-  OpFoldResult from, size;
-  bool isWhole;
-};
-using Strip = SmallVector<Range>;
-
 /// Folds the copies of one kernel.
 class CopyFolder {
 public:
@@ -51,21 +44,11 @@ public:
   unsigned run();
 
 private:
-  /// Loops, by name, and where they write; the extents of those that are new.
-  struct StripLoops {
-    SmallVector<std::string> names;
-    SmallVector<AffineExpr> at;
-    SmallVector<std::pair<std::string, OpFoldResult>> extents;
-  };
-
   bool match();
   bool mayFold(PartCopy &copy);
   bool findSizes(PartCopy &copy, tensor::EmptyOp small);
   Value makeLarge(const PartCopy &copy);
   void fold(PartCopy &copy);
-  StripLoops loopsOver(const Strip &strip, StringRef name);
-  ComputeOp fillStrip(const Strip &strip, const StripLoops &loops, Value last);
-  void fillAround(const TensorPart &part);
   void finish();
 
   RewriterBase &rewriter;
@@ -240,142 +223,6 @@ void CopyFolder::fold(PartCopy &copy) {
   }
 }
 
-/// x - y, a number where the two have all but numbers in common.
-static OpFoldResult difference(OpBuilder &b, Location loc, OpFoldResult x,
-                               OpFoldResult y) {
-  auto split = [](OpFoldResult size) -> std::pair<Value, int64_t> {
-    if (auto number = getConstantIntValue(size))
-      return {Value(), *number};
-    auto value = cast<Value>(size);
-    if (auto sum = value.getDefiningOp<arith::AddIOp>())
-      if (auto number = getConstantIntValue(sum.getRhs()))
-        return {sum.getLhs(), *number};
-    return {value, 0};
-  };
-  auto [xBase, xNumber] = split(x);
-  auto [yBase, yNumber] = split(y);
-  if (xBase == yBase)
-    return b.getIndexAttr(xNumber - yNumber);
-  return b.createOrFold<arith::SubIOp>(
-      loc, getValueOrCreateConstantIndexOp(b, loc, x),
-      getValueOrCreateConstantIndexOp(b, loc, y));
-}
-
-/// Where the part ends in a dimension.
-static OpFoldResult endOf(OpBuilder &b, Location loc, const TensorPart &part,
-                          unsigned dim) {
-  int64_t offset = part.offsets[dim];
-  if (auto size = getConstantIntValue(part.smallSizes[dim]))
-    return b.getIndexAttr(offset + *size);
-  return b.createOrFold<arith::AddIOp>(
-      loc, cast<Value>(part.smallSizes[dim]),
-      arith::ConstantIndexOp::create(b, loc, offset));
-}
-
-/// The strips outside the part: for each dimension those before and after it,
-/// over the part in the dimensions before and all of those after.
-static SmallVector<Strip> stripsAround(OpBuilder &b, Location loc,
-                                       const TensorPart &part) {
-  SmallVector<Strip> strips;
-  OpFoldResult zero = b.getIndexAttr(0);
-  Strip around;
-  for (OpFoldResult size : part.largeSizes)
-    around.push_back({zero, size, /*isWhole=*/true});
-  for (auto [dim, isWhole] : llvm::enumerate(part.whole)) {
-    if (isWhole)
-      continue;
-    OpFoldResult offset = b.getIndexAttr(part.offsets[dim]),
-                 end = endOf(b, loc, part, dim),
-                 rest = difference(b, loc, part.largeSizes[dim], end);
-    for (const Range &range :
-         {Range{zero, offset, false}, Range{end, rest, false}}) {
-      if (isZeroInteger(range.size))
-        continue;
-      strips.push_back(around);
-      strips.back()[dim] = range;
-    }
-    around[dim] = {offset, part.smallSizes[dim], false};
-  }
-  return strips;
-}
-
-/// The loops over a strip, of which those of parts of a dimension are new.
-/// Their names begin with `name`.
-CopyFolder::StripLoops CopyFolder::loopsOver(const Strip &strip,
-                                             StringRef name) {
-  AffineMap whole = fill.getMatchingIndexingMap(fill.getDpsInitOperand(0));
-  SmallVector<StringRef> axes = fill.getAxes();
-  StripLoops loops;
-  for (auto [d, range] : llvm::enumerate(strip)) {
-    auto from = getConstantIntValue(range.from);
-    auto size = getConstantIntValue(range.size);
-    if (size == 1) {
-      loops.at.push_back(rewriter.getAffineConstantExpr(from.value_or(0)));
-      continue;
-    }
-    AffineExpr loop = rewriter.getAffineDimExpr(loops.names.size());
-    if (range.isWhole) {
-      auto plain = cast<AffineDimExpr>(whole.getResult(d));
-      loops.names.push_back(axes[plain.getPosition()].str());
-      loops.at.push_back(loop);
-      continue;
-    }
-    loops.names.push_back(llvm::formatv("{0}_{1}", name, d).str());
-    loops.extents.push_back({loops.names.back(), range.size});
-    loops.at.push_back(from.value_or(0) ? loop + *from : loop % beyondAnyLoop);
-  }
-  return loops;
-}
-
-/// Fills a strip of `last` with the value of `fill`.
-ComputeOp CopyFolder::fillStrip(const Strip &strip, const StripLoops &loops,
-                                Value last) {
-  // The begin of a strip may be dynamic.
-  SmallVector<Value> position;
-  if (llvm::any_of(strip, [](const Range &range) {
-        return !getConstantIntValue(range.from);
-      }))
-    for (const Range &range : strip)
-      position.push_back(indexInside(rewriter, kernel,
-                                     getConstantIntValue(range.from)
-                                         ? rewriter.getIndexAttr(0)
-                                         : range.from));
-  return ComputeOp::create(
-      rewriter, fill.getLoc(), ValueRange(), ValueRange(last),
-      AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
-      llvm::to_vector_of<StringRef>(loops.names), loops.names.size(),
-      StringAttr(), [&](OpBuilder &b, Location loc, ValueRange) {
-        Value element = fill.getBody()->getTerminator()->getOperand(0);
-        if (!position.empty())
-          element = ScatterStoreOp::create(b, loc, element.getType(), element,
-                                           position);
-        linalg::YieldOp::create(b, loc, element);
-      });
-}
-
-/// Fills the elements outside the part instead of all.
-void CopyFolder::fillAround(const TensorPart &part) {
-  auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
-  SmallVector<Value> added;
-  Value last = kernel.getOutArgument(0);
-  rewriter.setInsertionPoint(kernel);
-  SmallVector<Strip> strips = stripsAround(rewriter, kernel.getLoc(), part);
-  rewriter.setInsertionPoint(fill);
-  for (auto [number, strip] : llvm::enumerate(strips)) {
-    StripLoops loops = loopsOver(strip, llvm::formatv("b{0}", number).str());
-    for (auto &[name, extent] : loops.extents) {
-      auto known = getConstantIntValue(extent);
-      declared.push_back(LoopAttr::get(kernel.getContext(), name,
-                                       known.value_or(ShapedType::kDynamic)));
-      if (!known)
-        added.push_back(cast<Value>(extent));
-    }
-    last = fillStrip(strip, loops, last).getResult(0);
-  }
-  kernel.replaceLoops(declared, added);
-  rewriter.replaceOp(fill, last);
-}
-
 /// Makes readers after each writer use its result, and drops operands that the
 /// kernel does not need any more.
 void CopyFolder::finish() {
@@ -394,17 +241,7 @@ void CopyFolder::finish() {
     rewriter.replaceOp(kernel, kernel.getOuts()[0]);
     return;
   }
-  SmallVector<LoopAttr> kept;
-  for (auto [number, loop] :
-       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
-    auto extent = dyn_cast<Value>(kernel.getExtentInside(number));
-    if ((extent && !extent.use_empty()) ||
-        llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
-          return llvm::is_contained(op.getAxes(), loop.getName());
-        }))
-      kept.push_back(loop);
-  }
-  kernel.replaceLoops(kept);
+  dropUnusedLoops(kernel);
 }
 
 unsigned CopyFolder::run() {
@@ -422,9 +259,11 @@ unsigned CopyFolder::run() {
     // Copies folded before may be in the way.
     if (!mayFold(*copy))
       continue;
+    BorderFill border(rewriter, kernel);
+    bool isBorder = fill && border.read(fill, copy->op);
     fold(*copy);
-    if (fill)
-      fillAround(copy->part);
+    if (isBorder)
+      border.replaceFill();
     ++count;
   }
   if (count)
@@ -441,7 +280,10 @@ struct KrnlFoldCopiesPass : impl::KrnlFoldCopiesPassBase<KrnlFoldCopiesPass> {
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     IRRewriter rewriter(&getContext());
     for (KernelOp kernel : kernels)
-      numFolded += CopyFolder(rewriter, kernel).run();
+      if (unsigned count = CopyFolder(rewriter, kernel).run())
+        numFolded += count;
+      else
+        fillBorderAlone(rewriter, kernel);
   }
 };
 } // namespace

@@ -1,0 +1,274 @@
+//===- FillBorders.cpp - Fills of what no other op writes -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   fill [p, q]; copy [i, j] to i + 1, j + 1
+// -> fill the strips above, below, left and right; copy [i, j] to i + 1, j + 1
+//
+//===----------------------------------------------------------------------===//
+
+#include "FillBorders.h"
+
+#include "PartCopies.h"
+#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// An index in the kernel as one of the host; null if it is computed.
+OpFoldResult BorderFill::atHost(Value inside) {
+  if (auto number = getConstantIntValue(inside))
+    return rewriter.getIndexAttr(*number);
+  auto argument = dyn_cast<BlockArgument>(inside);
+  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+      argument.getArgNumber() >= kernel.getIns().size())
+    return {};
+  return kernel.getIns()[argument.getArgNumber()];
+}
+
+/// The indices that the op writes in a dimension: one, or those from a number
+/// or an index of the host on.
+std::optional<BorderFill::Range> BorderFill::rangeOf(ComputeOp writer,
+                                                     unsigned dim) {
+  AffineExpr at =
+      writer.getMatchingIndexingMap(writer.getDpsInitOperand(0)).getResult(dim);
+  OpFoldResult shift = rewriter.getIndexAttr(0);
+  if (ScatterStoreOp store = scatterStoreOf(writer, 0))
+    shift = atHost(store.getAt()[dim]);
+  if (!shift)
+    return std::nullopt;
+  if (auto number = dyn_cast<AffineConstantExpr>(at)) {
+    if (!isZeroInteger(shift))
+      return std::nullopt;
+    return Range{rewriter.getIndexAttr(number.getValue()),
+                 rewriter.getIndexAttr(1),
+                 isConstantIntValue(sizes[dim], 1),
+                 {}};
+  }
+  AffineExpr index = wholeIndex(at);
+  for (unsigned d : llvm::seq(writer.getNumLoops())) {
+    auto number = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        index - rewriter.getAffineDimExpr(d), writer.getNumLoops(), 0));
+    if (!number || number.getValue() < 0 ||
+        (number.getValue() > 0 && !isZeroInteger(shift)))
+      continue;
+    StringRef loop = writer.getAxes()[d];
+    OpFoldResult size = kernel.getExtent(*kernel.findLoop(loop));
+    bool isWhole = isa<AffineDimExpr>(at) || size == sizes[dim];
+    if (number.getValue() > 0)
+      shift = rewriter.getIndexAttr(number.getValue());
+    return Range{shift, size, isWhole && isZeroInteger(shift), loop.str()};
+  }
+  return std::nullopt;
+}
+
+bool BorderFill::read(ComputeOp filled, ComputeOp writer) {
+  fill = filled;
+  auto empty = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
+  if (!empty || writer.getNumReductionLoops() > 0 ||
+      writer.getNumDpsInits() != 1 ||
+      writer.getDpsInits()[0] != fill.getResult(0) ||
+      !fill.getResult(0).hasOneUse() ||
+      !writer.getMatchingBlockArgument(writer.getDpsInitOperand(0)).use_empty())
+    return false;
+  sizes = empty.getMixedSizes();
+  for (unsigned dim : llvm::seq(sizes.size())) {
+    std::optional<Range> range = rangeOf(writer, dim);
+    // A loop that runs along two dimensions writes a diagonal.
+    if (!range || llvm::any_of(part, [&](const Range &other) {
+          return !range->loop.empty() && other.loop == range->loop;
+        }))
+      return false;
+    part.push_back(*range);
+  }
+  return true;
+}
+
+bool BorderFill::pays() const {
+  constexpr int64_t minRow = 64;
+  int64_t row = 1;
+  for (const Range &range : llvm::reverse(part)) {
+    std::optional<int64_t> size = getConstantIntValue(range.size);
+    if (!size)
+      return true;
+    row *= std::max<int64_t>(*size, 1);
+    if (row >= minRow)
+      return true;
+    if (!range.isWhole)
+      return false;
+  }
+  return false;
+}
+
+/// x - y, a number where the two have all but numbers in common.
+static OpFoldResult difference(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
+  auto split = [](OpFoldResult size) -> std::pair<Value, int64_t> {
+    if (auto number = getConstantIntValue(size))
+      return {Value(), *number};
+    auto value = cast<Value>(size);
+    if (auto sum = value.getDefiningOp<arith::AddIOp>())
+      if (auto number = getConstantIntValue(sum.getRhs()))
+        return {sum.getLhs(), *number};
+    return {value, 0};
+  };
+  auto [xBase, xNumber] = split(x);
+  auto [yBase, yNumber] = split(y);
+  if (xBase == yBase)
+    return b.getIndexAttr(xNumber - yNumber);
+  return b.createOrFold<arith::SubIOp>(
+      loc, getValueOrCreateConstantIndexOp(b, loc, x),
+      getValueOrCreateConstantIndexOp(b, loc, y));
+}
+
+/// Where the part ends in a dimension.
+OpFoldResult BorderFill::endOf(unsigned dim) {
+  const Range &range = part[dim];
+  auto from = getConstantIntValue(range.from),
+       size = getConstantIntValue(range.size);
+  if (from && size)
+    return rewriter.getIndexAttr(*from + *size);
+  Location loc = kernel.getLoc();
+  auto value = [&](OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, index);
+  };
+  return rewriter.createOrFold<arith::AddIOp>(loc, value(range.size),
+                                              value(range.from));
+}
+
+/// The strips outside the part: for each dimension those before and after it,
+/// over the part in the dimensions before and all of those after.
+SmallVector<BorderFill::Strip> BorderFill::stripsAround() {
+  SmallVector<Strip> strips;
+  OpFoldResult zero = rewriter.getIndexAttr(0);
+  Strip around;
+  for (OpFoldResult size : sizes)
+    around.push_back({zero, size, /*isWhole=*/true, {}});
+  for (auto [dim, range] : llvm::enumerate(part)) {
+    if (range.isWhole)
+      continue;
+    OpFoldResult end = endOf(dim),
+                 rest = difference(rewriter, kernel.getLoc(), sizes[dim], end);
+    for (const Range &outside :
+         {Range{zero, range.from, false, {}}, Range{end, rest, false, {}}}) {
+      if (isZeroInteger(outside.size))
+        continue;
+      strips.push_back(around);
+      strips.back()[dim] = outside;
+    }
+    around[dim] = range;
+  }
+  return strips;
+}
+
+/// The loops over a strip, of which those of parts of a dimension are new.
+/// Their names begin with `name`.
+BorderFill::StripLoops BorderFill::loopsOver(const Strip &strip,
+                                             StringRef name) {
+  AffineMap whole = fill.getMatchingIndexingMap(fill.getDpsInitOperand(0));
+  SmallVector<StringRef> axes = fill.getAxes();
+  StripLoops loops;
+  for (auto [d, range] : llvm::enumerate(strip)) {
+    auto from = getConstantIntValue(range.from);
+    auto size = getConstantIntValue(range.size);
+    if (size == 1) {
+      loops.at.push_back(rewriter.getAffineConstantExpr(from.value_or(0)));
+      continue;
+    }
+    AffineExpr loop = rewriter.getAffineDimExpr(loops.names.size());
+    if (range.isWhole) {
+      auto plain = cast<AffineDimExpr>(whole.getResult(d));
+      loops.names.push_back(axes[plain.getPosition()].str());
+      loops.at.push_back(loop);
+      continue;
+    }
+    // Strips beside the part share its loops.
+    loops.names.push_back(range.loop.empty()
+                              ? llvm::formatv("{0}_{1}", name, d).str()
+                              : range.loop);
+    if (range.loop.empty())
+      loops.extents.push_back({loops.names.back(), range.size});
+    loops.at.push_back(from.value_or(0) ? loop + *from : loop % beyondAnyLoop);
+  }
+  return loops;
+}
+
+/// Fills a strip of `last` with the value of `fill`.
+ComputeOp BorderFill::fillStrip(const Strip &strip, const StripLoops &loops,
+                                Value last) {
+  // The begin of a strip may be dynamic.
+  SmallVector<Value> position;
+  if (llvm::any_of(strip, [](const Range &range) {
+        return !getConstantIntValue(range.from);
+      }))
+    for (const Range &range : strip)
+      position.push_back(indexInside(rewriter, kernel,
+                                     getConstantIntValue(range.from)
+                                         ? rewriter.getIndexAttr(0)
+                                         : range.from));
+  return ComputeOp::create(
+      rewriter, fill.getLoc(), ValueRange(), ValueRange(last),
+      AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
+      llvm::to_vector_of<StringRef>(loops.names), loops.names.size(),
+      StringAttr(), [&](OpBuilder &b, Location loc, ValueRange) {
+        Value element = fill.getBody()->getTerminator()->getOperand(0);
+        if (!position.empty())
+          element = ScatterStoreOp::create(b, loc, element.getType(), element,
+                                           position);
+        linalg::YieldOp::create(b, loc, element);
+      });
+}
+
+void BorderFill::replaceFill() {
+  auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
+  SmallVector<Value> added;
+  Value last = kernel.getOutArgument(0);
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Strip> strips = stripsAround();
+  rewriter.setInsertionPoint(fill);
+  for (auto [number, strip] : llvm::enumerate(strips)) {
+    StripLoops loops = loopsOver(strip, llvm::formatv("b{0}", number).str());
+    for (auto &[name, extent] : loops.extents) {
+      auto known = getConstantIntValue(extent);
+      declared.push_back(LoopAttr::get(kernel.getContext(), name,
+                                       known.value_or(ShapedType::kDynamic)));
+      if (!known)
+        added.push_back(cast<Value>(extent));
+    }
+    last = fillStrip(strip, loops, last).getResult(0);
+  }
+  kernel.replaceLoops(declared, added);
+  rewriter.replaceOp(fill, last);
+}
+
+void dropUnusedLoops(KernelOp kernel) {
+  SmallVector<LoopAttr> kept;
+  for (auto [number, loop] :
+       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
+    auto extent = dyn_cast<Value>(kernel.getExtentInside(number));
+    if ((extent && !extent.use_empty()) ||
+        llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+          return llvm::is_contained(op.getAxes(), loop.getName());
+        }))
+      kept.push_back(loop);
+  }
+  kernel.replaceLoops(kept);
+}
+
+void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  BorderFill border(rewriter, kernel);
+  if (ops.size() == 2 && kernel.getOuts().size() == 1 &&
+      kernel.getRecipe().empty() && fillsAll(ops[0]) &&
+      border.read(ops[0], ops[1]) && border.pays()) {
+    border.replaceFill();
+    dropUnusedLoops(kernel);
+  }
+}
+
+} // namespace onnxc::krnl

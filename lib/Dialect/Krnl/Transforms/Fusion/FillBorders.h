@@ -1,0 +1,71 @@
+//===- FillBorders.h - Fills of what no other op writes ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_FILLBORDERS_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_FILLBORDERS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace onnxc::krnl {
+
+/// Replaces the fill of a whole tensor, of which another op of the kernel
+/// writes a part, by fills of the strips around the part.
+class BorderFill {
+public:
+  BorderFill(mlir::RewriterBase &rewriter, KernelOp kernel)
+      : rewriter(rewriter), kernel(kernel) {}
+
+  /// Notes the elements that `writer`, the only op behind the fill, writes.
+  /// False where it reads the fill, or the elements are no ranges of indices.
+  bool read(ComputeOp fill, ComputeOp writer);
+  /// `writer` may be gone by now, but not its loops.
+  void replaceFill();
+  /// Are rows of the part long enough that the strips cost less than writing
+  /// it twice?
+  bool pays() const;
+
+private:
+  /// A range of a dimension; `loop` runs over it, if there is one.
+  struct Range {
+    mlir::OpFoldResult from, size;
+    bool isWhole;
+    std::string loop;
+  };
+  using Strip = llvm::SmallVector<Range>;
+  /// Loops, by name, and where they write; the extents of those that are new.
+  struct StripLoops {
+    llvm::SmallVector<std::string> names;
+    llvm::SmallVector<mlir::AffineExpr> at;
+    llvm::SmallVector<std::pair<std::string, mlir::OpFoldResult>> extents;
+  };
+
+  mlir::OpFoldResult atHost(mlir::Value inside);
+  std::optional<Range> rangeOf(ComputeOp writer, unsigned dim);
+  mlir::OpFoldResult endOf(unsigned dim);
+  llvm::SmallVector<Strip> stripsAround();
+  StripLoops loopsOver(const Strip &strip, llvm::StringRef name);
+  ComputeOp fillStrip(const Strip &strip, const StripLoops &loops,
+                      mlir::Value last);
+
+  mlir::RewriterBase &rewriter;
+  KernelOp kernel;
+  ComputeOp fill;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  Strip part;
+};
+
+/// Drops the loops of which the kernel has no op any more.
+void dropUnusedLoops(KernelOp kernel);
+
+/// Fills the border alone in a kernel of a fill and one other op, where
+/// that pays.
+void fillBorderAlone(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_FUSION_FILLBORDERS_H

@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 
 namespace onnxc {
 
@@ -38,7 +39,7 @@ mlir::Value withSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
 
 mlir::Value indexConstant(mlir::OpBuilder &b, mlir::Location loc,
                           int64_t value);
-/// Arithmetic on indices, folded where both are constant.
+/// The arithmetic of IndexBuilder on values.
 mlir::Value addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y);
 mlir::Value subIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
@@ -60,10 +61,6 @@ mlir::Value compareIndex(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value y);
 mlir::Value selectValue(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value condition, mlir::Value x, mlir::Value y);
-
-/// A lower bound of the value: sizes are not negative, and bounds of values
-/// computed from them follow. INT64_MIN where nothing is known.
-int64_t lowerBoundOf(mlir::Value value);
 
 /// The product of sizes: 1 of none.
 mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,

@@ -15,10 +15,6 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Support/ElementBytes.h"
 
-#include "llvm/Support/MathExtras.h"
-
-#include <limits>
-
 using namespace mlir;
 
 namespace onnxc {
@@ -70,84 +66,39 @@ Value withSize(OpBuilder &b, Location loc, Value tensor, int64_t dim,
       b, loc, RankedTensorType::get(shape, type.getElementType()), tensor);
 }
 
-template <typename Op, typename Fold>
-static Value binary(OpBuilder &b, Location loc, Value x, Value y, Fold fold) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return indexConstant(b, loc, fold(*cx, *cy));
-  return b.createOrFold<Op>(loc, x, y);
-}
-
-/// `value` as "base + constant"; no base for a constant.
-static std::pair<Value, int64_t> splitOffset(Value value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return {nullptr, *constant};
-  auto add = value.getDefiningOp<arith::AddIOp>();
-  std::optional<int64_t> offset;
-  if (add && (offset = getConstantIntValue(add.getRhs())))
-    return {add.getLhs(), *offset};
-  return {value, 0};
-}
-
-static Value addOffset(OpBuilder &b, Location loc, Value base, int64_t offset) {
-  if (!base)
-    return indexConstant(b, loc, offset);
-  return offset == 0 ? base
-                     : arith::AddIOp::create(b, loc, base,
-                                             indexConstant(b, loc, offset));
-}
-
-// Constants are added up at the end, so that equal sizes become equal values.
 Value addIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  auto [xBase, xOffset] = splitOffset(x);
-  auto [yBase, yOffset] = splitOffset(y);
-  int64_t offset = 0;
-  if ((xBase && yBase) || llvm::AddOverflow(xOffset, yOffset, offset))
-    return b.createOrFold<arith::AddIOp>(loc, x, y);
-  return addOffset(b, loc, xBase ? xBase : yBase, offset);
+  IndexBuilder index(b, loc);
+  return index.value(index.add(x, y));
 }
 
 Value subIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  auto [xBase, xOffset] = splitOffset(x);
-  auto [yBase, yOffset] = splitOffset(y);
-  int64_t offset = 0;
-  if ((yBase && xBase != yBase) || llvm::SubOverflow(xOffset, yOffset, offset))
-    return b.createOrFold<arith::SubIOp>(loc, x, y);
-  return addOffset(b, loc, yBase ? nullptr : xBase, offset);
-}
-
-/// The largest or smallest number instead of a product that overflows: no
-/// tensor has such a size.
-static int64_t saturatingProduct(int64_t x, int64_t y) {
-  int64_t product;
-  if (!llvm::MulOverflow(x, y, product))
-    return product;
-  return (x < 0) == (y < 0) ? INT64_MAX : -INT64_MAX;
+  IndexBuilder index(b, loc);
+  return index.value(index.sub(x, y));
 }
 
 Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::MulIOp>(b, loc, x, y, saturatingProduct);
+  IndexBuilder index(b, loc);
+  return index.value(index.mul(x, y));
 }
 
 Value floorDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::FloorDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
-    return q == 0    ? 0
-           : q == -1 ? saturatingProduct(p, -1)
-                     : llvm::divideFloorSigned(p, q);
-  });
+  IndexBuilder index(b, loc);
+  return index.value(index.floorDiv(x, y));
 }
 
 Value ceilDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::CeilDivSIOp>(b, loc, x, y, [](int64_t p, int64_t q) {
-    return q == 0    ? 0
-           : q == -1 ? saturatingProduct(p, -1)
-                     : llvm::divideCeilSigned(p, q);
-  });
+  IndexBuilder index(b, loc);
+  return index.value(index.ceilDiv(x, y));
 }
 
 Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  return binary<arith::MinSIOp>(
-      b, loc, x, y, [](int64_t p, int64_t q) { return std::min(p, q); });
+  IndexBuilder index(b, loc);
+  return index.value(index.min(x, y));
+}
+
+Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
+  IndexBuilder index(b, loc);
+  return index.value(index.max(x, y));
 }
 
 Value compareIndex(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
@@ -158,42 +109,6 @@ Value compareIndex(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
 Value selectValue(OpBuilder &b, Location loc, Value condition, Value x,
                   Value y) {
   return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
-}
-
-int64_t lowerBoundOf(Value value) {
-  constexpr int64_t unknown = std::numeric_limits<int64_t>::min();
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant;
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<tensor::DimOp>(op))
-    return 0;
-  if (isa_and_nonnull<arith::MaxSIOp>(op))
-    return std::max(lowerBoundOf(op->getOperand(0)),
-                    lowerBoundOf(op->getOperand(1)));
-  auto [base, offset] = splitOffset(value);
-  int64_t least = unknown;
-  if (base != value) {
-    least = lowerBoundOf(base);
-    return least == unknown || llvm::AddOverflow(least, offset, least) ? unknown
-                                                                       : least;
-  }
-  std::optional<int64_t> divisor;
-  if (isa_and_nonnull<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
-      (divisor = getConstantIntValue(op->getOperand(1))) && *divisor > 0 &&
-      (least = lowerBoundOf(op->getOperand(0))) != unknown)
-    return isa<arith::CeilDivSIOp>(op)
-               ? llvm::divideCeilSigned(least, *divisor)
-               : llvm::divideFloorSigned(least, *divisor);
-  return unknown;
-}
-
-Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  for (auto [larger, other] : {std::pair(x, y), std::pair(y, x)})
-    if (auto constant = getConstantIntValue(other);
-        constant && lowerBoundOf(larger) >= *constant)
-      return larger;
-  return binary<arith::MaxSIOp>(
-      b, loc, x, y, [](int64_t p, int64_t q) { return std::max(p, q); });
 }
 
 Value productOf(OpBuilder &b, Location loc, ValueRange sizes) {

@@ -10,10 +10,10 @@
 #include "FillBorders.h"
 
 #include "PartCopies.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -105,40 +105,10 @@ bool BorderFill::pays() const {
   return false;
 }
 
-/// x - y, a number where the two have all but numbers in common.
-static OpFoldResult difference(OpBuilder &b, Location loc, OpFoldResult x,
-                               OpFoldResult y) {
-  auto split = [](OpFoldResult size) -> std::pair<Value, int64_t> {
-    if (auto number = getConstantIntValue(size))
-      return {Value(), *number};
-    auto value = cast<Value>(size);
-    if (auto sum = value.getDefiningOp<arith::AddIOp>())
-      if (auto number = getConstantIntValue(sum.getRhs()))
-        return {sum.getLhs(), *number};
-    return {value, 0};
-  };
-  auto [xBase, xNumber] = split(x);
-  auto [yBase, yNumber] = split(y);
-  if (xBase == yBase)
-    return b.getIndexAttr(xNumber - yNumber);
-  return b.createOrFold<arith::SubIOp>(
-      loc, getValueOrCreateConstantIndexOp(b, loc, x),
-      getValueOrCreateConstantIndexOp(b, loc, y));
-}
-
 /// Where the part ends in a dimension.
 OpFoldResult BorderFill::endOf(unsigned dim) {
-  const Range &range = part[dim];
-  auto from = getConstantIntValue(range.from),
-       size = getConstantIntValue(range.size);
-  if (from && size)
-    return rewriter.getIndexAttr(*from + *size);
-  Location loc = kernel.getLoc();
-  auto value = [&](OpFoldResult index) {
-    return getValueOrCreateConstantIndexOp(rewriter, loc, index);
-  };
-  return rewriter.createOrFold<arith::AddIOp>(loc, value(range.size),
-                                              value(range.from));
+  return IndexBuilder(rewriter, kernel.getLoc())
+      .add(part[dim].size, part[dim].from);
 }
 
 /// The strips outside the part: for each dimension those before and after it,
@@ -153,7 +123,8 @@ SmallVector<BorderFill::Strip> BorderFill::stripsAround() {
     if (range.isWhole)
       continue;
     OpFoldResult end = endOf(dim),
-                 rest = difference(rewriter, kernel.getLoc(), sizes[dim], end);
+                 rest = IndexBuilder(rewriter, kernel.getLoc())
+                            .sub(sizes[dim], end);
     for (const Range &outside :
          {Range{zero, range.from, false, {}}, Range{end, rest, false, {}}}) {
       if (isZeroInteger(outside.size))

@@ -6,6 +6,8 @@
 
 #include "HostBufferizer.h"
 
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,7 +23,7 @@ Value Bufferizer::reshaped(Location loc, MemRefType type, Value source,
   OpFoldResult stride = builder.getIndexAttr(1);
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
     strides[i] = stride;
-    stride = mulIndex(loc, stride, sizes[i]);
+    stride = IndexBuilder(builder, loc).mul(stride, sizes[i]);
   }
   return memref::ReinterpretCastOp::create(
       builder, loc, type, source, builder.getIndexAttr(0), sizes, strides);
@@ -64,27 +66,11 @@ Bufferizer::collapsedSizes(Location loc, Value source,
       OpFoldResult factor = builder.getIndexAttr(type.getDimSize(dim));
       if (type.isDynamicDim(dim))
         factor = memref::DimOp::create(builder, loc, source, dim).getResult();
-      size = mulIndex(loc, size, factor);
+      size = IndexBuilder(builder, loc).mul(size, factor);
     }
     sizes.push_back(size);
   }
   return sizes;
-}
-
-/// The product of two sizes, a constant where both are.
-OpFoldResult Bufferizer::mulIndex(Location loc, OpFoldResult a,
-                                  OpFoldResult b) {
-  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return builder.getIndexAttr(*x * *y);
-  if (x == 1)
-    return b;
-  if (y == 1)
-    return a;
-  return arith::MulIOp::create(builder, loc,
-                               getValueOrCreateConstantIndexOp(builder, loc, a),
-                               getValueOrCreateConstantIndexOp(builder, loc, b))
-      .getResult();
 }
 
 /// The rows before row `count`.

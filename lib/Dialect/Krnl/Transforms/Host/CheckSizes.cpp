@@ -12,6 +12,7 @@
 #include "HostSizes.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -36,7 +37,8 @@ namespace {
 class SizeChecker {
 public:
   SizeChecker(KernelOp kernel, HostSizes &sizes, SizeFacts &facts)
-      : kernel(kernel), sizes(sizes), facts(facts), b(kernel) {}
+      : kernel(kernel), sizes(sizes), facts(facts), b(kernel),
+        index(b, kernel.getLoc()) {}
 
   /// Checks each dimension that the structured ops read or write; returns how
   /// many checks that took.
@@ -53,16 +55,9 @@ private:
   HostSize extentOf(ComputeOp op, unsigned dim);
   /// The index at which an access ends: the largest if `last`, the smallest
   /// otherwise.
-  Value endOf(ComputeOp op, AffineExpr at, bool last);
+  OpFoldResult endOf(ComputeOp op, AffineExpr at, bool last);
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, kernel.getLoc(), value);
-  }
   Value valueOf(const HostSize &size);
-  template <typename Op>
-  Value combine(Value x, Value y) {
-    return b.createOrFold<Op>(kernel.getLoc(), x, y);
-  }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, kernel.getLoc(), predicate, x, y);
   }
@@ -71,6 +66,7 @@ private:
   HostSizes &sizes;
   SizeFacts &facts;
   OpBuilder b;
+  IndexBuilder index;
   /// The checked operand of the kernel and its dimension.
   std::pair<Value, int64_t> current;
   unsigned made = 0;
@@ -85,7 +81,7 @@ private:
 Value SizeChecker::valueOf(const HostSize &size) {
   if (size.tensor)
     return tensor::DimOp::create(b, kernel.getLoc(), size.tensor, size.dim);
-  return getValueOrCreateConstantIndexOp(b, kernel.getLoc(), size.number);
+  return index.value(size.number);
 }
 
 /// The size of a tensor in the body; nothing for one of no operand's size.
@@ -112,29 +108,30 @@ HostSize SizeChecker::extentOf(ComputeOp op, unsigned dim) {
   return sizes.of(kernel.getExtent(loop));
 }
 
-Value SizeChecker::endOf(ComputeOp op, AffineExpr at, bool last) {
+OpFoldResult SizeChecker::endOf(ComputeOp op, AffineExpr at, bool last) {
   if (auto constant = dyn_cast<AffineConstantExpr>(at))
-    return index(constant.getValue());
+    return index.number(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(at))
-    return last ? combine<arith::SubIOp>(
-                      valueOf(extentOf(op, dim.getPosition())), index(1))
-                : index(0);
+    return last ? index.sub(valueOf(extentOf(op, dim.getPosition())),
+                            index.number(1))
+                : index.number(0);
   auto binary = cast<AffineBinaryOpExpr>(at);
   AffineExpr x = binary.getLHS();
   if (at.getKind() == AffineExprKind::Add)
-    return combine<arith::AddIOp>(endOf(op, x, last),
-                                  endOf(op, binary.getRHS(), last));
+    return index.add(endOf(op, x, last), endOf(op, binary.getRHS(), last));
   int64_t y = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  OpFoldResult by = index.number(y);
   switch (at.getKind()) {
   case AffineExprKind::Mul:
-    return combine<arith::MulIOp>(endOf(op, x, last == (y >= 0)), index(y));
+    return index.mul(endOf(op, x, last == (y >= 0)), by);
   case AffineExprKind::FloorDiv:
-    return combine<arith::FloorDivSIOp>(endOf(op, x, last), index(y));
+    return index.floorDiv(endOf(op, x, last), by);
   case AffineExprKind::CeilDiv:
-    return combine<arith::CeilDivSIOp>(endOf(op, x, last), index(y));
+    return index.ceilDiv(endOf(op, x, last), by);
   default:
     // A remainder; one of a loop alone is the loop, in a longer dimension.
-    return y == beyondAnyLoop ? endOf(op, x, last) : index(last ? y - 1 : 0);
+    return y == beyondAnyLoop ? endOf(op, x, last)
+                              : index.number(last ? y - 1 : 0);
   }
 }
 
@@ -180,17 +177,19 @@ void SizeChecker::checkDim(ComputeOp op, AffineExpr at, const HostSize &size) {
 
 /// Anything else ends inside of it, unless a loop has no iteration.
 void SizeChecker::checkEnd(ComputeOp op, AffineExpr at, const HostSize &size) {
-  Value end = combine<arith::AddIOp>(endOf(op, at, true), index(1));
-  if (sizes.isAtLeast(size, sizes.of(getAsOpFoldResult(end))))
+  OpFoldResult needed = index.add(endOf(op, at, true), index.number(1));
+  if (sizes.isAtLeast(size, sizes.of(needed)))
     return;
-  Value found = valueOf(size);
+  Value found = valueOf(size), end = index.value(needed),
+        zero = index.value(index.number(0));
   Value fits = compare(arith::CmpIPredicate::sge, found, end);
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
     HostSize extent = extentOf(op, dim);
     if (!extent.tensor && getConstantIntValue(extent.number).value_or(0) > 0)
       continue;
-    fits = combine<arith::OrIOp>(
-        fits, compare(arith::CmpIPredicate::eq, valueOf(extent), index(0)));
+    fits = b.createOrFold<arith::OrIOp>(
+        kernel.getLoc(), fits,
+        compare(arith::CmpIPredicate::eq, valueOf(extent), zero));
   }
   require(fits, found, end);
 }
@@ -216,7 +215,8 @@ void SizeChecker::checkExtent(unsigned loop) {
       indexesOperand(kernel, kernel.getLoop(loop).getName()))
     return;
   CheckOp::create(b, kernel.getLoc(),
-                  compare(arith::CmpIPredicate::sge, valueOf(extent), index(0)),
+                  compare(arith::CmpIPredicate::sge, valueOf(extent),
+                          index.value(index.number(0))),
                   "a size is negative or too large");
   ++made;
 }

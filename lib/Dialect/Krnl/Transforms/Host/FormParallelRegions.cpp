@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostBuffers.h"
-#include "HostNumbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RealTime.h"
@@ -126,22 +126,22 @@ static constexpr int64_t pollCycles = 100000;
 static constexpr int64_t assumedWork = pollCycles / 8;
 
 /// A number times cycles, as a whole number: few cycles count in 64ths.
-static OpFoldResult timesCycles(HostNumbers &numbers, OpFoldResult count,
+static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
                                 double cycles) {
   constexpr int64_t parts = 64;
+  constexpr double largest = int64_t(1) << 40;
   auto whole = [&](double x) {
-    return numbers.number(
-        int64_t(std::min(std::ceil(x), double(HostNumbers::largest))));
+    return numbers.number(int64_t(std::min(std::ceil(x), largest)));
   };
   if (cycles >= parts || getConstantIntValue(count) == 1)
-    return numbers.multiply(count, whole(cycles));
-  return numbers.divide(numbers.multiply(count, whole(cycles * parts)),
-                        numbers.number(parts));
+    return numbers.mul(count, whole(cycles));
+  return numbers.div(numbers.mul(count, whole(cycles * parts)),
+                     numbers.number(parts));
 }
 
 /// The cost of a launch that krnl-lower-kernels has attached; 0 if none is
 /// known, as for copies into packed form.
-static OpFoldResult cyclesOf(HostNumbers &numbers, LaunchOp launch) {
+static OpFoldResult cyclesOf(IndexBuilder &numbers, LaunchOp launch) {
   OpFoldResult sum = numbers.number(0);
   auto terms = launch->getAttrOfType<ArrayAttr>(cyclesAttrName);
   for (Attribute attribute : terms ? terms.getValue() : ArrayRef<Attribute>()) {
@@ -149,7 +149,7 @@ static OpFoldResult cyclesOf(HostNumbers &numbers, LaunchOp launch) {
     OpFoldResult count = numbers.number(1);
     for (Attribute position : term.drop_front()) {
       Value extent = launch.getIns()[cast<IntegerAttr>(position).getInt()];
-      count = numbers.multiply(count, getAsOpFoldResult(extent));
+      count = numbers.mul(count, getAsOpFoldResult(extent));
     }
     double cycles = cast<FloatAttr>(term.front()).getValueAsDouble();
     sum = numbers.add(timesCycles(numbers, count, cycles), sum);
@@ -193,7 +193,7 @@ private:
 /// divided.
 Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
                                       int64_t barriers) {
-  HostNumbers numbers(builder, run.launches.front().getLoc());
+  IndexBuilder numbers(builder, run.launches.front().getLoc());
   OpFoldResult work = numbers.number(0), most = numbers.number(1);
   for (LaunchOp launch : run.launches) {
     OpFoldResult tiles = getAsOpFoldResult(launch.getTiles());
@@ -207,7 +207,7 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
   OpFoldResult perWorker =
       numbers.number((isInLoop ? target.loopWakeCycles : target.wakeCycles) +
                      barriers * target.barrierCycles);
-  OpFoldResult pays = numbers.divide(work, perWorker);
+  OpFoldResult pays = numbers.div(work, perWorker);
   return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
 }
 

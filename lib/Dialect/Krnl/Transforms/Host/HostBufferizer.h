@@ -74,8 +74,6 @@ private:
   llvm::SmallVector<mlir::OpFoldResult>
   collapsedSizes(mlir::Location loc, mlir::Value source,
                  llvm::ArrayRef<mlir::ReassociationIndices> groups);
-  mlir::OpFoldResult mulIndex(mlir::Location loc, mlir::OpFoldResult a,
-                              mlir::OpFoldResult b);
   void convertAppendRow(AppendRowOp op);
   mlir::Value withRoom(AppendRowOp op, mlir::Value rows, mlir::Value row);
   mlir::Value firstRows(mlir::Location loc, mlir::Value rows,

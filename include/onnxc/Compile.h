@@ -121,7 +121,9 @@ OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);
 OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);
 /* Path of what was written. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
-/* Sizes and times, as text or (format "json") as JSON with a schema number. */
+/* Sizes and times, as text or (format "json") as JSON with a schema number;
+ * with the option "explain-recipes" also the recipes that kernels could have.
+ */
 OM_COMPILER_API const char *omCompilerGetReport(OMCompiler *compiler,
                                                 const char *format);
 

@@ -348,7 +348,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
   PassObservers observers;
   if (options.verbose)
     observers.push_back(makePassTimer(events));
-  if (phase.name == "krnl")
+  if (phase.name == "krnl" && options.explainRecipes)
     observers.push_back(makeRecipeObserver(report, {options.strict}));
   if (failed(runPasses(phase, *module, options, std::move(observers))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))

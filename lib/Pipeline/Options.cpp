@@ -236,6 +236,10 @@ static constexpr Option optionTable[] = {
      setText<&CompileOptions::recipes>},
     {{"emit-recipes", "FILE", "write the recipes of all kernels to a file"},
      setText<&CompileOptions::emitRecipes>},
+    {{"explain-recipes", "",
+      "let the report show the recipes that kernels could have; --report does "
+      "so"},
+     setFlag<&CompileOptions::explainRecipes>},
     {{"weights", "embedded|external",
       "inside the artefact (default) or in a file beside it"},
      setWeights},

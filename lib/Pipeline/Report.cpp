@@ -51,6 +51,8 @@ static std::string describe(const ReportedRecipe &recipe) {
 ///          1.02x contraction, 6 x 4 vectors of 16 along oc, packed
 static void printRecipes(llvm::raw_ostream &os,
                          llvm::ArrayRef<RecipeChoice> recipes) {
+  if (recipes.empty())
+    return;
   double total = 0;
   // Equal ones stay in the order of the program.
   std::vector<std::pair<double, size_t>> order;

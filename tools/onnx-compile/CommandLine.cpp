@@ -77,6 +77,7 @@ void Parser::parseLong(StringRef word) {
     if (result.report != "text" && result.report != "json")
       result.error =
           "--report: expected text or json, but got '" + result.report + "'";
+    set("explain-recipes", "true");
     return;
   }
   if (takeFlag(name))

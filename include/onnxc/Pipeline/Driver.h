@@ -88,8 +88,8 @@ struct Report {
   std::vector<std::string> libraries;
   /// Loops without vectors, most work first.
   std::vector<ScalarKernel> scalarKernels;
-  /// Kernels as a recipe file has them, before those that share loops are
-  /// merged, in program order.
+  /// If they are to be explained: kernels as a recipe file has them, before
+  /// those that share loops are merged, in program order.
   std::vector<RecipeChoice> recipes;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;

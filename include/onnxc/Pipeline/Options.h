@@ -55,6 +55,8 @@ struct CompileOptions {
   std::vector<std::string> taps;
   /// Recipe files to read and to write; empty: none.
   std::string recipes, emitRecipes;
+  /// The report has the candidate recipes of kernels.
+  bool explainRecipes = false;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
   std::vector<std::string> customOpLibs;
   /// True: no code depends on weights, and the artefact tells where they are.

@@ -72,6 +72,7 @@ TEST_F(CompileTest, writesAnArtefactAndNothingElse) {
   StringRef report = omCompilerGetReport(compiler.get(), "json");
   EXPECT_TRUE(report.contains("\"schema\": 1"));
   EXPECT_TRUE(report.contains("\"arena_bytes\""));
+  EXPECT_TRUE(report.contains("\"recipes\": []"));
   EXPECT_TRUE(StringRef(omCompilerGetReport(compiler.get(), "text"))
                   .contains("peak arena"));
 }

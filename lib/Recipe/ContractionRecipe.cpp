@@ -230,16 +230,6 @@ bool ContractionWriter::isParallel() {
   return work >= target.parallelProducts;
 }
 
-/// The rows that are left go by powers of two: each visit reads all the
-/// vectors, and a few accumulators would wait for each other.
-static SmallVector<int64_t> rowTail(int64_t rows) {
-  SmallVector<int64_t> tail;
-  for (int64_t part = 1; part < rows; part *= 2)
-    if (part > 1)
-      tail.insert(tail.begin(), part);
-  return tail;
-}
-
 void ContractionWriter::writeOrder() {
   // batch, blocks of columns that stay in the second cache, rows that stay in
   // the first, panels of columns, the reduction, the tile. Under a window the

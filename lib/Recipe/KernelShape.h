@@ -8,20 +8,11 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 #include <string>
 
 namespace onnxc {
-
-/// The assumed value of a dynamic extent in comparisons of tiles or orders of a
-/// contraction: long enough for whole tiles and for operands to be packed.
-/// Loops that both operands have, a batch or its heads, are not compared: they
-/// run outside of all others.
-constexpr int64_t guessedExtent = 512;
-
-/// The same for loops outside of a tile, and for all other kernels: many, but
-/// not so many that the products of a few of them decide everything.
-constexpr int64_t outerExtent = 64;
 
 /// Extent of a loop by name; unknown ones count as `unknown`.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);

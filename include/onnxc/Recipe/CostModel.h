@@ -8,28 +8,12 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Target/Processor.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace onnxc {
-
-/// A register tile: rows of scalars by columns of whole vectors.
-struct RegisterTile {
-  int64_t rows;
-  int64_t vectors;
-};
-
-/// The work to make a vector of columns, where it is not only loaded:
-/// operations in each step of the reduction, and registers: those of computed
-/// values, and of values that are invariant over some of the steps.
-struct ColumnWork {
-  int64_t operations = 0;
-  int64_t registers = 0;
-  /// Of each result.
-  int64_t accumulators = 1;
-};
 
 /// Cycles that one step of the reduction takes for a tile: the largest of
 /// multiply-adds, all operations, loads (a vector per column, a broadcast per
@@ -47,20 +31,6 @@ double resultCycles(const target::Processor &target, RegisterTile tile,
 /// bytes apart, 0 where that is not known. Those whose distance is a multiple
 /// of a way's size share the few positions of one set.
 int64_t maxRows(const target::Processor &target, int64_t pitch);
-
-/// The tiles for `rows` x `columns` results, preferred ones first: those that
-/// fit the registers, the result, and `maxRows`. A dynamic extent counts as
-/// many.
-llvm::SmallVector<RegisterTile>
-registerTiles(const target::Processor &target, int64_t rows, int64_t columns,
-              int64_t lanes, int64_t maxRows = INT64_MAX, ColumnWork work = {});
-
-/// The same for windows over columns that do not mix: every row has vectors of
-/// its own, and neighbouring rows share most of them, so that few columns and
-/// many rows are best.
-llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
-                                            int64_t rows, int64_t columns,
-                                            int64_t lanes);
 
 /// The number of the candidate to take, of which preferred ones come first: a
 /// later one has to be cheaper by more than the model's precision.

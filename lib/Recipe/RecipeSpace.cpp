@@ -1,0 +1,85 @@
+//===- RecipeSpace.cpp - The space that recipes are proposed from -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Recipe/RecipeSpace.h"
+
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Registers of masks and elements of rows, where vectors of columns are
+/// computed. With fewer to spare sums have been seen to go to memory.
+static constexpr int64_t otherRegs = 4;
+
+/// Tiles to try, the better of equals first: the measured ones, then smaller
+/// ones for results with few rows or columns.
+static constexpr RegisterTile tilesOf32[] = {
+    {8, 3},  {6, 4}, {12, 2}, {14, 2}, {7, 3}, {5, 4}, {4, 6},  {4, 4},
+    {3, 6},  {2, 8}, {1, 12}, {1, 8},  {2, 4}, {4, 3}, {3, 4},  {10, 2},
+    {9, 2},  {8, 2}, {7, 2},  {6, 2},  {5, 2}, {4, 2}, {14, 1}, {12, 1},
+    {10, 1}, {8, 1}, {7, 1},  {6, 1},  {5, 1}, {4, 1}, {3, 1},  {2, 3},
+    {2, 2},  {2, 1}, {1, 4},  {1, 2},  {1, 1}};
+static constexpr RegisterTile tilesOf16[] = {
+    {6, 2}, {4, 3}, {5, 2},  {3, 3},  {2, 4}, {1, 6}, {4, 2}, {3, 2},
+    {2, 3}, {1, 4}, {12, 1}, {10, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1},
+    {4, 1}, {3, 1}, {2, 2},  {2, 1},  {1, 2}, {1, 1}};
+
+int64_t countVectors(int64_t columns, int64_t lanes) {
+  return ShapedType::isDynamic(columns) ? guessedExtent
+                                        : llvm::divideCeil(columns, lanes);
+}
+
+SmallVector<int64_t> rowTail(int64_t rows) {
+  SmallVector<int64_t> tail;
+  while (rows > 2)
+    tail.push_back(rows = int64_t(llvm::bit_floor(uint64_t(rows - 1))));
+  return tail;
+}
+
+SmallVector<RegisterTile> registerTiles(const Processor &target, int64_t rows,
+                                        int64_t columns, int64_t lanes,
+                                        int64_t maxRows, ColumnWork work) {
+  int64_t limit = ShapedType::isDynamic(rows) ? guessedExtent : rows;
+  int64_t vectors = countVectors(columns, lanes);
+  ArrayRef<RegisterTile> tiles(tilesOf16);
+  if (target.vectorRegs >= 32)
+    tiles = tilesOf32;
+  auto isLegal = [&](RegisterTile tile) {
+    // A vector of each column and one of rows are read beside the sums.
+    bool fits =
+        tile.vectors * (tile.rows + 1) < target.vectorRegs &&
+        (work.registers == 0 ||
+         tile.vectors * (tile.rows * work.accumulators + work.registers) +
+                 otherRegs <
+             target.vectorRegs);
+    return fits && tile.rows <= std::min(limit, maxRows) &&
+           tile.vectors <= vectors;
+  };
+  SmallVector<RegisterTile> legal = llvm::filter_to_vector(tiles, isLegal);
+  // One sum at a time is always possible.
+  if (legal.empty())
+    legal.push_back({1, 1});
+  return legal;
+}
+
+SmallVector<RegisterTile> windowTiles(const Processor &target, int64_t rows,
+                                      int64_t columns, int64_t lanes) {
+  // Half of the registers hold results, the rest elements of the window.
+  int64_t room = target.vectorRegs / 2;
+  int64_t limit = ShapedType::isDynamic(rows) ? guessedExtent : rows;
+  int64_t vectors = std::min<int64_t>(countVectors(columns, lanes), 2);
+  SmallVector<RegisterTile> tiles;
+  for (int64_t count = std::min(room / vectors, limit); count > 0; --count)
+    tiles.push_back({count, vectors});
+  return tiles;
+}
+
+} // namespace onnxc

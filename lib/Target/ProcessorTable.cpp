@@ -3,9 +3,20 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // How to add one: docs/HowTo/AddATarget.md. Numbers that a row does not have
-// are those of Processor.h. Where these are costs, they come from runs of
-// utils/bench in November 2026 on an AMD EPYC (Zen 4, family 25, model 17; two
-// processors, caches of 32 KiB, 1 MiB and 32 MiB).
+// are those of Processor.h. Where these are costs of kernels, they come from
+// runs of utils/bench/contraction and utils/bench/kernels.py in November 2026
+// on an AMD EPYC (Zen 4, family 25, model 17; two processors, caches of 32 KiB,
+// 1 MiB and 32 MiB). These are estimates:
+//
+//   l2BytesPerCycle, l3BytesPerCycle, memoryBytesPerCycle
+//     utils/bench/processor.cpp copies 25 to 31, 21 and 6 bytes on one core;
+//     the numbers are lower, because cores share the last two.
+//   functionOperations
+//     of the polynomials and reductions in KrnlToLLVM/ExpandMath.cpp.
+//   wakeCycles, loopWakeCycles, barrierCycles
+//     instructions of the runtime, at 3.7 GHz. processor.cpp sees a word pass
+//     to a thread that polls in 1500 to 2900 cycles, and to one that sleeps in
+//     80,000 to 150,000 while other processes use the processors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 
 #include "CompleteRecipe.h"
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -26,13 +27,56 @@ static SmallVector<int64_t> quartersOf(int64_t factor) {
   return tail;
 }
 
-/// The step with a tail, if it unrolls scalar code that leaves a rest.
-static Attribute withTail(Attribute step, const LoopNest &nest, int op = -1) {
+/// Packing at run time goes through registers where that is legal and worth it.
+static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
+                             KernelOp kernel, const Processor &target) {
+  constexpr int64_t least = 4;
+  Value operand = kernel.getOperand(step.getOperand());
+  auto type = cast<RankedTensorType>(operand.getType());
+  Pack pack = *nest.packOf(step.getOperand());
+  ArrayRef<int64_t> sizes = nest.packedLayout(pack).getSizes();
+  int64_t bytes = type.getElementType().isIntOrFloat()
+                      ? int64_t(type.getElementTypeBitWidth()) / 8
+                      : 0;
+  auto constant = operand.getDefiningOp<ConstantOp>();
+  bool isStored = constant && !constant.getLayout() &&
+                  llvm::none_of(sizes, ShapedType::isDynamic);
+  if (isStored || bytes == 0 || sizes.size() < 2)
+    return step;
+  pack.lanes = std::min(target.vectorBytes / bytes, target.squareLanes);
+  int64_t rows = sizes[sizes.size() - 2];
+  bool isWorth =
+      pack.lanes >= least && (ShapedType::isDynamic(rows) || rows >= least);
+  if (!isWorth || !nest.reasonAgainst(pack, type).empty()) {
+    pack.shuffle = Shuffle::Interleave;
+    constexpr int64_t interleaved = 16;
+    if (bytes != 1 || pack.lanes != interleaved ||
+        !nest.reasonAgainst(pack, type).empty())
+      return step;
+  }
+  return PackStepAttr::get(step.getContext(), step.getOperand(),
+                           step.getLoops(), pack.shuffle, pack.lanes);
+}
+
+/// The step with the arguments that the nest determines: a tail, if it unrolls
+/// scalar code that leaves a rest, and masks.
+static Attribute withArguments(Attribute step, const LoopNest &nest,
+                               KernelOp kernel, const Processor &target,
+                               int op = -1) {
   MLIRContext *context = step.getContext();
   if (auto only = dyn_cast<OnlyStepAttr>(step))
-    return OnlyStepAttr::get(
-        context, only.getOp(),
-        withTail(only.getStep(), nest, int(*nest.findOp(only.getOp()))));
+    return OnlyStepAttr::get(context, only.getOp(),
+                             withArguments(only.getStep(), nest, kernel, target,
+                                           int(*nest.findOp(only.getOp()))));
+  if (auto pack = dyn_cast<PackStepAttr>(step))
+    return withShuffle(pack, nest, kernel, target);
+  if (auto tile = dyn_cast<RegisterTileStepAttr>(step)) {
+    bool masked = target.freeMasks &&
+                  nest.leavesUnknownRest(*nest.find(tile.getRows())) &&
+                  nest.leavesUnknownRest(*nest.find(tile.getColumns()));
+    return RegisterTileStepAttr::get(context, tile.getRows(), tile.getColumns(),
+                                     tile.getLanes(), tile.getTail(), masked);
+  }
   auto unroll = dyn_cast<UnrollStepAttr>(step);
   if (!unroll)
     return step;
@@ -47,6 +91,78 @@ static Attribute withTail(Attribute step, const LoopNest &nest, int op = -1) {
     return step;
   return UnrollStepAttr::get(context, unroll.getLoop(), unroll.getFactor(),
                              quartersOf(unroll.getFactor()));
+}
+
+/// The loops of an op in the order in which its results stay in registers:
+/// loops that are whole in them run outside of the reduced ones beside them.
+/// Empty if they do already. What runs inside by compute_at must run once for
+/// each of their iterations: they have to be one strip.
+static SmallVector<std::string> registerOrder(const LoopNest &nest,
+                                              unsigned number) {
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  bool accumulates =
+      llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+        return op.payloadUsesValueFromOperand(&init);
+      });
+  if (!accumulates || isOrdered(op))
+    return {};
+  std::optional<unsigned> computeAt = nest.computeAtLoop();
+  bool holdsOthers = computeAt && nest.op(number).find(*computeAt) &&
+                     !nest.isAround(*computeAt, number);
+  SmallVector<std::string> kept, reduced;
+  bool isChanged = false;
+  for (const LoopUse &use : llvm::reverse(nest.op(number).loops)) {
+    if (use.role != RegisterRole::None)
+      continue;
+    bool isKept = !use.reduced && nest.isInRegisters(use) &&
+                  !(holdsOthers && nest.endsEarly(use.loop));
+    if (nest.isAround(use.loop, number) || !(use.reduced || isKept))
+      break;
+    isChanged |= use.reduced && !kept.empty();
+    (isKept ? kept : reduced).push_back(nest.loop(use.loop).name);
+  }
+  if (!isChanged)
+    return {};
+  std::reverse(kept.begin(), kept.end());
+  std::reverse(reduced.begin(), reduced.end());
+  llvm::append_range(kept, reduced);
+  return kept;
+}
+
+/// Lets the results of all ops stay in registers: by one order of the loops
+/// where that is enough.
+static void addOrders(RecipeBuilder &recipe, const LoopNest &nest) {
+  LoopNest limited = nest, common = nest;
+  SmallVector<std::pair<unsigned, SmallVector<std::string>>> orders;
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
+    if (auto loops = registerOrder(nest, number); !loops.empty())
+      orders.push_back({number, std::move(loops)});
+  if (orders.empty())
+    return;
+  auto isOrdered = [&](LoopNest &copy, int op, ArrayRef<std::string> loops) {
+    bool isLegal = false;
+    SmallVector<StringRef> names(loops.begin(), loops.end());
+    copy.limitTo(op);
+    captureMessage(nest.getContext(), [&] {
+      isLegal = succeeded(copy.reorder(names, [&] {
+        return emitError(UnknownLoc::get(nest.getContext()));
+      }));
+    });
+    return isLegal;
+  };
+  for (auto &[number, loops] : orders)
+    if (!isOrdered(limited, int(number), loops))
+      return;
+  auto isEqual = [](auto pair) {
+    return llvm::equal(
+        std::get<0>(pair).loops, std::get<1>(pair).loops,
+        [](const LoopUse &x, const LoopUse &y) { return x.loop == y.loop; });
+  };
+  if (isOrdered(common, -1, orders.front().second) &&
+      llvm::all_of(llvm::zip_equal(limited.ops(), common.ops()), isEqual))
+    return recipe.order(orders.front().second);
+  for (auto &[number, loops] : orders)
+    recipe.order(loops, int(number));
 }
 
 /// While all tiles of rows read a panel, the next one arrives.
@@ -69,14 +185,21 @@ static int limitOf(const LoopNest &nest, unsigned loop, unsigned op) {
 /// Adds a shuffle of the copies of the loop, for all ops that have the loop or
 /// for those alone that it was made for.
 static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
-                       unsigned loop, Shuffle shuffle,
+                       unsigned loop, Shuffle shuffle, bool freeMasks,
                        function_ref<bool(const LoopUse &)> pays) {
+  auto isMasked = [&](unsigned number) {
+    const LoopUse *use = nest.op(number).find(loop);
+    return use && nest.canShuffle(number, *use, shuffle, /*masked=*/true);
+  };
   for (auto [number, op] : llvm::enumerate(nest.ops())) {
     const LoopUse *use = op.find(loop);
     if (!use || !pays(*use) || !nest.canShuffle(number, *use, shuffle))
       continue;
     int limit = limitOf(nest, loop, number);
-    recipe.shuffle(nest.loop(loop).name, shuffle, limit);
+    auto ops = llvm::seq<unsigned>(limit < 0 ? 0 : number,
+                                   limit < 0 ? nest.ops().size() : number + 1);
+    recipe.shuffle(nest.loop(loop).name, shuffle,
+                   freeMasks && llvm::any_of(ops, isMasked), limit);
     if (limit < 0)
       return;
   }
@@ -100,10 +223,11 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
   kernel.setRecipeAttr(ArrayAttr::get(
       kernel.getContext(),
       llvm::map_to_vector(kernel.getRecipe(), [&](Attribute step) {
-        return withTail(step, loops);
+        return withArguments(step, loops, kernel, target);
       })));
   LoopNest nest = LoopNest::replay(kernel);
   RecipeBuilder recipe(kernel.getRecipeAttr());
+  addOrders(recipe, nest);
   addPrefetches(recipe, nest, target);
   addEarlyExits(recipe, nest);
   auto isNear = [&](const LoopUse &use) {
@@ -112,9 +236,10 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
     });
   };
   for (unsigned loop : llvm::seq<unsigned>(nest.loops().size())) {
-    addShuffle(recipe, nest, loop, Shuffle::Transpose,
+    addShuffle(recipe, nest, loop, Shuffle::Transpose, target.freeMasks,
                [](const LoopUse &) { return true; });
-    addShuffle(recipe, nest, loop, Shuffle::Interleave, isNear);
+    addShuffle(recipe, nest, loop, Shuffle::Interleave, /*freeMasks=*/false,
+               isNear);
   }
   kernel.setRecipeAttr(recipe.finish());
 }

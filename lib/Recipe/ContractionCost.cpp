@@ -75,9 +75,6 @@ double ContractionCost::cycles(RegisterTile tile) const {
     perTile /= double(lanes);
   if (loops.window)
     perTile *= windowFactor(tile);
-  if (packsInRun)
-    perTile +=
-        target.packCycles * double(assumedExtent(loops.column)) * double(depth);
   ComputeOp op = loops.op;
   if (!loops.storesInLine)
     perTile +=
@@ -85,13 +82,23 @@ double ContractionCost::cycles(RegisterTile tile) const {
              ? target.transposeCycles
              : target.scatterCycles) *
         double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
+  return perTile * outerIterations();
+}
+
+double ContractionCost::packingCycles() const {
+  return packsInRun ? target.packCycles * double(assumedExtent(loops.column)) *
+                          double(depth) * outerIterations()
+                    : 0;
+}
+
+double ContractionCost::outerIterations() const {
   double others = 1;
   for (ArrayRef<std::string> outer :
        {ArrayRef(loops.rows).drop_back(), ArrayRef(loops.columns).drop_back(),
         ArrayRef(loops.batch)})
     for (const std::string &loop : outer)
       others *= double(assumedExtent(loop));
-  return perTile * others;
+  return others;
 }
 
 } // namespace onnxc

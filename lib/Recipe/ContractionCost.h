@@ -26,6 +26,8 @@ public:
 
   /// Of all rows and columns, on one thread.
   double cycles(RegisterTile tile) const;
+  /// To pack the columns, where that happens in each run.
+  double packingCycles() const;
 
   /// The extent of an axis that cycles() assumes.
   int64_t assumedExtent(llvm::StringRef axis) const;
@@ -38,6 +40,7 @@ public:
 
 private:
   double windowFactor(RegisterTile tile) const;
+  double outerIterations() const;
 
   krnl::KernelOp kernel;
   const Contraction &loops;

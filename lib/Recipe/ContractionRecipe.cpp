@@ -324,9 +324,10 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
       continue;
     ContractionCost cost = writer->cost();
     for (RegisterTile tile : writer->tiles(cost))
-      candidates.push_back(
-          {"contraction", writer->describe(tile), cost.cycles(tile),
-           [=] { return ContractionWriter(*writer).write(tile); }});
+      candidates.push_back({"contraction", writer->describe(tile),
+                            cost.cycles(tile) + cost.packingCycles(), [=] {
+                              return ContractionWriter(*writer).write(tile);
+                            }});
   }
 }
 

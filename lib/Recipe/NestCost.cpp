@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -272,6 +273,18 @@ static double memoryCycles(KernelOp kernel, const Processor &target) {
   return double(bytes) / (bytes <= target.l2   ? target.l2BytesPerCycle
                           : bytes <= target.l3 ? target.l3BytesPerCycle
                                                : target.memoryBytesPerCycle);
+}
+
+double packCycles(const LoopNest &nest, const Pack &pack,
+                  const Processor &target) {
+  llvm::SmallSetVector<unsigned, 4> axes;
+  for (unsigned loop : nest.packedLoops(pack))
+    axes.insert_range(nest.axesOf(loop));
+  double cycles = target.packCycles;
+  for (unsigned axis : axes)
+    cycles *= double(nest.loop(axis).isDynamic() ? outerExtent
+                                                 : nest.loop(axis).extent);
+  return cycles;
 }
 
 NestCost nestCost(KernelOp kernel, const LoopNest &nest,

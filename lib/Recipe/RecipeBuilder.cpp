@@ -77,11 +77,15 @@ RecipeBuilder::splitReduction(StringRef loop, int64_t parts, int op) {
 
 void RecipeBuilder::registerTile(StringRef rows, StringRef columns,
                                  int64_t lanes, ArrayRef<int64_t> tail) {
-  add(RegisterTileStepAttr::get(context, rows, columns, lanes, tail), -1);
+  add(RegisterTileStepAttr::get(context, rows, columns, lanes, tail,
+                                /*masked=*/false),
+      -1);
 }
 
 void RecipeBuilder::pack(unsigned operand, Names loops) {
-  add(PackStepAttr::get(context, operand, attributes(loops)), -1);
+  add(PackStepAttr::get(context, operand, attributes(loops), Shuffle::Transpose,
+                        /*lanes=*/0),
+      -1);
 }
 
 void RecipeBuilder::earlyExit(StringRef loop, int op) {
@@ -94,9 +98,10 @@ void RecipeBuilder::prefetch(const Prefetch &prefetch) {
       -1);
 }
 
-void RecipeBuilder::shuffle(StringRef loop, Shuffle shuffle, int op) {
+void RecipeBuilder::shuffle(StringRef loop, Shuffle shuffle, bool masked,
+                            int op) {
   add(shuffle == Shuffle::Transpose
-          ? Attribute(TransposeStepAttr::get(context, loop))
+          ? Attribute(TransposeStepAttr::get(context, loop, masked))
           : InterleaveStepAttr::get(context, loop),
       op);
 }

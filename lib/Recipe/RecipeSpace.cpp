@@ -1,4 +1,5 @@
-//===- RecipeSpace.cpp - The space that recipes are proposed from -*- C++ -*-===//
+//===- RecipeSpace.cpp - The space that recipes are proposed from -*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -8,7 +8,7 @@
 // CHECK-NOT: "expand"
 // CHECK:     krnl.kernel "MatMul+Mul+Softmax+MatMul"
 // CHECK-SAME: recipe [block(m, 8) -> (m.o, m.r)
-// CHECK-SAME: pack(1, [n.o, k, n.r])]
+// CHECK-SAME: pack(1, [n.o, k, n.r], transpose=16)
 // CHECK-NOT: scf.if
 // CHECK-NOT: "expand"
 module attributes {onnx.ir_version = 8 : i64, onnx.opset = {ai.onnx = 17 : i64}} {

@@ -26,7 +26,10 @@
 // CHECK-NEXT:    6: unroll(m.r, 8),
 // CHECK-NEXT:    6: vectorize(e.r, 16),
 // CHECK-NEXT:    6: unroll(e.r, 2),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16),
+// CHECK-NEXT:    1: order(m.r, n.r, k),
+// CHECK-NEXT:    3: order(m.r, n.o, n.r),
+// CHECK-NEXT:    6: order(e.o, m.r, e.r, n.o, n.r)
 // CHECK-NEXT:  ]
 func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tensor<4x1024x32xf32>, %o: tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32> {
   %y = krnl.kernel "known" loops [b = 4, m = 1024, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<4x1024x32xf32>, tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%o : tensor<4x1024x32xf32>) {
@@ -70,7 +73,7 @@ func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    block(n, 48) -> (n.o, n.r),
 // CHECK-NEXT:    block(e, 32) -> (e.o, e.r),
-// CHECK:         pack(1, [n.o, k, n.r])
+// CHECK:         pack(1, [n.o, k, n.r], transpose=16)
 func.func @open_batch(%q: tensor<?x1024x32xf32>, %k: tensor<?x1024x32xf32>, %v: tensor<?x1024x32xf32>, %o: tensor<?x1024x32xf32>) -> tensor<?x1024x32xf32> {
   %c0_1 = arith.constant 0 : index
   %b_size = tensor.dim %q, %c0_1 : tensor<?x1024x32xf32>
@@ -158,7 +161,7 @@ func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: t
 // Rows whose length only the run knows are in memory that the host makes.
 // CHECK-LABEL: kernel "open_length"
 // CHECK-NEXT:    block(m, 6) -> (m.o, m.r),
-// CHECK:         pack(1, [n.o, k, n.r])
+// CHECK:         pack(1, [n.o, k, n.r], transpose=16)
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>, %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
   %c0_1 = arith.constant 0 : index
   %b_size = tensor.dim %q, %c0_1 : tensor<?x?x64xf32>

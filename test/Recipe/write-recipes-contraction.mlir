@@ -263,7 +263,7 @@ func.func @open_columns(%x: tensor<6x?xf32>, %n: index) -> tensor<6x?xf32> {
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r]),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16),
 // CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: tensor<8x512x512xf32>) -> tensor<8x512x512xf32> {
@@ -289,7 +289,7 @@ func.func @known_batch(%q: tensor<8x512x64xf32>, %k: tensor<8x512x64xf32>, %o: t
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r]),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16),
 // CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: tensor<?x512x512xf32>) -> tensor<?x512x512xf32> {
@@ -316,8 +316,8 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // CHECK:         order(b, m.o, n.o, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(b, m.o, n.o),
 // CHECK-NEXT:    parallel(b, m.o, n.o),
-// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16, tail=[4, 2]),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r])
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=16, tail=[4, 2] masked),
+// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16)
 // CHECK-NEXT:  ]
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %c0 = arith.constant 0 : index

@@ -121,13 +121,14 @@ func.func @short_rows(%x: tensor<640x49xf32>, %o: tensor<640x49xf32>) -> tensor<
   return %y : tensor<640x49xf32>
 }
 
-// Columns: the reduction runs outside of the vectors, which are its accumulators.
+// Columns: the vectors are the accumulators of the reduction, which runs inside.
 // CHECK-LABEL: kernel "columns"
 // CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
 // CHECK-NEXT:    order(c.o, r, c.i),
 // CHECK-NEXT:    fuse_outer(c.o),
 // CHECK-NEXT:    vectorize(c.i, 16),
-// CHECK-NEXT:    unroll(c.i, 4)
+// CHECK-NEXT:    unroll(c.i, 4),
+// CHECK-NEXT:    order(c.i, r)
 // CHECK-NEXT:  ]
 // ORDER-LABEL: kernel "columns"
 // ORDER:         vectorize(c.i, 16)
@@ -183,7 +184,8 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
 // CHECK-NEXT:    1: unroll(k, 16),
 // CHECK-NEXT:    vectorize(m.i, 16),
 // CHECK-NEXT:    unroll(m.i, 2),
-// CHECK-NEXT:    transpose(n.i),
+// CHECK-NEXT:    order(n.i, m.i, k),
+// CHECK-NEXT:    transpose(n.i, masked),
 // CHECK-NEXT:    interleave(n.i)
 // CHECK-NEXT:  ]
 func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {

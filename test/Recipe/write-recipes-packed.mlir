@@ -34,7 +34,8 @@ func.func @rows(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
 // CHECK-NEXT:    unroll(n.r, 4),
 // CHECK-NEXT:    pack(1, [n.p, block, byte, n.r]),
 // CHECK-NEXT:    pack(2, [n.p, block, n.r]),
-// CHECK-NEXT:    1: unroll(part, 2)
+// CHECK-NEXT:    1: unroll(part, 2),
+// CHECK-NEXT:    order(n.r, block, byte, part)
 // CHECK-NEXT:  ]
 func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
   %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>

@@ -10,7 +10,8 @@
 // CHECK-NEXT:    parallel(n.p),
 // CHECK-NEXT:    vectorize(n.r, 16),
 // CHECK-NEXT:    unroll(n.r, 4),
-// CHECK-NEXT:    pack(1, [n.p, k, n.r])
+// CHECK-NEXT:    pack(1, [n.p, k, n.r]),
+// CHECK-NEXT:    order(n.r, k)
 // CHECK-NEXT:  ]
 func.func @linear(%x: tensor<256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
   %w = krnl.constant dense<1.0> : tensor<1000x256xf32>
@@ -62,7 +63,8 @@ func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000x
 // CHECK-NEXT:    block(k, 4) -> (k.o, k.q),
 // CHECK-NEXT:    order(n.p, k.o, k.q, n.r),
 // CHECK:         pack(1, [n.p, k.o, n.r, k.q]),
-// CHECK-NEXT:    1: dot(k.q)
+// CHECK-NEXT:    1: dot(k.q),
+// CHECK-NEXT:    order(n.r, k.o, k.q)
 // CHECK-NEXT:  ]
 func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
   %w = krnl.constant dense<1> : tensor<1000x256xi8>

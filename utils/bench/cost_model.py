@@ -65,8 +65,8 @@ def measure(model, arguments, folder):
     """[(kind, function, predicted cycles of a run, microseconds of a run)], without the shortest functions."""
     kinds = read_kinds(emit(model, "krnl", folder / "krnl").read_text())
     loops = emit(model, "loops", folder / "loops").read_text()
-    # Kernels become launches in order; packing at run time adds launches of its own.
-    launches = re.findall(r"krnl\.launch @(\w+).*krnl\.cycles = \[\[([^],]*)\]\]", loops)
+    # Kernels become launches in order; packing at run time has launches of its own.
+    launches = re.findall(r"krnl\.launch @(?!kernel_pack_)(\w+).*krnl\.cycles = \[\[([^],]*)\]\]", loops)
     if len(launches) != len(kinds):
         print(f"{model.name}: {len(kinds)} kernels, but {len(launches)} launches of known cost", file=sys.stderr)
         return []

@@ -5,8 +5,8 @@
 // Measures numbers of lib/Target/ProcessorTable.cpp, in cycles of a chain of
 // dependent additions, at the best of several repetitions:
 //
-//   clang++-22 -O2 -march=native -pthread utils/bench/processor.cpp -o
-//   processor chrt -f 50 ./processor
+//   clang++-22 -O2 -march=native -pthread utils/bench/processor.cpp
+//   chrt -f 50 ./a.out
 //
 // Real-time priority keeps other processes off the processor, but not off the
 // caches that it shares with others.

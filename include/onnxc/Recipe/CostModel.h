@@ -59,6 +59,11 @@ struct NestCost {
   double tileCycles = 0;
 };
 
+/// To pack an operand of the nest at run time, on one thread; dynamic extents
+/// count as assumed ones.
+double packCycles(const krnl::LoopNest &nest, const krnl::Pack &pack,
+                  const target::Processor &target);
+
 /// The time of the ops, or of the caches and the memory, whatever is longer.
 NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
                   const target::Processor &target);

@@ -42,7 +42,8 @@ public:
   void pack(unsigned operand, Names loops);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
-  void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, int op = -1);
+  void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,
+               int op = -1);
 
   mlir::ArrayAttr finish() const {
     return mlir::ArrayAttr::get(context, steps);

@@ -264,3 +264,21 @@ func.func @tile_unrolled(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
   } -> tensor<100x96xf32>
   return %y : tensor<100x96xf32>
 }
+
+// -----
+
+func.func @masked_known_tail(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{nothing is masked: the rows and columns that are left are known}}
+  %y = krnl.kernel "masked_known_tail" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), register_tile(m.r, n.r, lanes=16, tail=[] masked)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}

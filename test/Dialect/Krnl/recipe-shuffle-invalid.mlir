@@ -224,3 +224,18 @@ func.func @vectors_with_tail(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor
   } -> tensor<8x6xf32>
   return %y : tensor<8x6xf32>
 }
+
+// -----
+
+func.func @masked_whole_vectors(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // expected-error @+1 {{recipe step 3 'transpose(c, masked)': no result has copies of loop 'c' that are not a power of two, so nothing is masked}}
+  %y = krnl.kernel "masked_whole_vectors" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
+      recipe [unroll(c, 4), vectorize(r, 4), transpose(c, masked)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r]) : (tensor<6x8xf32>) -> tensor<8x6xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8x6xf32>
+  } -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}

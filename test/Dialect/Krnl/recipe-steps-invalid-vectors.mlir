@@ -35,7 +35,7 @@ func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
 func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
-  // expected-error @+1 {{loop 'r' is not the innermost loop of op 'sum', 'c' is}}
+  // expected-error @+1 {{loop 'r' is not the innermost loop of op 'sub', 'c' is}}
   %y = krnl.kernel "vectorize_outer_loop" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [vectorize(r, 8)] {

@@ -186,3 +186,111 @@ func.func @pack_for_another_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
   } -> tensor<13x17xf32>
   return %y : tensor<13x17xf32>
 }
+
+// -----
+
+func.func @transpose_odd_lanes(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 12: lanes are not a power of two from 2 to 64}}
+  %y = krnl.kernel "transpose_odd_lanes" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), pack(1, [n.o, k, n.r], transpose=12)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @transpose_part(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 32: vectors do not fill their packed dimension}}
+  %y = krnl.kernel "transpose_part" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), pack(1, [n.o, k, n.r], transpose=32)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @transpose_columns(%x: tensor<64x20xf32>, %w: tensor<20x40xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 16: its rows are not along the dimension before the last packed one}}
+  %y = krnl.kernel "transpose_columns" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<20x40xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), pack(1, [n.o, k, n.r], transpose=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<20x40xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<20x40xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @transpose_outermost(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 16: the packed form has fewer than three dimensions}}
+  %y = krnl.kernel "transpose_outermost" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [pack(1, [k, n], transpose=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @transpose_cut_rows(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 16: the dimension before the last packed one is no whole row}}
+  %y = krnl.kernel "transpose_cut_rows" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.r), pack(1, [k.o, n.o, k.r, n.r], transpose=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @interleave_no_group(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no interleave of 16: the last packed dimension has no four elements}}
+  %y = krnl.kernel "interleave_no_group" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), pack(1, [n.o, k, n.r], interleave=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}

@@ -119,7 +119,8 @@ bool OpEmitter::storeTransposed(OpState &state, unsigned result,
   SmallVector<Value> rows = std::move(waiting);
   state.waiting[memref].erase(first);
   // The last instance comes last; lines begin at the first.
-  Lines lines{memref, llvm::to_vector(at), count, options.processor.freeMasks};
+  Lines lines{memref, llvm::to_vector(at), count,
+              nest.op(state.number).find(*transposed)->masked};
   lines.at.back().offset -= instance[*transposed];
   for (LaneIndex &index : lines.at)
     index.offset -= column * lanes * index.step;

@@ -1,8 +1,8 @@
 //===- EmitPacking.cpp - Packing at run time --------------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Contiguous elements of the operand are loaded as vectors, and transposed in
-// registers where the packed form has it the other way round:
+// Where the recipe says so, contiguous elements of the operand are loaded as
+// vectors and shuffled in registers:
 //
 //   packed [.., along, across]   a square of the operand becomes columns
 //   packed [.., along, group]    the few bytes of a group lie in rows of it
@@ -29,31 +29,19 @@ namespace {
 class PackEmitter {
 public:
   PackEmitter(ImplicitLocOpBuilder &b, func::FuncOp func,
-              const PackedOperand &pack, const target::Processor &processor)
+              const PackedOperand &pack)
       : b(b), source(func.getArgument(0)), packed(func.getArgument(1)),
         first(func.getArgument(2)), end(func.getArgument(3)),
         dims(pack.layout.getDims()), strides(pack.layout.getStrides()),
         sizes(pack.type.getShape()),
         shape(cast<MemRefType>(source.getType()).getShape()),
-        element(pack.type.getElementType()) {
-    int64_t bytes = element.isIntOrFloat()
-                        ? int64_t(element.getIntOrFloatBitWidth()) / 8
-                        : 0;
-    if (bytes > 0)
-      lanes = std::min(processor.vectorBytes / bytes, processor.squareLanes);
-  }
+        element(pack.type.getElementType()), shuffle(pack.shuffle),
+        lanes(pack.lanes) {}
 
   void emit();
 
 private:
   using Position = SmallVector<Value>;
-  bool isContiguous(unsigned dim);
-  bool isAlone(unsigned dim);
-  bool canTranspose();
-  bool canInterleave();
-  bool isLong(unsigned dim, int64_t least) {
-    return ShapedType::isDynamic(sizes[dim]) || sizes[dim] >= least;
-  }
   Value number(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -79,45 +67,10 @@ private:
   Value source, packed, first, end;
   ArrayRef<int64_t> dims, strides, sizes, shape;
   Type element;
-  int64_t lanes = 1;
+  Shuffle shuffle;
+  int64_t lanes;
 };
 } // namespace
-
-/// Does the packed dimension go along the operand's rows, element by element?
-bool PackEmitter::isContiguous(unsigned dim) {
-  int64_t last = int64_t(shape.size()) - 1;
-  while (last > 0 && shape[last] == 1)
-    --last;
-  return strides[dim] == 1 && dims[dim] == last;
-}
-
-/// Does no other loop index the operand's dimension? A loop of dynamic extent
-/// is as long as the dimension.
-bool PackEmitter::isAlone(unsigned dim) {
-  int64_t whole = shape[dims[dim]];
-  return llvm::count(dims, dims[dim]) == 1 &&
-         (sizes[dim] == whole || ShapedType::isDynamic(sizes[dim]) ||
-          ShapedType::isDynamic(whole));
-}
-
-/// Columns of the packed form are rows of the operand. The first dimension is
-/// divided among workers: blocks must not split it.
-bool PackEmitter::canTranspose() {
-  unsigned across = sizes.size() - 1, along = across - 1;
-  return sizes.size() > 2 && lanes >= 4 && llvm::isPowerOf2_64(lanes) &&
-         isContiguous(along) && isAlone(along) && dims[across] != dims[along] &&
-         !ShapedType::isDynamic(sizes[across]) && sizes[across] % lanes == 0 &&
-         isLong(along, 4);
-}
-
-/// The bytes of a group come from neighbouring rows of the operand.
-bool PackEmitter::canInterleave() {
-  unsigned group = sizes.size() - 1, along = group - 1;
-  return sizes.size() > 2 && element.isInteger(8) && lanes == 16 &&
-         sizes[group] == 4 && isContiguous(along) &&
-         dims[group] != dims[along] && !ShapedType::isDynamic(sizes[along]) &&
-         sizes[along] % lanes == 0;
-}
 
 /// Where in the operand a position of the packed form comes from.
 PackEmitter::Position PackEmitter::indicesOf(const Position &at) {
@@ -265,12 +218,13 @@ void PackEmitter::interleave(const Position &at) {
 
 void PackEmitter::emit() {
   size_t rank = sizes.size();
-  if (canTranspose()) {
-    int64_t rows = isLong(rank - 2, lanes) ? lanes : sizes[rank - 2];
+  if (lanes > 0 && shuffle == Shuffle::Transpose) {
+    bool isShort = !ShapedType::isDynamic(sizes[rank - 2]);
+    int64_t rows = isShort ? std::min(lanes, sizes[rank - 2]) : lanes;
     return emitBlocks(rows, lanes,
                       [&](const Position &at) { transposeSquare(at, rows); });
   }
-  if (canInterleave())
+  if (lanes > 0)
     return emitBlocks(lanes, sizes[rank - 1],
                       [&](const Position &at) { interleave(at); });
   Position from(rank, number(0));
@@ -281,7 +235,7 @@ void PackEmitter::emit() {
 
 func::FuncOp emitPacking(Location loc, RankedTensorType source,
                          const PackedOperand &pack, OpBuilder &at,
-                         StringRef name, const EmitOptions &options) {
+                         StringRef name) {
   auto memref = [](RankedTensorType type) {
     return MemRefType::get(type.getShape(), type.getElementType());
   };
@@ -294,7 +248,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
-  PackEmitter(b, func, pack, options.processor).emit();
+  PackEmitter(b, func, pack).emit();
   func::ReturnOp::create(b);
   return func;
 }

@@ -64,7 +64,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
     : kernel(kernel), nest(std::move(replayed)), options(options),
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
       registers(nest), storage(kernel, nest, registers, policy),
-      loops(nest, registers, math, b, options.processor.freeMasks) {
+      loops(nest, registers, math, b) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {
     int32_t number = int32_t(values.wrapNumbers.size()) + 1;
     values.wrapNumbers[op] = number;

@@ -52,7 +52,7 @@ public:
 private:
   FailureOr<Emitted *> emit(KernelOp kernel);
   std::string uniqueName(StringRef base);
-  Value packed(KernelOp kernel, const LoopNest &nest, const PackedOperand &pack,
+  Value packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
                ValueRange extents);
   SmallVector<Value> hostExtents(KernelOp kernel);
   Value hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
@@ -166,10 +166,25 @@ Value Lowering::hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
       math.eval(nest.extentExpr(loop), {}, extentIndices(extents)));
 }
 
+/// Four digits, which is more than an estimate has: others print as bits.
+static FloatAttr fourDigits(Builder &builder, double value) {
+  double rounded = value;
+  (void)llvm::to_float(llvm::formatv("{0:e3}", value).str(), rounded);
+  return builder.getF64FloatAttr(rounded);
+}
+
+/// Attaches a cost that depends on no input.
+static void setCost(LaunchOp launch, double cycles) {
+  Builder builder(launch.getContext());
+  ArrayAttr term = builder.getArrayAttr(fourDigits(builder, cycles));
+  launch->setAttr(cyclesAttrName, builder.getArrayAttr(term));
+}
+
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
-Value Lowering::packed(KernelOp kernel, const LoopNest &nest,
-                       const PackedOperand &pack, ValueRange extents) {
+Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
+                       ValueRange extents) {
+  PackedOperand pack = packedOperand(kernel, nest, step);
   Value operand = kernel.getOperand(pack.operand);
   if (auto constant = operand.getDefiningOp<ConstantOp>();
       constant && !constant.getLayout() && pack.type.hasStaticShape())
@@ -184,12 +199,13 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest,
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
-                  pack, at, uniqueName("pack"), options);
+                  pack, at, uniqueName("pack"));
   Value tiles = hostTrips(kernel, nest, pack.loops.front(), extents);
-  return LaunchOp::create(rewriter, kernel.getLoc(), TypeRange(pack.type),
-                          func.getName(), ValueRange(operand),
-                          ValueRange(empty), tiles)
-      .getResult(0);
+  auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
+                                 TypeRange(pack.type), func.getName(),
+                                 ValueRange(operand), ValueRange(empty), tiles);
+  setCost(launch, packCycles(nest, step, options.processor));
+  return launch.getResult(0);
 }
 
 /// A scalar of the kernel's body, computed by the host instead.
@@ -300,13 +316,6 @@ static void separateTemporaries(KernelOp kernel) {
   }
 }
 
-/// Four digits, which is more than an estimate has: others print as bits.
-static FloatAttr fourDigits(Builder &builder, double value) {
-  double rounded = value;
-  (void)llvm::to_float(llvm::formatv("{0:e3}", value).str(), rounded);
-  return builder.getF64FloatAttr(rounded);
-}
-
 /// Attaches the cost of a kernel, whose extents are inputs from `firstExtent`.
 static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
                     const target::Processor &target, unsigned firstExtent) {
@@ -340,8 +349,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
   SmallVector<Value> extents = hostExtents(kernel);
   for (const Pack &pack : nest.packs())
-    ins[pack.operand] =
-        packed(kernel, nest, packedOperand(kernel, nest, pack), extents);
+    ins[pack.operand] = packed(kernel, nest, pack, extents);
   ImplicitLocOpBuilder b(loc, rewriter);
   LaneMath math(b);
   SmallVector<LaneIndex> symbols = extentsWithWork(

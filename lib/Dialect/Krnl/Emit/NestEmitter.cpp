@@ -26,15 +26,23 @@ Instance restrictTo(const Instance &instance,
 
 SmallVector<Instance>
 NestEmitter::enumerate(unsigned op, function_ref<bool(unsigned)> pick) const {
+  // Vectors of results take each step of a sum before the next one.
+  std::optional<unsigned> lane = laneLoop(op);
+  bool sumsFirst = lane && !nest.op(op).find(*lane)->reduced;
+  SmallVector<const LoopUse *> uses;
+  for (bool isSum : {true, false})
+    for (const LoopUse &use : nest.op(op).loops)
+      if ((sumsFirst && use.reduced) == isSum)
+        uses.push_back(&use);
   SmallVector<Instance> all{Instance(active.size(), 0)};
-  for (const LoopUse &use : nest.op(op).loops) {
-    if (active[use.loop].instances == 1 || !pick(use.loop))
+  for (const LoopUse *use : uses) {
+    if (active[use->loop].instances == 1 || !pick(use->loop))
       continue;
     SmallVector<Instance> longer;
     for (const Instance &instance : all)
-      for (int64_t c = 0; c < active[use.loop].instances; ++c) {
+      for (int64_t c = 0; c < active[use->loop].instances; ++c) {
         longer.push_back(instance);
-        longer.back()[use.loop] = c;
+        longer.back()[use->loop] = c;
       }
     all = std::move(longer);
   }
@@ -201,8 +209,7 @@ void NestEmitter::emitTileVariants(unsigned position) {
     emitTileVariants(position + 1);
   };
   std::optional<int64_t> rest = nest.knownRest(use.loop);
-  // The rows that are left need no variant for full vectors.
-  if (inRowTail && lanes > 1 && !rest && freeMasks)
+  if (inRowTail && use.masked)
     return emitMasked();
 
   Value isFull =

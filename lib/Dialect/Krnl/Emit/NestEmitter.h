@@ -44,9 +44,9 @@ Instance restrictTo(const Instance &instance,
 class NestEmitter {
 public:
   NestEmitter(const LoopNest &nest, const RegisterLoops &registers,
-              LaneMath &math, mlir::ImplicitLocOpBuilder &b, bool freeMasks)
+              LaneMath &math, mlir::ImplicitLocOpBuilder &b)
       : active(nest.loops().size()), nest(nest), registers(registers),
-        math(math), b(b), freeMasks(freeMasks) {}
+        math(math), b(b) {}
 
   /// By loop number.
   llvm::SmallVector<ActiveLoop> active;
@@ -118,8 +118,6 @@ private:
   const RegisterLoops &registers;
   LaneMath &math;
   mlir::ImplicitLocOpBuilder &b;
-  /// Masks cost nothing: rows that are left need no variant without.
-  bool freeMasks;
   /// Only some rows of a register tile are left.
   bool inRowTail = false;
   /// Those of emitTile(), while it runs.

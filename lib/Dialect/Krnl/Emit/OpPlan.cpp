@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-RegisterLoops::RegisterLoops(const LoopNest &nest) : nest(nest) {
+RegisterLoops::RegisterLoops(const LoopNest &nest) {
   for (unsigned number : nest.order())
     for (const BodyOp &op : nest.ops())
       if (const LoopUse *use = op.find(number);
@@ -21,12 +21,6 @@ RegisterLoops::RegisterLoops(const LoopNest &nest) : nest(nest) {
 bool RegisterLoops::isTile(unsigned loop) const {
   return llvm::any_of(tileLoops,
                       [&](const LoopUse &use) { return use.loop == loop; });
-}
-
-bool RegisterLoops::fits(const LoopUse &use) const {
-  const Loop &loop = nest.loop(use.loop);
-  return !loop.isDynamic() &&
-         std::max<int64_t>(use.unroll, 1) * use.width() >= loop.extent;
 }
 
 OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
@@ -47,35 +41,10 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
     if (!nest.isAround(use.loop, number) && !registers.isTile(use.loop))
       loops.push_back(use);
   }
-  if (accumulates && !isOrdered(op))
-    hoistRegisterLoops(nest, registers);
   firstReduced = loops.size();
   while (firstReduced > 0 && loops[firstReduced - 1].reduced)
     --firstReduced;
   startsOnce = loops.size() - firstReduced == reduced;
-}
-
-/// Loops that are whole in registers run outside of the reduced ones beside
-/// them, so that accumulators stay in registers, too. What runs inside together
-/// must run once for each of their iterations: they have to be one strip.
-void OpPlan::hoistRegisterLoops(const LoopNest &nest,
-                                const RegisterLoops &registers) {
-  std::optional<unsigned> computeAt = nest.computeAtLoop();
-  bool holdsOthers = computeAt && nest.op(number).find(*computeAt) &&
-                     !nest.isAround(*computeAt, number);
-  auto fits = [&](const LoopUse &use) {
-    return !use.reduced && registers.fits(use) &&
-           !(holdsOthers && nest.endsEarly(use.loop));
-  };
-  unsigned first = loops.size();
-  while (first > 0 && (loops[first - 1].reduced || fits(loops[first - 1])))
-    --first;
-  SmallVector<LoopUse> kept, reduced;
-  for (const LoopUse &use : ArrayRef(loops).drop_front(first))
-    (use.reduced ? reduced : kept).push_back(use);
-  loops.truncate(first);
-  llvm::append_range(loops, kept);
-  llvm::append_range(loops, reduced);
 }
 
 /// Is each dimension one of the loops, or the only index of dimensions of one?

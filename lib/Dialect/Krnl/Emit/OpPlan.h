@@ -23,11 +23,8 @@ public:
   /// tiles and one for tails.
   llvm::ArrayRef<LoopUse> tiles() const { return tileLoops; }
   bool isTile(unsigned loop) const;
-  /// Are all iterations of the loop instances and lanes?
-  bool fits(const LoopUse &use) const;
 
 private:
-  const LoopNest &nest;
   llvm::SmallVector<LoopUse> tileLoops;
 };
 
@@ -59,8 +56,6 @@ struct OpPlan {
   llvm::SmallVector<unsigned> accumulated;
 
 private:
-  void hoistRegisterLoops(const LoopNest &nest, const RegisterLoops &registers);
-
   llvm::SmallVector<Access, 0> accesses;
 };
 

@@ -15,6 +15,8 @@ PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
   result.operand = pack.operand;
   result.loops = nest.packedLoops(pack);
   result.layout = nest.packedLayout(pack);
+  result.shuffle = pack.shuffle;
+  result.lanes = pack.lanes;
   result.type =
       RankedTensorType::get(result.layout.getSizes(), type.getElementType());
   return result;

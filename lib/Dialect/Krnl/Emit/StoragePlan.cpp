@@ -108,12 +108,14 @@ Value StoragePlan::chainRoot(Value tensor) const {
 /// Every loop of its own has to be a register loop, or reduced inside all the
 /// others. A loop that is whole in registers will do, too.
 bool StoragePlan::handsOver(unsigned number) const {
-  bool keepsOrder = isOrdered(plans[number].op);
+  bool keepsOrder = isOrdered(plans[number].op), isReducing = false;
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
+    isReducing |= use.reduced;
     return use.reduced || registers.isTile(use.loop) ||
-           (!keepsOrder && registers.fits(use) && !nest.endsEarly(use.loop));
+           (!keepsOrder && !isReducing && nest.isInRegisters(use) &&
+            !nest.endsEarly(use.loop));
   });
 }
 

@@ -67,8 +67,7 @@ void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
   auto whole = int64_t(llvm::bit_ceil(uint64_t(lines.length)));
   for (int64_t done = 0; done < lines.length;) {
     int64_t left = lines.length - done;
-    auto size =
-        lines.freeMasks ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
+    auto size = lines.masked ? whole : int64_t(llvm::bit_floor(uint64_t(left)));
     auto picks =
         llvm::to_vector(llvm::seq<int64_t>(first + done, first + done + size));
     Value piece = vector::ShuffleOp::create(b, vector, vector, picks);

@@ -43,7 +43,7 @@ struct Lines {
   /// Elements of a line: as many as there are rows.
   int64_t length;
   /// A line that is shorter than a vector is stored under a mask.
-  bool freeMasks;
+  bool masked;
 };
 
 class VectorAccess {

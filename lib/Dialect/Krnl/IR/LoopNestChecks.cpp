@@ -80,6 +80,12 @@ std::optional<int64_t> LoopNest::knownRest(unsigned number) const {
   return isKnown ? std::optional(whole.extent % loop.extent) : std::nullopt;
 }
 
+bool LoopNest::isInRegisters(const LoopUse &use) const {
+  const Loop &loop = allLoops[use.loop];
+  return !loop.isDynamic() &&
+         std::max<int64_t>(use.unroll, 1) * use.width() >= loop.extent;
+}
+
 SmallVector<unsigned> LoopNest::liveLoops(unsigned op, unsigned number) const {
   if (bodyOps[op].find(number))
     return {number};
@@ -184,12 +190,19 @@ LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
   if (computeAt.back() - computeAt.front() + 1 != computeAt.size())
     return emitError() << "ops that run over loop '" << name
                        << "' do not follow one another";
-  unsigned position = fusedOuterLoops().size();
   for (unsigned i : computeAt) {
     const BodyOp &op = bodyOps[i];
     bool isLast = i == computeAt.back();
     const LoopUse &use = *op.find(*number);
-    if (&use != &op.loops[position])
+    // Loops in registers may be around that of the last op, which they hold the
+    // results of: all ops inside have them in one strip.
+    auto isAround = [&](const LoopUse &other) {
+      return allLoops[other.loop].fusedOuter ||
+             (isLast && !other.reduced && isInRegisters(other) &&
+              !endsEarly(other.loop));
+    };
+    if (!llvm::all_of(llvm::make_range(op.loops.begin(), op.find(*number)),
+                      isAround))
       return emitError()
              << "loop '" << name
              << "' is not the next loop inside those of fuse_outer in "
@@ -215,11 +228,16 @@ LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Vectors and register tiles stay the innermost loops of each op.
+/// Vectors and register tiles stay the innermost loops of each op, apart from
+/// loops that it reduces while vectors hold its results.
 LogicalResult LoopNest::checkInnermost(const BodyOp &op,
                                        EmitErrorFn emitError) const {
   for (auto [position, use] : llvm::enumerate(op.loops)) {
     unsigned inside = op.loops.size() - 1 - position;
+    if (use.role == RegisterRole::None && !use.reduced)
+      inside =
+          llvm::count_if(ArrayRef(op.loops).take_back(inside),
+                         [](const LoopUse &other) { return !other.reduced; });
     bool vector = use.lanes || use.role == RegisterRole::Column;
     if ((vector && inside != 0) ||
         (use.role == RegisterRole::Row && inside != 1))

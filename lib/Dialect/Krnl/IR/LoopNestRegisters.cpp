@@ -146,7 +146,10 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
       continue;
     if (use->role != RegisterRole::None)
       return emitError() << "loop '" << name << "' is part of a register tile";
-    if (use != &op.loops.back())
+    auto isInside = [&](const LoopUse &other) {
+      return &other > use && (use->reduced || !other.reduced);
+    };
+    if (llvm::any_of(op.loops, isInside))
       return emitError() << "loop '" << name
                          << "' is not the innermost loop of op '" << op.name
                          << "', '" << allLoops[op.loops.back().loop].name
@@ -237,7 +240,7 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
 
 LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
                                      int64_t lanes, ArrayRef<int64_t> tail,
-                                     EmitErrorFn emitError) {
+                                     bool masked, EmitErrorFn emitError) {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
   if (failed(checkLanes(lanes, /*least=*/1, emitError)))
@@ -266,14 +269,18 @@ LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
                        << allLoops[(*pair)[0]].extent;
   unsigned rows = pair->front();
   if (failed(checkTail(tail, allLoops[rows].extent, rows,
-                       endsEarly(rows) && !knownRest(rows), emitError)))
+                       leavesUnknownRest(rows), emitError)))
     return failure();
+  if (masked && (!leavesUnknownRest(rows) || !leavesUnknownRest(pair->back())))
+    return emitError() << "nothing is masked: the rows and columns that are "
+                          "left are known";
   bool reduces = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
       continue;
     if (failed(tileOp(*this, op, rows, (*pair)[1], lanes, tail, emitError)))
       return failure();
+    op.find(pair->back())->masked = masked;
     reduces |=
         llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
   }

@@ -18,6 +18,17 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+StringRef stringifyShuffle(Shuffle shuffle) {
+  return shuffle == Shuffle::Transpose ? "transpose" : "interleave";
+}
+
+std::optional<Shuffle> symbolizeShuffle(StringRef text) {
+  for (Shuffle shuffle : {Shuffle::Transpose, Shuffle::Interleave})
+    if (text == stringifyShuffle(shuffle))
+      return shuffle;
+  return std::nullopt;
+}
+
 bool LoopNest::hasRows(const Access &along, OpOperand &operand, unsigned loop) {
   if (along.getRank() == 0)
     return false;
@@ -59,8 +70,8 @@ static int64_t laneStep(const Access &along, OpOperand &operand,
   return step;
 }
 
-bool LoopNest::canShuffle(unsigned number, const LoopUse &use,
-                          Shuffle shuffle) const {
+bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
+                          bool masked) const {
   const BodyOp &body = bodyOps[number];
   auto op = dyn_cast_if_present<ComputeOp>(body.op);
   const LoopUse *lane = llvm::find_if(
@@ -79,13 +90,15 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use,
     int64_t step = isTransposed ? 0 : laneStep(along, operand, lane->loop);
     return llvm::any_of(copiesOf(use), [&](int64_t copies) {
       return copies > 1 && copies <= lane->lanes &&
+             !(masked && llvm::isPowerOf2_64(copies)) &&
              (isTransposed ? !inLine : copies == step);
     });
   };
   // Packed operands lie as they are read.
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto argument = dyn_cast<BlockArgument>(input->get());
-    if (isTransposed && !op.getMatchingBlockArgument(input).use_empty() &&
+    if (isTransposed && !masked &&
+        !op.getMatchingBlockArgument(input).use_empty() &&
         !(argument && packOf(argument.getArgNumber())) && suits(*input))
       return true;
   }
@@ -95,12 +108,12 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use,
          });
 }
 
-LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle,
+LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
                                 EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
-  bool isUsed = false;
+  bool isUsed = false, usesMask = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use || !canShuffle(i, *use, shuffle))
@@ -111,7 +124,12 @@ LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle,
       return emitError() << "the step is there already for op '" << op.name
                          << "'";
     isUsed = flag = true;
+    use->masked |= masked && canShuffle(i, *use, shuffle, masked);
+    usesMask |= use->masked;
   }
+  if (isUsed && masked && !usesMask)
+    return emitError() << "no result has copies of loop '" << name
+                       << "' that are not a power of two, so nothing is masked";
   if (isUsed)
     return success();
   if (shuffle == Shuffle::Transpose)

@@ -296,7 +296,7 @@ LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
     if (allLoops[number].fusedOuter)
       return emitError() << "loop '" << allLoops[number].name
                          << "' is in fuse_outer; order it before that";
-    if (allLoops[number].computeAt)
+    if (allLoops[number].computeAt && limit < 0)
       return emitError() << "ops run inside loop '" << allLoops[number].name
                          << "' together; order it before that";
   }

@@ -74,6 +74,7 @@ LoopNest::indexingLoops(const Operand::Reader &reader) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
+                             Shuffle shuffle, int64_t lanes,
                              EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
@@ -99,6 +100,8 @@ LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
   Pack pack;
   pack.operand = operand;
   pack.loops.assign(numbers->begin(), numbers->end());
+  pack.shuffle = shuffle;
+  pack.lanes = lanes;
   allPacks.push_back(std::move(pack));
   return success();
 }
@@ -144,16 +147,48 @@ bool LoopNest::stemsFromFusion(unsigned number) const {
 
 /// Has the operand a dynamic dimension that no loop gives the size of? The
 /// loops determine the size of the packed form.
-static bool hasUnknownSize(const LoopNest &nest, const Pack &pack,
+static bool hasUnknownSize(RankedTensorType type,
                            const LoopNest::Operand &operand) {
-  Operation *op = nest.ops().front().op;
-  auto kernel = op ? op->getParentOfType<KernelOp>() : KernelOp();
-  if (!kernel || operand.isStatic)
-    return false;
-  auto type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
   return llvm::any_of(llvm::enumerate(operand.dimAxes), [&](auto axis) {
     return axis.value() < 0 && type.isDynamicDim(axis.index());
   });
+}
+
+/// Blocks of the last two dimensions go through registers; the first one is
+/// divided among workers, so it is another one.
+std::string LoopNest::reasonAgainst(const Pack &pack,
+                                    RankedTensorType type) const {
+  PackedLayoutAttr layout = packedLayout(pack);
+  ArrayRef<int64_t> dims = layout.getDims(), sizes = layout.getSizes(),
+                    strides = layout.getStrides(), shape = type.getShape();
+  bool isTransposed = pack.shuffle == Shuffle::Transpose;
+  if (!llvm::isPowerOf2_64(pack.lanes) || pack.lanes < 2 || pack.lanes > 64)
+    return "lanes are not a power of two from 2 to 64";
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+    return "its elements are no whole bytes";
+  if (sizes.size() < 3)
+    return "the packed form has fewer than three dimensions";
+  unsigned last = sizes.size() - 1, along = last - 1;
+  int64_t innermost = type.getRank() - 1;
+  while (innermost > 0 && shape[innermost] == 1)
+    --innermost;
+  if (strides[along] != 1 || dims[along] != innermost ||
+      dims[last] == dims[along])
+    return "its rows are not along the dimension before the last packed one";
+  if (!isTransposed && sizes[last] != 4)
+    return "the last packed dimension has no four elements";
+  // A loop of dynamic extent is as long as the dimension.
+  bool isAlone = llvm::count(dims, dims[along]) == 1 &&
+                 (ShapedType::isDynamic(sizes[along]) ||
+                  ShapedType::isDynamic(shape[dims[along]]) ||
+                  sizes[along] == shape[dims[along]]);
+  if (isTransposed && !isAlone)
+    return "the dimension before the last packed one is no whole row";
+  int64_t vectors = sizes[isTransposed ? last : along];
+  if (ShapedType::isDynamic(vectors) || vectors % pack.lanes != 0)
+    return "vectors do not fill their packed dimension";
+  return {};
 }
 
 /// The size of the packed form follows from the loops, and all who read it walk
@@ -165,7 +200,12 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
     return emitError() << "cannot pack operand " << pack.operand << ": "
                        << reason;
   };
-  if (hasUnknownSize(*this, pack, operand))
+  Operation *op = bodyOps.front().op;
+  auto kernel = op ? op->getParentOfType<KernelOp>() : KernelOp();
+  RankedTensorType type;
+  if (kernel)
+    type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
+  if (type && hasUnknownSize(type, operand))
     return refuse("no loop walks a dimension whose size is not known");
   SmallVector<unsigned> loops = packedLoops(pack);
   if (loops.empty())
@@ -191,6 +231,10 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
       return refuse("op '" + Twine(bodyOps[reader.op].name) +
                     "' reads it with other loops");
   }
+  std::string reason = type && pack.lanes != 0 ? reasonAgainst(pack, type) : "";
+  if (!reason.empty())
+    return refuse("no " + Twine(stringifyShuffle(pack.shuffle)) + " of " +
+                  Twine(pack.lanes) + ": " + reason);
   return success();
 }
 

@@ -85,6 +85,64 @@ static FailureOr<TailStrategy> parseTail(AsmParser &parser) {
   return parser.emitError(loc, "expected tail to be mask or peel, but got '")
          << text << "'";
 }
+
+/// [`,` (`transpose` | `interleave`) `=` lanes]
+static ParseResult parsePackShuffle(AsmParser &parser, Shuffle &shuffle,
+                                    int64_t &lanes) {
+  shuffle = Shuffle::Transpose;
+  lanes = 0;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  StringRef text;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&text) || parser.parseEqual() ||
+      parser.parseInteger(lanes))
+    return failure();
+  std::optional<Shuffle> parsed = symbolizeShuffle(text);
+  if (!parsed)
+    return parser.emitError(loc, "expected transpose or interleave, but got '")
+           << text << "'";
+  shuffle = *parsed;
+  return success();
+}
+
+static void printPackShuffle(AsmPrinter &printer, Shuffle shuffle,
+                             int64_t lanes) {
+  if (lanes != 0)
+    printer << ", " << stringifyShuffle(shuffle) << '=' << lanes;
+}
+
+/// [`,` `masked`]
+static ParseResult parseMasked(AsmParser &parser, bool &masked) {
+  masked = succeeded(parser.parseOptionalComma());
+  return masked ? parser.parseKeyword("masked") : success();
+}
+
+static void printMasked(AsmPrinter &printer, bool masked) {
+  if (masked)
+    printer << ", masked";
+}
+
+/// [`,` `tail` `=` `[` sizes `]` [`masked`]]
+static ParseResult parseRowTail(AsmParser &parser, SmallVector<int64_t> &tail,
+                                bool &masked) {
+  masked = false;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  auto parseSize = [&] { return parser.parseInteger(tail.emplace_back()); };
+  if (parser.parseKeyword("tail") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize))
+    return failure();
+  masked = succeeded(parser.parseOptionalKeyword("masked"));
+  return success();
+}
+
+static void printRowTail(AsmPrinter &printer, ArrayRef<int64_t> tail,
+                         bool masked) {
+  if (tail.empty() && !masked)
+    return;
+  printer << ", tail=[" << tail << (masked ? "] masked" : "]");
+}
 } // namespace onnxc::krnl
 
 #define GET_ATTRDEF_CLASSES
@@ -331,7 +389,7 @@ LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
 LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
                                             EmitErrorFn emitError) const {
   return nest.registerTile(getRows(), getColumns(), getLanes(), getTail(),
-                           emitError);
+                           getMasked(), emitError);
 }
 
 LogicalResult CacheStepAttr::advance(LoopNest &nest,
@@ -341,7 +399,8 @@ LogicalResult CacheStepAttr::advance(LoopNest &nest,
 
 LogicalResult PackStepAttr::advance(LoopNest &nest,
                                     EmitErrorFn emitError) const {
-  return nest.pack(getOperand(), namesOf(getLoops()), emitError);
+  return nest.pack(getOperand(), namesOf(getLoops()), getShuffle(), getLanes(),
+                   emitError);
 }
 
 LogicalResult PrefetchStepAttr::advance(LoopNest &nest,
@@ -351,12 +410,13 @@ LogicalResult PrefetchStepAttr::advance(LoopNest &nest,
 
 LogicalResult TransposeStepAttr::advance(LoopNest &nest,
                                          EmitErrorFn emitError) const {
-  return nest.shuffle(getLoop(), Shuffle::Transpose, emitError);
+  return nest.shuffle(getLoop(), Shuffle::Transpose, getMasked(), emitError);
 }
 
 LogicalResult InterleaveStepAttr::advance(LoopNest &nest,
                                           EmitErrorFn emitError) const {
-  return nest.shuffle(getLoop(), Shuffle::Interleave, emitError);
+  return nest.shuffle(getLoop(), Shuffle::Interleave, /*masked=*/false,
+                      emitError);
 }
 
 LogicalResult EarlyExitStepAttr::advance(LoopNest &nest,

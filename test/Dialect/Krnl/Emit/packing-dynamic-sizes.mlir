@@ -39,7 +39,7 @@ func.func @open_sizes(%x: tensor<?x?x?xf32>, %w: tensor<?x?x?xf32>, %o: tensor<?
   %c2 = arith.constant 2 : index
   %k_size = tensor.dim %x, %c2 : tensor<?x?x?xf32>
   %y = krnl.kernel "open_sizes" loops [b = %b_size, m = %m_size, n = %n_size, k = %k_size] ins(%x, %w : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%o : tensor<?x?x?xf32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), fuse_outer(b, n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r])] {
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(b, n.o, m.o, k, m.r, n.r), fuse_outer(b, n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r], transpose=16)] {
   ^bb0(%A: tensor<?x?x?xf32>, %B: tensor<?x?x?xf32>, %C: tensor<?x?x?xf32>, %b_extent: index, %m_extent: index, %n_extent: index, %k_extent: index):
     %r = krnl.compute [b, m, n | k] (%p = %A[b, m, k], %q = %B[b, n, k]) -> (%s = %C[b, m, n])
         : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {

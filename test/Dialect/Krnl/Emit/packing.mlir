@@ -1,3 +1,4 @@
+// RUN: sed 's/, transpose=16//' %s | onnx-opt --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels | FileCheck %s --check-prefix=ELEMENTS
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // What lies and is packed alike is packed by one function.
@@ -19,9 +20,14 @@
 // CHECK:         %c16 to %c20
 // CHECK:         memref.store %{{.+}}, %arg1
 // CHECK:         return
+// Without the argument it goes element by element.
+// ELEMENTS-LABEL: func private @kernel_pack_0(
+// ELEMENTS-NOT:     vector
+// ELEMENTS:         memref.load %arg0
+// ELEMENTS:         return
 func.func @turned(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
   %y = krnl.kernel "turned" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r])] {
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r], transpose=16)] {
   ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
     %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
         : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
@@ -43,7 +49,7 @@ func.func @turned(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40
 // CHECK:         return
 func.func @groups(%x: tensor<64x8xi8>, %w: tensor<8x32xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi32> {
   %y = krnl.kernel "groups" loops [m = 64, n = 32, k = 8] ins(%x, %w : tensor<64x8xi8>, tensor<8x32xi8>) outs(%o : tensor<64x32xi32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), block(k, 4) -> (k.o, k.q), order(n.o, m.o, k.o, k.q, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k.o, n.r, k.q]), 0: dot(k.q)] {
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), block(k, 4) -> (k.o, k.q), order(n.o, m.o, k.o, k.q, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k.o, n.r, k.q], interleave=16), 0: dot(k.q)] {
   ^bb0(%A: tensor<64x8xi8>, %B: tensor<8x32xi8>, %C: tensor<64x32xi32>):
     %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[m, n])
         : (tensor<64x8xi8>, tensor<8x32xi8>) -> tensor<64x32xi32> {
@@ -60,7 +66,7 @@ func.func @groups(%x: tensor<64x8xi8>, %w: tensor<8x32xi8>, %o: tensor<64x32xi32
 
 func.func @again(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
   %y = krnl.kernel "again" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
-      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r])] {
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r], transpose=16)] {
   ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
     %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
         : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {

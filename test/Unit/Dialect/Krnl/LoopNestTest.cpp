@@ -66,7 +66,8 @@ TEST_F(LoopNestTest, TheWorkedExampleOfTheHeader) {
       nest.reorder({"n.o", "m.o", "n.p", "k", "m.r", "n.r"}, error())));
   ASSERT_TRUE(succeeded(nest.fuseOuter({"n.o", "m.o", "n.p"}, error())));
   ASSERT_TRUE(succeeded(nest.parallel({"n.o", "m.o"}, error())));
-  ASSERT_TRUE(succeeded(nest.registerTile("m.r", "n.r", 16, {}, error())));
+  ASSERT_TRUE(succeeded(
+      nest.registerTile("m.r", "n.r", 16, {}, /*masked=*/false, error())));
 
   EXPECT_EQ(order(), "n.o m.o n.p k m.r n.r");
   // Loops 3 n.o, 4 n.c, 5 n.p, 6 n.r, 7 m.o, 8 m.r.
@@ -154,7 +155,8 @@ TEST_F(LoopNestTest, PackedLayoutOfPanels) {
   makeGemm(8, 100, 64);
   ASSERT_TRUE(succeeded(
       nest.block("n", 48, TailStrategy::Mask, "n.o", "n.r", error())));
-  ASSERT_TRUE(succeeded(nest.pack(1, {"k", "n.r"}, error())));
+  ASSERT_TRUE(
+      succeeded(nest.pack(1, {"k", "n.r"}, Shuffle::Transpose, 0, error())));
   const Pack *pack = nest.packOf(1);
   ASSERT_NE(pack, nullptr);
   EXPECT_EQ(nest.packOf(0), nullptr);

@@ -42,6 +42,9 @@ struct PackedOperand {
   llvm::SmallVector<unsigned> loops;
   PackedLayoutAttr layout;
   mlir::RankedTensorType type;
+  /// As in Pack.
+  Shuffle shuffle;
+  int64_t lanes;
 };
 
 /// The ops of the kernel that may meet an index out of range, in order.
@@ -69,8 +72,7 @@ void shareSizes(mlir::Operation *module);
 mlir::func::FuncOp emitPacking(mlir::Location loc,
                                mlir::RankedTensorType source,
                                const PackedOperand &pack, mlir::OpBuilder &at,
-                               llvm::StringRef name,
-                               const EmitOptions &options);
+                               llvm::StringRef name);
 
 /// Emits `kernel` as a function at `at`'s insertion point (a module body),
 /// by its recipe. Diagnoses steps that cannot be applied at the kernel.

@@ -94,6 +94,8 @@ enum class Shuffle {
   Transpose, ///< lanes are rows, the copies their elements
   Interleave ///< the copies lie between the lanes
 };
+llvm::StringRef stringifyShuffle(Shuffle shuffle);
+std::optional<Shuffle> symbolizeShuffle(llvm::StringRef text);
 
 /// How one body op iterates over one of its live loops.
 struct LoopUse {
@@ -112,6 +114,9 @@ struct LoopUse {
   bool reduced = false;
   /// A step asks for the shuffle.
   bool transpose = false, interleave = false;
+  /// Transposed copies that are no whole vector are stored under a mask; of the
+  /// columns of a register tile: so are all where only some rows are left.
+  bool masked = false;
   /// The loop ends once a strip of it changes no accumulator.
   bool earlyExit = false;
 
@@ -152,6 +157,10 @@ struct BodyOp {
 struct Pack {
   unsigned operand;
   llvm::SmallVector<unsigned, 4> loops;
+  /// How packing at run time goes through registers, in vectors of so many
+  /// lanes; 0: element by element.
+  Shuffle shuffle = Shuffle::Transpose;
+  int64_t lanes = 0;
 };
 
 /// cache(operand, at=l): at the beginning of each iteration of `at` every op
@@ -277,6 +286,12 @@ public:
   /// The iterations of the last block of a loop, if it is shorter and they are
   /// known.
   std::optional<int64_t> knownRest(unsigned loop) const;
+  /// Is there such a block whose iterations only the run knows?
+  bool leavesUnknownRest(unsigned loop) const {
+    return endsEarly(loop) && !knownRest(loop);
+  }
+  /// Are all iterations of the loop copies and lanes?
+  bool isInRegisters(const LoopUse &use) const;
   /// The live loops of the op that the value of `loop` is made from.
   llvm::SmallVector<unsigned> liveLoops(unsigned op, unsigned loop) const;
 
@@ -291,6 +306,9 @@ public:
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
   /// The stored form of a packed operand.
   PackedLayoutAttr packedLayout(const Pack &pack) const;
+  /// Why an operand of this type cannot be packed in vectors; empty if it can.
+  std::string reasonAgainst(const Pack &pack,
+                            mlir::RankedTensorType type) const;
   llvm::ArrayRef<Prefetch> prefetches() const { return allPrefetches; }
   const Prefetch *prefetchOf(unsigned operand) const;
   /// The panels of a packed operand that a fused outer loop goes over, and that
@@ -318,7 +336,9 @@ public:
   /// are left.
   llvm::SmallVector<int64_t> copiesOf(const LoopUse &use) const;
   /// Does the op have accesses that the copies of the loop are shuffled for?
-  bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle) const;
+  /// `masked`: those alone whose copies are no whole vector when stored.
+  bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle,
+                  bool masked = false) const;
 
   /// Do the iterations of the loop change nothing once one of them does?
   bool canExitEarly(unsigned op, const LoopUse &use) const;
@@ -357,15 +377,16 @@ public:
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,
                                    llvm::StringRef columns, int64_t lanes,
-                                   llvm::ArrayRef<int64_t> tail,
+                                   llvm::ArrayRef<int64_t> tail, bool masked,
                                    EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
                             EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
+                           Shuffle shuffle, int64_t lanes,
                            EmitErrorFn emitError);
   mlir::LogicalResult shuffle(llvm::StringRef loop, Shuffle shuffle,
-                              EmitErrorFn emitError);
+                              bool masked, EmitErrorFn emitError);
   mlir::LogicalResult earlyExit(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult prefetch(const Prefetch &prefetch, EmitErrorFn emitError);
   mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,

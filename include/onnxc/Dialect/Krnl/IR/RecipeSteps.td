@@ -82,7 +82,8 @@ def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
   let summary = "put loops in a new order, outermost first";
   let description = [{
     `order(n.o, m.o, k)`: the loops take, in this order, the positions that they
-    hold together now; other loops keep theirs.
+    hold together now; other loops keep theirs. Results of loops in registers
+    stay there while the loops inside, which the op reduces, run.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";
@@ -151,7 +152,8 @@ def Krnl_VectorizeStep
     : Krnl_Step<"Vectorize", "vectorize"> {
   let summary = "do several iterations of an innermost loop in vector lanes";
   let description = [{
-    `vectorize(c, 16)`: each op that has `c` must have it innermost. An op that
+    `vectorize(c, 16)`: each op that has `c` must have it innermost; inside it
+    may have loops that it reduces, if it does not reduce `c`. An op that
     reduces `c` keeps one partial result per lane and combines them at the end.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$lanes);
@@ -166,12 +168,15 @@ def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
     across the reduction loops directly around it, and ops after the contraction
     work on the registers before the only store. `tail=[4, 2]`: where only the run
     knows how many rows are left, they are done by four, by two, then one by one.
+    `tail=[4, 2] masked`: these rows have one code for all columns, under masks,
+    and not one for full vectors beside it.
   }];
   let parameters = (ins LoopName:$rows, LoopName:$columns, "int64_t":$lanes,
-                        TailSizes:$tail);
+                        ArrayRefParameter<"int64_t", "iterations">:$tail,
+                        "bool":$masked);
   let assemblyFormat = [{
-    `(` $rows `,` $columns `,` `lanes` `` `=` `` $lanes
-    (`,` `tail` `` `=` `` `[` $tail^ `]`)? `)`
+    `(` $rows `,` $columns `,` `lanes` `` `=` `` $lanes ``
+    custom<RowTail>($tail, $masked) `)`
   }];
 }
 
@@ -191,10 +196,19 @@ def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
   let description = [{
     `pack(1, [n.p, k, n.r])`: operand 1 is laid out with these loops as
     dimensions, outermost first; its other loops come before them in nest order.
-    A constant is packed when the artefact is written.
+    A constant is packed when the artefact is written, other operands in each
+    run, element by element, or in vectors along the rows of the operand:
+
+    - `pack(1, [n.p, k, n.r], transpose=16)`: squares of 16 by 16 elements, whose
+      rows lie along the dimension before the last one, are transposed.
+    - `pack(1, [n.p, k.o, n.r, k.q], interleave=16)`: groups of the last dimension
+      come from four rows, 16 elements of each.
   }];
-  let parameters = (ins "unsigned":$operand, LoopNames:$loops);
-  let assemblyFormat = "`(` $operand `,` `[` $loops `]` `)`";
+  let parameters = (ins "unsigned":$operand, LoopNames:$loops,
+                        "::onnxc::krnl::Shuffle":$shuffle, "int64_t":$lanes);
+  let assemblyFormat = [{
+    `(` $operand `,` `[` $loops `]` `` custom<PackShuffle>($shuffle, $lanes) `)`
+  }];
 }
 
 def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
@@ -220,10 +234,12 @@ def Krnl_TransposeStep : Krnl_Step<"Transpose", "transpose"> {
     `transpose(m.r)`: where the vectors of an op run across the rows of an operand
     or result, and `m.r`, which is written out, along them, whole rows are loaded
     or stored and transposed in registers. Without the step each lane is loaded
-    or stored by itself. There are at most as many copies as lanes.
+    or stored by itself. There are at most as many copies as lanes. Copies of a
+    number that is no power of two are stored in parts that are, or, by
+    `transpose(m.r, masked)`, as a vector under a mask.
   }];
-  let parameters = (ins LoopName:$loop);
-  let assemblyFormat = "`(` $loop `)`";
+  let parameters = (ins LoopName:$loop, "bool":$masked);
+  let assemblyFormat = "`(` $loop `` custom<Masked>($masked) `)`";
 }
 
 def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {

@@ -216,7 +216,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](RegisterTileStepAttr s) {
         return RegisterTileStepAttr::get(ctx, name(s.getRows()),
                                          name(s.getColumns()), s.getLanes(),
-                                         s.getTail());
+                                         s.getTail(), s.getMasked());
       })
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
@@ -224,14 +224,15 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],
-                                 all(s.getLoops()));
+                                 all(s.getLoops()), s.getShuffle(),
+                                 s.getLanes());
       })
       .Case([&](PrefetchStepAttr s) {
         return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
                                      s.getDistance(), s.getLine());
       })
       .Case([&](TransposeStepAttr s) {
-        return TransposeStepAttr::get(ctx, name(s.getLoop()));
+        return TransposeStepAttr::get(ctx, name(s.getLoop()), s.getMasked());
       })
       .Case([&](InterleaveStepAttr s) {
         return InterleaveStepAttr::get(ctx, name(s.getLoop()));
@@ -271,6 +272,40 @@ static bool isAccess(Attribute step) {
              EarlyExitStepAttr>(step);
 }
 
+static bool isUse(Attribute step) {
+  return !isStructural(step) && !isPlacement(step) && !isAccess(step);
+}
+
+/// Does `order` list a loop that `use` has put into registers?
+static bool ordersUsed(Attribute order, Attribute use) {
+  auto limited = dyn_cast<OnlyStepAttr>(order),
+       other = dyn_cast<OnlyStepAttr>(use);
+  if (limited && other && limited.getOp() != other.getOp())
+    return false;
+  auto loops = dyn_cast<OrderStepAttr>(limited ? limited.getStep() : order);
+  use = other ? other.getStep() : use;
+  auto vectors = dyn_cast<VectorizeStepAttr>(use);
+  auto copies = dyn_cast<UnrollStepAttr>(use);
+  return loops && llvm::any_of(loops.getLoops(), [&](StringAttr loop) {
+           return (vectors && loop == vectors.getLoop()) ||
+                  (copies && loop == copies.getLoop());
+         });
+}
+
+/// Takes out the orders of loops that are in registers: those come after what
+/// puts the loops there.
+static SmallVector<Attribute>
+takeRegisterOrders(SmallVectorImpl<Attribute> &steps) {
+  SmallVector<Attribute> orders, others;
+  for (Attribute step : steps) {
+    bool isUsed = llvm::any_of(
+        others, [&](Attribute use) { return ordersUsed(step, use); });
+    (isUsed ? orders : others).push_back(step);
+  }
+  steps = others;
+  return orders;
+}
+
 SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
                                           ArrayRef<int> consumerOperands) {
   StepRenamer mine{nullptr, producerOperands, &made, 0};
@@ -286,16 +321,16 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
       if (wanted(step) && !llvm::is_contained(steps, step))
         steps.push_back(step);
   };
+  SmallVector<Attribute> orders = takeRegisterOrders(first);
+  llvm::append_range(orders, takeRegisterOrders(second));
   take(first, isStructural);
   take(second, isStructural);
   take(first, isPlacement);
   // The steps fuse_outer and parallel are the same in both.
   take(second, [](Attribute step) { return isa<ComputeAtStepAttr>(step); });
-  auto isUse = [](Attribute step) {
-    return !isStructural(step) && !isPlacement(step) && !isAccess(step);
-  };
   take(first, isUse);
   take(second, isUse);
+  take(orders, isStructural);
   take(first, isAccess);
   take(second, isAccess);
   return steps;

@@ -140,7 +140,7 @@ static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
 }
 
 /// The cost of a launch that krnl-lower-kernels has attached; 0 if none is
-/// known, as for copies into packed form.
+/// known.
 static OpFoldResult cyclesOf(IndexBuilder &numbers, LaunchOp launch) {
   OpFoldResult sum = numbers.number(0);
   auto terms = launch->getAttrOfType<ArrayAttr>(cyclesAttrName);

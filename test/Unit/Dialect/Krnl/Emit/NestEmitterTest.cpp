@@ -27,8 +27,7 @@ protected:
   /// The parts of a nest that is complete.
   struct Emitter {
     Emitter(NestEmitterTest &test)
-        : registers(test.nest),
-          loops(test.nest, registers, test.math, test.b, /*freeMasks=*/true) {
+        : registers(test.nest), loops(test.nest, registers, test.math, test.b) {
       for (unsigned axis = 0; axis < test.nest.numAxes(); ++axis) {
         int64_t extent = test.nest.loop(axis).extent;
         loops.extents.push_back(

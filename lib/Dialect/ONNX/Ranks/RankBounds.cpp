@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankBounds.h"
 #include "RankAgnostic.h"
-#include "RankTail.h"
+#include "RankDependents.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKCANDIDATES_H
 
 #include "RankBounds.h"
-#include "RankTail.h"
+#include "RankDependents.h"
 
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 

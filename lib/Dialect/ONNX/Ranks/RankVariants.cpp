@@ -16,7 +16,7 @@ using namespace onnxc::onnx;
 //===----------------------------------------------------------------------===//
 
 /// The rank or size that is unknown, as a tensor of one i64.
-static Value numberOf(NodeMaker &maker, const Unknown &unknown) {
+static Value comparedValue(NodeMaker &maker, const Unknown &unknown) {
   if (!unknown.dim)
     return maker.make("Size", maker.shapeOf(unknown.value));
   return maker.make("Shape", unknown.value,
@@ -26,14 +26,17 @@ static Value numberOf(NodeMaker &maker, const Unknown &unknown) {
 
 namespace {
 
-/// Writes the variants of a tail.
+/// Writes the variants of the dependents of a rank.
 class VariantWriter {
 public:
-  VariantWriter(const Unknown &unknown, const RankTail &tail, Block &block)
-      : unknown(unknown), tail(tail), builder(block.getParent()->getContext()),
-        loc(tail.needing.front()->getLoc()), maker(builder, loc) {
-    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
-    for (Operation *op : tail.ops)
+  VariantWriter(const Unknown &unknown, const RankDependents &dependents,
+                Block &block)
+      : unknown(unknown), dependents(dependents),
+        builder(block.getParent()->getContext()),
+        loc(dependents.needing.front()->getLoc()), maker(builder, loc) {
+    llvm::SmallPtrSet<Operation *, 32> inside(dependents.ops.begin(),
+                                              dependents.ops.end());
+    for (Operation *op : dependents.ops)
       for (Value result : op->getResults())
         if (llvm::any_of(result.getUsers(), [&](Operation *user) {
               return !inside.contains(block.findAncestorOpInBlock(*user));
@@ -44,8 +47,8 @@ public:
   /// One variant for each of `numbers`, of which there are at least two;
   /// returns the operation that chooses.
   Operation *write(ArrayRef<int64_t> numbers) {
-    builder.setInsertionPoint(tail.ops.back());
-    Value number = numberOf(maker, unknown);
+    builder.setInsertionPoint(dependents.ops.back());
+    Value number = comparedValue(maker, unknown);
     IfOp outermost;
     for (int64_t candidate : numbers.drop_back()) {
       IfOp choice = createSwitch(
@@ -84,23 +87,23 @@ private:
     IRMapping mapping;
     mapping.map(unknown.value,
                 maker.make<IdentityOp>(unknown.typeFor(number), unknown.value));
-    for (Operation *op : tail.ops)
+    for (Operation *op : dependents.ops)
       builder.clone(*op, mapping);
     createYield(llvm::map_to_vector(
         results, [&](Value result) { return mapping.lookup(result); }));
   }
 
   void replaceTail(IfOp choice) {
-    for (Operation *op : llvm::reverse(tail.later))
+    for (Operation *op : llvm::reverse(dependents.later))
       op->moveAfter(choice);
     for (auto [result, chosen] : llvm::zip_equal(results, choice.getResults()))
       result.replaceAllUsesWith(chosen);
-    for (Operation *op : llvm::reverse(tail.ops))
+    for (Operation *op : llvm::reverse(dependents.ops))
       op->erase();
   }
 
   const Unknown &unknown;
-  const RankTail &tail;
+  const RankDependents &dependents;
   OpBuilder builder;
   Location loc;
   NodeMaker maker;
@@ -110,16 +113,16 @@ private:
 } // namespace
 
 Operation *onnxc::onnx::writeVariants(const Unknown &unknown,
-                                      const RankTail &tail, Block &block,
-                                      ArrayRef<int64_t> numbers) {
-  return VariantWriter(unknown, tail, block).write(numbers);
+                                      const RankDependents &dependents,
+                                      Block &block, ArrayRef<int64_t> numbers) {
+  return VariantWriter(unknown, dependents, block).write(numbers);
 }
 
 //===----------------------------------------------------------------------===//
 // The variants that there are
 //===----------------------------------------------------------------------===//
 
-/// The value that the condition of a variant compares, as in `numberOf`.
+/// The value that the condition of a variant compares, as in `comparedValue`.
 static Value comparedValue(Value number) {
   if (auto size = number.getDefiningOp<SizeOp>())
     number = size.getData();

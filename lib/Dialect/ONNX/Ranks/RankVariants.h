@@ -9,15 +9,16 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H
 #define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H
 
-#include "RankTail.h"
+#include "RankDependents.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace onnxc::onnx {
 
-/// Puts a variant of `tail` for each of `numbers`, of which there are at least
-/// two, where it was in `block`; returns the operation that chooses.
-mlir::Operation *writeVariants(const Unknown &unknown, const RankTail &tail,
+/// Puts a variant of `dependents` for each of `numbers`, of which there are at
+/// least two, where it was in `block`; returns the operation that chooses.
+mlir::Operation *writeVariants(const Unknown &unknown,
+                               const RankDependents &dependents,
                                mlir::Block &block,
                                llvm::ArrayRef<int64_t> numbers);
 

@@ -30,8 +30,8 @@ static constexpr unsigned maxRounds = 50;
 /// Where nothing bounds a rank, ranks up to this are tried, unless they cost
 /// copies of few operations only: fewer inside of variants for another rank.
 static constexpr int64_t maxLargeRank = 5;
-static constexpr unsigned maxCheapTail = 40;
-static constexpr unsigned maxCheapNestedTail = 4;
+static constexpr unsigned maxCheapDependents = 40;
+static constexpr unsigned maxCheapNestedDependents = 4;
 /// More copies of operations than this are not made of a model.
 static constexpr unsigned maxCopies = 5'000;
 
@@ -57,17 +57,18 @@ static bool declareRank(Value value, RankedTensorType type, Block &block) {
 }
 
 /// Sets the only possible type of a value: of an input, or by a cast.
-static void assume(const Unknown &unknown, const RankTail &tail, Block &block,
-                   int64_t number) {
+static void assume(const Unknown &unknown, const RankDependents &dependents,
+                   Block &block, int64_t number) {
   RankedTensorType type = unknown.typeFor(number);
   if (!unknown.dim && declareRank(unknown.value, type, block))
     return;
-  OpBuilder builder(tail.ops.front());
-  Location loc = tail.needing.front()->getLoc();
+  OpBuilder builder(dependents.ops.front());
+  Location loc = dependents.needing.front()->getLoc();
   Value known = IdentityOp::create(builder, loc, TypeRange(type),
                                    ValueRange(unknown.value))
                     .getResult();
-  llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
+  llvm::SmallPtrSet<Operation *, 32> inside(dependents.ops.begin(),
+                                            dependents.ops.end());
   Value value = unknown.value;
   value.replaceUsesWithIf(known, [&](OpOperand &use) {
     return inside.contains(block.findAncestorOpInBlock(*use.getOwner()));
@@ -109,7 +110,7 @@ unsigned sizeOfCode(Operation *op) {
       (sample && sample.getMode() == "cubic") ||
       isa<ConvIntegerOp, ConvOp, ConvTransposeOp, DeformConvOp,
           MicrosoftFusedConvOp, MicrosoftQLinearConvOp, QLinearConvOp>(op);
-  return isLarge ? maxCheapTail + 1 : 1;
+  return isLarge ? maxCheapDependents + 1 : 1;
 }
 
 /// One round over a model: specialises unknowns independent of each other.
@@ -163,7 +164,8 @@ private:
         *unknown, *block, *bounds, analysis, /*enough=*/2, reasons);
     if (numbers.size() != 1)
       return;
-    assume(*unknown, tailOf(*block, unknown->value), *block, numbers.front());
+    assume(*unknown, dependentsOf(*block, unknown->value), *block,
+           numbers.front());
     changed = true;
   }
 
@@ -177,19 +179,22 @@ private:
     }
     Unknown unknown = *unknownOf(op);
     Block *block = blockOfSwitch(op, unknown.value);
-    RankTail tail = tailOf(*block, unknown.value);
+    RankDependents dependents = dependentsOf(*block, unknown.value);
     auto needsNoVariant = [](Operation *o) {
       return rankFreeForm(o) >= RankFreeForm::Cheap;
     };
-    if (!unknown.dim && llvm::all_of(tail.needing, needsNoVariant)) {
-      llvm::for_each(tail.needing, [&](Operation *o) { writeWithoutRank(o); });
+    if (!unknown.dim && llvm::all_of(dependents.needing, needsNoVariant)) {
+      llvm::for_each(dependents.needing,
+                     [&](Operation *o) { writeWithoutRank(o); });
       return success();
     }
-    if (hasOtherUnknowns(op, unknown, tail) && writeAllWithoutRank(tail))
+    if (hasOtherUnknowns(op, unknown, dependents) &&
+        writeAllWithoutRank(dependents))
       return success();
-    bool isFresh = llvm::any_of(
-        tail.ops, [&](Operation *other) { return fresh.contains(other); });
-    return isFresh ? success() : specialize(op, unknown, tail, *block);
+    bool isFresh = llvm::any_of(dependents.ops, [&](Operation *other) {
+      return fresh.contains(other);
+    });
+    return isFresh ? success() : specialize(op, unknown, dependents, *block);
   }
 
   /// Operations written before may have given `op` the ranks that it needs.
@@ -201,11 +206,11 @@ private:
     changed = true;
   }
 
-  /// Those of a tail that can be written so that they need no rank are; false
-  /// if there are none.
-  bool writeAllWithoutRank(const RankTail &tail) {
+  /// Those of the dependents that can be written so that they need no rank are;
+  /// false if there are none.
+  bool writeAllWithoutRank(const RankDependents &dependents) {
     bool any = false;
-    for (Operation *op : tail.needing) {
+    for (Operation *op : dependents.needing) {
       if (gone.contains(op) || rankFreeForm(op) == RankFreeForm::None)
         continue;
       writeWithoutRank(op);
@@ -217,11 +222,12 @@ private:
   /// True if variants for `unknown` would be inside of some or have others
   /// inside.
   bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
-                        const RankTail &tail) {
+                        const RankDependents &dependents) {
     if (variantAround(op))
       return true;
-    llvm::SmallPtrSet<Operation *, 32> inside(tail.ops.begin(), tail.ops.end());
-    return llvm::any_of(tail.needing, [&](Operation *needing) {
+    llvm::SmallPtrSet<Operation *, 32> inside(dependents.ops.begin(),
+                                              dependents.ops.end());
+    return llvm::any_of(dependents.needing, [&](Operation *needing) {
       return rankFreeForm(needing) == RankFreeForm::Several ||
              llvm::any_of(needing->getOperands(), [&](Value operand) {
                Operation *from = operand.getDefiningOp();
@@ -232,22 +238,22 @@ private:
   }
 
   LogicalResult specialize(Operation *op, const Unknown &unknown,
-                           const RankTail &tail, Block &block) {
+                           const RankDependents &dependents, Block &block) {
     SmallVector<std::string> reasons;
     SmallVector<int64_t> numbers = rankCandidates(
         unknown, block, RankBounds(block), analysis, maxRank + 1, reasons);
     if (numbers.empty())
       return refuse(op, unknown, reasons);
     unsigned count = 0;
-    for (Operation *inner : tail.ops)
+    for (Operation *inner : dependents.ops)
       inner->walk([&](Operation *o) { count += sizeOfCode(o); });
-    bool isCheap =
-        count <= (variantAround(op) ? maxCheapNestedTail : maxCheapTail);
+    bool isCheap = count <= (variantAround(op) ? maxCheapNestedDependents
+                                               : maxCheapDependents);
     if (!isCheap && numbers.front() <= maxLargeRank &&
         numbers.back() == maxRank)
       llvm::erase_if(numbers, [](int64_t n) { return n > maxLargeRank; });
     if (numbers.size() > 1 && copies + count * numbers.size() > maxCopies) {
-      if (writeAllWithoutRank(tail))
+      if (writeAllWithoutRank(dependents))
         return success();
       if (!squeezedRanks(unknown.value))
         return success(); // the lowering reports that it needs the rank
@@ -256,15 +262,15 @@ private:
     }
     changed = true;
     if (numbers.size() == 1) {
-      for (Operation *inner : tail.needing)
+      for (Operation *inner : dependents.needing)
         gone.insert(inner);
-      assume(unknown, tail, block, numbers.front());
+      assume(unknown, dependents, block, numbers.front());
       return success();
     }
     copies += count * numbers.size();
-    for (Operation *inner : tail.ops)
+    for (Operation *inner : dependents.ops)
       forget(inner);
-    fresh.insert(writeVariants(unknown, tail, block, numbers));
+    fresh.insert(writeVariants(unknown, dependents, block, numbers));
     return success();
   }
 

@@ -1,10 +1,10 @@
-//===- RankTail.h - Dependents of an unknown rank ---------------*- C++ -*-===//
+//===- RankDependents.h - Dependents of an unknown rank ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H
-#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKDEPENDENTS_H
+#define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKDEPENDENTS_H
 
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
@@ -28,7 +28,7 @@ struct Unknown {
 
 /// The operations of a block that depend on a rank, as far as some of them need
 /// it.
-struct RankTail {
+struct RankDependents {
   llvm::SmallVector<mlir::Operation *> ops;
   /// Operations that only go on with results of `ops`, but stand before the
   /// last of them.
@@ -56,8 +56,8 @@ std::optional<Unknown> unknownOf(mlir::Operation *op);
 mlir::Block *blockOfSwitch(mlir::Operation *op, mlir::Value value);
 
 /// The operations of `block` that depend on `value`.
-RankTail tailOf(mlir::Block &block, mlir::Value value);
+RankDependents dependentsOf(mlir::Block &block, mlir::Value value);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKTAIL_H
+#endif // ONNXC_LIB_DIALECT_ONNX_RANKS_RANKDEPENDENTS_H

@@ -1,9 +1,9 @@
-//===- RankTail.cpp - Dependents of an unknown rank -------------*- C++ -*-===//
+//===- RankDependents.cpp - Dependents of an unknown rank -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "RankTail.h"
+#include "RankDependents.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
@@ -174,27 +174,27 @@ collectDependents(Block &block, Value value,
   return dependents;
 }
 
-RankTail onnxc::onnx::tailOf(Block &block, Value value) {
-  RankTail tail;
+RankDependents onnxc::onnx::dependentsOf(Block &block, Value value) {
+  RankDependents dependents;
   llvm::DenseSet<Operation *> kept;
-  SmallVector<Operation *> dependents =
-      collectDependents(block, value, tail.needing, kept);
-  for (Operation *op : llvm::reverse(dependents))
+  SmallVector<Operation *> all =
+      collectDependents(block, value, dependents.needing, kept);
+  for (Operation *op : llvm::reverse(all))
     if (llvm::any_of(op->getUsers(), [&](Operation *user) {
           return kept.contains(block.findAncestorOpInBlock(*user));
         }))
       kept.insert(op);
   llvm::DenseSet<Value> results;
   auto isResult = [&](Value v) { return results.contains(v); };
-  for (Operation *op : dependents) {
+  for (Operation *op : all) {
     bool isKept = kept.contains(op);
     if (!isKept && !anyOperand(op, isResult))
       continue;
-    (isKept ? tail.ops : tail.later).push_back(op);
+    (isKept ? dependents.ops : dependents.later).push_back(op);
     results.insert(op->result_begin(), op->result_end());
   }
-  llvm::erase_if(tail.later, [&](Operation *op) {
-    return tail.ops.back()->isBeforeInBlock(op);
+  llvm::erase_if(dependents.later, [&](Operation *op) {
+    return dependents.ops.back()->isBeforeInBlock(op);
   });
-  return tail;
+  return dependents;
 }

@@ -140,7 +140,7 @@ static std::string tagOf(const CompileOptions &options) {
                                                          : options.tag;
 }
 
-/// What names in C begin with.
+/// The beginning of names in C.
 static std::string prefixOf(const CompileOptions &options) {
   std::string tag = tagOf(options);
   return tag.empty() ? outputName(options) : cIdentifier(tag);

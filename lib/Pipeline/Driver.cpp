@@ -200,7 +200,7 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
   return target::checkRuntime(folder, target);
 }
 
-/// Refuses what cannot be made for the targets.
+/// Refuses options that the targets do not have.
 static llvm::Error checkTargets(const CompileOptions &options,
                                 ArrayRef<krnl::TargetAttr> targets) {
   StringRef triple = targets.front().getTriple();

@@ -206,8 +206,7 @@ static constexpr Option optionTable[] = {
       "an archive with the runtime, and a header; model: the simplified model "
       "as .onnx"},
      setEmit},
-    {{"resume", "PHASE", "the input is what --emit=PHASE has written"},
-     setResume},
+    {{"resume", "PHASE", "the input is the output of --emit=PHASE"}, setResume},
     {{"cpu", "A,B",
       "native (default), generic, or a name that LLVM knows; code for each of "
       "several, of which the machine that loads it takes the best"},
@@ -251,8 +250,8 @@ static constexpr Option optionTable[] = {
      setFlag<&CompileOptions::refit>},
     {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
     {{"emit-header", "",
-      "write a C and C++ header with the inputs and outputs beside what "
-      "--emit=obj, static or lib writes"},
+      "write a C and C++ header with the inputs and outputs beside the "
+      "output of --emit=obj, static or lib"},
      setFlag<&CompileOptions::emitHeader>},
     {{"strict", "",
       "keep the model's order of operations, and NaN and infinities where they "
@@ -263,12 +262,13 @@ static constexpr Option optionTable[] = {
       "the graph relies on it"},
      setFlag<&CompileOptions::strictDims>},
     {{"realtime", "",
-      "refuse what needs more than planned memory and one thread: no heap "
+      "refuse models that need more than planned memory and one thread: no "
+      "heap "
       "call, lock or system call in a run; obj and static then need no "
       "runtime"},
      setFlag<&CompileOptions::realTime>},
     {{"limit", "NAME=N",
-      "what the compilation may take at most; may be given again: seconds "
+      "upper limit of the compilation; may be given again: seconds "
       "(3600), memory (8G and 8 times the model), folded-bytes (of constants "
       "that are made; 1G and 4 times the model), nodes (250000), inlined-nodes "
       "(10000 and 256 for each node), nesting (24), rank (64; also of lists of "

@@ -37,7 +37,7 @@ using target::WeightsDigest;
 
 namespace {
 
-/// An artefact and what it records of its compilation.
+/// An artefact and its record of its compilation.
 struct Recorded {
   std::unique_ptr<llvm::MemoryBuffer> file;
   llvm::json::Value json = nullptr;

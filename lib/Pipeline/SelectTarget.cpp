@@ -42,7 +42,7 @@ public:
 
   StringRef getArgument() const override { return "select-target"; }
   StringRef getDescription() const override {
-    return "say what a module is compiled for, by LLVM's names";
+    return "give a module its target, by LLVM's names";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<krnl::KrnlDialect>();
@@ -56,7 +56,7 @@ public:
       return signalPassFailure();
     }
     if (!nest) {
-      // The graph is one for all levels: what it is made to suit is the last.
+      // The graph is one for all levels and suits the last.
       module->setAttr(krnl::TargetAttr::attrName, targets->back());
       return;
     }
@@ -92,7 +92,7 @@ private:
       *this, "cpu", llvm::cl::desc("the processor; \"native\": this one")};
   Option<std::string> features{
       *this, "features",
-      llvm::cl::desc("what differs from its usual features: +one,-other")};
+      llvm::cl::desc("differences from its usual features: +one,-other")};
   Option<bool> nest{
       *this, "nest",
       llvm::cl::desc("move the functions into a module of the target")};

@@ -24,7 +24,7 @@ PYTHON = "cp310-abi3"
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """One wheel for all versions of Python. What is not built yet is built first."""
+    """One wheel for all versions of Python. Missing parts are built first."""
     _ensure_built()
     files = _package_files()
     return _write_wheel(wheel_directory, files, _platform(files))
@@ -106,7 +106,7 @@ def _read_project():
 
 
 def _package_files():
-    """Path in the wheel to content: the package, and what the compiler is made of, if it is there without LLVM's
+    """Path in the wheel to content: the package, and the files of the compiler, if it is there without LLVM's
     libraries (ninja onnxc-self-contained), else as it is in the build."""
     package = BUILD / "python"
     programs, suffix = (BUILD / "self-contained", "-self-contained") if _is_self_contained() else (BUILD, "")
@@ -124,7 +124,7 @@ def _is_self_contained():
 
 
 def _platform(files):
-    """Other machines can use what needs glibc alone, from the version of the newest function that is called."""
+    """Other machines can use files that need glibc alone, from the version of the newest function that is called."""
     if not _is_self_contained():
         return sysconfig.get_platform()
     libraries = [data for name, data in files.items() if data.startswith(b"\x7fELF") and "/onnxc/" not in name]

@@ -45,7 +45,7 @@ void Console::onProgress(void *self, unsigned number, unsigned total,
                  seconds);
 }
 
-/// " for x86_64-pc-linux-gnu znver4": what the report says code is for.
+/// " for x86_64-pc-linux-gnu znver4": the target that the report names.
 static std::string machineOf(const char *report) {
   auto facts = llvm::json::parse(report);
   if (!facts) {

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Other engines are packages of Python, and so is what compares with them:
+// Other engines are packages of Python, and so is the comparison with them:
 // onnx_compile.verify and bench. This process becomes an interpreter that calls
 // it.
 //

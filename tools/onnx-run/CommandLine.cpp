@@ -110,7 +110,7 @@ static constexpr VerbRow verbs[] = {
     {"verify", Verb::Verify, "compare with stored outputs or another engine"},
     {"bench", Verb::Bench, "measure the time of a run"},
     {"profile", Verb::Profile, "tell which kernels the time goes into"},
-    {"info", Verb::Info, "what the artefact says"},
+    {"info", Verb::Info, "print the facts that the artefact has on itself"},
     {"refit", Verb::Refit,
      "write it with the weights of another model, NEW.onnx behind MODEL.so, to "
      "-o FILE"},
@@ -254,7 +254,7 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   return options;
 }
 
-/// What verify compares with: files, or another engine. A folder after
+/// The other side of verify: files, or another engine. A folder after
 /// --against has files.
 static Error checkVerify(Options &options) {
   if (sys::fs::is_directory(options.against)) {
@@ -265,8 +265,9 @@ static Error checkVerify(Options &options) {
   if (options.against.empty() && options.json)
     return failure("verify --json needs --against=ENGINE");
   if (options.against.empty() && !options.hasPeerOptions && !hasFiles)
-    return failure("what should the outputs be? Say --data-set, --expect or "
-                   "--against");
+    return failure(
+        "there is nothing to compare with: say --data-set, --expect or "
+        "--against");
   if (!options.against.empty() && !options.expects.empty())
     return failure("--expect and --against cannot be combined");
   return Error::success();

@@ -31,7 +31,8 @@ static unsigned fieldOf(int64_t kind) {
 }
 
 static Error corrupt(StringRef path) {
-  return failure("%s does not hold what the model takes", path.str().c_str());
+  return failure("%s does not hold a value that the model takes",
+                 path.str().c_str());
 }
 
 /// A sequence or an optional.

@@ -331,7 +331,7 @@ static OpSchema &addRouting(OpSchema &schema) {
             static_cast<int64_t>(0))
       .Attr("swiglu_fusion", "1: interleaved, 2: one behind the other.",
             integer, static_cast<int64_t>(0))
-      .Attr("swiglu_limit", "Of what is multiplied.", AttributeProto::FLOAT,
+      .Attr("swiglu_limit", "Of the factors.", AttributeProto::FLOAT,
             ::onnx::OPTIONAL_VALUE)
       .Attr("activation_alpha", "Of SwiGLU.", AttributeProto::FLOAT, 1.0f)
       .Attr("activation_beta", "Of SwiGLU.", AttributeProto::FLOAT, 0.0f)
@@ -378,7 +378,7 @@ static OpSchema qMoE() {
   }
   for (std::string layer : {"fc1", "fc2", "fc3"})
     schema.Input(next++, layer + "_zero_points", "Packed.", "T1", optional);
-  schema.Input(next++, "router_weights", "What the shares are of.", "T",
+  schema.Input(next++, "router_weights", "The terms that are weighted.", "T",
                optional);
   for (const char *name : {"expert_weight_bits", "block_size", "accuracy_level",
                            "weights_prepacked"})
@@ -390,8 +390,7 @@ static OpSchema qMoE() {
     schema.Attr(layer + "_expert_weight_bits", "Instead of the common one.",
                 AttributeProto::INT, ::onnx::OPTIONAL_VALUE);
   schema
-      .Attr("quant_type", "What the weights are.", AttributeProto::STRING,
-            "int")
+      .Attr("quant_type", "Kind of the weights.", AttributeProto::STRING, "int")
       .TypeConstraint("T1", {"tensor(uint8)"}, "Packed numbers.");
   return addRouting(schema);
 }

@@ -156,9 +156,8 @@ static OpSchema tokenizer() {
             AttributeProto::INT)
       .Attr("mincharnum", "Characters of the shortest token.",
             AttributeProto::INT)
-      .Attr("pad_value", "What rows are filled up with.",
-            AttributeProto::STRING)
-      .Attr("separators", "Expressions of what is between tokens.",
+      .Attr("pad_value", "Filler of short rows.", AttributeProto::STRING)
+      .Attr("separators", "Expressions of separators of tokens.",
             AttributeProto::STRINGS, ::onnx::OPTIONAL_VALUE)
       .Attr("tokenexp", "Expression of a token.", AttributeProto::STRING,
             ::onnx::OPTIONAL_VALUE)

@@ -111,7 +111,7 @@ static OpSchema skipNormalization(const char *name, bool isSimplified) {
   schema.Output(0, "output", "The result.", "T")
       .Output(1, "mean", "Of each row.", "U", OpSchema::Optional)
       .Output(2, "inv_std_var", "Of each row.", "U", OpSchema::Optional)
-      .Output(3, "input_skip_bias_sum", "What is normalised.", "T",
+      .Output(3, "input_skip_bias_sum", "The sum that is normalised.", "T",
               OpSchema::Optional)
       .Attr("epsilon", "Added to the variance.", AttributeProto::FLOAT, 1e-12f);
   return addConstraints(schema);
@@ -151,7 +151,7 @@ static OpSchema embedNormalization() {
       .Input(8, "position_ids", "Instead of 0, 1, ..", "T1", optional)
       .Output(0, "output", "[batch, sequence, hidden]", "T")
       .Output(1, "mask_index", "Number of words unmasked.", "T1", optional)
-      .Output(2, "embedding_sum", "What is normalised.", "T", optional)
+      .Output(2, "embedding_sum", "The sum that is normalised.", "T", optional)
       .Attr("epsilon", "Added to the variance.", AttributeProto::FLOAT, 1e-12f)
       .Attr("mask_index_type", "Form of mask_index.", AttributeProto::INT,
             static_cast<int64_t>(0))

@@ -68,7 +68,7 @@ static bool fillMul(Body &b) {
 
 static OpSchema binary(const char *name) {
   OpSchema schema;
-  schema.SetName(name).SetDoc("The operation on what A and B stand for.");
+  schema.SetName(name).SetDoc("The operation on the numbers of A and B.");
   int next = 0;
   for (const char *value : {"A", "B", "C"}) {
     std::string prefix = value;
@@ -197,7 +197,7 @@ static bool fillConcat(Body &b) {
 static OpSchema concat() {
   OpSchema schema;
   schema.SetName("QLinearConcat")
-      .SetDoc("Concat of what the operands stand for.")
+      .SetDoc("Concat of the numbers of the operands.")
       .Input(0, "Y_scale", "Scale of the result.", "tensor(float)")
       .Input(1, "Y_zero_point", "Zero point of the result.", "T")
       .Input(2, "inputs", "Value, scale and zero point of each operand.", "TV",
@@ -221,7 +221,7 @@ static bool fillWhere(Body &b) {
 static OpSchema where() {
   OpSchema schema;
   schema.SetName("QLinearWhere")
-      .SetDoc("Where of what X and Y stand for.")
+      .SetDoc("Where of the numbers of X and Y.")
       .Input(0, "condition", "Whether X counts.", "tensor(bool)");
   int next = 1;
   for (const char *value : {"X", "Y", "Z"}) {
@@ -280,7 +280,7 @@ void onnxc::schema::microsoft::registerQuantized() {
   define(binary("QLinearMul"), fillMul);
   define(unary("QLinearSigmoid", "Sigmoid on bytes."), fillSigmoid);
   define(unary("QLinearLeakyRelu", "LeakyRelu on bytes.")
-             .Attr("alpha", "Slope of what is negative.", AttributeProto::FLOAT,
+             .Attr("alpha", "Slope of negative numbers.", AttributeProto::FLOAT,
                    0.01f),
          fillLeakyRelu);
   define(unary("QLinearSoftmax", "Softmax on bytes.")

@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # A folder for each artefact. Its name is a hash of all that the artefact depends on,
-# or of its contents, so that nothing in it is ever out of date. What has not been
+# or of its contents, so that nothing in it is ever out of date. Entries that have not been
 # used for longest is removed when the folders become too large.
 # ===------------------------------------------------------------------------===#
 """Compiled models, kept by hashes."""
@@ -67,7 +67,7 @@ def add_to_cache(artefact: str | os.PathLike[str] | bytes) -> str:
 
     artefact: a path, or the contents of the file if the weights are in it. Sessions
     that are unpickled look there for their model by the hash of its contents. ImportError
-    for what is no compiled model; else as InferenceSession, for the cache.
+    for a file that is no compiled model; else as InferenceSession, for the cache.
     """
     with tempfile.TemporaryDirectory(prefix="onnx-compile-") as temporary:
         if isinstance(artefact, bytes):
@@ -132,9 +132,9 @@ def _use(artefact: pathlib.Path) -> bool:
 
 
 def _evict(cache: pathlib.Path, limit: int) -> None:
-    """Removes what has not been used for longest until the folders have at most `limit` bytes (0: any number).
+    """Removes the least recently used entries until the folders have at most `limit` bytes (0: any number).
 
-    What was used a moment ago stays: a process may be about to load it. Processes that have loaded a
+    One that was used a moment ago stays: a process may be about to load it. Processes that have loaded a
     model keep the files. Folders that other processes remove at the same time are no error.
     """
     now, sizes, used = time.time(), {}, {}
@@ -189,7 +189,7 @@ def _external_files(data: bytes) -> Iterator[bytes]:
 
 
 def _processor() -> str:
-    """What this machine's processor has, as models are compiled for it."""
+    """The features of this machine's processor, as models are compiled for it."""
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0].splitlines()
     except OSError:

@@ -17,7 +17,7 @@ from typing import Any, Literal, overload
 from onnx_compile import _compiler, _models
 from onnx_compile._html import report_html
 
-# Of what emit= writes; all else is text.
+# Of the outputs of emit=; all others are text.
 _SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "static": ".a", "model": ".simplified.onnx"}
 
 

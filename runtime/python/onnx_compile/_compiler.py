@@ -38,7 +38,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Result(NamedTuple):
-    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of what was written, the report as JSON."""
+    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of the output, the report as JSON."""
 
     status: int
     messages: str

@@ -26,7 +26,7 @@ class ExecutionSession(Session):
     outputs = session.run(x, deadline=0.5)  # TimeoutError after half a second
     session.run(x, out={"y": array})        # writes the output y to the array
     y = session(x)                          # the output itself where it is one
-    session.inputs[0].name, .dtype, .shape  # what the model takes
+    session.inputs[0].name, .dtype, .shape  # of the first input
 
     Arrays must have the model's element types; Python numbers and lists take
     them. Tensors of other libraries go in through DLPack. The outputs are a list
@@ -58,12 +58,12 @@ class ExecutionSession(Session):
 
     @functools.cached_property
     def inputs(self) -> list[ValueInfo]:
-        """What the model takes. input_signature() has it as JSON text."""
+        """The inputs of the model. input_signature() has it as JSON text."""
         return [value_info(facts) for facts in self._input_facts]
 
     @functools.cached_property
     def outputs(self) -> list[ValueInfo]:
-        """What the model gives. output_signature() has it as JSON text."""
+        """The outputs of the model. output_signature() has it as JSON text."""
         return [value_info(facts) for facts in self._output_facts]
 
     @functools.cached_property
@@ -98,7 +98,7 @@ _loads = itertools.count(1)
 def _fresh_name(path: str) -> str:
     """A name of the file that it has not been loaded by.
 
-    The dynamic linker gives what it has loaded by the same name, even if the file
+    The dynamic linker returns the library that it has loaded by the same name, even if the file
     is another one by now: a model that was compiled again. By a new name it looks.
     """
     folder, name = os.path.split(path)

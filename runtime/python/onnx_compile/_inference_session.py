@@ -157,7 +157,7 @@ class NodeArg:
 
 @dataclasses.dataclass(frozen=True)
 class ModelMetadata:
-    """What the model file says of itself, as far as the compiled model keeps it."""
+    """The metadata of the model file, as far as the compiled model keeps it."""
 
     producer_name: str = ""
     graph_name: str = ""
@@ -331,4 +331,4 @@ def get_device() -> str:
 
 
 def set_default_logger_severity(severity: int) -> None:
-    """Does nothing: nothing is logged. What goes wrong is an exception."""
+    """Does nothing: nothing is logged. Errors are exceptions."""

@@ -1,7 +1,7 @@
 # ===- _signature.py - Inputs and outputs of a model ------------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""What a compiled model takes and gives, as Python objects."""
+"""Inputs and outputs of a compiled model, as Python objects."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ValueInfo:
 
 
 def value_info(facts: tuple[Any, ...]) -> ValueInfo:
-    """Of what the extension tells: (name, kind, type, shape, type of keys, element)."""
+    """Of the tuple of the extension: (name, kind, type, shape, type of keys, element)."""
     name, kind, number, shape, _, _ = facts
     is_tensor = kind == 1
     return ValueInfo(name, _type_text(facts), shape if is_tensor else None, dtype_of(number) if is_tensor else None)

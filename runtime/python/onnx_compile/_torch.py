@@ -29,7 +29,7 @@ def torch_backend(module: Any, example_inputs: Sequence[Any], **options: Any) ->
 
 
 class _Graph:
-    """What torch.compile calls in the place of a graph."""
+    """The object that torch.compile calls in the place of a graph."""
 
     def __init__(self, module: Any, options: dict[str, Any]) -> None:
         self.module, self.options = module, options
@@ -84,7 +84,7 @@ class _Compiled:
         return self._versions(inputs) != self.versions
 
     def tensors(self, results: Sequence[Any]) -> tuple[Any, ...]:
-        """Of what the graph gives the tensors, which are what the model gives."""
+        """The tensors among the results of the graph: the outputs of the model."""
         return tuple(x for x, node in zip(results, self.outputs, strict=True) if hasattr(node, "op"))
 
     def run(self, torch: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:

@@ -114,7 +114,7 @@ LOSSES = ("cross-entropy", "binary-cross-entropy", "mean-squared-error", "mean-a
 
 @dataclasses.dataclass
 class Step:
-    """A training step and the names of what goes in and out."""
+    """A training step and the names of its inputs and outputs."""
 
     model: onnx.ModelProto
     inputs: list  # those of the model, in its order
@@ -123,7 +123,7 @@ class Step:
     count: str
     loss: str
     weights: dict  # name -> first value
-    states: dict  # name -> zeros of the optimizer, or what a normalization keeps track of
+    states: dict  # name -> zeros of the optimizer, or the statistics of a normalization
     following: dict  # weight or state -> output with its next value
 
 
@@ -133,7 +133,7 @@ def make_step(model, loss="cross-entropy", optimizer="adam", output=None, train=
 
 
 def load(model):
-    """A copy of a ModelProto, or what is read from a path or bytes; tensors that only happen to be equal are apart."""
+    """A copy of a ModelProto, or the model of a path or of bytes; tensors that only happen to be equal are apart."""
     if isinstance(model, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
@@ -144,7 +144,7 @@ def load(model):
 
 
 def _separate(graph):
-    """Gives initializers of their own to what shares one with something that training does not treat alike.
+    """Gives initializers of their own to uses of a shared one that training does not treat alike.
 
     Exporters store equal tensors once, and call the others Identity of it: the factors and the variances of all
     normalizations in a fresh model. Weights that are shared on purpose have elements that differ, and stay shared.
@@ -309,7 +309,7 @@ class _StepWriter:
         return {v.name: v.type.tensor_type for v in known if v.type.HasField("tensor_type")}
 
     def _scores(self, ending):
-        """What the output is made of, if that is an operator that the loss contains."""
+        """The node of the output, if that is an operator that the loss contains."""
         producer = next((n for n in self.graph.node if self.output in n.output), None)
         return producer.input[0] if producer is not None and producer.op_type in ending else self.output
 

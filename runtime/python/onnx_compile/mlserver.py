@@ -28,7 +28,7 @@ from prometheus_client import Histogram
 from onnx_compile._inference_session import InferenceSession, SessionOptions
 from onnx_compile._signature import ValueInfo
 
-# Not mlserver.register(): of what that has, a server without workers shows nothing. Once:
+# Not mlserver.register(): of its metrics a server without workers shows nothing. Once:
 # the server executes this file again for each model.
 _ROWS = globals().get("_ROWS") or Histogram(
     "rows_per_run", "First dimension of the inputs of a run", ["model"], buckets=[2**i for i in range(12)]
@@ -41,7 +41,7 @@ class CompiledModel(MLModel):
     parameters.uri: the file. parameters.extra: fields of SessionOptions.
     max_batch_size, max_batch_time: requests that arrive together become one run;
         the first dimension of all inputs must be of any size. The metric
-        `rows_per_run` counts what has been joined.
+        `rows_per_run` counts the rows that were joined.
     """
 
     async def load(self) -> bool:
@@ -112,7 +112,7 @@ class CompiledModel(MLModel):
 
 
 def _datatype(value: ValueInfo) -> str:
-    """The protocol's name of the element type. TypeError for what is no tensor of such a type."""
+    """The protocol's name of the element type. TypeError if it is no tensor of such a type."""
     try:
         name = str(value.dtype)
         return "BYTES" if name in ("object", "str") else str(to_datatype(value.dtype).value)

@@ -34,7 +34,7 @@ class Trainer:
     """A model, its weights, and the compiled step that improves them.
 
     model: a path, the bytes of a model file, or an onnx.ModelProto.
-    loss: what the step makes smaller.
+    loss: the number that the step makes smaller.
         "cross-entropy": a class for each row; labels are int64. The output may
             be scores or, with Softmax at the end, probabilities.
         "binary-cross-entropy": targets from 0 to 1; scores, or Sigmoid of them.
@@ -49,7 +49,7 @@ class Trainer:
     options: those of onnx_compile.compile, for the step.
 
     weights: {name: array}, to look at and to set.
-    states: {name: array}, what the optimizer and normalizations remember.
+    states: {name: array}, the memory of the optimizer and of normalizations.
     """
 
     def __init__(self, model: Any, loss: str = "cross-entropy", optimizer: Any = "adam", output: str | None = None,
@@ -68,7 +68,7 @@ class Trainer:
         """One step over a batch; the loss before it, as a float.
 
         inputs: an array, a list in the model's order, or a dict by name.
-        target: what the loss compares the output with.
+        target: the values that the loss compares the output with.
         rate: the learning rate, that of the optimizer when left out.
         """
         feed = self._named(inputs)
@@ -125,14 +125,14 @@ The step has these inputs and outputs, in this order:
 
   inputs    those of the model; labels (or target); rate, the learning rate;
             count, 1 in the first step, 2 in the second, ...; the weights by
-            their names; what the optimizer remembers, zeros at first
-  outputs   loss; next.NAME for each weight NAME, and for what is remembered
+            their names; the memory of the optimizer, zeros at first
+  outputs   loss; next.NAME for each weight NAME, and for that memory
 
 examples:
   python -m onnx_compile.training digits.onnx -o step.so
       compiles a step; from C it is called like any other model
   python -m onnx_compile.training digits.onnx -o step.onnx --optimizer momentum
-      writes the step as ONNX: Gradient, Momentum and what the model is made of
+      writes the step as ONNX: Gradient, Momentum and the nodes of the model
   python -m onnx_compile.training net.onnx -o step.so --loss mean-squared-error \\
       --freeze 'encoder.*'
       trains all weights but those of the encoder
@@ -149,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", required=True, metavar="FILE",
                         help="FILE.onnx: the step as a model; any other name: compiled")  # fmt: skip
     parser.add_argument("--loss", default="cross-entropy", choices=LOSSES,
-                        help="what becomes smaller; 'given': the output is the loss")  # fmt: skip
+                        help="the number that becomes smaller; 'given': the output is the loss")  # fmt: skip
     parser.add_argument("--loss-of", metavar="TENSOR", help="the output the loss is about; the first one")
     parser.add_argument("--optimizer", default="adam", choices=OPTIMIZERS)
     parser.add_argument("--weight-decay", type=float, default=0.0, metavar="SHARE",

@@ -348,7 +348,7 @@ struct PackGemm final : OpRewritePattern<GemmOp> {
     bool isBias = added && added.getRank() == 1 && added.hasStaticShape() &&
                   added.getDimSize(0) == result.getDimSize(1);
     if (c && (!isBias || op.getBeta() != 1))
-      return rewriter.notifyMatchFailure(op, "what is added is no bias");
+      return rewriter.notifyMatchFailure(op, "the addend is no bias");
     Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
                           /*columnsFirst=*/op.getTransB() != 0, c);
     if (!y)

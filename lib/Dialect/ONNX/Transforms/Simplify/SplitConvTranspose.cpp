@@ -331,7 +331,7 @@ struct SplitConvTranspose final : OpRewritePattern<ConvTransposeOp> {
       return rewriter.notifyMatchFailure(op,
                                          "sizes or borders do not allow it");
     if (awaitsFolding(op))
-      return rewriter.notifyMatchFailure(op, "what follows comes first");
+      return rewriter.notifyMatchFailure(op, "nodes after it are folded first");
     SplitWriter writer(rewriter, op, *splits);
     Value y = writer.write(*filter, bias ? &*bias : nullptr);
     y.setType(result);

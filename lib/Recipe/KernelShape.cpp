@@ -36,28 +36,19 @@ SmallVector<std::string> loopNames(KernelOp kernel) {
   return names;
 }
 
-/// The names of the loops that index the first dimensions of an access, alone
-/// or also at a fixed distance.
-static SmallVector<std::string> firstLoops(const Access &access, ComputeOp op,
-                                           unsigned rank, bool alone) {
-  SmallVector<StringRef> axes = op.getAxes();
-  SmallVector<std::string> loops;
-  for (unsigned position : llvm::seq(rank)) {
-    std::optional<unsigned> loop =
-        alone ? access.loopAt(position) : access.shiftedLoopAt(position);
-    loops.push_back(loop ? axes[*loop].str() : "");
-  }
-  return loops;
-}
-
 SmallVector<std::string> accessLoops(ComputeOp op, OpOperand &operand) {
-  Access access(operand);
-  return firstLoops(access, op, access.getRank(), /*alone=*/true);
+  return llvm::to_vector_of<std::string>(op.getLoopsAlong(operand));
 }
 
 SmallVector<std::string> loopsAlongMemory(ComputeOp op, OpOperand &operand) {
   Access access(operand);
-  return firstLoops(access, op, access.rankAlongMemory(), /*alone=*/false);
+  SmallVector<StringRef> axes = op.getAxes();
+  SmallVector<std::string> loops;
+  for (unsigned position : llvm::seq(access.rankAlongMemory())) {
+    std::optional<unsigned> loop = access.shiftedLoopAt(position);
+    loops.push_back(loop ? axes[*loop].str() : "");
+  }
+  return loops;
 }
 
 SmallVector<std::string> reducedLoops(ComputeOp op) {

@@ -57,9 +57,8 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
     return false;
   auto constant = kernel.getIns()[number].getDefiningOp<ConstantOp>();
   return constant && !constant.getLayout() &&
-         llvm::all_of(
-             op.getMatchingIndexingMap(&operand).getResults(),
-             [](AffineExpr index) { return isa<AffineDimExpr>(index); }) &&
+         llvm::all_of(op.getSubscripts(operand),
+                      [](const Subscript &at) { return at.getLoop(); }) &&
          type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
              target.l1 / 2;
 }

@@ -195,3 +195,42 @@ func.func @types(%x: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @part_of_a_sum(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<6xf32>) {
+  ^bb0(%a: tensor<6xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{expected a loop alone before '...'}}
+    %f = krnl.compute [i] () -> (%_ = %a[i + 1 ...]) : () -> tensor<6xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @part_of_no_index(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<6xf32>) {
+  ^bb0(%a: tensor<6xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{parts must be the numbers, in order, of indices that are a loop alone}}
+    %f = "krnl.compute"(%a) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0)>], parts = array<i64: 1>, operandSegmentSizes = array<i32: 0, 1>}> ({ ^bb0(%_: f32): "linalg.yield"(%zero) : (f32) -> () }) : (tensor<6xf32>) -> tensor<6xf32>
+    krnl.yield %f : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @part_too_long(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = krnl.kernel "k" loops [i = 8] outs(%x : tensor<6xf32>) {
+  ^bb0(%a: tensor<6xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{accesses dimension 0 of operand 0, which has size 6, at 0 to 7}}
+    %f = krnl.compute [i] () -> (%_ = %a[i ...]) : () -> tensor<6xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}

@@ -20,6 +20,8 @@
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_KERNELBUILDER_H
 #define ONNXC_CONVERSION_ONNXTOKRNL_KERNELBUILDER_H
 
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -59,9 +61,9 @@ public:
   mlir::AffineExpr constant(int64_t value);
   mlir::AffineExpr zero() { return constant(0); }
 
-  /// The loop in a position whose dimension is longer than the loop (the
+  /// The loop in a position whose dimension may be longer than the loop (the
   /// beginning of a slice, of a concatenation): its size is not taken for the
-  /// extent.
+  /// extent. Nothing can be added to it.
   mlir::AffineExpr partOf(mlir::AffineExpr loop);
 
   /// Makes a host value (tensor or scalar) visible inside; returns its image.
@@ -122,7 +124,7 @@ private:
 
   int64_t neededSize(mlir::AffineExpr at, int64_t size) const;
   void refineInputs(llvm::MutableArrayRef<Access> opIns);
-  mlir::AffineMap mapOf(const Access &access) const;
+  Subscripts subscriptsOf(const Access &access) const;
   void findExtents(const Access &access);
 
   mlir::OpBuilder &host;

@@ -12,7 +12,6 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 using namespace mlir;
 
@@ -57,7 +56,16 @@ AffineExpr KernelBuilder::constant(int64_t value) {
 }
 
 AffineExpr KernelBuilder::partOf(AffineExpr loopExpr) {
-  return loopExpr % beyondAnyLoop;
+  unsigned position = cast<AffineDimExpr>(loopExpr).getPosition();
+  return host.getAffineSymbolExpr(position);
+}
+
+/// A symbol stands for the loop of its number along a part of a dimension.
+static Subscript subscriptAt(AffineExpr at) {
+  if (auto part = dyn_cast<AffineSymbolExpr>(at))
+    return {getAffineDimExpr(part.getPosition(), at.getContext()),
+            /*isPart=*/true};
+  return {at};
 }
 
 Value KernelBuilder::input(Value hostValue) {
@@ -138,7 +146,7 @@ static llvm::SmallBitVector usedLoops(size_t loopCount,
                                       ArrayRef<AffineExpr> reduced) {
   llvm::SmallBitVector used(loopCount);
   auto mark = [&](AffineExpr expr) {
-    expr.walk([&](AffineExpr e) {
+    subscriptAt(expr).index.walk([&](AffineExpr e) {
       if (auto dim = dyn_cast<AffineDimExpr>(e))
         used.set(dim.getPosition());
     });
@@ -176,7 +184,8 @@ void KernelBuilder::findExtents(const Access &access) {
 /// The size, minimal or exact, that a dimension of `size` elements needs for an
 /// access at `at`: a loop by itself covers the whole dimension.
 int64_t KernelBuilder::neededSize(AffineExpr at, int64_t size) const {
-  if (isa<AffineDimExpr>(at))
+  Subscript subscript = subscriptAt(at);
+  if (subscript.getLoop())
     return ShapedType::isDynamic(extentOf(at)) ? size : extentOf(at);
   if (ShapedType::isDynamic(size))
     return size;
@@ -187,7 +196,7 @@ int64_t KernelBuilder::neededSize(AffineExpr at, int64_t size) const {
                            : host.getAffineSymbolExpr(0));
   }
   auto farthest = dyn_cast<AffineConstantExpr>(
-      simplifyAffineExpr(at.replaceDims(last), 0, 1));
+      simplifyAffineExpr(subscript.index.replaceDims(last), 0, 1));
   return farthest ? std::max(size, farthest.getValue() + 1) : size;
 }
 
@@ -232,14 +241,15 @@ void KernelBuilder::refineInputs(MutableArrayRef<Access> opIns) {
 
 /// The access over the iterators of the op being built, which are numbered in
 /// the order that their loops were declared in.
-AffineMap KernelBuilder::mapOf(const Access &access) const {
+Subscripts KernelBuilder::subscriptsOf(const Access &access) const {
   MLIRContext *ctx = host.getContext();
   SmallVector<AffineExpr> toOp(loops.size(), getAffineConstantExpr(0, ctx));
   for (auto [i, l] : llvm::enumerate(currentAxes))
     toOp[l] = getAffineDimExpr(i, ctx);
-  SmallVector<AffineExpr> results = llvm::map_to_vector(
-      access.at, [&](AffineExpr e) { return e.replaceDims(toOp); });
-  return AffineMap::get(currentAxes.size(), 0, results, ctx);
+  return llvm::map_to_vector(access.at, [&](AffineExpr e) {
+    auto [index, isPart] = subscriptAt(e);
+    return Subscript{index.replaceDims(toOp), isPart};
+  });
 }
 
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
@@ -270,10 +280,10 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
                      llvm::make_filter_range(used.set_bits(), isReduced));
   SmallVector<StringRef> axes = llvm::map_to_vector(
       currentAxes, [&](unsigned l) { return StringRef(loops[l].name); });
-  SmallVector<AffineMap> maps;
+  SmallVector<Subscripts> accesses;
   SmallVector<Value> inValues, outValues;
   auto add = [&](const Access &access, SmallVector<Value> &values) {
-    maps.push_back(mapOf(access));
+    accesses.push_back(subscriptsOf(access));
     values.push_back(access.tensor);
   };
   for (const Access &access : opIns)
@@ -285,7 +295,7 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add operands of its scalar code.
   OpBuilder builder(body);
-  auto op = ComputeOp::create(builder, loc, inValues, outValues, maps, axes,
+  auto op = ComputeOp::create(builder, loc, inValues, outValues, accesses, axes,
                               parallel, StringAttr(),
                               [&](OpBuilder &b, Location l, ValueRange args) {
                                 linalg::YieldOp::create(b, l, fn(b, l, args));

@@ -41,9 +41,9 @@ static void keepWritten(const LoopNest &nest, Value value,
     auto result = cast<OpResult>(value);
     ArrayRef<unsigned> axes = nest.op(nest.indexOf(op)).axes;
     SmallVector<bool> isWritten(nest.numAxes(), false);
-    for (AffineExpr at : op.getIndexingMapMatchingResult(result).getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(at))
-        isWritten[axes[dim.getPosition()]] = true;
+    for (const Subscript &at : op.getSubscripts(*op.getTiedOpOperand(result)))
+      if (std::optional<unsigned> dim = at.getLoop())
+        isWritten[axes[*dim]] = true;
     for (unsigned axis = 0; axis < nest.numAxes(); ++axis)
       isOfAll[axis] = isOfAll[axis] && isWritten[axis];
     value = op.getTiedOpOperand(result)->get();

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -174,12 +175,10 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return values.uniform.lookup(empty.getDynamicSize(dim));
   auto op = cast<ComputeOp>(tensor.getDefiningOp());
-  auto result = cast<OpResult>(tensor);
-  AffineMap map = op.getIndexingMapMatchingResult(result);
-  if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
-    return math.scalar(
-        loops.extents[nest.op(nest.indexOf(op)).axes[plain.getPosition()]]);
-  return emitSize(op.getTiedOpOperand(result)->get(), dim);
+  OpOperand &written = *op.getTiedOpOperand(cast<OpResult>(tensor));
+  if (std::optional<unsigned> loop = Access(written).loopAt(dim))
+    return math.scalar(loops.extents[nest.op(nest.indexOf(op)).axes[*loop]]);
+  return emitSize(written.get(), dim);
 }
 
 /// Scalar code of the body that is outside the structured ops.

@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 using namespace mlir;
 
@@ -123,8 +122,6 @@ LaneIndex LaneMath::floorDiv(LaneIndex x, int64_t divisor) {
 LaneIndex LaneMath::mod(LaneIndex x, int64_t divisor) {
   if (divisor == 1 || divisor == 0)
     return {};
-  if (divisor >= beyondAnyLoop)
-    return x;
   if (x.isConstant())
     return {{}, x.offset % divisor, 0, {}};
   return mod(x, constant(divisor));

@@ -15,6 +15,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -240,11 +241,10 @@ Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
   // the tensor which the op continues.
   auto result = cast<OpResult>(tensor);
   auto op = cast<ComputeOp>(result.getOwner());
-  AffineMap map = op.getIndexingMapMatchingResult(result);
-  if (auto plain = dyn_cast<AffineDimExpr>(map.getResult(dim)))
-    return extents[nest.op(nest.indexOf(op)).axes[plain.getPosition()]];
-  return hostSize(kernel, nest, op.getTiedOpOperand(result)->get(), dim,
-                  extents);
+  OpOperand &written = *op.getTiedOpOperand(result);
+  if (std::optional<unsigned> loop = Access(written).loopAt(dim))
+    return extents[nest.op(nest.indexOf(op)).axes[*loop]];
+  return hostSize(kernel, nest, written.get(), dim, extents);
 }
 
 /// Memory for an intermediate that is too large for the stack.

@@ -4,7 +4,7 @@
 
 #include "OpPlan.h"
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
 using namespace mlir;
 
@@ -47,20 +47,11 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
   startsOnce = loops.size() - firstReduced == reduced;
 }
 
-/// Is each dimension one of the loops, or the only index of dimensions of one?
-static bool isWhole(AffineMap map, ArrayRef<int64_t> shape) {
-  return llvm::all_of(llvm::zip_equal(map.getResults(), shape), [](auto pair) {
-    auto [expr, size] = pair;
-    return isa<AffineDimExpr>(expr) || (size == 1 && expr == 0);
-  });
-}
-
 /// The value of all elements of the op's result, if it is one from outside.
 static Value filledWith(OpResult result) {
   auto op = dyn_cast<ComputeOp>(result.getOwner());
   if (!op || scatterStoreOf(op, result.getResultNumber()) ||
-      !isWhole(op.getIndexingMapMatchingResult(result),
-               cast<ShapedType>(result.getType()).getShape()))
+      !Access(*op.getTiedOpOperand(result)).coversAll())
     return {};
   Value value =
       op.getBlock()->getTerminator()->getOperand(result.getResultNumber());

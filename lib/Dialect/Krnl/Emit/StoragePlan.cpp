@@ -4,6 +4,7 @@
 
 #include "StoragePlan.h"
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -37,7 +38,7 @@ bool StoragePlan::isOnlyStart(unsigned op) const {
 /// Does the op leave elements of the tensor that it continues as they are?
 static bool writesPart(ComputeOp op, OpOperand *init) {
   unsigned result = op.getTiedOpResult(init).getResultNumber();
-  return scatterStoreOf(op, result) ||
+  return scatterStoreOf(op, result) || !Access(*init).isPlain() ||
          !op.getMatchingIndexingMap(init).isProjectedPermutation(
              /*allowZeroInResults=*/true);
 }
@@ -240,14 +241,14 @@ int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
 SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
   auto op = cast<ComputeOp>(value.getOwner());
   unsigned number = nest.indexOf(op);
-  AffineMap map = op.getIndexingMapMatchingResult(value);
+  Access access(*op.getTiedOpOperand(value));
   SmallVector<int64_t> shape;
-  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    bool partly = dim && hasFusedOuterLoop(number, dim.getPosition());
+  for (unsigned position : llvm::seq(access.getRank())) {
+    std::optional<unsigned> dim = access.loopAt(position);
+    bool partly = dim && hasFusedOuterLoop(number, *dim);
     shape.push_back(
-        partly ? lastLocal(number, nest.axisExpr(number, dim.getPosition())) + 1
-               : cast<ShapedType>(value.getType()).getDimSize(i));
+        partly ? lastLocal(number, nest.axisExpr(number, *dim)) + 1
+               : cast<ShapedType>(value.getType()).getDimSize(position));
   }
   return shape;
 }

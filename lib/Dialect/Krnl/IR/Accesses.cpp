@@ -8,10 +8,10 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Target/Processor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -22,11 +22,11 @@ static ComputeOp ownerOf(OpOperand &operand) {
 }
 
 Access::Access(OpOperand &operand)
-    : indices(ownerOf(operand).getMatchingIndexingMap(&operand).getResults()),
+    : subscripts(ownerOf(operand).getSubscripts(operand)),
       type(dyn_cast<ShapedType>(operand.get().getType())),
-      memoryRank(indices.size()), numLoops(ownerOf(operand).getNumLoops()) {
+      memoryRank(subscripts.size()), numLoops(ownerOf(operand).getNumLoops()) {
   while (memoryRank > 0 && type.getDimSize(memoryRank - 1) == 1 &&
-         isa<AffineConstantExpr>(indices[memoryRank - 1]))
+         isa<AffineConstantExpr>(getIndex(memoryRank - 1)))
     --memoryRank;
 }
 
@@ -35,19 +35,17 @@ Access::Access(const LoopNest &nest, unsigned op, OpOperand &operand)
   SmallVector<AffineExpr> values;
   for (unsigned dim : llvm::seq(numLoops))
     values.push_back(nest.axisExpr(op, dim));
-  for (AffineExpr &index : indices)
-    index = wholeIndex(index).replaceDims(values);
+  // Sizes of dimensions do not matter any more.
+  for (auto &[index, isPart] : subscripts) {
+    index = index.replaceDims(values);
+    isPart = false;
+  }
   numLoops = nest.loops().size();
   numExtents = nest.numAxes();
 }
 
-std::optional<unsigned> Access::loopAt(unsigned position) const {
-  auto loop = dyn_cast<AffineDimExpr>(indices[position]);
-  return loop ? std::optional(loop.getPosition()) : std::nullopt;
-}
-
 std::optional<unsigned> Access::shiftedLoopAt(unsigned position) const {
-  AffineExpr index = wholeIndex(indices[position]);
+  AffineExpr index = getIndex(position);
   auto sum = dyn_cast<AffineBinaryOpExpr>(index);
   if (sum && sum.getKind() == AffineExprKind::Add &&
       isa<AffineConstantExpr>(sum.getRHS()))
@@ -57,19 +55,20 @@ std::optional<unsigned> Access::shiftedLoopAt(unsigned position) const {
 }
 
 std::optional<unsigned> Access::positionOf(unsigned loop) const {
-  for (auto [position, index] : llvm::enumerate(indices)) {
+  for (unsigned position : llvm::seq(getRank())) {
+    AffineExpr index = getIndex(position);
     if (!index.isFunctionOfDim(loop))
       continue;
     bool isOnly = llvm::none_of(llvm::seq(numLoops), [&](unsigned other) {
       return other != loop && index.isFunctionOfDim(other);
     });
-    return isOnly ? std::optional(unsigned(position)) : std::nullopt;
+    return isOnly ? std::optional(position) : std::nullopt;
   }
   return std::nullopt;
 }
 
 std::optional<int64_t> Access::stepAt(unsigned position, unsigned loop) const {
-  AffineExpr index = wholeIndex(indices[position]),
+  AffineExpr index = getIndex(position),
              here = getAffineDimExpr(loop, index.getContext());
   auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
       index.replace(here, here + 1) - index, numLoops, numExtents));
@@ -83,15 +82,17 @@ bool Access::isLinearAlong(unsigned loop) const {
 }
 
 bool Access::dependsOn(unsigned loop) const {
-  return llvm::any_of(
-      indices, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+  return llvm::any_of(subscripts, [&](const Subscript &at) {
+    return at.index.isFunctionOfDim(loop);
+  });
 }
 
 bool Access::hasUnitStride(unsigned loop) const {
   return memoryRank > 0 && stepAt(memoryRank - 1, loop) == 1 &&
-         llvm::none_of(
-             ArrayRef(indices).take_front(memoryRank - 1),
-             [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+         llvm::none_of(ArrayRef(subscripts).take_front(memoryRank - 1),
+                       [&](const Subscript &at) {
+                         return at.index.isFunctionOfDim(loop);
+                       });
 }
 
 int64_t Access::pitch(unsigned loop) const {
@@ -113,14 +114,29 @@ int64_t Access::pitch(unsigned loop) const {
 }
 
 bool Access::isPlain() const {
-  return llvm::all_of(indices, [](AffineExpr index) {
-    return isa<AffineDimExpr>(index) || index == 0;
+  return llvm::all_of(subscripts, [](const Subscript &at) {
+    return at.getLoop() || at.index == 0;
   });
 }
 
+bool Access::coversAll() const {
+  return llvm::all_of(llvm::seq(getRank()), [&](unsigned position) {
+    return loopAt(position) ||
+           (getIndex(position) == 0 && type.getDimSize(position) == 1);
+  });
+}
+
+bool Access::isPermutation() const {
+  llvm::SmallBitVector found(numLoops);
+  for (const Subscript &at : subscripts)
+    if (std::optional<unsigned> loop = at.getLoop())
+      found.set(*loop);
+  return getRank() == numLoops && found.all();
+}
+
 bool Access::isWindow() const {
-  return !llvm::all_of(indices, [](AffineExpr index) {
-    return isa<AffineDimExpr, AffineConstantExpr>(wholeIndex(index));
+  return !llvm::all_of(subscripts, [](const Subscript &at) {
+    return isa<AffineDimExpr, AffineConstantExpr>(at.index);
   });
 }
 

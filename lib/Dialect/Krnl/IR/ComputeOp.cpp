@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -14,15 +13,86 @@
 using namespace mlir;
 using namespace onnxc::krnl;
 
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Stores the accesses of an op over `loops` loops.
+static void storeAccesses(Builder builder, unsigned loops,
+                          ArrayRef<Subscripts> accesses,
+                          ComputeOp::Properties &properties) {
+  SmallVector<AffineMap> maps;
+  SmallVector<int64_t> parts;
+  int64_t number = 0;
+  for (const Subscripts &access : accesses) {
+    SmallVector<AffineExpr> indices;
+    for (const Subscript &at : access) {
+      indices.push_back(at.index);
+      if (at.isPart && isa<AffineDimExpr>(at.index))
+        parts.push_back(number);
+      ++number;
+    }
+    maps.push_back(AffineMap::get(loops, 0, indices, builder.getContext()));
+  }
+  properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
+  properties.parts = builder.getDenseI64ArrayAttr(parts);
+}
+
+static Subscripts subscriptsOf(AffineMap map, int64_t number,
+                               ArrayRef<int64_t> parts) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr index) {
+    return Subscript{index, llvm::is_contained(parts, number++)};
+  });
+}
+
+SmallVector<Subscripts> ComputeOp::getSubscripts() {
+  SmallVector<Subscripts> accesses;
+  int64_t number = 0;
+  for (AffineMap map : getIndexingMapsArray()) {
+    accesses.push_back(subscriptsOf(map, number, getParts()));
+    number += map.getNumResults();
+  }
+  return accesses;
+}
+
+Subscripts ComputeOp::getSubscripts(OpOperand &operand) {
+  int64_t number = 0;
+  if (!getParts().empty())
+    for (OpOperand &other :
+         (*this)->getOpOperands().take_front(operand.getOperandNumber()))
+      number += getMatchingIndexingMap(&other).getNumResults();
+  return subscriptsOf(getMatchingIndexingMap(&operand), number, getParts());
+}
+
+SmallVector<StringRef> ComputeOp::getLoopsAlong(OpOperand &operand) {
+  SmallVector<StringRef> axes = getAxes();
+  return llvm::map_to_vector(
+      getSubscripts(operand), [&](const Subscript &at) -> StringRef {
+        return at.getLoop() ? axes[*at.getLoop()] : StringRef();
+      });
+}
+
+void ComputeOp::setSubscripts(ArrayRef<Subscripts> accesses) {
+  storeAccesses(Builder(getContext()), getNumLoops(), accesses,
+                getProperties());
+}
+
 void ComputeOp::build(
     OpBuilder &builder, OperationState &state, ValueRange inputs,
-    ValueRange outputs, ArrayRef<AffineMap> maps, ArrayRef<StringRef> axes,
+    ValueRange outputs, ArrayRef<Subscripts> accesses, ArrayRef<StringRef> axes,
     unsigned parallel, StringAttr name,
     function_ref<void(OpBuilder &, Location, ValueRange)> payload) {
-  build(builder, state, TypeRange(outputs), name,
-        builder.getStrArrayAttr(axes.take_front(parallel)),
-        builder.getStrArrayAttr(axes.drop_front(parallel)),
-        builder.getAffineMapArrayAttr(maps), inputs, outputs);
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.name = name;
+  properties.parallel = builder.getStrArrayAttr(axes.take_front(parallel));
+  properties.reduced = builder.getStrArrayAttr(axes.drop_front(parallel));
+  storeAccesses(builder, axes.size(), accesses, properties);
+  properties.operandSegmentSizes = {int32_t(inputs.size()),
+                                    int32_t(outputs.size())};
+  state.addOperands(inputs);
+  state.addOperands(outputs);
+  state.addTypes(TypeRange(outputs));
+  state.addRegion();
   if (!payload)
     return;
   OpBuilder::InsertionGuard guard(builder);
@@ -110,6 +180,11 @@ LogicalResult ComputeOp::verify() {
              << map.getNumResults() << " indices for operand " << number
              << " of rank " << rank;
   }
+  Properties canonical;
+  storeAccesses(Builder(getContext()), axes.size(), getSubscripts(), canonical);
+  if (getParts() != canonical.parts.asArrayRef())
+    return emitOpError("parts must be the numbers, in order, of indices that "
+                       "are a loop alone");
   return success();
 }
 
@@ -122,7 +197,7 @@ namespace {
 struct Bindings {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SmallVector<SmallVector<AffineExpr>> indices;
+  SmallVector<Subscripts> accesses;
 };
 
 /// The names of the loops as they are parsed.
@@ -160,40 +235,36 @@ static ParseResult
 parseBindings(OpAsmParser &parser,
               ArrayRef<std::pair<StringRef, AffineExpr>> symbols,
               Bindings &bindings) {
-  auto parseIndex = [&]() -> ParseResult {
-    AffineExpr &index = bindings.indices.back().emplace_back();
-    if (parser.parseAffineExpr(symbols, index))
+  auto parseSubscript = [&]() -> ParseResult {
+    Subscript &subscript = bindings.accesses.back().emplace_back();
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseAffineExpr(symbols, subscript.index))
       return failure();
-    if (succeeded(parser.parseOptionalEllipsis()))
-      index = index % beyondAnyLoop;
+    subscript.isPart = succeeded(parser.parseOptionalEllipsis());
+    if (subscript.isPart && !isa<AffineDimExpr>(subscript.index))
+      return parser.emitError(loc, "expected a loop alone before '...'");
     return success();
   };
   auto parseBinding = [&]() -> ParseResult {
-    bindings.indices.emplace_back();
+    bindings.accesses.emplace_back();
     return failure(parser.parseArgument(bindings.arguments.emplace_back()) ||
                    parser.parseEqual() ||
                    parser.parseOperand(bindings.operands.emplace_back()) ||
                    parser.parseCommaSeparatedList(
-                       AsmParser::Delimiter::OptionalSquare, parseIndex));
+                       AsmParser::Delimiter::OptionalSquare, parseSubscript));
   };
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
                                         parseBinding);
 }
 
-/// Resolves the operands, gives the names that are bound to their elements
-/// their types, and adds their maps.
+/// Resolves the operands, and gives the names that are bound to their elements
+/// their types.
 static ParseResult resolve(OpAsmParser &parser, SMLoc loc, TypeRange types,
-                           const ParsedAxes &axes, Bindings &bindings,
-                           OperationState &result,
-                           SmallVectorImpl<AffineMap> &maps) {
+                           Bindings &bindings, OperationState &result) {
   if (parser.resolveOperands(bindings.operands, types, loc, result.operands))
     return failure();
-  for (auto [argument, type, indices] :
-       llvm::zip_equal(bindings.arguments, types, bindings.indices)) {
+  for (auto [argument, type] : llvm::zip_equal(bindings.arguments, types))
     argument.type = getElementTypeOrSelf(type);
-    maps.push_back(
-        AffineMap::get(axes.names.size(), 0, indices, parser.getContext()));
-  }
   return success();
 }
 
@@ -218,12 +289,11 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   Bindings inputs, outputs;
   FunctionType types;
   SMLoc loc;
-  SmallVector<AffineMap> maps;
   if (parseBindings(parser, symbols, inputs) || parser.parseArrow() ||
       parseBindings(parser, symbols, outputs) || parser.parseColon() ||
       parser.getCurrentLocation(&loc) || parser.parseType(types) ||
-      resolve(parser, loc, types.getInputs(), axes, inputs, result, maps) ||
-      resolve(parser, loc, types.getResults(), axes, outputs, result, maps) ||
+      resolve(parser, loc, types.getInputs(), inputs, result) ||
+      resolve(parser, loc, types.getResults(), outputs, result) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   result.addTypes(types.getResults());
@@ -231,7 +301,8 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   ArrayRef<StringRef> all(names);
   properties.parallel = builder.getStrArrayAttr(all.take_front(axes.parallel));
   properties.reduced = builder.getStrArrayAttr(all.drop_front(axes.parallel));
-  properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
+  llvm::append_range(inputs.accesses, outputs.accesses);
+  storeAccesses(builder, all.size(), inputs.accesses, properties);
   properties.operandSegmentSizes = {int32_t(inputs.operands.size()),
                                     int32_t(outputs.operands.size())};
   llvm::append_range(inputs.arguments, outputs.arguments);
@@ -240,10 +311,10 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
 
 /// An index with the names of the loops in place of the dimensions; dots follow
 /// where a loop covers only a part of its dimension.
-static void printIndex(raw_ostream &os, AffineExpr index,
-                       ArrayRef<StringRef> axes) {
+static void printSubscript(raw_ostream &os, const Subscript &subscript,
+                           ArrayRef<StringRef> axes) {
   std::string storage;
-  llvm::raw_string_ostream(storage) << wholeIndex(index);
+  llvm::raw_string_ostream(storage) << subscript.index;
   for (StringRef text = storage; !text.empty();) {
     unsigned dim;
     bool isDim = text.consume_front("d");
@@ -256,7 +327,7 @@ static void printIndex(raw_ostream &os, AffineExpr index,
     os << text.front();
     text = text.drop_front();
   }
-  if (wholeIndex(index) != index)
+  if (subscript.isPart)
     os << " ...";
 }
 
@@ -269,12 +340,12 @@ static void printBindings(OpAsmPrinter &printer, ComputeOp op,
         op.getBody()->getArgument(operand.getOperandNumber()), {},
         /*omitType=*/true);
     printer << " = " << operand.get();
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (map.getNumResults() == 0)
+    Subscripts access = op.getSubscripts(operand);
+    if (access.empty())
       return;
     printer << '[';
-    llvm::interleaveComma(map.getResults(), printer, [&](AffineExpr index) {
-      printIndex(printer.getStream(), index, axes);
+    llvm::interleaveComma(access, printer, [&](const Subscript &subscript) {
+      printSubscript(printer.getStream(), subscript, axes);
     });
     printer << ']';
   });

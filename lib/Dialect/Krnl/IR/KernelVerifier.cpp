@@ -142,22 +142,22 @@ findRange(AffineExpr index, ArrayRef<int64_t> extents) {
   return std::minmax(begin.getValue(), end.getValue());
 }
 
-static LogicalResult verifyIndex(ComputeOp op, OpOperand &operand,
-                                 unsigned position, AffineExpr index,
-                                 ArrayRef<int64_t> extents) {
+static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
+                                     unsigned position,
+                                     const Subscript &subscript,
+                                     ArrayRef<int64_t> extents) {
   int64_t size =
       cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
-  auto range = findRange(index, extents);
+  auto range = findRange(subscript.index, extents);
   if (ShapedType::isDynamic(size) || !range)
     return success();
-  auto dim = dyn_cast<AffineDimExpr>(index);
-  if (dim && extents[dim.getPosition()] != size)
+  std::optional<unsigned> loop = subscript.getLoop();
+  if (loop && extents[*loop] != size)
     return op.emitOpError("loop '")
-           << op.getAxes()[dim.getPosition()] << "' has extent "
-           << extents[dim.getPosition()] << ", but dimension " << position
-           << " of operand " << operand.getOperandNumber() << " has size "
-           << size;
-  if (!dim && size != 0 && (range->first < 0 || range->second >= size))
+           << op.getAxes()[*loop] << "' has extent " << extents[*loop]
+           << ", but dimension " << position << " of operand "
+           << operand.getOperandNumber() << " has size " << size;
+  if (!loop && size != 0 && (range->first < 0 || range->second >= size))
     return op.emitOpError("accesses dimension ")
            << position << " of operand " << operand.getOperandNumber()
            << ", which has size " << size << ", at " << range->first << " to "
@@ -169,9 +169,9 @@ static LogicalResult verifyIndex(ComputeOp op, OpOperand &operand,
 static LogicalResult verifyAccesses(ComputeOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand &operand : op->getOpOperands())
-    for (auto [position, index] :
-         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (failed(verifyIndex(op, operand, position, index, extents)))
+    for (auto [position, subscript] :
+         llvm::enumerate(op.getSubscripts(operand)))
+      if (failed(verifySubscript(op, operand, position, subscript, extents)))
         return failure();
   return success();
 }
@@ -185,18 +185,10 @@ static LogicalResult verifyEdges(ComputeOp op) {
     auto producer = operand.get().getDefiningOp<ComputeOp>();
     if (!producer)
       continue;
-    SmallVector<StringRef> writerAxes = producer.getAxes();
-    AffineMap writes = producer.getIndexingMapMatchingResult(result);
-    AffineMap reads = op.getMatchingIndexingMap(&operand);
-    for (auto [position, pair] : llvm::enumerate(
-             llvm::zip_equal(writes.getResults(), reads.getResults()))) {
-      auto written = dyn_cast<AffineDimExpr>(std::get<0>(pair));
-      if (!written)
-        continue;
-      StringRef name = writerAxes[written.getPosition()];
-      auto read = dyn_cast<AffineDimExpr>(std::get<1>(pair));
-      if (llvm::is_contained(axes, name) &&
-          (!read || axes[read.getPosition()] != name)) {
+    for (auto [position, name, read] : llvm::enumerate(
+             producer.getLoopsAlong(*producer.getTiedOpOperand(result)),
+             op.getLoopsAlong(operand)))
+      if (llvm::is_contained(axes, name) && read != name) {
         InFlightDiagnostic diagnostic = op.emitOpError("loop '")
                                         << name << "' is not dimension "
                                         << position << " of operand "
@@ -205,7 +197,6 @@ static LogicalResult verifyEdges(ComputeOp op) {
             << "the operand is written along that loop here";
         return diagnostic;
       }
-    }
   }
   return success();
 }

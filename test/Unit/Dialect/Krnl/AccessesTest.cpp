@@ -35,6 +35,8 @@ protected:
   struct Operand {
     SmallVector<int64_t> shape;
     SmallVector<AffineExpr> indices;
+    /// The positions of loops that run over a part of their dimension.
+    SmallVector<unsigned> parts = {};
   };
   using Payload = function_ref<Value(ValueRange)>;
 
@@ -42,16 +44,16 @@ protected:
   ComputeOp makeOp(unsigned loops, unsigned reduced, ArrayRef<Operand> inputs,
                    const Operand &result, Payload payload) {
     SmallVector<Value> values;
-    SmallVector<AffineMap> maps;
+    SmallVector<Subscripts> accesses;
     for (const Operand &operand : inputs)
-      addOperand(loops, operand, values, maps);
+      addOperand(operand, values, accesses);
     SmallVector<Value> inits;
-    addOperand(loops, result, inits, maps);
+    addOperand(result, inits, accesses);
     SmallVector<std::string> names;
     for (unsigned i : llvm::seq(loops))
       names.push_back("d" + std::to_string(i));
     return ComputeOp::create(
-        b, values, inits, maps, llvm::to_vector_of<StringRef>(names),
+        b, values, inits, accesses, llvm::to_vector_of<StringRef>(names),
         loops - reduced, StringAttr(),
         [&](OpBuilder &inner, Location, ValueRange args) {
           OpBuilder::InsertionGuard guard(b);
@@ -60,11 +62,14 @@ protected:
         });
   }
 
-  void addOperand(unsigned loops, const Operand &operand,
-                  SmallVectorImpl<Value> &values,
-                  SmallVectorImpl<AffineMap> &maps) {
+  void addOperand(const Operand &operand, SmallVectorImpl<Value> &values,
+                  SmallVectorImpl<Subscripts> &accesses) {
     values.push_back(tensor::EmptyOp::create(b, operand.shape, b.getF32Type()));
-    maps.push_back(AffineMap::get(loops, 0, operand.indices, &context));
+    Subscripts &access = accesses.emplace_back();
+    for (AffineExpr index : operand.indices)
+      access.push_back({index});
+    for (unsigned part : operand.parts)
+      access[part].isPart = true;
   }
 
   Value multiplyAdd(ValueRange args) {
@@ -141,6 +146,39 @@ TEST_F(AccessesTest, AShiftedLoopIsAFixedDistanceAway) {
   EXPECT_EQ(written.shiftedLoopAt(3), std::nullopt);
   EXPECT_EQ(Access(*makeWindow().getDpsInputOperand(0)).shiftedLoopAt(0),
             std::nullopt);
+}
+
+TEST_F(AccessesTest, ALoopAlongAPartDoesNotCoverTheDimension) {
+  ComputeOp op =
+      makeOp(2, 0, {{{12, 4, 1}, {d0, d1, fixed(0)}, /*parts=*/{0}}},
+             {{8, 4}, {d0, d1}}, [](ValueRange args) { return args[0]; });
+  Access read(*op.getDpsInputOperand(0)), written(*op.getDpsInitOperand(0));
+  EXPECT_EQ(read.loopAt(0), std::nullopt);
+  EXPECT_EQ(read.shiftedLoopAt(0), 0u);
+  EXPECT_EQ(read.loopAt(1), 1u);
+  EXPECT_FALSE(read.isPlain());
+  EXPECT_FALSE(read.isWindow());
+  EXPECT_FALSE(read.coversAll());
+  EXPECT_EQ(read.stepAt(0, 0), 1);
+  EXPECT_TRUE(written.coversAll());
+  EXPECT_TRUE(written.isPermutation());
+  EXPECT_FALSE(read == written);
+  EXPECT_EQ(op.getParts(), ArrayRef<int64_t>{0});
+}
+
+TEST_F(AccessesTest, PartsFollowTheirOperands) {
+  ComputeOp op =
+      makeOp(2, 0, {{{8, 4}, {d0, d1}}, {{4, 9}, {d1, d0}, /*parts=*/{1}}},
+             {{8, 5}, {d0, d1}, /*parts=*/{1}},
+             [](ValueRange args) { return args[1]; });
+  EXPECT_EQ(op.getParts(), ArrayRef<int64_t>({3, 5}));
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  std::swap(accesses[1][0], accesses[1][1]);
+  // Only a loop alone can run along a part.
+  accesses[2][1].index = d1 + 1;
+  op.setSubscripts(accesses);
+  EXPECT_EQ(op.getParts(), ArrayRef<int64_t>{2});
+  EXPECT_TRUE(op.getSubscripts(*op.getDpsInputOperand(1))[0].isPart);
 }
 
 TEST_F(AccessesTest, InputsThatThePayloadDoesNotUseAreNotRead) {

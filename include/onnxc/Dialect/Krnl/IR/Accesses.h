@@ -33,15 +33,21 @@ public:
   /// The loops are those of a nest, whose body op number `op` this is.
   Access(const LoopNest &nest, unsigned op, mlir::OpOperand &operand);
 
-  unsigned getRank() const { return indices.size(); }
+  /// Do both access the same positions, and cover the same dimensions?
+  bool operator==(const Access &other) const {
+    return subscripts == other.subscripts;
+  }
+  unsigned getRank() const { return subscripts.size(); }
   /// The rank without the last dimensions of one element at a fixed index,
   /// which do not separate neighbours in memory.
   unsigned rankAlongMemory() const { return memoryRank; }
   mlir::AffineExpr getIndex(unsigned position) const {
-    return indices[position];
+    return subscripts[position].index;
   }
   /// The loop that runs over the whole dimension and indexes it alone.
-  std::optional<unsigned> loopAt(unsigned position) const;
+  std::optional<unsigned> loopAt(unsigned position) const {
+    return subscripts[position].getLoop();
+  }
   /// The same, or the loop that the index is a fixed distance from.
   std::optional<unsigned> shiftedLoopAt(unsigned position) const;
   /// The first index that depends on the loop, if it depends on no other.
@@ -60,13 +66,17 @@ public:
   /// Bytes from one iteration of the loop to the next, or 0 if that is not
   /// known.
   int64_t pitch(unsigned loop) const;
-  /// Is each dimension indexed by a loop alone, or at 0?
+  /// Is each dimension indexed by a loop that covers it, or at 0?
   bool isPlain() const;
+  /// Is each dimension covered by a loop, or of one element?
+  bool coversAll() const;
+  /// Does each loop index one dimension, which it covers?
+  bool isPermutation() const;
   /// Does some index depend on loops without being one of them?
   bool isWindow() const;
 
 private:
-  llvm::SmallVector<mlir::AffineExpr> indices;
+  Subscripts subscripts;
   mlir::ShapedType type;
   unsigned memoryRank, numLoops, numExtents = 0;
 };

@@ -21,7 +21,8 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     inputs to names, the second the elements of the outputs as they are before
     the iteration. Scalars and tensors of rank 0 have no indices. Where a loop by
     itself is an index, it covers the whole dimension, but for one that is written
-    with dots (`%x[i ...]`): the dimension may go on behind it.
+    with dots (`%x[i ...]`): the dimension may go on behind it. `parts` has the
+    numbers of these indices, counted over all operands.
 
     ```mlir
     %y = krnl.compute "mm" [m, n | k] (%a = %x[m, k], %b = %w[k, n])
@@ -40,6 +41,7 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
   let arguments = (ins OptionalAttr<StrAttr>:$name, StrArrayAttr:$parallel,
                        StrArrayAttr:$reduced,
                        AffineMapArrayAttr:$indexing_maps,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$parts,
                        Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$inputs,
                        Variadic<Krnl_Tensor>:$outputs);
   let results = (outs Variadic<Krnl_Tensor>:$results);
@@ -50,7 +52,7 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     /// `axes` are the names of the loops: the first `parallel` of them are
     /// parallel, the others reduced. Without `payload` the region is left empty.
     OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
-                   "::llvm::ArrayRef<::mlir::AffineMap>":$maps,
+                   "::llvm::ArrayRef<::onnxc::krnl::Subscripts>":$accesses,
                    "::llvm::ArrayRef<::llvm::StringRef>":$axes,
                    "unsigned":$parallel,
                    CArg<"::mlir::StringAttr", "{}">:$name,
@@ -61,6 +63,14 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
   let extraClassDeclaration = [{
     /// The names of the loops, in the order of the dimensions of the maps.
     ::llvm::SmallVector<::llvm::StringRef> getAxes();
+    /// How the operands are accessed, all of them or one.
+    ::llvm::SmallVector<::onnxc::krnl::Subscripts> getSubscripts();
+    ::onnxc::krnl::Subscripts getSubscripts(::mlir::OpOperand &operand);
+    /// For each dimension of the operand the loop that covers it, or "".
+    ::llvm::SmallVector<::llvm::StringRef>
+    getLoopsAlong(::mlir::OpOperand &operand);
+    /// Accesses the operands in this way, over the same loops.
+    void setSubscripts(::llvm::ArrayRef<::onnxc::krnl::Subscripts> accesses);
     /// Renames the loops; each stays parallel or reduced.
     void setAxes(::llvm::ArrayRef<::llvm::StringRef> names);
 

@@ -29,6 +29,22 @@ namespace onnxc::krnl {
 
 class YieldOp;
 
+/// Where an access is in one dimension of a tensor, as a function of loops.
+struct Subscript {
+  mlir::AffineExpr index;
+  /// Is the index a loop alone, in a dimension that may go on behind it? Of
+  /// other indices nothing is implied for the size of the dimension anyway.
+  bool isPart = false;
+
+  bool operator==(const Subscript &) const = default;
+  /// The loop that is the index and covers the whole dimension.
+  std::optional<unsigned> getLoop() const {
+    auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(index);
+    return loop && !isPart ? std::optional(loop.getPosition()) : std::nullopt;
+  }
+};
+using Subscripts = llvm::SmallVector<Subscript>;
+
 /// The text of a step as it stands in a recipe: `block(n, 48) -> (n.o, n.r)`.
 std::string stepText(mlir::Attribute step);
 

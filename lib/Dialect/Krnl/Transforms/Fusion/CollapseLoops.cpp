@@ -11,10 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -34,7 +36,7 @@ public:
 
 private:
   bool checkOp(ComputeOp op);
-  bool record(Value tensor, AffineMap map, unsigned a, unsigned b);
+  bool record(Value tensor, const Subscripts &access, unsigned a, unsigned b);
   bool checkBorder();
   bool onlyMakesPairs(Value size);
   bool checkSizes(tensor::DimOp dim);
@@ -44,7 +46,8 @@ private:
     return known != positions.end() && known->second >= 0;
   }
   RankedTensorType merged(Value tensor);
-  SmallVector<ReassociationIndices> groups(Value outside, Value inside);
+  SmallVector<ReassociationIndices> groups(RankedTensorType type, Value inside);
+  OpFoldResult multiply(OpFoldResult x, OpFoldResult y);
   Value collapseOperand(Value outside, BlockArgument inside);
   LoopAttr declareLoop();
   void collapseEmpty(tensor::EmptyOp empty);
@@ -63,34 +66,29 @@ private:
 
 /// Notes where the tensor has the pair; false if it has half of it, or has it
 /// elsewhere in another op.
-bool LoopCollapser::record(Value tensor, AffineMap map, unsigned a,
+bool LoopCollapser::record(Value tensor, const Subscripts &access, unsigned a,
                            unsigned b) {
   int position = -1;
-  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-    if (!expr.isFunctionOfDim(a) && !expr.isFunctionOfDim(b))
+  for (auto [i, at] : llvm::enumerate(access)) {
+    if (!at.index.isFunctionOfDim(a) && !at.index.isFunctionOfDim(b))
       continue;
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim)
-      return false;
-    if (dim.getPosition() == a && position < 0)
+    std::optional<unsigned> loop = at.getLoop();
+    if (loop == a && position < 0)
       position = i;
-    else if (dim.getPosition() != b || position < 0 || int(i) != position + 1)
+    else if (loop != b || position < 0 || int(i) != position + 1)
       return false;
   }
-  if (position >= 0 && (position + 1 >= int(map.getNumResults()) ||
-                        !map.getResult(position + 1).isFunctionOfDim(b)))
+  if (position >= 0 && (position + 1 >= int(access.size()) ||
+                        access[position + 1].getLoop() != b))
     return false;
   return positions.insert({tensor, position}).first->second == position;
 }
 
 bool LoopCollapser::checkOp(ComputeOp op) {
-  SmallVector<StringRef> axes = op.getAxes();
-  size_t a = llvm::find(axes, outer) - axes.begin();
-  size_t b = llvm::find(axes, inner) - axes.begin();
-  bool hasOuter = a < axes.size(), hasInner = b < axes.size();
-  if (hasOuter != hasInner)
+  unsigned a = dimOf(op, outer), b = dimOf(op, inner), none = op.getNumLoops();
+  if ((a == none) != (b == none))
     return false;
-  if (hasOuter) {
+  if (a != none) {
     auto kinds = op.getIteratorTypesArray();
     if (kinds[a] != kinds[b])
       return false;
@@ -98,19 +96,18 @@ bool LoopCollapser::checkOp(ComputeOp op) {
       if (index.getDim() == a || index.getDim() == b)
         return false;
   }
-  unsigned none = op.getNumLoops();
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()) &&
-        !record(operand.get(), op.getMatchingIndexingMap(&operand),
-                hasOuter ? a : none, hasOuter ? b : none))
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    Subscripts access = op.getSubscripts(operand);
+    if (!record(operand.get(), access, a, b))
       return false;
-  for (OpResult result : op->getResults()) {
-    if (!record(result, op.getIndexingMapMatchingResult(result),
-                hasOuter ? a : none, hasOuter ? b : none))
-      return false;
+    if (!op.isDpsInit(&operand))
+      continue;
+    OpResult result = op.getTiedOpResult(&operand);
     // A scatter store has an index for each dimension.
-    if (positions.lookup(result) >= 0 &&
-        scatterStoreOf(op, result.getResultNumber()))
+    if (!record(result, access, a, b) ||
+        (hasPair(result) && scatterStoreOf(op, result.getResultNumber())))
       return false;
   }
   return true;
@@ -185,23 +182,11 @@ bool LoopCollapser::check() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-RankedTensorType LoopCollapser::merged(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  int position = positions.lookup(tensor);
-  int64_t &size = shape[position], next = shape[position + 1];
-  size = ShapedType::isDynamic(size) || ShapedType::isDynamic(next)
-             ? ShapedType::kDynamic
-             : size * next;
-  shape.erase(shape.begin() + position + 1);
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-SmallVector<ReassociationIndices> LoopCollapser::groups(Value outside,
+/// The dimensions of the tensor, the pair as one group.
+SmallVector<ReassociationIndices> LoopCollapser::groups(RankedTensorType type,
                                                         Value inside) {
   SmallVector<ReassociationIndices> result;
-  for (int64_t d :
-       llvm::seq(cast<RankedTensorType>(outside.getType()).getRank()))
+  for (int64_t d : llvm::seq(type.getRank()))
     if (d == positions.lookup(inside) + 1)
       result.back().push_back(d);
     else
@@ -209,49 +194,50 @@ SmallVector<ReassociationIndices> LoopCollapser::groups(Value outside,
   return result;
 }
 
+RankedTensorType LoopCollapser::merged(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return tensor::CollapseShapeOp::inferCollapsedType(type,
+                                                     groups(type, tensor));
+}
+
+OpFoldResult LoopCollapser::multiply(OpFoldResult x, OpFoldResult y) {
+  if (isa<Attribute>(x) && isa<Attribute>(y))
+    return rewriter.getIndexAttr(*getConstantIntValue(x) *
+                                 *getConstantIntValue(y));
+  auto value = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(), size);
+  };
+  return arith::MulIOp::create(rewriter, kernel.getLoc(), value(x), value(y))
+      .getResult();
+}
+
 /// The host's value with the pair of dimensions as one. A fresh destination is
 /// made in that form.
 Value LoopCollapser::collapseOperand(Value outside, BlockArgument inside) {
   auto empty = outside.getDefiningOp<tensor::EmptyOp>();
-  Location loc = kernel.getLoc();
-  RankedTensorType type = merged(inside);
+  auto type = cast<RankedTensorType>(outside.getType());
   if (!empty)
-    return tensor::CollapseShapeOp::create(rewriter, loc, type, outside,
-                                           groups(outside, inside));
+    return tensor::CollapseShapeOp::create(rewriter, kernel.getLoc(), outside,
+                                           groups(type, inside));
   SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
   unsigned position = positions.lookup(inside);
-  if (type.isDynamicDim(position)) {
-    auto value = [&](OpFoldResult size) {
-      return getValueOrCreateConstantIndexOp(rewriter, loc, size);
-    };
-    sizes[position] =
-        arith::MulIOp::create(rewriter, loc, value(sizes[position]),
-                              value(sizes[position + 1]))
-            .getResult();
-  } else {
-    sizes[position] = rewriter.getIndexAttr(type.getDimSize(position));
-  }
+  sizes[position] = multiply(sizes[position], sizes[position + 1]);
   sizes.erase(sizes.begin() + position + 1);
-  return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  return tensor::EmptyOp::create(rewriter, kernel.getLoc(), sizes,
+                                 type.getElementType());
 }
 
 /// Adds the loop that takes the place of the pair.
 LoopAttr LoopCollapser::declareLoop() {
-  unsigned a = *kernel.findLoop(outer), b = *kernel.findLoop(inner);
-  bool dynamic = kernel.getLoop(a).isDynamic() || kernel.getLoop(b).isDynamic();
-  auto extentOf = [&](unsigned number) {
-    return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(),
-                                           kernel.getExtent(number));
-  };
-  SmallVector<Value> extents;
-  if (dynamic)
-    extents.push_back(arith::MulIOp::create(rewriter, kernel.getLoc(),
-                                            extentOf(a), extentOf(b)));
+  OpFoldResult extent = multiply(kernel.getExtent(*kernel.findLoop(outer)),
+                                 kernel.getExtent(*kernel.findLoop(inner)));
   auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
+  SmallVector<Value> extents;
+  if (auto value = dyn_cast<Value>(extent))
+    extents.push_back(value);
   loops.push_back(LoopAttr::get(kernel.getContext(), (outer + inner).str(),
-                                dynamic ? ShapedType::kDynamic
-                                        : kernel.getLoop(a).getExtent() *
-                                              kernel.getLoop(b).getExtent()));
+                                extents.empty() ? *getConstantIntValue(extent)
+                                                : ShapedType::kDynamic));
   kernel.replaceLoops(loops, extents);
   return loops.back();
 }
@@ -289,16 +275,15 @@ void LoopCollapser::collapseDim(tensor::DimOp dim) {
 
 void LoopCollapser::collapseOp(ComputeOp op) {
   SmallVector<StringRef> axes = op.getAxes();
-  size_t a = llvm::find(axes, outer) - axes.begin();
-  size_t b = llvm::find(axes, inner) - axes.begin();
+  unsigned a = dimOf(op, outer), b = dimOf(op, inner);
   if (b == axes.size())
     return;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap &map : maps)
-    map = map.dropResults(llvm::to_vector_of<int64_t>(llvm::make_filter_range(
-        llvm::seq(map.getNumResults()),
-        [&](unsigned i) { return map.getResult(i).isFunctionOfDim(b); })));
-  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  for (Subscripts &access : accesses)
+    llvm::erase_if(access, [&](const Subscript &at) {
+      return at.index.isFunctionOfDim(b);
+    });
+  op.setSubscripts(accesses);
   SmallVector<AffineExpr> dims;
   for (size_t dim : llvm::seq(axes.size()))
     dims.push_back(rewriter.getAffineDimExpr(dim < b ? dim : dim - 1));
@@ -320,7 +305,8 @@ void LoopCollapser::expandResults(ValueRange outs) {
     OpResult result = kernel->getResult(number);
     result.setType(cast<RankedTensorType>(argument.getType()));
     auto expanded = tensor::ExpandShapeOp::create(
-        rewriter, kernel.getLoc(), out.getType(), result, groups(out, argument),
+        rewriter, kernel.getLoc(), out.getType(), result,
+        groups(cast<RankedTensorType>(out.getType()), argument),
         tensor::getMixedSizes(rewriter, kernel.getLoc(), out));
     rewriter.replaceAllUsesExcept(result, expanded, expanded);
   }

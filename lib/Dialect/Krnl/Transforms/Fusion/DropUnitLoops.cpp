@@ -8,44 +8,44 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Where the operand is accessed, `dim` being 0. A window may shrink to a
-/// single loop: that of a 1x1 window with stride 1 spans its dimension, any
-/// other one accesses a part unless it is known to span it.
-static AffineMap mapWithout(ComputeOp op, OpOperand &operand, unsigned dim) {
-  AffineExpr dropped = getAffineDimExpr(dim, op.getContext());
-  bool window =
-      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+/// An access where `dim` is 0. A window may shrink to a loop alone: that of a
+/// 1x1 window with stride 1 covers its dimension, any other one accesses a part
+/// unless it is known to cover it.
+static void dropFrom(Subscripts &access, ComputeOp op, OpOperand &operand,
+                     AffineDimExpr dim) {
+  bool window = op.getIteratorTypesArray()[dim.getPosition()] ==
+                utils::IteratorType::reduction;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<AffineExpr> indices(map.getResults());
-  for (auto [position, index] : llvm::enumerate(indices)) {
-    AffineExpr left = index.replace(dropped, dropped - dropped);
+  for (auto [position, at] : llvm::enumerate(access)) {
+    AffineExpr left = at.index.replace(dim, dim - dim);
+    if (left == at.index)
+      continue;
+    at.index = left;
     auto loop = dyn_cast<AffineDimExpr>(left);
-    if (!loop || loop == index)
+    if (!loop)
       continue;
     int64_t size =
         cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
     int64_t extent = extents[loop.getPosition()];
     bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(extent);
-    index = (known ? size == extent : window) ? left : left % beyondAnyLoop;
+    at.isPart = !(known ? size == extent : window);
   }
-  return AffineMap::get(map.getNumDims(), 0, indices, op.getContext());
 }
 
 /// Drops iterator dimension `dim`, which has one iteration.
 static void dropDim(ComputeOp op, unsigned dim) {
   MLIRContext *context = op.getContext();
-  SmallVector<AffineMap> maps;
-  for (OpOperand &operand : op->getOpOperands())
-    maps.push_back(mapWithout(op, operand, dim));
-  op.setIndexingMapsAttr(Builder(context).getAffineMapArrayAttr(maps));
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  for (auto [access, operand] : llvm::zip_equal(accesses, op->getOpOperands()))
+    dropFrom(access, op, operand,
+             cast<AffineDimExpr>(getAffineDimExpr(dim, context)));
+  op.setSubscripts(accesses);
   SmallVector<AffineExpr> dims;
   for (unsigned i : llvm::seq(op.getNumLoops()))
     dims.push_back(i == dim ? getAffineConstantExpr(0, context)

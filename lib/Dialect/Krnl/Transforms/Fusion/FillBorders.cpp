@@ -11,7 +11,6 @@
 
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -35,14 +34,13 @@ OpFoldResult BorderFill::atHost(Value inside) {
 /// or an index of the host on.
 std::optional<BorderFill::Range> BorderFill::rangeOf(ComputeOp writer,
                                                      unsigned dim) {
-  AffineExpr at =
-      writer.getMatchingIndexingMap(writer.getDpsInitOperand(0)).getResult(dim);
+  Subscript at = writer.getSubscripts(*writer.getDpsInitOperand(0))[dim];
   OpFoldResult shift = rewriter.getIndexAttr(0);
   if (ScatterStoreOp store = scatterStoreOf(writer, 0))
     shift = atHost(store.getAt()[dim]);
   if (!shift)
     return std::nullopt;
-  if (auto number = dyn_cast<AffineConstantExpr>(at)) {
+  if (auto number = dyn_cast<AffineConstantExpr>(at.index)) {
     if (!isZeroInteger(shift))
       return std::nullopt;
     return Range{rewriter.getIndexAttr(number.getValue()),
@@ -50,16 +48,15 @@ std::optional<BorderFill::Range> BorderFill::rangeOf(ComputeOp writer,
                  isConstantIntValue(sizes[dim], 1),
                  {}};
   }
-  AffineExpr index = wholeIndex(at);
   for (unsigned d : llvm::seq(writer.getNumLoops())) {
     auto number = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-        index - rewriter.getAffineDimExpr(d), writer.getNumLoops(), 0));
+        at.index - rewriter.getAffineDimExpr(d), writer.getNumLoops(), 0));
     if (!number || number.getValue() < 0 ||
         (number.getValue() > 0 && !isZeroInteger(shift)))
       continue;
     StringRef loop = writer.getAxes()[d];
     OpFoldResult size = kernel.getExtent(*kernel.findLoop(loop));
-    bool isWhole = isa<AffineDimExpr>(at) || size == sizes[dim];
+    bool isWhole = at.getLoop() || size == sizes[dim];
     if (number.getValue() > 0)
       shift = rewriter.getIndexAttr(number.getValue());
     return Range{shift, size, isWhole && isZeroInteger(shift), loop.str()};
@@ -141,21 +138,19 @@ SmallVector<BorderFill::Strip> BorderFill::stripsAround() {
 /// Their names begin with `name`.
 BorderFill::StripLoops BorderFill::loopsOver(const Strip &strip,
                                              StringRef name) {
-  AffineMap whole = fill.getMatchingIndexingMap(fill.getDpsInitOperand(0));
-  SmallVector<StringRef> axes = fill.getAxes();
+  SmallVector<StringRef> whole = fill.getLoopsAlong(*fill.getDpsInitOperand(0));
   StripLoops loops;
   for (auto [d, range] : llvm::enumerate(strip)) {
     auto from = getConstantIntValue(range.from);
     auto size = getConstantIntValue(range.size);
     if (size == 1) {
-      loops.at.push_back(rewriter.getAffineConstantExpr(from.value_or(0)));
+      loops.at.push_back({rewriter.getAffineConstantExpr(from.value_or(0))});
       continue;
     }
     AffineExpr loop = rewriter.getAffineDimExpr(loops.names.size());
     if (range.isWhole) {
-      auto plain = cast<AffineDimExpr>(whole.getResult(d));
-      loops.names.push_back(axes[plain.getPosition()].str());
-      loops.at.push_back(loop);
+      loops.names.push_back(whole[d].str());
+      loops.at.push_back({loop});
       continue;
     }
     // Strips beside the part share its loops.
@@ -164,7 +159,7 @@ BorderFill::StripLoops BorderFill::loopsOver(const Strip &strip,
                               : range.loop);
     if (range.loop.empty())
       loops.extents.push_back({loops.names.back(), range.size});
-    loops.at.push_back(from.value_or(0) ? loop + *from : loop % beyondAnyLoop);
+    loops.at.push_back({loop + from.value_or(0), /*isPart=*/true});
   }
   return loops;
 }
@@ -183,8 +178,7 @@ ComputeOp BorderFill::fillStrip(const Strip &strip, const StripLoops &loops,
                                          ? rewriter.getIndexAttr(0)
                                          : range.from));
   return ComputeOp::create(
-      rewriter, fill.getLoc(), ValueRange(), ValueRange(last),
-      AffineMap::get(loops.names.size(), 0, loops.at, kernel.getContext()),
+      rewriter, fill.getLoc(), ValueRange(), ValueRange(last), loops.at,
       llvm::to_vector_of<StringRef>(loops.names), loops.names.size(),
       StringAttr(), [&](OpBuilder &b, Location loc, ValueRange) {
         Value element = fill.getBody()->getTerminator()->getOperand(0);

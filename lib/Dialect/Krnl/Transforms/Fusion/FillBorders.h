@@ -40,7 +40,7 @@ private:
   /// Loops, by name, and where they write; the extents of those that are new.
   struct StripLoops {
     llvm::SmallVector<std::string> names;
-    llvm::SmallVector<mlir::AffineExpr> at;
+    Subscripts at;
     llvm::SmallVector<std::pair<std::string, mlir::OpFoldResult>> extents;
   };
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,12 +33,11 @@ static ComputeOp findOnlyReader(ComputeOp op) {
 }
 
 /// Where the reader reads the producer's result.
-static SmallVector<AffineMap> readsOf(ComputeOp producer, ComputeOp reader) {
-  SmallVector<AffineMap> maps;
-  for (OpOperand *operand : reader.getDpsInputOperands())
-    if (operand->get() == producer.getResult(0))
-      maps.push_back(reader.getMatchingIndexingMap(operand));
-  return maps;
+static SmallVector<OpOperand *> readsOf(ComputeOp producer, ComputeOp reader) {
+  return llvm::filter_to_vector(
+      reader.getDpsInputOperands(), [&](OpOperand *operand) {
+        return operand->get() == producer.getResult(0);
+      });
 }
 
 /// For each iterator dimension of the producer, the dimension of the reader
@@ -45,22 +45,20 @@ static SmallVector<AffineMap> readsOf(ComputeOp producer, ComputeOp reader) {
 /// once. Reads by different dimensions would need the producer twice.
 static std::optional<SmallVector<AffineExpr>> matchDims(ComputeOp producer,
                                                         ComputeOp reader) {
-  AffineMap written = producer.getIndexingMapMatchingResult(
-      cast<OpResult>(producer.getResult(0)));
-  if (producer.getNumLoops() != reader.getNumLoops())
+  SmallVector<OpOperand *> reads = readsOf(producer, reader);
+  Access written(*producer.getDpsInitOperand(0)), read(*reads.front());
+  if (producer.getNumLoops() != reader.getNumLoops() ||
+      !llvm::all_of(
+          reads, [&](OpOperand *operand) { return Access(*operand) == read; }))
     return std::nullopt;
-  SmallVector<AffineMap> reads = readsOf(producer, reader);
   // Without loops each has one position, which may be a part of the tensor.
-  if (producer.getNumLoops() == 0 && llvm::all_equal(reads) &&
-      llvm::is_contained(reads, written))
-    return SmallVector<AffineExpr>();
-  if (!written.isPermutation() || !llvm::all_equal(reads) ||
-      !llvm::all_of(reads, [](AffineMap map) { return map.isPermutation(); }))
+  bool isSame = producer.getNumLoops() == 0 && written == read;
+  if (!isSame && !(written.isPermutation() && read.isPermutation()))
     return std::nullopt;
   SmallVector<AffineExpr> dims(producer.getNumLoops());
-  for (AffineMap read : reads)
-    for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-      dims[cast<AffineDimExpr>(expr).getPosition()] = read.getResult(dim);
+  for (unsigned position : llvm::seq(written.getRank()))
+    if (std::optional<unsigned> dim = written.loopAt(position))
+      dims[*dim] = read.getIndex(position);
   return dims;
 }
 
@@ -75,20 +73,20 @@ struct FoldedInputs {
   /// The number of the operand of either op among them; -1 if its payload does
   /// not use it, or the producer makes it.
   int add(ComputeOp op, OpOperand &operand) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
+    Subscripts access = op.getSubscripts(operand);
     if (operand.get() == between || !op.payloadUsesValueFromOperand(&operand))
       return -1;
     for (unsigned i : llvm::seq<unsigned>(values.size()))
-      if (values[i] == operand.get() && maps[i] == map)
+      if (values[i] == operand.get() && accesses[i] == access)
         return int(i);
     values.push_back(operand.get());
-    maps.push_back(map);
+    accesses.push_back(std::move(access));
     return int(values.size()) - 1;
   }
 
   Value between;
   SmallVector<Value> values;
-  SmallVector<AffineMap> maps;
+  SmallVector<Subscripts> accesses;
 };
 } // namespace
 
@@ -103,13 +101,13 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
     ofReader.push_back(inputs.add(reader, *input));
   for (OpOperand &operand : producer->getOpOperands())
     ofProducer.push_back(inputs.add(producer, operand));
-  SmallVector<AffineMap> maps = inputs.maps;
+  SmallVector<Subscripts> accesses = inputs.accesses;
   for (OpOperand &init : reader.getDpsInitsMutable())
-    maps.push_back(reader.getMatchingIndexingMap(&init));
+    accesses.push_back(reader.getSubscripts(init));
   rewriter.setInsertionPoint(reader);
   auto folded = ComputeOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
-      inputs.values, reader.getDpsInits(), maps, reader.getAxes(), parallel,
+      inputs.values, reader.getDpsInits(), accesses, reader.getAxes(), parallel,
       reader.getNameAttr(), [&](OpBuilder &, Location, ValueRange args) {
         Block *body = args.front().getParentBlock();
         auto pick = [&](ArrayRef<int> numbers, Value other) {

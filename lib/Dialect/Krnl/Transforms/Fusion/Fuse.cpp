@@ -177,14 +177,13 @@ static bool waitsForReader(Candidate &pair) {
 static bool transposesReads(Candidate &pair) {
   for (Value value : pair.producer.getYield().getValues()) {
     auto op = cast<ComputeOp>(value.getDefiningOp());
-    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(value));
-    auto last =
-        map.getNumResults() == 0 ? AffineExpr() : map.getResults().back();
+    Subscripts written =
+        op.getSubscripts(*op.getTiedOpOperand(cast<OpResult>(value)));
     bool reads = llvm::any_of(
         pair.producer.getBody().getOps<ComputeOp>(), [](ComputeOp inner) {
           return !inner.getBlock()->getOps<tensor::ExtractOp>().empty();
         });
-    if (!reads || !isa_and_nonnull<AffineDimExpr>(last))
+    if (!reads || written.empty() || !written.back().getLoop())
       return false;
   }
   for (auto op : pair.consumer.getBody().getOps<ComputeOp>())
@@ -196,12 +195,10 @@ static bool transposesReads(Candidate &pair) {
           pair.consumer.getIns()[argument.getArgNumber()].getDefiningOp() !=
               pair.producer)
         continue;
-      AffineMap from = op.getMatchingIndexingMap(input),
-                to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-      if (from.getNumResults() != 0 &&
-          from.getNumResults() == to.getNumResults() &&
-          from.getResults().back() != to.getResults().back() &&
-          llvm::is_contained(to.getResults(), from.getResults().back()))
+      Subscripts from = op.getSubscripts(*input),
+                 to = op.getSubscripts(*op.getDpsInitOperand(0));
+      if (!from.empty() && from.size() == to.size() &&
+          from.back() != to.back() && llvm::is_contained(to, from.back()))
         return true;
     }
   return false;

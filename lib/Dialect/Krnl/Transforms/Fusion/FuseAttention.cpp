@@ -39,11 +39,13 @@ static ComputeOp onlyProduct(KernelOp kernel) {
       return nullptr;
     product = op;
   }
-  bool isPlain = product && llvm::all_of(product.getIndexingMapsArray(),
-                                         [](AffineMap map) {
-                                           return map.isProjectedPermutation(
-                                               /*allowZeroInResults=*/true);
-                                         });
+  bool isPlain =
+      product &&
+      llvm::all_of(product->getOpOperands(), [&](OpOperand &operand) {
+        return Access(operand).isPlain() &&
+               product.getMatchingIndexingMap(&operand).isProjectedPermutation(
+                   /*allowZeroInResults=*/true);
+      });
   return isPlain ? product : nullptr;
 }
 
@@ -113,12 +115,12 @@ static bool makesScores(ComputeOp op) {
 static bool isRowwise(KernelOp kernel) {
   Value yielded = kernel.getYield().getValues()[0];
   auto last = yielded.getDefiningOp<ComputeOp>();
-  AffineMap map =
-      last ? last.getIndexingMapMatchingResult(cast<OpResult>(yielded))
-           : AffineMap();
-  if (!map || !map.isPermutation() || map.getNumResults() < 2)
+  if (!last)
     return false;
-  StringRef along = last.getAxes()[map.getDimPosition(map.getNumResults() - 1)];
+  Access access(*last.getTiedOpOperand(cast<OpResult>(yielded)));
+  if (!access.isPermutation() || access.getRank() < 2)
+    return false;
+  StringRef along = last.getAxes()[*access.loopAt(access.getRank() - 1)];
   bool reduces = false;
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (reductionKindOf(op) == ReductionKind::Contraction || isOrdered(op))

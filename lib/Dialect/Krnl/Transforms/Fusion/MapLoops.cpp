@@ -20,14 +20,8 @@ namespace onnxc::krnl {
 static SmallVector<StringRef> writerLoops(KernelOp producer, unsigned result) {
   Value yielded = producer.getYield().getValues()[result];
   auto writer = yielded.getDefiningOp<ComputeOp>();
-  SmallVector<StringRef> axes = writer.getAxes();
-  SmallVector<StringRef> loops;
-  AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    loops.push_back(dim ? axes[dim.getPosition()] : "");
-  }
-  return loops;
+  return writer.getLoopsAlong(
+      *writer.getTiedOpOperand(cast<OpResult>(yielded)));
 }
 
 namespace {
@@ -44,11 +38,11 @@ struct LoopPairs {
   }
 };
 
-/// One read of a shared tensor by an op of the consumer.
+/// One read of a shared tensor by an op of the consumer over `axes`: for each
+/// dimension the loop that covers it or "", in the consumer and in the
+/// producer.
 struct SharedRead {
-  ComputeOp op;
-  OpOperand *operand;
-  SmallVector<StringRef> writers;
+  SmallVector<StringRef> axes, readers, writers;
 };
 } // namespace
 
@@ -78,16 +72,10 @@ static LogicalResult collectReads(KernelOp producer, KernelOp consumer,
                      .str();
         return failure();
       }
-      reads.push_back({op, &use, writers});
+      reads.push_back({op.getAxes(), op.getLoopsAlong(use), writers});
     }
   }
   return success();
-}
-
-static AffineDimExpr readDim(const SharedRead &read, unsigned dim) {
-  ComputeOp op = read.op;
-  return dyn_cast<AffineDimExpr>(
-      op.getMatchingIndexingMap(read.operand).getResult(dim));
 }
 
 static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
@@ -99,23 +87,16 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
                  .str();
     return failure();
   };
-  for (const SharedRead &read : reads) {
-    SmallVector<StringRef> axes = ComputeOp(read.op).getAxes();
-    for (auto [dim, writer] : llvm::enumerate(read.writers))
-      if (auto expr = readDim(read, dim); expr && !writer.empty())
-        if (!pairs.add(writer, axes[expr.getPosition()]))
-          return refuse(writer);
-  }
+  for (const SharedRead &read : reads)
+    for (auto [reader, writer] : llvm::zip_equal(read.readers, read.writers))
+      if (!reader.empty() && !writer.empty() && !pairs.add(writer, reader))
+        return refuse(writer);
   // A paired loop must be paired in every read by an op that runs over it.
   for (const SharedRead &read : reads) {
-    SmallVector<StringRef> axes = ComputeOp(read.op).getAxes();
-    for (auto [dim, writer] : llvm::enumerate(read.writers)) {
+    for (auto [reader, writer] : llvm::zip_equal(read.readers, read.writers)) {
       auto paired = pairs.toConsumer.find(writer);
-      if (paired == pairs.toConsumer.end() ||
-          !llvm::is_contained(axes, paired->second))
-        continue;
-      auto expr = readDim(read, dim);
-      if (!expr || axes[expr.getPosition()] != paired->second)
+      if (paired != pairs.toConsumer.end() && reader != paired->second &&
+          llvm::is_contained(read.axes, paired->second))
         return refuse(writer);
     }
   }
@@ -132,11 +113,9 @@ static SmallVector<StringRef> readerLoops(KernelOp kernel, unsigned in) {
     auto op = dyn_cast<ComputeOp>(use.getOwner());
     if (!op)
       continue;
-    SmallVector<StringRef> axes = op.getAxes();
-    AffineMap map = op.getMatchingIndexingMap(&use);
-    for (auto [loop, expr] : llvm::zip_equal(loops, map.getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && loop.empty())
-        loop = axes[dim.getPosition()];
+    for (auto [loop, found] : llvm::zip_equal(loops, op.getLoopsAlong(use)))
+      if (loop.empty())
+        loop = found;
   }
   return loops;
 }

@@ -127,18 +127,16 @@ FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
   auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
   Value yielded = producer.getYield().getValues()[result];
   auto writer = yielded.getDefiningOp<ComputeOp>();
-  SmallVector<StringRef> axes = writer.getAxes();
-  AffineMap map = writer.getIndexingMapMatchingResult(cast<OpResult>(yielded));
+  OpOperand *written = writer.getTiedOpOperand(cast<OpResult>(yielded));
   SmallVector<Value> sizes;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+  for (auto [dim, loop] : llvm::enumerate(writer.getLoopsAlong(*written))) {
     if (!type.isDynamicDim(dim))
       continue;
-    auto position = dyn_cast<AffineDimExpr>(expr);
-    if (!position)
+    if (loop.empty())
       return failure();
-    unsigned loop = *merged.findLoop(axes[position.getPosition()]);
     sizes.push_back(getValueOrCreateConstantIndexOp(
-        rewriter, merged.getLoc(), merged.getExtentInside(loop)));
+        rewriter, merged.getLoc(),
+        merged.getExtentInside(*merged.findLoop(loop))));
   }
   return tensor::EmptyOp::create(rewriter, merged.getLoc(), type, sizes)
       .getResult();

@@ -31,21 +31,22 @@ void replaceAxes(ComputeOp op, ArrayRef<AffineExpr> dims,
             .getResult());
     index.erase();
   }
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap &map : maps)
-    map = map.replaceDimsAndSymbols(dims, {}, axes.size(), 0);
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  for (Subscripts &access : accesses)
+    for (Subscript &at : access)
+      at.index = at.index.replaceDims(dims);
   Builder builder(op.getContext());
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
   op.setParallelAttr(builder.getStrArrayAttr(axes.take_front(parallel)));
   op.setReducedAttr(builder.getStrArrayAttr(axes.drop_front(parallel)));
+  op.setSubscripts(accesses);
 }
 
 void eraseInput(ComputeOp op, unsigned number) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.erase(maps.begin() + number);
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  accesses.erase(accesses.begin() + number);
   op.getBody()->eraseArgument(number);
   op.getInputsMutable().erase(number);
-  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  op.setSubscripts(accesses);
 }
 
 /// The names of the op's loops as its result, then its operands have them.

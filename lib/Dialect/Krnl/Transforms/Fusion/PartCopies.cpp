@@ -6,7 +6,7 @@
 
 #include "PartCopies.h"
 
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -20,16 +20,11 @@ namespace onnxc::krnl {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-AffineMap TensorPart::shift(AffineMap map) const {
-  SmallVector<AffineExpr> results;
-  for (auto [d, expr] : llvm::enumerate(map.getResults()))
-    if (offsets[d] != 0)
-      results.push_back(wholeIndex(expr) + offsets[d]);
-    else if (!whole[d] && isa<AffineDimExpr>(expr))
-      results.push_back(expr % beyondAnyLoop);
-    else
-      results.push_back(expr);
-  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+void TensorPart::shift(Subscripts &access) const {
+  for (auto [at, offset, isWhole] : llvm::zip_equal(access, offsets, whole)) {
+    at.index = at.index + offset;
+    at.isPart |= !isWhole;
+  }
 }
 
 bool TensorPart::isApart(const TensorPart &other) const {
@@ -88,11 +83,11 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
     auto op = dyn_cast<ComputeOp>(user);
     if (!op)
       continue;
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (unsigned i : llvm::seq<unsigned>(maps.size()))
-      if (op->getOperand(i) == tensor)
-        maps[i] = part.shift(maps[i]);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    SmallVector<Subscripts> accesses = op.getSubscripts();
+    for (auto [access, operand] : llvm::zip_equal(accesses, op->getOperands()))
+      if (operand == tensor)
+        part.shift(access);
+    op.setSubscripts(accesses);
     for (auto [init, result] :
          llvm::zip_equal(op.getDpsInits(), op.getResults()))
       if (init == tensor)
@@ -115,12 +110,7 @@ bool fillsAll(ComputeOp op) {
       op.getBody()->getTerminator()->getOperand(0).getParentBlock() ==
           op.getBody())
     return false;
-  auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (auto [d, expr] : llvm::enumerate(map.getResults()))
-    if (!isa<AffineDimExpr>(expr) && type.getDimSize(d) != 1)
-      return false;
-  return true;
+  return Access(*op.getDpsInitOperand(0)).coversAll();
 }
 
 std::optional<PartCopy> PartCopy::read(KernelOp kernel, ComputeOp op) {
@@ -138,25 +128,22 @@ std::optional<PartCopy> PartCopy::read(KernelOp kernel, ComputeOp op) {
   PartCopy copy{op, image.getArgNumber(), {}, nullptr};
   copy.part.small = cast<RankedTensorType>(image.getType());
   copy.part.large = cast<RankedTensorType>(op.getResult(0).getType());
-  AffineMap from = op.getMatchingIndexingMap(source),
-            to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (from.getNumResults() != to.getNumResults())
+  Subscripts from = op.getSubscripts(*source),
+             to = op.getSubscripts(*op.getDpsInitOperand(0));
+  if (from.size() != to.size() || !Access(*source).coversAll())
     return std::nullopt;
   unsigned loops = 0;
-  for (auto [read, write] : llvm::zip(from.getResults(), to.getResults())) {
-    // The whole of each dimension: a loop of its own, or the only element.
-    loops += isa<AffineDimExpr>(read);
+  for (auto [read, write] : llvm::zip_equal(from, to)) {
+    loops += read.getLoop().has_value();
     unsigned d = copy.part.offsets.size();
-    if (!isa<AffineDimExpr>(read) && copy.part.small.getDimSize(d) != 1)
-      return std::nullopt;
     auto offset = dyn_cast<AffineConstantExpr>(
-        simplifyAffineExpr(wholeIndex(write) - read, from.getNumDims(), 0));
+        simplifyAffineExpr(write.index - read.index, op.getNumLoops(), 0));
     if (!offset || offset.getValue() < 0)
       return std::nullopt;
     copy.part.offsets.push_back(offset.getValue());
     // A loop alone runs over all of a dimension of any size.
     int64_t size = copy.part.small.getDimSize(d);
-    copy.part.whole.push_back((isa<AffineDimExpr>(read) && write == read) ||
+    copy.part.whole.push_back((read.getLoop() && write == read) ||
                               (!ShapedType::isDynamic(size) &&
                                size == copy.part.large.getDimSize(d)));
   }

@@ -26,8 +26,8 @@ struct TensorPart {
 
   /// Are the two known to have no element in common?
   bool isApart(const TensorPart &other) const;
-  /// The map of an access to the small tensor, as one to the large tensor.
-  mlir::AffineMap shift(mlir::AffineMap map) const;
+  /// Makes an access to the small tensor one to the large tensor.
+  void shift(Subscripts &access) const;
 };
 
 /// An op that copies an input of its kernel into a part of the result.

@@ -14,7 +14,6 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/PartialAccess.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -47,7 +46,7 @@ public:
 private:
   void checkExtent(unsigned loop);
   void checkOperand(ComputeOp op, OpOperand &operand);
-  void checkDim(ComputeOp op, AffineExpr at, const HostSize &size);
+  void checkDim(ComputeOp op, const Subscript &at, const HostSize &size);
   void checkEnd(ComputeOp op, AffineExpr at, const HostSize &size);
   void require(Value fits, Value size, Value other);
 
@@ -129,9 +128,7 @@ OpFoldResult SizeChecker::endOf(ComputeOp op, AffineExpr at, bool last) {
   case AffineExprKind::CeilDiv:
     return index.ceilDiv(endOf(op, x, last), by);
   default:
-    // A remainder; one of a loop alone is the loop, in a longer dimension.
-    return y == beyondAnyLoop ? endOf(op, x, last)
-                              : index.number(last ? y - 1 : 0);
+    return index.number(last ? y - 1 : 0); // a remainder
   }
 }
 
@@ -162,12 +159,13 @@ void SizeChecker::require(Value fits, Value size, Value other) {
   ++made;
 }
 
-/// A loop alone runs along the whole dimension.
-void SizeChecker::checkDim(ComputeOp op, AffineExpr at, const HostSize &size) {
-  auto loop = dyn_cast<AffineDimExpr>(at);
+/// A loop that covers the dimension is as long as it.
+void SizeChecker::checkDim(ComputeOp op, const Subscript &at,
+                           const HostSize &size) {
+  std::optional<unsigned> loop = at.getLoop();
   if (!loop)
-    return checkEnd(op, at, size);
-  HostSize extent = extentOf(op, loop.getPosition());
+    return checkEnd(op, at.index, size);
+  HostSize extent = extentOf(op, *loop);
   if (facts.areEqual(size, extent))
     return;
   Value found = valueOf(size), wanted = valueOf(extent);
@@ -194,17 +192,13 @@ void SizeChecker::checkEnd(ComputeOp op, AffineExpr at, const HostSize &size) {
   require(fits, found, end);
 }
 
-/// Do loop `name` and nothing else index a dimension of an operand?
-static bool indexesOperand(KernelOp kernel, StringRef name) {
-  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
-    SmallVector<StringRef> axes = op.getAxes();
+/// Does loop `name` cover a dimension of an operand?
+static bool coversOperand(KernelOp kernel, StringRef name) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand &operand : op->getOpOperands())
-      for (AffineExpr at : op.getMatchingIndexingMap(&operand).getResults())
-        if (auto dim = dyn_cast<AffineDimExpr>(at);
-            dim && axes[dim.getPosition()] == name &&
-            isa<BlockArgument>(operand.get()))
-          return true;
-  }
+      if (isa<BlockArgument>(operand.get()) &&
+          llvm::is_contained(op.getLoopsAlong(operand), name))
+        return true;
   return false;
 }
 
@@ -212,7 +206,7 @@ static bool indexesOperand(KernelOp kernel, StringRef name) {
 void SizeChecker::checkExtent(unsigned loop) {
   HostSize extent = sizes.of(kernel.getExtent(loop));
   if (sizes.isAtLeast(extent, {b.getIndexAttr(0), {}}) ||
-      indexesOperand(kernel, kernel.getLoop(loop).getName()))
+      coversOperand(kernel, kernel.getLoop(loop).getName()))
     return;
   CheckOp::create(b, kernel.getLoc(),
                   compare(arith::CmpIPredicate::sge, valueOf(extent),
@@ -225,8 +219,7 @@ void SizeChecker::checkOperand(ComputeOp op, OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type || !isAccessed(operand))
     return;
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  for (auto [dim, at] : llvm::enumerate(map.getResults()))
+  for (auto [dim, at] : llvm::enumerate(op.getSubscripts(operand)))
     if (std::optional<HostSize> size = sizeInside(operand.get(), dim)) {
       auto argument = dyn_cast<BlockArgument>(operand.get());
       current = {argument ? kernel->getOperand(argument.getArgNumber())

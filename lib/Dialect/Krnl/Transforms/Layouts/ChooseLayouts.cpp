@@ -100,14 +100,11 @@ static void permutePositions(LayoutGroups &groups, ComputeOp op) {
 /// Accesses inside the kernel follow their tensors.
 static void permute(LayoutGroups &groups, KernelOp kernel) {
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (auto [map, operand] : llvm::zip_equal(maps, op->getOperands()))
+    SmallVector<Subscripts> accesses = op.getSubscripts();
+    for (auto [access, operand] : llvm::zip_equal(accesses, op->getOperands()))
       if (SmallVector<int64_t> order = groups.orderOf(operand); !order.empty())
-        map =
-            AffineMap::get(map.getNumDims(), 0,
-                           inOrder(map.getResults(), order), map.getContext());
-    op.setIndexingMapsAttr(
-        Builder(op.getContext()).getAffineMapArrayAttr(maps));
+        access = inOrder(ArrayRef(access), order);
+    op.setSubscripts(accesses);
     permutePositions(groups, op);
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
       if (SmallVector<int64_t> order = groups.orderOf(extract.getTensor());

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -48,13 +49,13 @@ static OpOperand *findReusable(ComputeOp op) {
   if (op.payloadUsesValueFromOperand(init) || !init->get().hasOneUse() ||
       init->get().getDefiningOp<ComputeOp>())
     return nullptr;
-  AffineMap writes = op.getMatchingIndexingMap(init);
+  Access writes(*init);
   if (!writes.isPermutation())
     return nullptr;
   for (OpOperand *input : op.getDpsInputOperands())
     if (input->get().getType() == init->get().getType() &&
-        op.getMatchingIndexingMap(input) == writes &&
-        isLastUser(op, input->get()) && findTemporary(input->get()) &&
+        Access(*input) == writes && isLastUser(op, input->get()) &&
+        findTemporary(input->get()) &&
         llvm::count_if(op->getOperands(), [&](Value operand) {
           return operand == input->get();
         }) == 1)

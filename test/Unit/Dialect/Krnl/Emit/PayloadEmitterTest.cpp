@@ -52,10 +52,10 @@ protected:
   /// from.
   ComputeOp makeOp(Type type, Body body) {
     Value x = tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, 8}, type);
-    AffineMap map = b.getMultiDimIdentityMap(2);
+    Subscripts at{{b.getAffineDimExpr(0)}, {b.getAffineDimExpr(1)}};
     return ComputeOp::create(
-        b, ValueRange(x), ValueRange(x), {map, map}, {"i", "j"}, 2,
-        StringAttr(), [&](OpBuilder &inner, Location loc, ValueRange args) {
+        b, ValueRange(x), ValueRange(x), {at, at}, {"i", "j"}, 2, StringAttr(),
+        [&](OpBuilder &inner, Location loc, ValueRange args) {
           linalg::YieldOp::create(inner, loc, body(inner, loc, args));
         });
   }

@@ -8,6 +8,7 @@
 #include "OldestVersion.h"
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,27 +41,14 @@ std::string ExportState::uniqueName(StringRef wanted) {
   return uniqueIn(taken, wanted);
 }
 
-/// The node name in the location; empty for nodes without a name.
-static StringRef locationName(Location loc) {
-  StringRef name;
-  loc->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().strref();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
 static bool isConstant(Operation *op) {
   return op && op->getName().getStringRef() == "onnx.Constant";
 }
 
 void ExportState::nameValue(Value value, Operation *definer, unsigned number) {
-  StringRef name = locationName(definer->getLoc());
-  if (name.empty())
-    name = definer->getName().stripDialect();
+  SmallVector<StringRef> known = namesOf(definer->getLoc());
+  StringRef name =
+      known.empty() ? definer->getName().stripDialect() : known.front();
   std::string suffix = number == 0 ? "" : ":" + std::to_string(number);
   names[value] = uniqueName(name.str() + suffix);
 }
@@ -236,7 +224,8 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
   if (failed(inputs) || failed(outputs))
     return op->emitError("operands do not fit the operator's schema");
   NodeProto node;
-  node.set_name(locationName(op->getLoc()).str());
+  if (SmallVector<StringRef> names = namesOf(op->getLoc()); !names.empty())
+    node.set_name(names.front().str());
   std::tie(*node.mutable_domain(), *node.mutable_op_type()) =
       isCustom(op)
           ? std::pair(textOf(op, "domain").str(), textOf(op, "op_type").str())

@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include <cstring>
 
@@ -231,6 +232,11 @@ std::string GraphImporter::nodeName(const NodeProto &node, int index) const {
   return frame.prefix + node.op_type() + "_" + std::to_string(index);
 }
 
+Location GraphImporter::nodeLoc(const NodeProto &node, int index) const {
+  return nodeLocation(nodeName(node, index), operatorName(node),
+                      state.modelLoc);
+}
+
 InFlightDiagnostic GraphImporter::error(const NodeProto &node, Location loc) {
   std::string name;
   if (auto named = dyn_cast<NameLoc>(loc))
@@ -255,7 +261,7 @@ void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,
     names += quote(nodeName(nodes.Get(index), index)) + " (" +
              operatorName(nodes.Get(index)) + ") -> ";
   names += cycle.size() > 8 ? "... -> " : "";
-  error(first, state.nameLoc(nodeName(first, cycle.front())))
+  error(first, nodeLoc(first, cycle.front()))
       << "its result depends on itself: " << names
       << quote(nodeName(first, cycle.front()));
 }
@@ -275,8 +281,7 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
     if (state.hasGivenUp())
       return;
     const NodeProto &node = nodes.Get(index);
-    if (!state.takeNode(state.nameLoc(nodeName(node, index)),
-                        frame.function != nullptr))
+    if (!state.takeNode(nodeLoc(node, index), frame.function != nullptr))
       return;
     importNode(node, index);
   }
@@ -343,7 +348,7 @@ static NodeProto moveToOwnDomain(const NodeProto &node,
 }
 
 void GraphImporter::importNode(const NodeProto &node, int index) {
-  Location loc = state.nameLoc(nodeName(node, index));
+  Location loc = nodeLoc(node, index);
   std::string domain = plainDomain(node.domain());
   auto function = state.functions.find(
       functionKey(domain, node.op_type(), node.overload()));

@@ -132,6 +132,7 @@ private:
       const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
       llvm::ArrayRef<int> cycle);
   std::string nodeName(const ::onnx::NodeProto &node, int index) const;
+  mlir::Location nodeLoc(const ::onnx::NodeProto &node, int index) const;
 
   // NodeBuilder.cpp
   void buildOperation(const ::onnx::NodeProto &node, mlir::Location loc);

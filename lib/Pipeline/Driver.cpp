@@ -383,7 +383,7 @@ Outcome Compilation::writeText() {
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
   std::string text;
   llvm::raw_string_ostream os(text);
-  module->print(os);
+  module->print(os, OpPrintingFlags().enableDebugInfo(options.debug));
   os << "\n";
   llvm::Error error = writeOutput(options, events, text);
   if (!error)

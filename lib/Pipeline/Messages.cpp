@@ -9,6 +9,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -33,25 +34,7 @@ static std::string shown(StringRef text, StringRef allowed = "") {
 }
 
 std::string onnxc::locationText(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    std::string child = locationText(name.getChildLoc());
-    // The outermost name is the model's file.
-    if (child.empty())
-      return name.getName().str();
-    return child + ":\"" + shown(name.getName()) + "\"";
-  }
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return llvm::formatv("{0}:{1}:{2}", file.getFilename().str(),
-                         file.getLine(), file.getColumn());
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      if (std::string text = locationText(part); !text.empty())
-        return text;
-    return "";
-  }
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return locationText(call.getCaller());
-  return "";
+  return pathOf(location, [](StringRef name) { return shown(name); });
 }
 
 static Severity severityOf(DiagnosticSeverity severity) {

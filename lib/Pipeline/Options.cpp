@@ -278,6 +278,9 @@ static constexpr Option optionTable[] = {
      setThreads},
     {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},
      setText<&CompileOptions::runtimeDir>},
+    {{"debug", "",
+      "print locations in the texts of --emit: the nodes of the model"},
+     setFlag<&CompileOptions::debug>},
     {{"verify-each", "",
       "verify the IR after each pass of every phase, not after each phase "
       "alone: for work on the compiler"},

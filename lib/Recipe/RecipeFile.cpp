@@ -7,6 +7,7 @@
 #include "onnxc/Recipe/RecipeFile.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
@@ -36,24 +37,11 @@ uint64_t structuralHash(KernelOp kernel) {
   return llvm::xxh3_64bits(text);
 }
 
-/// Names of nodes in a location, in order.
-static void collectNames(Location loc, SmallVectorImpl<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    if (!llvm::is_contained(names, name.getName().getValue()))
-      names.push_back(name.getName().getValue());
-    return;
-  }
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      collectNames(part, names);
-}
-
 SmallVector<std::string> kernelKeys(ArrayRef<KernelOp> kernels) {
   SmallVector<std::string> keys;
   llvm::StringMap<unsigned> count;
   for (KernelOp kernel : kernels) {
-    SmallVector<StringRef> names;
-    collectNames(kernel.getLoc(), names);
+    SmallVector<StringRef> names = namesOf(kernel.getLoc());
     keys.push_back(names.empty() ? kernel.getName().str()
                                  : llvm::join(names, "+"));
     ++count[keys.back()];

@@ -101,6 +101,8 @@ void Parser::parseOption(StringRef word) {
     result.help = true;
   } else if (word == "-v") {
     set("verbose", "true");
+  } else if (word == "-g") {
+    set("debug", "true");
   } else if (word == "-q") {
     result.quiet = true;
   } else if (word.starts_with("-O")) {
@@ -183,6 +185,7 @@ std::string helpText() {
   }
   text += helpLine("--report[=json]",
                    "print sizes, recipes and times to the standard output");
+  text += helpLine("-g", "the same as --debug");
   text += helpLine("-v", "the same as --verbose");
   text += helpLine("-q, --quiet", "no progress");
   text += helpLine("-h, --help", "this text");

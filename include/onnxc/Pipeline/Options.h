@@ -43,6 +43,8 @@ struct CompileOptions {
   /// cannot do so are refused. Always so without an operating system.
   bool realTime = false;
   bool verbose = false;
+  /// Texts have locations.
+  bool debug = false;
   /// Verify the IR after each pass also where only a fault of the compiler can
   /// make it invalid.
   bool verifyEach = false;

@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/NodeLocations.h"
 
 using namespace mlir;
 
@@ -171,7 +172,7 @@ void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
 
 void checkNode(ConversionPatternRewriter &rewriter, Location loc,
                Value status) {
-  std::string node = nodeName(loc);
+  StringRef node = nameOf(loc);
   if (node.empty())
     return checkStatus(rewriter, loc, status);
   if (!status)
@@ -224,19 +225,6 @@ Value globalText(OpBuilder &builder, Location loc, StringRef text) {
       builder, loc, "message",
       LLVM::LLVMArrayType::get(builder.getI8Type(), ended.size()),
       builder.getStringAttr(ended));
-}
-
-std::string nodeName(Location loc) {
-  std::string name;
-  // The outermost name is the model's file.
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named || !isa<NameLoc>(named.getChildLoc()))
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  return name;
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,8 +373,8 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    std::string node = nodeName(loc);
-    std::string text = node.empty() ? "" : "node '" + node + "': ";
+    StringRef node = nameOf(loc);
+    std::string text = node.empty() ? "" : ("node '" + node + "': ").str();
     text += op.getMessage();
     continueIf(rewriter, loc, adaptor.getCondition(), [&] {
       Value message = globalText(rewriter, loc, text);

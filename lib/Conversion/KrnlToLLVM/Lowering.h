@@ -105,8 +105,6 @@ mlir::Value globalConstant(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Attribute value);
 mlir::Value globalText(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::StringRef text);
-/// The name of the node that something comes from; empty if it is none.
-std::string nodeName(mlir::Location loc);
 
 /// A 64-bit constant.
 mlir::Value constant64(mlir::OpBuilder &builder, mlir::Location loc,

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/NodeLocations.h"
 
 using namespace mlir;
 
@@ -122,7 +123,7 @@ private:
     Value largest, node;
     for (Value bytes : partsOf(total)) {
       Location loc = bytes.getLoc();
-      std::string text = nodeName(loc);
+      StringRef text = nameOf(loc);
       if (text.empty())
         continue;
       Value name = globalText(rewriter, loc, text);

@@ -20,6 +20,7 @@
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -94,6 +95,14 @@ bool areEqual(KernelOp x, KernelOp y) {
              &x.getBody(), &y.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
+/// The nodes that the operations of a kernel come from are those of its launch.
+static Location launchLoc(KernelOp kernel) {
+  SmallVector<Location> parts;
+  for (auto op : kernel.getBody().getOps<linalg::LinalgOp>())
+    parts.push_back(op->getLoc());
+  return fuseLocations(kernel.getLoc(), parts);
+}
+
 /// Function names contain the kernel's name and stay legal in assembly.
 std::string Lowering::uniqueName(StringRef base) {
   std::string name = "kernel_";
@@ -112,6 +121,7 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
   auto result = emitKernel(kernel, at, uniqueName(kernel.getName()), options);
   if (failed(result))
     return failure();
+  result->func->setLoc(launchLoc(kernel));
   candidates.push_back(std::make_unique<Emitted>(Emitted{kernel, *result}));
   return candidates.back().get();
 }
@@ -377,7 +387,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
   auto launch =
-      LaunchOp::create(rewriter, loc, ValueRange(outs).getTypes(),
+      LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
   setCost(launch, kernel, nest, options.processor, firstExtent);
   rewriter.replaceAllUsesWith(

@@ -21,6 +21,7 @@
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -206,7 +207,10 @@ void CopyFolder::fold(PartCopy &copy) {
   accessPart(rewriter, producer, producer.getOutArgument(number), copy.part);
   chain.push_back(tensor);
 
-  // The copy itself.
+  // The copy itself. One into a tensor with margins is part of the node that
+  // reads them.
+  if (!fill)
+    producer->setLoc(fuseLocations(producer.getLoc(), copy.op.getLoc()));
   rewriter.replaceOp(copy.op, copy.op.getDpsInits()[0]);
   kernel.getBody().eraseArgument(copy.input);
   kernel.getInsMutable().erase(copy.input);

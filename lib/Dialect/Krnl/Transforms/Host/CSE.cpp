@@ -8,8 +8,10 @@
 // regions, and counts the writes as it goes.
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/RegionKindInterface.h"
@@ -152,8 +154,8 @@ private:
       return false;
     }
     op.replaceAllUsesWith(known.op->getResults());
-    if (isa<UnknownLoc>(known.op->getLoc()))
-      known.op->setLoc(op.getLoc());
+    if (isa<UnknownLoc>(known.op->getLoc()) || isa<KernelOp, CallOp>(op))
+      known.op->setLoc(fuseLocations(known.op->getLoc(), op.getLoc()));
     return true;
   }
 

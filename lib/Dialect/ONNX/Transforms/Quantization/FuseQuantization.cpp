@@ -13,6 +13,7 @@
 #include "Requantize.h"
 #include "Simplify/Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Support/KeepNodes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -271,8 +272,10 @@ struct FuseQuantization final
         &getContext());
     populateRequantizePatterns(patterns);
     populatePackWeightsPatterns(patterns);
+    onnxc::KeepNodes keepNodes;
     GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .setListener(&keepNodes);
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
 };

@@ -11,6 +11,8 @@
 #include "QuantizedProduct.h"
 #include "Simplify/ConstantFloats.h"
 
+#include "onnxc/Support/NodeLocations.h"
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
@@ -136,7 +138,10 @@ struct RemoveReluBeforeQuantize final : OpRewritePattern<QuantizeLinearOp> {
         !getElementTypeOrSelf(op.getY().getType()).isUnsignedInteger();
     if (isSigned || !isZero(op.getYZeroPoint()))
       return rewriter.notifyMatchFailure(op, "bytes below zero");
-    rewriter.modifyOpInPlace(op, [&] { op.getXMutable().assign(relu.getX()); });
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getXMutable().assign(relu.getX());
+      op->setLoc(onnxc::fuseLocations(relu.getLoc(), op.getLoc()));
+    });
     return success();
   }
 };

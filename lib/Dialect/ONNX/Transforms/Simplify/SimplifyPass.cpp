@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
+#include "onnxc/Support/KeepNodes.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -104,12 +105,14 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       if (isa_and_present<ONNXDialect>(op->getDialect()))
         op->removeDiscardableAttr("onnx.dims");
     });
-    IRRewriter rewriter(&getContext());
+    onnxc::KeepNodes keepNodes;
+    IRRewriter rewriter(&getContext(), &keepNodes);
     bool refined = refineOperands(getOperation());
     bool folded = foldKnownShapes(getOperation(), analysis, rewriter);
     bool rewritten = false;
     GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .setListener(&keepNodes);
     (void)applyPatternsGreedily(getOperation(), patterns, config, &rewritten);
     bool merged = false;
     DominanceInfo dominance(getOperation());

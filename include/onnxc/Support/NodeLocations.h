@@ -1,0 +1,53 @@
+//===- NodeLocations.h - Nodes of the model in locations -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A node is loc("conv1"("Conv"("model.onnx"))): its name, its operator and what
+// it is in. A node of the body of an operator is in the node that has the body,
+// loc("gelu/Mul"("Mul"("gelu"("Gelu"("model.onnx"))))). A tensor has no
+// operator: loc("weight"("model.onnx")). Rewrites that make one operation of
+// several fuse their locations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_SUPPORT_NODELOCATIONS_H
+#define ONNXC_SUPPORT_NODELOCATIONS_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace onnxc {
+
+/// A node of the model.
+struct NodeName {
+  llvm::StringRef name, op;
+  bool operator==(const NodeName &) const = default;
+};
+
+/// The location of a node in `parent`, the model or the node whose body it is
+/// in.
+mlir::Location nodeLocation(llvm::StringRef name, llvm::StringRef op,
+                            mlir::Location parent);
+
+/// The nodes of the model that something comes from, each once, in the order of
+/// the location. Nodes of bodies count as the node of the model around them.
+llvm::SmallVector<NodeName> nodesOf(mlir::Location loc);
+
+/// The innermost names of the nodes and tensors in a location, each once.
+llvm::SmallVector<llvm::StringRef> namesOf(mlir::Location loc);
+
+/// The first of them that is in a model; empty if there is none.
+llvm::StringRef nameOf(mlir::Location loc);
+
+/// The location for people: the file, and the names from the outermost to the
+/// innermost. Of several it is the first.
+std::string pathOf(mlir::Location loc,
+                   llvm::function_ref<std::string(llvm::StringRef)> shown);
+
+/// `loc` and those of `others` that are not in it yet. No more than 64 are
+/// kept: a chain of rewrites takes linear time.
+mlir::Location fuseLocations(mlir::Location loc,
+                             llvm::ArrayRef<mlir::Location> others);
+
+} // namespace onnxc
+
+#endif // ONNXC_SUPPORT_NODELOCATIONS_H

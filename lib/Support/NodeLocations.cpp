@@ -1,0 +1,116 @@
+//===- NodeLocations.cpp - Nodes of the model in locations -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Support/NodeLocations.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+/// Most locations that are fused in one.
+static constexpr size_t maxFused = 64;
+
+Location nodeLocation(StringRef name, StringRef op, Location parent) {
+  auto text = [&](StringRef text) {
+    return StringAttr::get(parent.getContext(), text);
+  };
+  return NameLoc::get(text(name), NameLoc::get(text(op), parent));
+}
+
+/// The names in a name, the innermost first and the file last.
+static SmallVector<StringRef> chainOf(NameLoc loc) {
+  SmallVector<StringRef> chain;
+  for (; loc; loc = dyn_cast<NameLoc>(loc.getChildLoc()))
+    chain.push_back(loc.getName());
+  return chain;
+}
+
+/// Calls `visit` with each name that is fused in the location.
+static void forEachName(Location loc, llvm::function_ref<void(NameLoc)> visit) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return visit(name);
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return forEachName(call.getCaller(), visit);
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      forEachName(part, visit);
+}
+
+SmallVector<NodeName> nodesOf(Location loc) {
+  SmallVector<NodeName> nodes;
+  forEachName(loc, [&](NameLoc named) {
+    SmallVector<StringRef> chain = chainOf(named);
+    if (chain.size() < 3)
+      return;
+    NodeName node{chain[chain.size() - 3], chain[chain.size() - 2]};
+    if (!llvm::is_contained(nodes, node))
+      nodes.push_back(node);
+  });
+  return nodes;
+}
+
+SmallVector<StringRef> namesOf(Location loc) {
+  llvm::SmallSetVector<StringRef, 4> names;
+  forEachName(loc, [&](NameLoc named) { names.insert(named.getName()); });
+  return names.takeVector();
+}
+
+StringRef nameOf(Location loc) {
+  StringRef name;
+  forEachName(loc, [&](NameLoc named) {
+    // The outermost name is the model's file.
+    if (name.empty() && isa<NameLoc>(named.getChildLoc()))
+      name = named.getName();
+  });
+  return name;
+}
+
+std::string pathOf(Location loc,
+                   llvm::function_ref<std::string(StringRef)> shown) {
+  std::string text;
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    SmallVector<StringRef> chain = chainOf(name);
+    text = chain.pop_back_val().str();
+    // Names, but for the operators that follow those of nodes.
+    size_t tensors = chain.size() % 2;
+    for (size_t i = chain.size(); i > tensors; i -= 2)
+      text += ":\"" + shown(chain[i - 2]) + "\"";
+    if (tensors)
+      text += ":\"" + shown(chain.front()) + "\"";
+    return text;
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return llvm::formatv("{0}:{1}:{2}", file.getFilename().str(),
+                         file.getLine(), file.getColumn());
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return pathOf(call.getCaller(), shown);
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (text = pathOf(part, shown); !text.empty())
+        return text;
+  return text;
+}
+
+Location fuseLocations(Location loc, ArrayRef<Location> others) {
+  SmallVector<Location> parts{loc};
+  if (auto fused = dyn_cast<FusedLoc>(loc); fused && !fused.getMetadata())
+    parts.assign(fused.getLocations().begin(), fused.getLocations().end());
+  for (Location other : others) {
+    auto fused = dyn_cast<FusedLoc>(other);
+    ArrayRef<Location> inner =
+        fused && !fused.getMetadata() ? fused.getLocations() : other;
+    for (Location part : inner)
+      if (parts.size() < maxFused && !llvm::is_contained(parts, part))
+        parts.push_back(part);
+  }
+  return FusedLoc::get(loc.getContext(), parts);
+}
+
+} // namespace onnxc

@@ -6,6 +6,7 @@
 
 #include "Artefact.h"
 
+#include "NodeTable.h"
 #include "RefitTable.h"
 #include "RuntimeFolder.h"
 
@@ -342,6 +343,18 @@ static llvm::Error describe(ArrayRef<ModuleOp> levels,
   return llvm::Error::success();
 }
 
+/// The same, with the nodes that kernels come from.
+static llvm::Error describeWithNodes(ArrayRef<ModuleOp> levels,
+                                     const ArtefactInputs &inputs,
+                                     std::vector<CodeFile> &files,
+                                     LinkOptions &link) {
+  if (llvm::Error error = describe(levels, inputs, files, link))
+    return error;
+  if (inputs.options.strip)
+    return llvm::Error::success();
+  return addSection(files.back(), nodesSection, nodeTable(levels));
+}
+
 /// One object for programs to link. A module without an entry point, which a
 /// file may be resumed from, is just its code.
 static llvm::Error writeObject(ArrayRef<ModuleOp> levels,
@@ -350,7 +363,7 @@ static llvm::Error writeObject(ArrayRef<ModuleOp> levels,
   return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
     LinkOptions link;
     if (ModuleOp(levels.front()).lookupSymbol(mainEntryName))
-      if (llvm::Error error = describe(levels, inputs, files, link))
+      if (llvm::Error error = describeWithNodes(levels, inputs, files, link))
         return error;
     return joinObjects(files, link, file);
   });
@@ -372,7 +385,7 @@ static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
       return error;
   }
   return writeMade(inputs, 0666, [&](NewFile &file) -> llvm::Error {
-    if (llvm::Error error = describe(levels, inputs, files, link))
+    if (llvm::Error error = describeWithNodes(levels, inputs, files, link))
       return error;
     return archiveObjects(files, link, file);
   });
@@ -400,13 +413,15 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
   LinkOptions link;
   link.output = options.output;
   link.tag = options.tag;
+  link.strip = options.strip;
+  link.profile = options.profile;
   krnl::TargetAttr target = krnl::TargetAttr::of(module);
   link.runtimeDir = findRuntimeFor(options, target.getTriple());
   if (llvm::Error error = checkRuntime(link.runtimeDir, target))
     return error;
   if (llvm::Error error = addCustomLibraries(module, inputs, link))
     return error;
-  if (llvm::Error error = describe(levels, inputs, files, link))
+  if (llvm::Error error = describeWithNodes(levels, inputs, files, link))
     return error;
   auto libraries = linkArtefact(files, link, output);
   if (!libraries)

@@ -213,6 +213,10 @@ static llvm::Error checkTargets(const CompileOptions &options,
     return llvm::createStringError(
         "--refit is for a model that becomes a shared object, with neither "
         "--emit nor --resume");
+  if (options.profile && options.realTime && isObject)
+    return llvm::createStringError(
+        "an object for real-time runs has no runtime that observes launches, "
+        "but --profile is given");
   if (targets.size() > 1 && options.realTime && isObject)
     return llvm::createStringError(
         "an object for real-time runs has no runtime that chooses between "

@@ -278,6 +278,14 @@ static constexpr Option optionTable[] = {
      setThreads},
     {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},
      setText<&CompileOptions::runtimeDir>},
+    {{"profile", "",
+      "let `onnx-run profile` take the time of each launch on each thread; "
+      "runs without it get slightly slower"},
+     setFlag<&CompileOptions::profile>},
+    {{"strip", "",
+      "leave out what runs do not need: names of functions, and the table of "
+      "the nodes that kernels come from"},
+     setFlag<&CompileOptions::strip>},
     {{"debug", "",
       "print locations in the texts of --emit: the nodes of the model"},
      setFlag<&CompileOptions::debug>},

@@ -124,10 +124,12 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(krnl::createKrnlShareWeightsPass());
 }
 
-static void buildLLVM(OpPassManager &passes, const CompileOptions &) {
+static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &target = passes.nest<ModuleOp>();
   target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
-  target.addPass(createConvertKrnlToLLVMPass());
+  ConvertKrnlToLLVMPassOptions convert;
+  convert.profile = options.profile;
+  target.addPass(createConvertKrnlToLLVMPass(convert));
 }
 
 static constexpr Phase phaseTable[] = {

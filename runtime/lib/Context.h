@@ -14,7 +14,7 @@
 #include "Registry.h"
 #include "Team.h"
 
-#include "onnxc/Runtime.h"
+#include "onnxc/Profile.h"
 #include "onnxc/rt/model.h"
 
 #include <atomic>
@@ -80,6 +80,8 @@ struct OMContext {
 
   OMLogFunction log;
   void *logUser;
+  OMLaunchObserver observer; ///< of models compiled for it
+  void *observerUser;
 
   OnnxcValue *inputs;         ///< numInputs
   onnxc::rt::Output *outputs; ///< numOutputs

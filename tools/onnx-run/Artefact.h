@@ -25,6 +25,11 @@ public:
   llvm::ArrayRef<const OMArgument *> inputs() const { return inputArguments; }
   llvm::ArrayRef<const OMArgument *> outputs() const { return outputArguments; }
   const std::string &entry() const { return entryName; }
+  /// A function that not all artefacts have; null where this has none.
+  template <typename Function>
+  Function *find(const char *name) const {
+    return reinterpret_cast<Function *>(dlsym(handle, name));
+  }
 
 private:
   Artefact() = default;

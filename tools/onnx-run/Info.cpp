@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NodeTable.h"
 #include "Options.h"
 
 #include "onnxc/rt/model.h"
@@ -155,6 +156,26 @@ static Error checkWeights(const Artefact &artefact, StringRef model) {
   return Error::success();
 }
 
+/// The launches of the code that runs here, one a line.
+static Error printNodes(const Artefact &artefact, const Options &options) {
+  const char *cpu = artefact.omGetCpu(artefact.entry().c_str());
+  Expected<NodeTable> table = NodeTable::read(options.model, cpu ? cpu : "");
+  if (!table)
+    return table.takeError();
+  json::Array launches;
+  for (const Launch &launch : table->getLaunches()) {
+    launches.push_back(json::Object{{"function", launch.function},
+                                    {"nodes", table->json(launch.nodes)}});
+    if (!options.json)
+      outs() << launch.function << ": " << table->text(launch.nodes) << "\n";
+  }
+  if (options.json)
+    outs() << formatv("{0:2}\n",
+                      json::Value(json::Object{
+                          {"schema", 1}, {"launches", std::move(launches)}}));
+  return Error::success();
+}
+
 Error run::info(const Artefact &artefact, const Options &options) {
   if (options.checkContents)
     if (Error error = checkContents(artefact, options.model))
@@ -162,6 +183,8 @@ Error run::info(const Artefact &artefact, const Options &options) {
   if (options.checkWeights)
     if (Error error = checkWeights(artefact, options.model))
       return error;
+  if (options.nodes)
+    return printNodes(artefact, options);
   if (options.json) {
     printJson(artefact);
     return Error::success();

@@ -55,7 +55,8 @@ Error Measurement::warmUp() {
   return Error::success();
 }
 
-Expected<std::vector<double>> Measurement::time() {
+Expected<std::vector<double>>
+Measurement::time(function_ref<void()> afterEach) {
   std::vector<double> times;
   Clock::time_point begin = Clock::now();
   while (options.duration > 0 ? secondsSince(begin) < options.duration
@@ -64,6 +65,8 @@ Expected<std::vector<double>> Measurement::time() {
     if (Error error = runOnce())
       return std::move(error);
     times.push_back(secondsSince(start));
+    if (afterEach)
+      afterEach();
   }
   if (times.empty())
     return failure("nothing was timed: --iterations is 0");

@@ -22,7 +22,9 @@ public:
   /// The runs before the timed ones.
   llvm::Error warmUp();
   /// The timed runs; the seconds that each of them took.
-  llvm::Expected<std::vector<double>> time();
+  llvm::Expected<std::vector<double>>
+  time(llvm::function_ref<void()> afterEach = nullptr);
+  OMContext *getContext() const { return context.get(); }
   /// Bytes of memory that the runs need.
   int64_t memory() const;
 

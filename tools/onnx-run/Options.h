@@ -52,8 +52,10 @@ struct Options {
   int64_t iterations = 100;
   double duration = 0; ///< seconds; instead of iterations
   int64_t top = 30;
+  std::string trace; ///< file for the events of a run
   std::vector<unsigned> percentiles = {50, 90, 99};
   bool json = false;
+  bool nodes = false;
   bool checkWeights = false;
   bool checkContents = false;
 };

@@ -2,17 +2,21 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Samples the thread that calls the model. Kernels are functions of their own
-// with names, so that the artefact is the same one that is used otherwise.
+// An artefact compiled with --profile tells when its launches begin and end. Of
+// others the thread that calls the model is sampled: kernels are functions of
+// their own with names, and the artefact tells which nodes they come from.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchTimes.h"
 #include "Measure.h"
 #include "Sampler.h"
 
+#include "onnxc/Profile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -142,33 +146,53 @@ static std::vector<Row> countSamples(const Functions &functions) {
   return rows;
 }
 
-static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
+/// What all reports have.
+static json::Object makeHeader(const Artefact &artefact,
                                ArrayRef<double> times) {
-  int64_t samples = Sampler::addresses().size();
   double mean = 0;
   for (double time : times)
     mean += time * 1e3 / double(times.size());
+  return json::Object{{"schema", 1},
+                      {"machine", describeMachine()},
+                      {"threads", artefact.omGetThreads()},
+                      {"iterations", int64_t(times.size())},
+                      {"milliseconds", mean}};
+}
+
+static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
+                               ArrayRef<double> times, const NodeTable &table) {
+  int64_t samples = Sampler::addresses().size();
+  json::Object report = makeHeader(artefact, times);
+  double mean = *report.getNumber("milliseconds");
   json::Array functions;
   std::map<StringRef, double> parts;
   for (const Row &row : rows) {
     double share = double(row.samples) / double(samples);
     parts[nameOf(row.part)] += share;
-    functions.push_back(json::Object{{"name", row.name},
-                                     {"part", nameOf(row.part)},
-                                     {"share", share},
-                                     {"milliseconds", share * mean}});
+    functions.push_back(
+        json::Object{{"name", row.name},
+                     {"part", nameOf(row.part)},
+                     {"share", share},
+                     {"milliseconds", share * mean},
+                     {"nodes", table.json(table.nodesOf(row.name))}});
   }
   json::Object shares;
   for (auto [name, share] : parts)
     shares[name] = share;
-  return json::Object{{"schema", 1},
-                      {"machine", describeMachine()},
-                      {"threads", artefact.omGetThreads()},
-                      {"iterations", int64_t(times.size())},
-                      {"milliseconds", mean},
-                      {"samples", samples},
-                      {"shares", std::move(shares)},
-                      {"functions", std::move(functions)}};
+  report["samples"] = samples;
+  report["shares"] = std::move(shares);
+  report["functions"] = std::move(functions);
+  return report;
+}
+
+static std::string nodesText(const json::Object &row) {
+  std::string text;
+  for (const json::Value &value : *row.getArray("nodes")) {
+    const json::Object &node = *value.getAsObject();
+    text += (text.empty() ? ": " : ", ") + node.getString("name")->str() +
+            " (" + node.getString("op")->str() + ")";
+  }
+  return text;
 }
 
 static void printReport(const json::Object &report, int64_t top) {
@@ -184,11 +208,13 @@ static void printReport(const json::Object &report, int64_t top) {
     outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
                      *row.getNumber("share") * 100)
            << left_justify(*row.getString("part"), 9) << *row.getString("name")
-           << "\n";
+           << nodesText(row) << "\n";
   }
 }
 
-Error run::profile(const Artefact &artefact, const Options &options) {
+/// Samples the functions of the artefact.
+static Error profileFunctions(const Artefact &artefact, const Options &options,
+                              const NodeTable &table) {
   Expected<Functions> functions = Functions::of(artefact, options.model);
   if (!functions)
     return functions.takeError();
@@ -206,10 +232,78 @@ Error run::profile(const Artefact &artefact, const Options &options) {
     return times.takeError();
   if (Sampler::addresses().empty())
     return failure("the runs were too short for a sample; say --duration");
-  json::Object report = makeReport(artefact, countSamples(*functions), *times);
+  json::Object report =
+      makeReport(artefact, countSamples(*functions), *times, table);
   if (options.json)
     outs() << formatv("{0:2}\n", json::Value(std::move(report)));
   else
     printReport(report, options.top);
   return Error::success();
+}
+
+static Error writeTrace(const LaunchTimes &launches, StringRef path) {
+  std::error_code code;
+  raw_fd_ostream file(path, code);
+  if (!code) {
+    file << json::Value(launches.trace()) << "\n";
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  return code ? failure("cannot write %s: %s", path.str().c_str(),
+                        code.message().c_str())
+              : Error::success();
+}
+
+/// Takes the times of launches.
+static Error profileLaunches(const Artefact &artefact, const Options &options,
+                             const NodeTable &table,
+                             decltype(omContextSetLaunchObserver) *observe) {
+  Expected<Measurement> measurement = Measurement::prepare(artefact, options);
+  if (!measurement)
+    return measurement.takeError();
+  LaunchTimes launches(table, size_t(artefact.omGetThreads()));
+  observe(measurement->getContext(), LaunchTimes::observe, &launches);
+  if (Error error = measurement->warmUp())
+    return error;
+  launches.start();
+  Expected<std::vector<double>> times =
+      measurement->time([&] { launches.endRun(); });
+  launches.stop();
+  if (!times)
+    return times.takeError();
+  json::Object report = makeHeader(artefact, *times);
+  json::Object rows = launches.report(int64_t(times->size()),
+                                      *report.getNumber("milliseconds"));
+  for (auto &[key, value] : rows)
+    report[key] = std::move(value);
+  if (!options.trace.empty())
+    if (Error error = writeTrace(launches, options.trace))
+      return error;
+  if (options.json) {
+    outs() << formatv("{0:2}\n", json::Value(std::move(report)));
+    return Error::success();
+  }
+  outs() << format("%.4f ms per run, %lld runs, %lld thread(s)\n",
+                   *report.getNumber("milliseconds"),
+                   *report.getInteger("iterations"),
+                   *report.getInteger("threads"));
+  LaunchTimes::print(report, options.top);
+  return Error::success();
+}
+
+Error run::profile(const Artefact &artefact, const Options &options) {
+  const char *cpu = artefact.omGetCpu(artefact.entry().c_str());
+  Expected<NodeTable> table = NodeTable::read(options.model, cpu ? cpu : "");
+  if (!table)
+    return table.takeError();
+  auto *observe = artefact.find<decltype(omContextSetLaunchObserver)>(
+      "omContextSetLaunchObserver");
+  if (observe && !table->getLaunches().empty())
+    return profileLaunches(artefact, options, *table, observe);
+  if (!options.trace.empty())
+    return failure("--trace: %s tells nothing about launches; compile the "
+                   "model with --profile and without --strip",
+                   options.model.c_str());
+  return profileFunctions(artefact, options, *table);
 }

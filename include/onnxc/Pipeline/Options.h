@@ -45,6 +45,10 @@ struct CompileOptions {
   bool verbose = false;
   /// Texts have locations.
   bool debug = false;
+  /// True: the artefact tells an observer of a run of each launch.
+  bool profile = false;
+  /// True: the artefact has neither symbols nor the table of nodes.
+  bool strip = false;
   /// Verify the IR after each pass also where only a fault of the compiler can
   /// make it invalid.
   bool verifyEach = false;

@@ -33,7 +33,11 @@ struct CallLowering : ConvertOpToLLVMPattern<krnl::CallOp> {
     SmallVector<Value> dims;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
       dims.push_back(storeResultSlot(rewriter, loc, outs, i, type));
-    checkNode(rewriter, loc, callRuntime(op, outs, ins, rewriter));
+    Value call = currentCall(rewriter), leader = constant32(rewriter, loc, 0);
+    noteLaunch(rewriter, op, call, leader, /*isEnd=*/false);
+    Value status = callRuntime(op, outs, ins, rewriter);
+    noteLaunch(rewriter, op, call, leader, /*isEnd=*/true);
+    checkNode(rewriter, loc, status);
     SmallVector<Value> results;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
       results.push_back(loadResult(rewriter, loc, outs, i, type, dims[i]));

@@ -45,7 +45,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_fail", "ipip"},         {"onnxc_rt_fail_sizes", "ipipll"},
     {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
     {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
-    {"onnxc_rt_locate_error", "ipp"},
+    {"onnxc_rt_locate_error", "ipp"},  {"onnxc_rt_launch", "vpii"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {

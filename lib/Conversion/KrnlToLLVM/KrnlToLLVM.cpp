@@ -276,6 +276,7 @@ namespace {
 
 struct ConvertKrnlToLLVM
     : onnxc::impl::ConvertKrnlToLLVMPassBase<ConvertKrnlToLLVM> {
+  using ConvertKrnlToLLVMPassBase::ConvertKrnlToLLVMPassBase;
   void runOnOperation() override;
 };
 
@@ -286,6 +287,7 @@ void ConvertKrnlToLLVM::runOnOperation() {
   if (failed(matchLaunches(module)))
     return signalPassFailure();
   expandDots(module);
+  listLaunches(module, profile);
   auto target = krnl::TargetAttr::of(module);
   SmallVector<OwningOpRef<ModuleOp>> parts;
   for (func::FuncOp function :

@@ -63,12 +63,21 @@ enum class Hook {
   ReleaseObject,
   InputObject,
   OutputObject,
-  LocateError
+  LocateError,
+  Launch
 };
 
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
 mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
                             Hook hook, mlir::ValueRange operands);
+
+/// Lists the launches and calls of the module in its attribute, and numbers
+/// them if their times are to be taken (Launches.cpp).
+void listLaunches(mlir::ModuleOp module, bool takesTimes);
+/// Tells the runtime that a numbered launch or call begins or ends on worker
+/// `tid`; nothing for others.
+void noteLaunch(mlir::OpBuilder &builder, mlir::Operation *launch,
+                mlir::Value call, mlir::Value tid, bool isEnd);
 
 /// Splits the block at the insertion point: goes on only if `ok`, and else ends
 /// the run with the status that `fail` gives.

@@ -103,8 +103,10 @@ struct LaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
     Location loc = op.getLoc();
     Value zero =
         LLVM::ConstantOp::create(rewriter, loc, launch.tiles.getType(), 0);
-    callKernel(rewriter, launch, currentCall(rewriter),
-               constant32(rewriter, loc, 0), zero, launch.tiles);
+    Value call = currentCall(rewriter), tid = constant32(rewriter, loc, 0);
+    noteLaunch(rewriter, op, call, tid, /*isEnd=*/false);
+    callKernel(rewriter, launch, call, tid, zero, launch.tiles);
+    noteLaunch(rewriter, op, call, tid, /*isEnd=*/true);
     rewriter.eraseOp(op);
     return success();
   }
@@ -181,10 +183,12 @@ public:
       poll();
     Value tiles = frame.load(rewriter, op.getLoc(), base, launch.tiles);
     Value begin = partOf(tiles, shareBegin), end = partOf(tiles, shareEnd);
+    noteLaunch(rewriter, op, call, tid, /*isEnd=*/false);
     if (auto step = op->getAttrOfType<IntegerAttr>(krnl::pollTilesAttrName))
       runPolling(launch, begin, end, std::max<int64_t>(step.getInt(), 1));
     else
       callOwnKernel(launch, begin, end);
+    noteLaunch(rewriter, op, call, tid, /*isEnd=*/true);
   }
 
   /// Goes on if none of the workers has found that the run is to end.

@@ -48,6 +48,8 @@ static std::string exportScript(const LinkOptions &options) {
 #define ONNXC_EXPORT(NAME) plain.push_back(#NAME);
 #define ONNXC_EXPORT_TAGGED(NAME) tagged.push_back(#NAME);
 #include "onnxc/rt/Exports.def"
+  if (options.profile)
+    plain.push_back("omContextSetLaunchObserver");
   std::string script;
   raw_string_ostream os(script);
   os << "{ global:\n";
@@ -138,8 +140,16 @@ static Error writeLinked(MutableArrayRef<char> linked,
 /// name of the artefact, and two models may have files of one name.
 static std::vector<std::string> fixedArguments(const LinkOptions &options) {
   std::vector<std::string> arguments = {
-      "-shared", "--gc-sections", "--hash-style=gnu", "-z", "now",
-      "-z",      "noexecstack"};
+      "-shared",
+      "--gc-sections",
+      "--hash-style=gnu",
+      "-z",
+      "now",
+      "-z",
+      "noexecstack",
+      ("--compress-sections=" + nodesSection + "=zlib").str()};
+  if (options.strip)
+    arguments.push_back("--strip-all");
   // Code of the user's may call more of libc and libm than the stubs have; that
   // there is such a function was seen to when it was loaded.
   if (llvm::all_of(options.customLibraries,
@@ -213,20 +223,37 @@ static void addCustomLibraries(const LinkOptions &options,
     arguments.push_back("--no-as-needed");
 }
 
-/// Makes symbols local that no other object is to see: names of kernels are the
-/// same in many models.
-static Expected<SmallVector<char, 0>> localizeHidden(ArrayRef<char> linked) {
+/// A copy of an object with the changes of `config`.
+static Expected<SmallVector<char, 0>>
+copyObject(ArrayRef<char> linked, const objcopy::ConfigManager &config) {
   MemoryBufferRef buffer(StringRef(linked.data(), linked.size()), "model.o");
   auto object = object::ObjectFile::createObjectFile(buffer);
   if (!object)
     return object.takeError();
-  objcopy::ConfigManager config;
-  config.ELF.LocalizeHidden = true;
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);
   if (Error error = objcopy::executeObjcopyOnBinary(config, **object, os))
     return std::move(error);
   return bytes;
+}
+
+/// Makes symbols local that no other object is to see: names of kernels are the
+/// same in many models.
+static Expected<SmallVector<char, 0>> localizeHidden(ArrayRef<char> linked) {
+  objcopy::ConfigManager config;
+  config.ELF.LocalizeHidden = true;
+  return copyObject(linked, config);
+}
+
+Error addSection(CodeFile &object, StringRef name, StringRef contents) {
+  objcopy::ConfigManager config;
+  config.Common.AddSection.emplace_back(
+      name, MemoryBuffer::getMemBuffer(contents, name,
+                                       /*RequiresNullTerminator=*/false));
+  Expected<SmallVector<char, 0>> bytes = copyObject(object.bytes, config);
+  if (bytes)
+    object.bytes = std::move(*bytes);
+  return bytes.takeError();
 }
 
 Error joinObjects(ArrayRef<CodeFile> objects, const LinkOptions &options,

@@ -35,7 +35,8 @@ def ConvertKrnlToLLVMPass
     Kernel functions get the bare signature: a pointer per buffer, then their
     dynamic sizes, scalars and the tile range. The host function becomes
     `onnxc_main_graph(call, inputs)`, each `krnl.parallel_region` a function that the team
-    runs on a frame of captured pointers and sizes.
+    runs on a frame of captured pointers and sizes. The attribute `krnl.launches`
+    of the module lists the launches with the nodes that they come from.
 
     ```mlir
     func.func private @k(%x: memref<?xf32>, %b: index, %e: index)
@@ -44,6 +45,8 @@ def ConvertKrnlToLLVMPass
     llvm.func @k(!llvm.ptr {llvm.noalias}, i64, i64, i64)
     ```
   }];
+  let options = [Option<"profile", "profile", "bool", "false",
+    "Tell the runtime when launches begin and end">];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",

@@ -33,11 +33,22 @@ struct LinkOptions {
   /// many hexadecimal digits; zeros are there while it is computed. Empty:
   /// none.
   std::string seal;
+  /// Leaves out the symbols that the dynamic linker does not need.
+  bool strip = false;
+  /// Exports what is there for observers of launches alone.
+  bool profile = false;
   /// Size of the weights to leave room for.
   int64_t weightsBytes = 0;
   /// Fills the room: an open file and the offset of the weights in it.
   std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
 };
+
+/// Of the table of nodes, which is not loaded.
+inline constexpr llvm::StringLiteral nodesSection = ".onnxc_nodes";
+
+/// Adds a section that is not loaded to an object.
+llvm::Error addSection(CodeFile &object, llvm::StringRef name,
+                       llvm::StringRef contents);
 
 /// An error unless the folder has a runtime for the target.
 llvm::Error checkRuntime(llvm::StringRef runtimeDir, krnl::TargetAttr target);

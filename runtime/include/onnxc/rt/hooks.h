@@ -123,6 +123,10 @@ int32_t onnxc_rt_barrier(OnnxcCall *call, void *team);
  * returns. */
 int32_t onnxc_rt_poll(OnnxcCall *call);
 
+/* Of models compiled to be profiled: worker `tid` begins launch number
+ * `launch`, or ends launch ~launch. */
+void onnxc_rt_launch(OnnxcCall *call, int32_t tid, int32_t launch);
+
 /* --- Errors --------------------------------------------------------------
  * Records the first error of the call (later ones are dropped) and returns
  * the status, so that host code can `return onnxc_rt_fail(...)`. The message

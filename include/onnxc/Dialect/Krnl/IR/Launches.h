@@ -1,0 +1,23 @@
+//===- Launches.h - Nodes of launches --------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_LAUNCHES_H
+#define ONNXC_DIALECT_KRNL_IR_LAUNCHES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace onnxc::krnl {
+
+/// On a module: the launches and calls of its host program, in order. Each is a
+/// dictionary of `function`, `nodes` (names and operators in turn) and, in a
+/// parallel region, its number as `region`.
+inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
+/// On a launch or call whose time is taken: its number in that list.
+inline constexpr llvm::StringLiteral launchNumberAttrName =
+    "krnl.launch_number";
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_LAUNCHES_H

@@ -1,0 +1,67 @@
+//===- Launches.cpp - Launches and their nodes -----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+
+#include "Lowering.h"
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/NodeLocations.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+/// The entry of the list for an operation that calls `function`.
+static Attribute describeLaunch(Operation *op, FlatSymbolRefAttr function,
+                                int64_t region) {
+  Builder builder(op->getContext());
+  SmallVector<StringRef> nodes;
+  for (NodeName node : nodesOf(op->getLoc()))
+    nodes.append({node.name, node.op});
+  NamedAttrList entry;
+  entry.set("function", function);
+  entry.set("nodes", builder.getStrArrayAttr(nodes));
+  if (region >= 0)
+    entry.set("region", builder.getI64IntegerAttr(region));
+  return entry.getDictionary(op->getContext());
+}
+
+void listLaunches(ModuleOp module, bool takesTimes) {
+  Builder builder(module.getContext());
+  SmallVector<Attribute> launches;
+  int64_t regions = 0;
+  auto list = [&](Operation *op, FlatSymbolRefAttr function) {
+    bool inRegion = isa<krnl::ParallelRegionOp>(op->getParentOp());
+    if (takesTimes)
+      op->setAttr(krnl::launchNumberAttrName,
+                  builder.getI32IntegerAttr(int32_t(launches.size())));
+    launches.push_back(
+        describeLaunch(op, function, inRegion ? regions - 1 : -1));
+  };
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    regions += isa<krnl::ParallelRegionOp>(op);
+    if (auto launch = dyn_cast<krnl::LaunchOp>(op))
+      list(op, launch.getKernelAttr());
+    else if (auto call = dyn_cast<krnl::CallOp>(op))
+      list(op, FlatSymbolRefAttr::get(op->getContext(), call.getCallee()));
+  });
+  if (!launches.empty())
+    module->setAttr(krnl::launchesAttrName, builder.getArrayAttr(launches));
+}
+
+void noteLaunch(OpBuilder &builder, Operation *launch, Value call, Value tid,
+                bool isEnd) {
+  auto number = launch->getAttrOfType<IntegerAttr>(krnl::launchNumberAttrName);
+  if (!number)
+    return;
+  int64_t value = isEnd ? ~number.getInt() : number.getInt();
+  Location loc = launch->getLoc();
+  callHook(builder, loc, Hook::Launch,
+           {call, tid, constant32(builder, loc, value)});
+}
+
+} // namespace onnxc

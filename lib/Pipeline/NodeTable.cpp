@@ -1,0 +1,90 @@
+//===- NodeTable.cpp - Nodes in an artefact --------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeTable.h"
+
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/CPU/Emit.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace onnxc;
+
+/// A node: the attributes of its name and its operator.
+using Node = std::pair<Attribute, Attribute>;
+using Nodes = llvm::MapVector<Node, int64_t>;
+
+static ArrayRef<Attribute> launchesOf(ModuleOp level) {
+  auto launches = level->getAttrOfType<ArrayAttr>(krnl::launchesAttrName);
+  return launches ? launches.getValue() : ArrayRef<Attribute>();
+}
+
+/// Calls `visit` with each node of a launch.
+static void forEachNode(DictionaryAttr launch,
+                        llvm::function_ref<void(Node)> visit) {
+  auto nodes = launch.getAs<ArrayAttr>("nodes");
+  for (size_t i = 0; nodes && i + 1 < nodes.size(); i += 2)
+    visit({nodes[i], nodes[i + 1]});
+}
+
+/// Names of the model may be any bytes.
+static std::string textOf(Attribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute);
+  return llvm::json::fixUTF8(text ? text.getValue() : "");
+}
+
+static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
+                        StringRef suffix, const Nodes &numbers) {
+  json.object([&] {
+    if (auto function = launch.getAs<FlatSymbolRefAttr>("function")) {
+      // Functions of the runtime are the same for all levels.
+      bool isKernel = function.getValue().starts_with("kernel_");
+      json.attribute("function",
+                     (function.getValue() + (isKernel ? suffix : "")).str());
+    }
+    if (auto region = launch.getAs<IntegerAttr>("region"))
+      json.attribute("region", region.getInt());
+    json.attributeArray("nodes", [&] {
+      forEachNode(launch, [&](Node node) { json.value(numbers.lookup(node)); });
+    });
+  });
+}
+
+std::string onnxc::nodeTable(ArrayRef<ModuleOp> levels) {
+  Nodes numbers;
+  for (ModuleOp level : levels)
+    for (Attribute launch : launchesOf(level))
+      forEachNode(cast<DictionaryAttr>(launch), [&](Node node) {
+        numbers.insert({node, int64_t(numbers.size())});
+      });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attribute("schema", 1);
+    json.attributeArray("nodes", [&] {
+      for (const auto &[node, number] : numbers)
+        json.array([&] {
+          json.value(textOf(node.first));
+          json.value(textOf(node.second));
+        });
+    });
+    json.attributeArray("levels", [&] {
+      for (ModuleOp level : levels)
+        json.object([&] {
+          json.attribute("cpu", krnl::TargetAttr::of(level).getCpu());
+          json.attributeArray("launches", [&] {
+            for (Attribute launch : launchesOf(level))
+              writeLaunch(json, cast<DictionaryAttr>(launch),
+                          target::levelSuffix(level), numbers);
+          });
+        });
+    });
+  });
+  return text;
+}

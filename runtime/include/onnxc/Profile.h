@@ -1,0 +1,32 @@
+/*===- Profile.h - Launches of a model as they run ----------------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * Of models compiled with --profile: others do not have these functions.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_PROFILE_H
+#define ONNXC_PROFILE_H
+
+#include "onnxc/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Called when a thread of a run begins its part of a launch, with the number of
+ * the launch in the table of the artefact, and when it ends it, with ~number.
+ * `thread` is 0 for the caller's and below the number of threads of the run;
+ * threads call it at the same time. */
+typedef void (*OMLaunchObserver)(void *user, int32_t thread, int32_t launch);
+
+/* For later runs of the context; NULL: none. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetLaunchObserver(
+    OMContext *context, OMLaunchObserver observer, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_PROFILE_H */

@@ -1,0 +1,41 @@
+// RUN: onnx-opt %s --convert-krnl-to-llvm | FileCheck %s
+// RUN: onnx-opt %s --convert-krnl-to-llvm=profile | FileCheck %s --check-prefix=PROFILE
+
+// Launches are listed with the nodes of their locations, in order; a node of a
+// body is the node of the model around it.
+// CHECK: krnl.launches = [
+// CHECK-SAME: {function = @k, nodes = ["conv1", "Conv", "relu1", "Relu"], region = 0 : i64},
+// CHECK-SAME: {function = @k, nodes = ["gelu", "Gelu"], region = 0 : i64},
+// CHECK-SAME: {function = @k, nodes = []}]
+// CHECK-NOT: onnxc_rt_launch
+
+// The runtime is told when each begins and ends.
+// PROFILE-LABEL: @onnxc_main_graph
+// PROFILE: %[[THIRD:.+]] = llvm.mlir.constant(2 : i32)
+// PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %{{.+}}, %[[THIRD]])
+// PROFILE: llvm.call @k
+// PROFILE: %[[END:.+]] = llvm.mlir.constant(-3 : i32)
+// PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %{{.+}}, %[[END]])
+// PROFILE-LABEL: llvm.func internal @parallel_region.0
+// PROFILE-SAME: (%{{[a-z0-9]+}}: !llvm.ptr, %[[TID:[a-z0-9]+]]: i32,
+// PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %[[TID]], %{{.+}})
+// PROFILE: llvm.call @k
+// PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %[[TID]], %{{.+}})
+func.func private @k(%x: memref<?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  return
+}
+
+#model = loc("model.onnx")
+#conv = loc("conv1"("Conv"(#model)))
+#relu = loc("relu1"("Relu"(#model)))
+func.func @main_graph(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  krnl.parallel_region tiles(%n) {
+    krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc(fused[#conv, #relu])
+    krnl.barrier
+    krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc("gelu/Mul"("Mul"("gelu"("Gelu"(#model)))))
+  }
+  krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc("model.onnx")
+  return
+}

@@ -1,0 +1,249 @@
+//===- LaunchTimes.cpp - Times of launches ----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The counter of the processor is read, which takes a third of the time of
+// clock_gettime; how fast it counts is measured over all runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchTimes.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+
+using namespace llvm;
+using namespace onnxc::run;
+
+static double clockSeconds() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static uint64_t readTicks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return uint64_t(clockSeconds() * 1e9);
+#endif
+}
+
+LaunchTimes::LaunchTimes(const NodeTable &table, size_t count)
+    : table(table), threads(count) {
+  for (Thread &thread : threads) {
+    thread.events.reserve(4 * table.getLaunches().size() + 1024);
+    thread.sums.resize(table.getLaunches().size());
+  }
+}
+
+void LaunchTimes::observe(void *user, int32_t thread, int32_t launch) {
+  auto &times = *static_cast<LaunchTimes *>(user);
+  if (size_t(thread) < times.threads.size())
+    times.threads[size_t(thread)].events.push_back({readTicks(), launch});
+}
+
+void LaunchTimes::start() {
+  for (Thread &thread : threads) {
+    thread.events.clear();
+    thread.sums.assign(thread.sums.size(), Sum());
+    thread.waiting = 0;
+  }
+  seconds = clockSeconds();
+  firstTicks = nextRunBegin = readTicks();
+}
+
+/// A thread between two launches of one parallel region waits for others, if
+/// there are any.
+void LaunchTimes::count(Thread &thread, bool isAlone) {
+  ArrayRef<Launch> launches = table.getLaunches();
+  uint64_t begin = 0, lastEnd = 0;
+  int32_t open = -1, last = -1;
+  for (const Event &event : thread.events) {
+    if (event.launch >= 0) {
+      open = size_t(event.launch) < launches.size() ? event.launch : -1;
+      begin = event.ticks;
+      if (!isAlone && last >= 0 && open > last &&
+          launches[size_t(open)].region >= 0 &&
+          launches[size_t(open)].region == launches[size_t(last)].region)
+        thread.waiting += begin - lastEnd;
+      continue;
+    }
+    if (open != ~event.launch)
+      continue;
+    Sum &sum = thread.sums[size_t(open)];
+    sum.ticks += event.ticks - begin;
+    ++sum.calls;
+    last = open;
+    lastEnd = event.ticks;
+    open = -1;
+  }
+}
+
+void LaunchTimes::endRun() {
+  runBegin = nextRunBegin;
+  auto took = [](const Thread &thread) { return !thread.events.empty(); };
+  bool isAlone = count_if(threads, took) < 2;
+  for (Thread &thread : threads) {
+    count(thread, isAlone);
+    std::swap(thread.events, thread.lastRun);
+    thread.events.clear();
+  }
+  nextRunBegin = readTicks();
+}
+
+void LaunchTimes::stop() {
+  uint64_t ticks = readTicks() - firstTicks;
+  millisecondsPerTick =
+      ticks ? (clockSeconds() - seconds) * 1e3 / double(ticks) : 0;
+}
+
+/// The time of a launch is that of the thread that took longest.
+json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds) const {
+  double scale = millisecondsPerTick / double(runs);
+  std::multimap<double, json::Object, std::greater<>> rows;
+  for (auto [number, launch] : enumerate(table.getLaunches())) {
+    json::Array byThread;
+    double longest = 0;
+    int64_t calls = 0;
+    for (const Thread &thread : threads) {
+      double time = double(thread.sums[number].ticks) * scale;
+      byThread.push_back(time);
+      longest = std::max(longest, time);
+      calls = std::max(calls, thread.sums[number].calls);
+    }
+    if (calls == 0)
+      continue;
+    rows.emplace(longest,
+                 json::Object{{"launch", int64_t(number)},
+                              {"function", launch.function},
+                              {"nodes", table.json(launch.nodes)},
+                              {"calls", double(calls) / double(runs)},
+                              {"milliseconds", longest},
+                              {"share", longest / milliseconds},
+                              {"thread_milliseconds", std::move(byThread)}});
+  }
+  json::Array sorted;
+  for (auto &[time, row] : rows)
+    sorted.push_back(std::move(row));
+  return sorted;
+}
+
+/// A node has the time of all launches that it is part of.
+json::Array LaunchTimes::nodeRows(const json::Array &launches) const {
+  std::vector<double> times(table.getNumNodes());
+  std::vector<json::Array> numbers(times.size());
+  for (const json::Value &value : launches) {
+    const json::Object &row = *value.getAsObject();
+    int64_t launch = *row.getInteger("launch");
+    for (size_t node : table.getLaunches()[size_t(launch)].nodes) {
+      times[node] += *row.getNumber("milliseconds");
+      numbers[node].push_back(launch);
+    }
+  }
+  std::multimap<double, size_t, std::greater<>> order;
+  for (size_t node = 0; node < times.size(); ++node)
+    if (!numbers[node].empty())
+      order.emplace(times[node], node);
+  json::Array rows;
+  for (auto [time, node] : order) {
+    json::Object row = table.nodeJson(node);
+    row["milliseconds"] = time;
+    row["launches"] = std::move(numbers[node]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json::Array LaunchTimes::threadRows(int64_t runs, double milliseconds) const {
+  double scale = millisecondsPerTick / double(runs);
+  json::Array rows;
+  for (const Thread &thread : threads) {
+    uint64_t ticks = 0;
+    for (const Sum &sum : thread.sums)
+      ticks += sum.ticks;
+    double busy = double(ticks) * scale;
+    double waiting = double(thread.waiting) * scale;
+    rows.push_back(
+        json::Object{{"launches", busy},
+                     {"waiting", waiting},
+                     {"other", std::max(0.0, milliseconds - busy - waiting)}});
+  }
+  return rows;
+}
+
+json::Object LaunchTimes::report(int64_t runs, double milliseconds) const {
+  json::Array launches = launchRows(runs, milliseconds);
+  json::Array nodes = nodeRows(launches);
+  return json::Object{{"launches", std::move(launches)},
+                      {"nodes", std::move(nodes)},
+                      {"thread_times", threadRows(runs, milliseconds)}};
+}
+
+static void printThreads(const json::Array &rows) {
+  outs() << "\nthread  in launches     waiting       other  (ms)\n";
+  for (auto [number, value] : enumerate(rows)) {
+    const json::Object &row = *value.getAsObject();
+    outs() << format("%6zu  %11.4f %11.4f %11.4f\n", number,
+                     *row.getNumber("launches"), *row.getNumber("waiting"),
+                     *row.getNumber("other"));
+  }
+}
+
+void LaunchTimes::print(const json::Object &report, int64_t top) {
+  outs() << "\n        ms   share  function and nodes\n";
+  for (const json::Value &value : *report.getArray("launches")) {
+    if (top-- == 0)
+      break;
+    const json::Object &row = *value.getAsObject();
+    outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
+                     *row.getNumber("share") * 100)
+           << *row.getString("function") << ": ";
+    ListSeparator comma;
+    for (const json::Value &node : *row.getArray("nodes"))
+      outs() << comma << *node.getAsObject()->getString("name") << " ("
+             << *node.getAsObject()->getString("op") << ")";
+    outs() << "\n";
+  }
+  printThreads(*report.getArray("thread_times"));
+}
+
+json::Object LaunchTimes::trace() const {
+  double microseconds = millisecondsPerTick * 1e3;
+  json::Array events;
+  for (auto [number, thread] : enumerate(threads)) {
+    uint64_t begin = 0;
+    int32_t open = -1;
+    for (const Event &event : thread.lastRun) {
+      if (event.launch >= 0) {
+        open = event.launch;
+        begin = event.ticks;
+        continue;
+      }
+      if (open != ~event.launch || size_t(open) >= table.getLaunches().size())
+        continue;
+      const Launch &launch = table.getLaunches()[size_t(open)];
+      events.push_back(json::Object{
+          {"name",
+           launch.nodes.empty() ? launch.function : table.text(launch.nodes)},
+          {"ph", "X"},
+          {"pid", 0},
+          {"tid", int64_t(number)},
+          {"ts", double(begin - runBegin) * microseconds},
+          {"dur", double(event.ticks - begin) * microseconds},
+          {"args",
+           json::Object{{"function", launch.function}, {"launch", open}}}});
+    }
+  }
+  return json::Object{{"traceEvents", std::move(events)},
+                      {"displayTimeUnit", "ns"}};
+}

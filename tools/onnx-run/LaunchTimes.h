@@ -1,0 +1,66 @@
+//===- LaunchTimes.h - Times of launches ------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TOOLS_ONNXRUN_LAUNCHTIMES_H
+#define ONNXC_TOOLS_ONNXRUN_LAUNCHTIMES_H
+
+#include "NodeTable.h"
+
+namespace onnxc::run {
+
+/// Adds up the times of launches, by thread, from the events that an artefact
+/// compiled with --profile tells.
+class LaunchTimes {
+public:
+  LaunchTimes(const NodeTable &table, size_t threads);
+
+  /// Takes the events, as OMLaunchObserver; `user` is this.
+  static void observe(void *user, int32_t thread, int32_t launch);
+
+  /// Forgets what was observed before.
+  void start();
+  /// Counts the events since the last call as a run.
+  void endRun();
+  /// After the last run: finds out how fast the counter is.
+  void stop();
+
+  /// The report of `runs` runs of `milliseconds` on average.
+  llvm::json::Object report(int64_t runs, double milliseconds) const;
+  static void print(const llvm::json::Object &report, int64_t top);
+  /// The events of the last run, as Chrome's tracing and Perfetto read them.
+  llvm::json::Object trace() const;
+
+private:
+  struct Event {
+    uint64_t ticks;
+    int32_t launch;
+  };
+  struct Sum {
+    uint64_t ticks = 0;
+    int64_t calls = 0;
+  };
+  /// Each is written by one thread.
+  struct alignas(64) Thread {
+    std::vector<Event> events, lastRun;
+    std::vector<Sum> sums;
+    uint64_t waiting = 0;
+  };
+
+  void count(Thread &thread, bool isAlone);
+  llvm::json::Array launchRows(int64_t runs, double milliseconds) const;
+  llvm::json::Array nodeRows(const llvm::json::Array &launches) const;
+  llvm::json::Array threadRows(int64_t runs, double milliseconds) const;
+
+  const NodeTable &table;
+  std::vector<Thread> threads;
+  uint64_t firstTicks = 0, runBegin = 0, nextRunBegin = 0;
+  double seconds = 0; ///< the clock when the counter was at firstTicks
+  double millisecondsPerTick = 0;
+};
+
+} // namespace onnxc::run
+
+#endif // ONNXC_TOOLS_ONNXRUN_LAUNCHTIMES_H

@@ -1,0 +1,56 @@
+//===- NodeTable.h - Launches of an artefact and their nodes ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TOOLS_ONNXRUN_NODETABLE_H
+#define ONNXC_TOOLS_ONNXRUN_NODETABLE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <vector>
+
+namespace onnxc::run {
+
+/// A launch of a kernel, or a call of the runtime, in the host program.
+struct Launch {
+  std::string function;
+  int64_t region = -1; ///< of the parallel region that it is in
+  std::vector<size_t> nodes;
+};
+
+/// The nodes of the model that the launches of an artefact come from.
+class NodeTable {
+public:
+  /// Reads the table of the code for `cpu`. It has no launches if the artefact
+  /// was stripped; a damaged one is an error.
+  static llvm::Expected<NodeTable> read(llvm::StringRef path,
+                                        llvm::StringRef cpu);
+
+  llvm::ArrayRef<Launch> getLaunches() const { return launches; }
+  size_t getNumNodes() const { return nodes.size(); }
+  /// "conv1 (Conv)".
+  std::string nodeText(size_t node) const;
+  /// Those of all of the nodes.
+  std::string text(llvm::ArrayRef<size_t> numbers) const;
+  /// {"name": "conv1", "op": "Conv"}.
+  llvm::json::Object nodeJson(size_t node) const;
+  llvm::json::Array json(llvm::ArrayRef<size_t> numbers) const;
+  /// The nodes of all launches of a function.
+  std::vector<size_t> nodesOf(llvm::StringRef function) const;
+
+private:
+  llvm::Error parse(llvm::StringRef text, llvm::StringRef cpu);
+  bool parseNodes(const llvm::json::Array *list);
+  bool parseLaunches(const llvm::json::Array *list);
+
+  std::vector<std::pair<std::string, std::string>> nodes;
+  std::vector<Launch> launches;
+};
+
+} // namespace onnxc::run
+
+#endif // ONNXC_TOOLS_ONNXRUN_NODETABLE_H

@@ -45,7 +45,7 @@ for tool in ("onnx-compile", "onnx-lsp-server", "onnx-opt", "onnx-reduce", "onnx
         (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(bin_dir, tool))
     )
 for tool in ("FileCheck", "not", "count", "split-file", "llvm-readelf", "llvm-objdump",
-             "llvm-nm", "mlir-opt"):  # fmt: skip
+             "llvm-nm", "llvm-dwarfdump", "mlir-opt"):  # fmt: skip
     config.substitutions.append(
         (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(llvm_bin, tool))
     )

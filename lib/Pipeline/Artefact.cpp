@@ -434,11 +434,15 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
 }
 
 /// The code of all levels.
-static FailureOr<std::vector<CodeFile>>
-emitLevels(ArrayRef<ModuleOp> levels, unsigned level, CodeKind kind) {
+static FailureOr<std::vector<CodeFile>> emitLevels(ArrayRef<ModuleOp> levels,
+                                                   const ArtefactInputs &inputs,
+                                                   CodeKind kind) {
+  StringRef debugFile =
+      inputs.options.debug ? path::filename(inputs.input.path) : "";
   std::vector<CodeFile> files;
   for (ModuleOp module : levels) {
-    FailureOr<std::vector<CodeFile>> some = emitCode(module, level, kind);
+    FailureOr<std::vector<CodeFile>> some =
+        emitCode(module, inputs.options.level, kind, debugFile);
     if (failed(some))
       return failure();
     llvm::move(*some, std::back_inserter(files));
@@ -452,8 +456,7 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
     fillReport(level, inputs.report);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
-  FailureOr<std::vector<CodeFile>> files =
-      emitLevels(levels, inputs.options.level, kind);
+  FailureOr<std::vector<CodeFile>> files = emitLevels(levels, inputs, kind);
   if (failed(files))
     return llvm::createStringError("cannot make code");
   if (kind == CodeKind::Assembly)

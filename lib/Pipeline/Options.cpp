@@ -287,7 +287,8 @@ static constexpr Option optionTable[] = {
       "the nodes that kernels come from"},
      setFlag<&CompileOptions::strip>},
     {{"debug", "",
-      "print locations in the texts of --emit: the nodes of the model"},
+      "tell debuggers and profilers the nodes of the model that instructions "
+      "come from, and print them as locations in the texts of --emit"},
      setFlag<&CompileOptions::debug>},
     {{"verify-each", "",
       "verify the IR after each pass of every phase, not after each phase "

@@ -43,7 +43,7 @@ struct CompileOptions {
   /// cannot do so are refused. Always so without an operating system.
   bool realTime = false;
   bool verbose = false;
-  /// Texts have locations.
+  /// Texts have locations, and code has debug information.
   bool debug = false;
   /// True: the artefact tells an observer of a run of each launch.
   bool profile = false;

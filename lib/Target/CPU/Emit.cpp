@@ -6,6 +6,8 @@
 
 #include "onnxc/Target/CPU/Emit.h"
 
+#include "DebugInfo.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -194,8 +196,11 @@ static void addSuffix(llvm::Module &module, const SymbolTable &symbols,
 static FailureOr<CodeFile> emitBatch(const Batch &batch,
                                      const SymbolTable &symbols,
                                      krnl::TargetAttr target, unsigned level,
-                                     CodeKind kind) {
+                                     CodeKind kind, StringRef debugFile,
+                                     const NodeLines &lines) {
   OwningOpRef<ModuleOp> copy = copyBatch(batch, symbols);
+  if (!debugFile.empty())
+    addDebugInfo(*copy, debugFile, lines);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(*copy, context, batch.name);
@@ -213,7 +218,7 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
 }
 
 FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
-                                          CodeKind kind) {
+                                          CodeKind kind, StringRef debugFile) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -222,13 +227,14 @@ FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
   SymbolTable symbols(module);
   auto target = krnl::TargetAttr::of(module);
   std::vector<Batch> batches = makeBatches(module);
+  NodeLines lines = debugFile.empty() ? NodeLines() : nodeLines(module);
   std::vector<CodeFile> files(batches.size());
   LogicalResult result = failableParallelForEachN(
       module.getContext(), 0, batches.size(), [&](size_t i) -> LogicalResult {
         if (isExhausted(module.getContext()))
           return failure();
-        FailureOr<CodeFile> file =
-            emitBatch(batches[i], symbols, target, level, kind);
+        FailureOr<CodeFile> file = emitBatch(batches[i], symbols, target, level,
+                                             kind, debugFile, lines);
         if (failed(file))
           return failure();
         files[i] = std::move(*file);

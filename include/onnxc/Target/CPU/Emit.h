@@ -36,9 +36,11 @@ std::string levelSuffix(mlir::ModuleOp module);
 /// threads of its context, at a level from 0 to 3, as in -O2: the host program
 /// in one file, kernels in small batches, which are the same however many
 /// threads there are. Stops early and fails once the budget of the context is
-/// exhausted. Diagnoses operations that cannot be translated.
+/// exhausted. Diagnoses operations that cannot be translated. With the name of
+/// the model's file the code has debug information, which names nodes.
 mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
-                                                unsigned level, CodeKind kind);
+                                                unsigned level, CodeKind kind,
+                                                llvm::StringRef debugFile = "");
 
 /// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
 /// registers and instructions are then chosen without looking around.

@@ -30,7 +30,7 @@ extern "C" {
 /* How a compilation ended; the exit status of the onnx-compile tool. */
 typedef enum OM_COMPILE_STATUS {
   OM_COMPILE_OK = 0,
-  OM_COMPILE_REJECTED = 1, /* the model is wrong or uses what is unsupported */
+  OM_COMPILE_REJECTED = 1, /* the model is wrong or not supported */
   OM_COMPILE_USAGE = 2,    /* an option or a file name is wrong */
   OM_COMPILE_INTERNAL = 5, /* the compiler is wrong */
   OM_COMPILE_CANCELLED = 130
@@ -50,7 +50,7 @@ OM_COMPILER_API OMCompiler *omCompilerCreate(void);
 OM_COMPILER_API void omCompilerDestroy(OMCompiler *compiler);
 
 /* Fails for an unknown key or a value that does not fit;
- * omCompilerGetMessages says what would. */
+ * omCompilerGetMessages names those that fit. */
 OM_COMPILER_API OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler,
                                                       const char *key,
                                                       const char *value);
@@ -80,7 +80,7 @@ OM_COMPILER_API void omCompilerSetProgressHandler(OMCompiler *compiler,
                                                   OMProgressFunction handler,
                                                   void *user);
 
-/* Takes what is written when the option "output" is "-". */
+/* Takes the output when the option "output" is "-". */
 typedef void (*OMOutputFunction)(void *user, const char *data, size_t size);
 OM_COMPILER_API void omCompilerSetOutputHandler(OMCompiler *compiler,
                                                 OMOutputFunction handler,
@@ -92,16 +92,16 @@ OM_COMPILER_API void omCompilerSetOutputHandler(OMCompiler *compiler,
 OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
                                                         const char *path);
 
-/* `name` is what messages call the model. */
+/* `name` is the name of the model in messages. */
 OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                                           const void *data,
                                                           size_t size,
                                                           const char *name);
 
 /* Writes to `output` the compiled model `artefact` with the weights of the
- * model file `model`, without compiling: what a compilation of `model` would
- * have written. The artefact was compiled with the option "refit" and without
- * custom operators; the models agree in all but weights
+ * model file `model`, without compiling: the file that a compilation of
+ * `model` would have written. The artefact was compiled with the option "refit"
+ * and without custom operators; the models agree in all but weights
  * (onnx-compile --help). An artefact whose weights are in a side file gets one
  * of the same name beside `output`. Of the options of `compiler` limits and
  * callbacks count. */
@@ -119,7 +119,7 @@ OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);
 
 /* Errors and warnings with their notes, a line each; "" if there were none. */
 OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);
-/* Path of what was written. */
+/* Path of the file that was written. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;
  * with the option "explain-recipes" also the recipes that kernels could have.

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the record of a compilation with --refit has beside the rest:
+// The record of a compilation with --refit has beside the rest:
 //   "onnx.graph_blake3": the hash of everything but the numbers of the weights,
 //   "refit": {"weights_bytes": 4096,
 //             "options": [["dim", "batch=8"]],

@@ -1,4 +1,4 @@
-//===- Planners.h - What proposes recipes ----------------------*- C++ -*-===//
+//===- Planners.h - Planners of recipes -------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

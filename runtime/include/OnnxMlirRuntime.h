@@ -5,7 +5,7 @@
  * One C99 header for programs that call a compiled model, source compatible
  * with the established API of compiled ONNX models. The compiled model itself
  * (model.so) defines all these functions: link against it or dlopen it.
- * What this API lacks (contexts, status codes, buffers the caller owns) is in
+ * More (contexts, status codes, buffers the caller owns) is in
  * onnxc/Runtime.h.
  *
  *   int64_t shape[2] = {1, 3};
@@ -78,8 +78,9 @@ OM_EXTERNAL_VISIBILITY void omTensorDestroy(OMTensor *tensor);
 
 OM_EXTERNAL_VISIBILITY void *omTensorGetDataPtr(const OMTensor *tensor);
 OM_EXTERNAL_VISIBILITY void *omTensorGetAllocatedPtr(const OMTensor *tensor);
-/* Data that the tensor owned is freed. `allocated` is what to free later when
- * `owning`; `aligned` is where the elements are, or NULL for `allocated`. */
+/* Data that the tensor owned is freed. `allocated` is the memory to free later
+ * when `owning`; `aligned` is where the elements are, or NULL for `allocated`.
+ */
 OM_EXTERNAL_VISIBILITY void omTensorSetDataPtr(OMTensor *tensor, int64_t owning,
                                                void *allocated, void *aligned);
 OM_EXTERNAL_VISIBILITY OM_DATA_TYPE omTensorGetDataType(const OMTensor *tensor);
@@ -131,10 +132,10 @@ OM_EXTERNAL_VISIBILITY void omTensorListPrint(const char *message,
 
 /* --- Values that are no tensors -------------------------------------------
  * In a list a sequence, map or optional stands as an OMTensor of data type
- * ONNX_TYPE_UNDEFINED; omTensorValue opens it. Constructors take over what
- * they are given, also when they fail and return NULL; omValueDestroy and
+ * ONNX_TYPE_UNDEFINED; omTensorValue opens it. Constructors take over
+ * their arguments, also when they fail and return NULL; omValueDestroy and
  * omTensorDestroy destroy all that is inside. Elements stay the container's.
- * An input that is optional may also be given as what it would hold. */
+ * An input that is optional may also be given as its element. */
 
 typedef enum OM_VALUE_KIND {
   OM_VALUE_TENSOR = 1,

@@ -96,7 +96,7 @@ void rt::freeArena(OMContext &context) {
 int64_t omContextGetArenaBytes(const OMContext *context) {
   if (!context || context->entry->arenaBytes < 0)
     return -1;
-  OMContext own{}; // without what was borrowed
+  OMContext own{}; // without borrowed memory
   own.entry = context->entry;
   own.threads = context->threads;
   return scratchStride(own) * maxThreads(own) + context->entry->arenaBytes;

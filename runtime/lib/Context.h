@@ -127,7 +127,7 @@ bool numberSymbols(OMContext &context);
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
             OMBuffer *outputs, int64_t numOutputs, bool handOver);
 
-/// Allocates what is known of the next run's memory (omContextPrepare).
+/// Allocates the known part of the next run's memory (omContextPrepare).
 int32_t prepare(OMContext &context, const OMBuffer *outputs,
                 int64_t numOutputs);
 

@@ -130,7 +130,7 @@ private:
 /// themselves could differ, and some would wait at the next barrier for others.
 class Barrier {
 public:
-  /// What `isOver` says when all have arrived.
+  /// The result of `isOver` when all have arrived.
   template <typename Predicate>
   bool arriveAndWait(uint32_t threads, Predicate isOver) {
     uint32_t current = phase.load(std::memory_order_relaxed);

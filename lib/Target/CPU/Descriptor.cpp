@@ -232,7 +232,7 @@ static SmallVector<llvm::Constant *> makeSignature(Constants &make,
           make.text(signatureText(outputs))};
 }
 
-/// The code for one processor: what it needs, and its entry point.
+/// The code for one processor: the features it needs, and its entry point.
 static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                  LLVM::LLVMFuncOp entry, llvm::Constant *name,
                                  ArrayRef<llvm::Constant *> signature) {

@@ -1,4 +1,4 @@
-//===- UnusedLLVM.cpp - What self-contained programs leave out -*- C++ -*-===//
+//===- UnusedLLVM.cpp - Left out of self-contained programs ----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -6,8 +6,8 @@
  *
  *   onnx-compile model.onnx --custom-op-lib=libmine.so
  *
- * then takes nodes of its domains, checks them against what the library
- * declares, and the compiled model calls `compute` for each of them. The
+ * then takes nodes of its domains, checks them against the declarations of
+ * the library, and the compiled model calls `compute` for each of them. The
  * library is C99 or anything that can be called like it, and links with
  * nothing: all it needs of the model comes with each call. The functions of
  * OnnxMlirRuntime.h are a model's, and not there for it.
@@ -48,9 +48,9 @@
 extern "C" {
 #endif
 
-/* Of this interface. It grows when something changes that a library sees; what
- * is added behind the last member of OMCustomOp or OMCustomCall does not change
- * it, which is what their `size` is for. */
+/* Of this interface. It grows when something changes that a library sees;
+ * members added behind the last one of OMCustomOp or OMCustomCall do not change
+ * it; their `size` tells which there are. */
 #define OM_CUSTOM_VERSION 1
 
 /* --- Tensors --------------------------------------------------------------
@@ -69,7 +69,7 @@ typedef struct OMCustomTensor {
   int64_t type;           /* OM_DATA_TYPE; 0: the input or output is absent */
 } OMCustomTensor;
 
-/* --- What an operator takes and gives ------------------------------------ */
+/* --- Operands and results of an operator --------------------------------- */
 
 /* A set of element types: OM_TYPE_BIT(ONNX_TYPE_FLOAT) |
  * OM_TYPE_BIT(ONNX_TYPE_DOUBLE); 0 is all of them. */
@@ -126,7 +126,7 @@ typedef struct OMCustomCall OMCustomCall;
 struct OMCustomCall {
   size_t size;      /* sizeof(OMCustomCall) as the caller knows it */
   const char *node; /* name of the node */
-  void *state;      /* what `create` made, in `compute` only */
+  void *state;      /* the result of `create`, in `compute` only */
 
   /* In the order of the declaration, each optional parameter having its
    * position whether it is there or not (type 0 if not), the values of a
@@ -142,8 +142,8 @@ struct OMCustomCall {
    * returned. May be called from inside of `parallel`. */
   int (*fail)(OMCustomCall *call, const char *format, ...);
 
-  /* In `infer` only: says what an output is. `type` 0: as declared; `rank` -1
-   * and sizes -1: not known. Returns 0, or -1 after an error. */
+  /* In `infer` only: gives the type of an output. `type` 0: as declared; `rank`
+   * -1 and sizes -1: not known. Returns 0, or -1 after an error. */
   int (*setOutput)(OMCustomCall *call, int64_t output, int64_t type,
                    int64_t rank, const int64_t *dims);
 
@@ -165,7 +165,7 @@ struct OMCustomCall {
 
 /* --- An operator ----------------------------------------------------------
  * The functions may be called on several threads at the same time, for
- * different runs of a model: what they share has to be const or guarded. */
+ * different runs of a model: data that they share is const or guarded. */
 
 enum {
   /* The same inputs give the same outputs, and nothing else happens: the
@@ -173,7 +173,7 @@ enum {
    * all inputs are constant, or never if nobody looks at the outputs. */
   OM_CUSTOM_PURE = 1,
   /* Computes nodes in place of a function of that name in the model. Without
-   * this the function of the model is what nodes mean. */
+   * this the function of the model computes the nodes. */
   OM_CUSTOM_REPLACES_FUNCTION = 2
 };
 
@@ -190,10 +190,10 @@ typedef struct OMCustomOp {
   const OMCustomAttribute *attributes;
   int64_t numAttributes;
 
-  /* Calls setOutput for each output. Called when a model is compiled, with what
-   * is known then, as often as more becomes known; and in each run with
+  /* Calls setOutput for each output. Called when a model is compiled, with the
+   * facts known then, as often as more become known; and in each run with
    * everything, which has to give the same ranks, types and sizes where they
-   * were known. Returns 0, or what is not 0 after `fail`. May be NULL: then
+   * were known. Returns 0, or another number after `fail`. May be NULL: then
    * `compute` allocates all outputs, whose ranks the model has to say, unless
    * an operator that replaces a function has them from its body. */
   int (*infer)(OMCustomCall *call);

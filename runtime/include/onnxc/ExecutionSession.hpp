@@ -227,7 +227,7 @@ struct RunOptions {
 
 class ExecutionSession {
 public:
-  /// What runs tell: errors, and memory and threads that they take.
+  /// Messages of runs: errors, and memory and threads that they take.
   using Log = std::function<void(OM_LOG_LEVEL, const char *)>;
 
   explicit ExecutionSession(const std::string &file,
@@ -371,9 +371,9 @@ private:
   };
 
   /// A name of the file that it has not been loaded by, in which `/` and `/./`
-  /// spell a number. The dynamic linker gives what it has loaded by the same
-  /// name, even if the file is another one by now: a model that was compiled
-  /// again. By a new name it looks.
+  /// spell a number. The dynamic linker returns the library that it has loaded
+  /// by the same name, even if the file is another one by now: a model that was
+  /// compiled again. By a new name it looks.
   static std::string freshName(const std::string &file) {
     static std::atomic<unsigned> loads{0};
     size_t slash = file.rfind('/');

@@ -2,11 +2,11 @@
  *
  * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
  *
- * The second C99 header of a compiled model, for programs that want what
- * OnnxMlirRuntime.h lacks: every failure as a status with a message, outputs
+ * The second C99 header of a compiled model, for programs that need more
+ * than OnnxMlirRuntime.h: every failure as a status with a message, outputs
  * written to memory of the caller, no allocation per call (after the first
  * call, while shapes stay the same; strings, sequences, optionals and maps are
- * made anew, and image codecs and libraries of custom operators allocate what
+ * made anew, and image codecs and libraries of custom operators allocate as
  * they like), a thread count, a deadline, a log.
  *
  *   OMContext *c = omContextCreate(NULL);
@@ -30,7 +30,7 @@ typedef enum OM_STATUS {
   OM_STATUS_INVALID = 1,     /* bad argument: null, count, type, shape */
   OM_STATUS_VALUE = 2,       /* the data breaks a rule of the model */
   OM_STATUS_MEMORY = 3,      /* memory is short or a size is absurd */
-  OM_STATUS_TARGET = 4,      /* this processor lacks what the code needs */
+  OM_STATUS_TARGET = 4,      /* this processor lacks a feature */
   OM_STATUS_DEADLINE = 5,    /* the deadline has passed */
   OM_STATUS_UNSUPPORTED = 6, /* the runtime does not do this */
   OM_STATUS_INTERNAL = 7,    /* a bug in the compiler or the runtime */
@@ -49,7 +49,7 @@ typedef struct OMBuffer {
   OM_DATA_TYPE type;
 } OMBuffer;
 
-/* --- What the model takes and gives --------------------------------------
+/* --- Inputs and outputs ---------------------------------------------------
  * entryPoint NULL is the first (and usually only) one, run_main_graph. */
 
 typedef struct OMArgument {
@@ -60,7 +60,7 @@ typedef struct OMArgument {
   const int64_t *shape;       /* -1: any size */
   const char *const *symbols; /* NULL, or rank names, NULL where unnamed */
   int64_t key;                /* OM_DATA_TYPE of a map's keys, else 0 */
-  const struct OMArgument *element; /* what is in a sequence or optional, the
+  const struct OMArgument *element; /* of a sequence or optional, or the
                                        values of a map; NULL for a tensor */
 } OMArgument;
 
@@ -104,10 +104,10 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
                                               int64_t numInputs,
                                               OMBuffer *outputs,
                                               int64_t numOutputs);
-/* Allocates without running what the first run would, as far as sizes are known
- * before inputs are: arena, scratch of all threads, outputs of static sizes
- * that the context is to hold; maps weights that are in a file of their own,
- * and starts worker threads. `outputs` as for omContextRun. */
+/* Allocates the memory of the first run without running, as far as sizes are
+ * known before inputs are: arena, scratch of all threads, outputs of static
+ * sizes that the context is to hold; maps weights that are in a file of their
+ * own, and starts worker threads. `outputs` as for omContextRun. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextPrepare(OMContext *context,
                                                   const OMBuffer *outputs,
                                                   int64_t numOutputs);
@@ -118,7 +118,7 @@ OM_EXTERNAL_VISIBILITY int64_t omContextGetArenaBytes(const OMContext *context);
  * another is given, NULL for the context's own again, or the context is
  * destroyed. Later runs take no more threads than fit. A run that needs more,
  * where this depends on the inputs, fails with OM_STATUS_MEMORY. Outputs and
- * what operators keep that are no kernels are not in it. */
+ * the memory of operators that are no kernels are not in it. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetArena(OMContext *context,
                                                    void *memory, int64_t bytes);
 /* Takes over the memory of an output that the runtime filled in, after a run
@@ -134,7 +134,7 @@ OM_EXTERNAL_VISIBILITY void *omContextTakeOutput(OMContext *context,
  * by all models of a library or program, until it is unloaded. Any thread may
  * call it. */
 OM_EXTERNAL_VISIBILITY void omReturnOutput(void *memory, int64_t bytes);
-/* What went wrong in the last run, "" if nothing. */
+/* The error of the last run, "" if there was none. */
 OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 /* At most n threads per run; 0: as omGetThreads() says. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);

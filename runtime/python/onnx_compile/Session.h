@@ -69,7 +69,7 @@ struct State {
   std::string entry;
   std::vector<Argument> inputs, outputs;
   std::vector<std::unique_ptr<Runner>> idle;
-  /// Runs that go on, and what they were tagged with.
+  /// Runs that go on, and their tags.
   std::vector<std::pair<OMContext *, PyObject *>> running;
 };
 

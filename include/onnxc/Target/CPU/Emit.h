@@ -28,7 +28,7 @@ struct CodeFile {
 
 enum class CodeKind { Object, Assembly };
 
-/// ".x86_64_v3": what the names of functions of the target's `module` end with
+/// ".x86_64_v3": the end of the names of functions of the target's `module`
 /// where the model has several; empty where this is the only one.
 std::string levelSuffix(mlir::ModuleOp module);
 

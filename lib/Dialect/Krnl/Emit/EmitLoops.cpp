@@ -157,7 +157,7 @@ void NestEmitter::emitPlainLoop(unsigned loop, unsigned op,
   });
 }
 
-/// True where some value differs from what it was before.
+/// True where some value differs from the one before.
 static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
                        ValueRange after) {
   llvm::MapVector<Type, Value> changes;

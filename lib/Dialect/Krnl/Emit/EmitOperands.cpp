@@ -41,8 +41,8 @@ std::optional<unsigned> OpEmitter::transposedLoop(const OpState &state,
                       active[*lane].lanes);
 }
 
-/// Reads what all instances of the transposed loop read, a row for each lane,
-/// and transposes it. False where the operand does not lie so.
+/// Reads the elements of all instances of the transposed loop, a row for each
+/// lane, and transposes it. False where the operand does not lie so.
 bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
                                const Instance &instance, Value memref) {
   ComputeOp reader = state.op;
@@ -87,7 +87,7 @@ Value OpEmitter::allocateTile(Value like, int64_t rows, int64_t columns) {
 }
 
 /// Keeps the value until all instances of the transposed loop are there, and
-/// then writes what they have for each lane, which are neighbours. False where
+/// then writes their elements of each lane, which are neighbours. False where
 /// the result does not lie so. The columns of a register tile are written
 /// together.
 bool OpEmitter::storeTransposed(OpState &state, unsigned result,

@@ -46,7 +46,7 @@ struct OpEmitter::Point final : PayloadPoint {
   const Instance &instance;
 };
 
-/// krnl.scatter_load: what is in memory at a computed index.
+/// krnl.scatter_load: the element in memory at a computed index.
 Value OpEmitter::Point::read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) {
   OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
   StoragePlan &storage = emitter.storage;
@@ -81,7 +81,7 @@ SmallVector<Value> OpEmitter::emitInstance(OpState &state,
   return results;
 }
 
-/// One group for each lane, after what the payload does to each byte.
+/// One group for each lane, after the operations of the payload on bytes.
 Value OpEmitter::readFactor(OpState &state, const ByteFactor &factor,
                             const Instance &instance, unsigned group) {
   Value bytes = readGroup(state, *factor.operand, instance, group);

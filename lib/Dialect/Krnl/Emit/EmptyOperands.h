@@ -18,7 +18,7 @@ namespace onnxc::krnl {
 
 class EmptyOperands {
 public:
-  /// What is asked of operands is computed at the beginning of `entry`.
+  /// Sizes of operands are computed at the beginning of `entry`.
   EmptyOperands(mlir::ImplicitLocOpBuilder &b, VectorAccess &access,
                 mlir::Block &entry)
       : b(b), access(access), entry(entry) {}
@@ -28,7 +28,8 @@ public:
   void emitBranches(KernelOp kernel,
                     llvm::function_ref<mlir::Value(mlir::Value)> memrefOf,
                     llvm::function_ref<void()> body);
-  /// Reads what the op extracts, or a placeholder where there is no element.
+  /// Reads the element that the op extracts, or a placeholder where there is no
+  /// element.
   mlir::Value load(mlir::tensor::ExtractOp extract, mlir::Value memref,
                    llvm::ArrayRef<LaneIndex> at, int64_t lanes,
                    mlir::Value mask);

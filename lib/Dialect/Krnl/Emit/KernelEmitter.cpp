@@ -11,8 +11,8 @@
 //         op 1: ...                    // takes op 0's registers if StoragePlan
 //                                      // says that it can
 //
-// PayloadEmitter repeats what an op computes at a point, on scalars or vectors;
-// VectorAccess reads and writes them.
+// PayloadEmitter repeats the payload of an op at a point, on scalars or
+// vectors; VectorAccess reads and writes them.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -193,7 +193,7 @@ void KernelEmitter::emitUniformOps() {
   }
 }
 
-/// Memory of what is neither an operand nor in registers.
+/// Memory of results that are neither operands nor in registers.
 void KernelEmitter::emitStorage() {
   for (auto &[root, slot] : storage.slots)
     if (!slot.memref)

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Opens the loops of a replayed nest and knows the value of each at the point
-// being emitted. It knows nothing of what stands inside of them.
+// being emitted. It knows nothing of their bodies.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H
@@ -62,11 +62,11 @@ public:
                 llvm::function_ref<void(unsigned)> onLoop,
                 llvm::function_ref<void()> onPoint);
 
-  /// Emits what is inside of a loop; takes and returns the values that its
+  /// Emits the body of a loop; takes and returns the values that its
   /// iterations carry.
   using Body =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
-  /// Emits a loop of the op: whole steps, then what is left of it.
+  /// Emits a loop of the op: whole steps, then its tail.
   llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, unsigned op,
                                           mlir::ValueRange carried, Body body);
   /// The same, with an exit after each step that changed no carried value.

@@ -29,7 +29,7 @@ struct RegisterValue {
   std::map<Instance, mlir::Value> values;
 };
 
-/// What the function being emitted has for the values of the kernel.
+/// The values of the function being emitted for those of the kernel.
 struct KernelValues {
   mlir::func::FuncOp func;
   /// Scalars and tensors of the kernel body -> values of the function.
@@ -39,7 +39,7 @@ struct KernelValues {
   llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
 };
 
-/// What the ops of a kernel are emitted with.
+/// The parts that emit the ops of a kernel.
 struct OpEmitterInputs {
   KernelOp kernel;
   const LoopNest &nest;

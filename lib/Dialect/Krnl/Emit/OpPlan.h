@@ -1,7 +1,7 @@
 //===- OpPlan.h - Registers and loops of each op ----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What follows from a replayed nest before anything is emitted: which loops are
+// Consequences of a replayed nest before anything is emitted: which loops are
 // registers, and which loops are still to be opened around each op.
 //===----------------------------------------------------------------------===//
 

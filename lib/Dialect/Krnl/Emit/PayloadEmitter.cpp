@@ -89,8 +89,8 @@ Value PayloadEmitter::emitRead(tensor::ExtractOp op) {
   return point.read(op, at, varies ? point.getLanes() : 1, mask);
 }
 
-/// krnl.wrap_index: the error is noted, and what is read or written lies inside
-/// all the same.
+/// krnl.wrap_index: the error is noted, and the access lies inside all the
+/// same.
 Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
   Value index = valueOf(op.getIndex()), size = valueOf(op.getSize());
   int64_t lanes = 1;
@@ -105,7 +105,7 @@ Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
   Value wrapped = arith::SelectOp::create(
       b, isNegative, arith::AddIOp::create(b, index, size), index);
-  // Unsigned: also true for what lies before the beginning.
+  // Unsigned: also true for indices before the beginning.
   Value isBad =
       arith::CmpIOp::create(b, arith::CmpIPredicate::uge, wrapped, size);
   if (lanes > 1) {
@@ -113,7 +113,7 @@ Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
       isBad = arith::AndIOp::create(b, isBad, mask);
     isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
   }
-  // Only what is bad takes the time to be brought inside.
+  // Only bad indices take the time to be brought inside.
   auto inside = scf::IfOp::create(b, wrapped.getType(), isBad,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

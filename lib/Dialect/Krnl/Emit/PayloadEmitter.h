@@ -1,10 +1,10 @@
 //===- PayloadEmitter.h - The body of an op on lanes ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Repeats the scalar body of an op on scalars or vectors. What a value depends
-// on alone says which: what is the same in all lanes stays a scalar, and sums
-// and multiples of loop indices stay evenly spaced, so that what they address
-// can be loaded as a vector.
+// Repeats the scalar body of an op on scalars or vectors. The
+// operands of a value alone say which: a value that all lanes share stays a
+// scalar, and sums and multiples of loop indices stay evenly spaced, so that
+// elements at such addresses can be loaded as a vector.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_PAYLOADEMITTER_H
@@ -49,8 +49,8 @@ public:
     values.map(original, value);
   }
   void emit(mlir::Operation *op);
-  /// What stands for a value of the payload, as a scalar or vector, and as an
-  /// index with what is known of its lanes.
+  /// The emitted form of a value of the payload, as a scalar or vector, and as
+  /// an index with the facts on its lanes.
   mlir::Value valueOf(mlir::Value original);
   LaneIndex indexOf(mlir::Value original);
   llvm::SmallVector<LaneIndex> indicesOf(mlir::ValueRange original);

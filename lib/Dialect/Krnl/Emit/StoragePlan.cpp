@@ -62,9 +62,9 @@ static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
   return indices;
 }
 
-/// Would the op spoil for others what it continues? Then it gets memory of its
-/// own, into which the tensor it starts from is written as well. Those that
-/// have read the same elements before are not in its way.
+/// Would the op spoil for others the tensor that it continues? Then it gets
+/// memory of its own, into which the tensor it starts from is written as well.
+/// Those that have read the same elements before are not in its way.
 bool StoragePlan::isShared(OpOperand &init) const {
   Value tensor = init.get();
   auto maker = tensor.getDefiningOp<ComputeOp>();
@@ -155,7 +155,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   return true;
 }
 
-/// What is filled part by part has to get there with all its parts.
+/// A tensor that is filled part by part has to get there with all its parts.
 SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
   SmallVector<Value> aliases;
   for (OpOperand &use : produced.getUses()) {

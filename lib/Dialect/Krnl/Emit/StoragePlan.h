@@ -48,7 +48,7 @@ public:
   llvm::SmallVector<mlir::Value> temporaries;
 
   const OpPlan &plan(unsigned op) const { return plans[op]; }
-  /// Does the op only say what others start from?
+  /// Does the op only give the value that others start from?
   bool isOnlyStart(unsigned op) const;
   /// The value whose memory `tensor` is written into: its own, or that of the
   /// tensor it continues.

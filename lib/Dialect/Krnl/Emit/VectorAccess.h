@@ -77,9 +77,9 @@ public:
   /// Transposes the rows and writes the first `valid` lines.
   void storeLines(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
                   int64_t valid);
-  /// The same of several columns of registers, in a loop, so that what
-  /// transposes them is there once: they go through `tile`, memory for all of
-  /// them.
+  /// The same of several columns of registers, in a loop, so that the
+  /// code that transposes them is there once: they go through `tile`, memory
+  /// for all of them.
   void storeColumns(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
                     mlir::Value tile);
 

@@ -123,7 +123,7 @@ void VectorAccess::storeStrided(Value memref, ArrayRef<LaneIndex> at,
   }
 }
 
-/// Element e of what `parts` make together is lane e / n of part e mod n.
+/// Element e of all `parts` together is lane e / n of part e mod n.
 static Value interleaved(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
                          int64_t piece) {
   int64_t count = parts.size(),

@@ -1,4 +1,4 @@
-/*===- hooks.h - What generated code calls in the runtime ---------*- C -*-===*
+/*===- hooks.h - Functions that generated code calls -------------*- C -*-===*
  *
  * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
  *
@@ -44,7 +44,7 @@ enum {
   ONNXC_ERR_INVALID = 1,     /* bad argument: null, count, rank, type, shape */
   ONNXC_ERR_VALUE = 2,       /* the data itself breaks a rule of the model */
   ONNXC_ERR_MEMORY = 3,      /* allocation failed or the size is absurd */
-  ONNXC_ERR_TARGET = 4,      /* this processor lacks what the code needs */
+  ONNXC_ERR_TARGET = 4,      /* this processor lacks a feature */
   ONNXC_ERR_DEADLINE = 5,    /* the context's deadline has passed */
   ONNXC_ERR_UNSUPPORTED = 6, /* the runtime does not do this */
   ONNXC_ERR_INTERNAL = 7,    /* a promise between compiler and runtime broke */
@@ -76,8 +76,8 @@ const void *onnxc_rt_weights(OnnxcCall *call);
 void *onnxc_rt_alloc(OnnxcCall *call, int64_t bytes);
 void onnxc_rt_release(OnnxcCall *call, void *object);
 
-/* Objects: sequences, maps, optionals, tensors of unknown rank. What a hook or
- * a krnl.call returns is a reference that the code releases; those still live
+/* Objects: sequences, maps, optionals, tensors of unknown rank. The result of
+ * a hook or a krnl.call is a reference that the code releases; those still live
  * at the end of the call are released by the runtime, too. */
 void onnxc_rt_retain_object(OnnxcCall *call, void *object);
 void onnxc_rt_release_object(OnnxcCall *call, void *object);
@@ -119,7 +119,7 @@ int32_t onnxc_rt_barrier(OnnxcCall *call, void *team);
 
 /* The status, which is an error if the run is to end: also when its deadline
  * has passed, or omContextCancel was called. A worker of a team goes to the
- * next barrier then without computing what is in front of it; all other code
+ * next barrier then without computing the tiles before it; all other code
  * returns. */
 int32_t onnxc_rt_poll(OnnxcCall *call);
 

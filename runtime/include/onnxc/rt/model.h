@@ -33,7 +33,7 @@ extern "C" {
 /* Grows whenever hooks.h or this file changes incompatibly. */
 #define ONNXC_RT_ABI 6
 
-/* What a graph input or output is; the numbers of OM_VALUE_KIND. */
+/* Kinds of graph inputs and outputs; the numbers of OM_VALUE_KIND. */
 enum {
   ONNXC_KIND_TENSOR = 1,
   ONNXC_KIND_SEQUENCE = 2,
@@ -51,7 +51,7 @@ typedef struct OnnxcArg {
   const char *const *symbols; /* NULL, or rank names, each NULL if unnamed;
                                  equal names must have equal sizes */
   int64_t key;                /* OM_DATA_TYPE of a map's keys, else 0 */
-  const struct OnnxcArg *element; /* what is in a sequence or optional, the
+  const struct OnnxcArg *element; /* of a sequence or optional, or the
                                      values of a map; NULL for a tensor. Has
                                      no name */
 } OnnxcArg;
@@ -77,10 +77,10 @@ typedef struct OnnxcEntry {
   int64_t scratchBytes;        /* largest scratch of one worker, 0 if none */
 } OnnxcEntry;
 
-/* What a run keeps of a node of the user's library; zero at first. */
+/* The state of a node of the user's library; zero at first. */
 typedef struct OnnxcCustomState {
   const OMCustomOp *op; /* once its library has been asked for it */
-  void *state;          /* what its `create` has made, never null then */
+  void *state;          /* the result of its `create`, never null then */
 } OnnxcCustomState;
 
 /* One node that a custom operator library computes (onnxc/CustomOp.h). */
@@ -104,7 +104,7 @@ typedef struct OnnxcCustomNode {
 int32_t onnxc_call_custom(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
                           int32_t nin, const OnnxcValue *ins,
                           const int64_t *params);
-/* Destroys what libraries have made; no run is going on. */
+/* Destroys the states of libraries; no run is going on. */
 struct OnnxcModel;
 void onnxc_custom_unload(const struct OnnxcModel *model);
 
@@ -150,7 +150,7 @@ typedef struct OnnxcModel {
   void *state; /* ONNXC_MODEL_STATE_BYTES of the runtime's, all zero at first */
 } OnnxcModel;
 
-/* What the runtime keeps about a model. */
+/* The runtime's facts about a model. */
 #define ONNXC_MODEL_STATE_BYTES 768
 
 extern const OnnxcModel onnxc_model;

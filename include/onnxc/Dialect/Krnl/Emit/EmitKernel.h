@@ -25,7 +25,7 @@ struct EmitOptions {
 /// The result of emitKernel(), and the requirements of its launches.
 struct EmittedKernel {
   /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, and behind them
-  /// what the policy adds: the first tile and the one behind the last.
+  /// the arguments of the policy: the first tile and the one behind the last.
   mlir::func::FuncOp func;
   /// Tensor types of intermediates too large for the stack, in argument
   /// order; dynamic dimensions are those of the body's tensor.empty.

@@ -1,9 +1,9 @@
-//===- EmitPolicy.h - What a target decides of kernels ----------*- C++ -*-===//
+//===- EmitPolicy.h - Decisions of a target on kernels ----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Loops, accesses and payloads are emitted alike for all targets. A policy says
-// what differs: how the tiles of the parallel loops open, where storage lives,
-// and which ops hand values over in registers.
+// Loops, accesses and payloads are emitted alike for all targets. A policy has
+// the differences: how the tiles of the parallel loops open, where storage
+// lives, and which ops hand values over in registers.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_DIALECT_KRNL_EMIT_EMITPOLICY_H
@@ -23,8 +23,8 @@ public:
   virtual llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const = 0;
 
-  /// Emits what runs `body` for each tile, with the indices of the parallel
-  /// loops, which have these extents.
+  /// Emits the code that runs `body` for each tile, with the indices of the
+  /// parallel loops, which have these extents.
   using TileBody =
       llvm::function_ref<void(llvm::ArrayRef<mlir::OpFoldResult> indices)>;
   virtual void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
@@ -40,7 +40,7 @@ public:
                                mlir::func::FuncOp func,
                                mlir::MemRefType type) const = 0;
 
-  /// May the consumer take from registers what the producer leaves there?
+  /// May the consumer take the values of the producer from registers?
   virtual bool forwards(const BodyOp &producer, const BodyOp &consumer) const {
     return true;
   }

@@ -37,7 +37,7 @@ def TailParameter
   let printer = "$_printer << ::onnxc::krnl::stringifyTail($_self)";
 }
 
-/// Iterations that are done together of what is left of a loop, most first.
+/// Iterations that are done together in the tail of a loop, most first.
 def TailSizes : OptionalArrayRefParameter<"int64_t", "iterations">;
 
 class Krnl_Step<string attrName, string stepMnemonic>
@@ -127,7 +127,7 @@ def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   let summary = "write out several iterations of a loop";
   let description = [{
     `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
-    loops within `k`, which run once for all of them. What is left of `k` is done
+    loops within `k`, which run once for all of them. The tail of `k` is done
     four iterations at a time, then one by one.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$factor, TailSizes:$tail);
@@ -214,8 +214,8 @@ def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
 def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
   let summary = "prefetch the next panels of a packed operand";
   let description = [{
-    `prefetch(1, distance=1, line=64)`: a panel of packed operand 1 is what one
-    iteration of its fused outer loops reads. The register tiles that read one
+    `prefetch(1, distance=1, line=64)`: a panel of packed operand 1 is the part
+    that one iteration of its fused outer loops reads. The register tiles that read one
     panel after the other share the work to prefetch the panel that is `distance`
     panels further on: in each step of its reduction each of them prefetches as
     many lines of `line` bytes as bring all of the panel into the cache.
@@ -248,7 +248,7 @@ def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {
     `interleave(c)`: where the lanes of a result are as many elements apart as
     `c`, which is written out, has copies, these are interleaved in registers and
     stored as vectors of neighbours. Where `transpose` is possible, too, it is for
-    what is loaded.
+    loads.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";

@@ -13,7 +13,7 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
   let description = [{
     A loop runs as far as one dimension is long. Every other dimension that it
     reads or writes gets a check that it is as long, and one read by more than a
-    loop alone that the last place lies inside, unless that follows from how the
+    loop alone that the last position lies inside, unless that follows from how the
     sizes are computed or from checks before: no sizes that a caller gives make a
     kernel read beyond an operand. A tensor that is made with several dynamic
     sizes that no single tensor has gets a check of its bytes, so that products
@@ -196,7 +196,7 @@ def KrnlShareWeightsPass : Pass<"krnl-share-weights", "::mlir::ModuleOp"> {
   let summary = "the modules of several levels have one list of weights";
   let description = [{
     Each nested module gets the constants of all of them as `krnl.weights`, and
-    its views the offsets there: what is equal, layout included, is stored once.
+    its views the offsets there: equal constants of equal layout are stored once.
     Does nothing for a model with one nested module.
 
     ```mlir

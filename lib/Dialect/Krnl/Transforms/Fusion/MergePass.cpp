@@ -72,7 +72,7 @@ private:
     reuseDestinations(rewriter, merged);
   }
 
-  /// What a step shuffles may have been folded away.
+  /// The operand that a step shuffles may have been folded away.
   static void dropIdleSteps(KernelOp merged) {
     std::string reason;
     if (succeeded(LoopNest::tryReplay(merged, reason)))

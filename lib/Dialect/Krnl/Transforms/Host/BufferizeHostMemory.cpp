@@ -156,9 +156,10 @@ bool Bufferizer::areSizesBefore(LaunchOp launch, Value seen) {
          });
 }
 
-/// The factors that several sizes have together: what is not known, sorted, and
-/// the product of what is, which is nothing if it is out of range. Products of
-/// products, of which a model can make powers, are split so far only.
+/// The factors that several sizes have together: the unknown ones, sorted, and
+/// the product of the known ones, which is nothing if it is out of range.
+/// Products of products, of which a model can make powers, are split so far
+/// only.
 static std::pair<SmallVector<void *>, std::optional<int64_t>>
 factorsOf(ArrayRef<OpFoldResult> sizes) {
   SmallVector<void *> unknown;

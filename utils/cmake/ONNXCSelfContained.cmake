@@ -65,7 +65,8 @@ function(onnxc_add_self_contained_programs)
   _onnxc_make_self_contained(onnx-compile-self-contained
                              onnxc-self-contained-lib)
   add_executable(onnx-run-self-contained $<TARGET_OBJECTS:onnx-run>)
-  _onnxc_make_self_contained(onnx-run-self-contained dl)
+  # The table of nodes is compressed.
+  _onnxc_make_self_contained(onnx-run-self-contained dl ONNXCCompression)
   add_custom_target(onnxc-self-contained
     DEPENDS onnxc-self-contained-lib onnx-compile-self-contained
             onnx-run-self-contained ONNXCRuntime onnxc-manuals)

@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -275,15 +274,12 @@ static double memoryCycles(KernelOp kernel, const Processor &target) {
                                                : target.memoryBytesPerCycle);
 }
 
-double packCycles(const LoopNest &nest, const Pack &pack,
-                  const Processor &target) {
-  llvm::SmallSetVector<unsigned, 4> axes;
-  for (unsigned loop : nest.packedLoops(pack))
-    axes.insert_range(nest.axesOf(loop));
+double packTileCycles(const LoopNest &nest, const Pack &pack,
+                      const Processor &target) {
   double cycles = target.packCycles;
-  for (unsigned axis : axes)
-    cycles *= double(nest.loop(axis).isDynamic() ? outerExtent
-                                                 : nest.loop(axis).extent);
+  for (unsigned loop : ArrayRef(nest.packedLoops(pack)).drop_front())
+    cycles *= double(nest.loop(loop).isDynamic() ? outerExtent
+                                                 : nest.loop(loop).extent);
   return cycles;
 }
 

@@ -59,10 +59,10 @@ struct NestCost {
   double tileCycles = 0;
 };
 
-/// To pack an operand of the nest at run time, on one thread; dynamic extents
-/// count as assumed ones.
-double packCycles(const krnl::LoopNest &nest, const krnl::Pack &pack,
-                  const target::Processor &target);
+/// To pack the part of an operand that one iteration of its outermost packed
+/// loop fills, at run time; dynamic extents count as assumed ones.
+double packTileCycles(const krnl::LoopNest &nest, const krnl::Pack &pack,
+                      const target::Processor &target);
 
 /// The time of the ops, or of the caches and the memory, whatever is longer.
 NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,

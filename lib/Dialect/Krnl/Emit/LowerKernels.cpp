@@ -184,13 +184,6 @@ static FloatAttr fourDigits(Builder &builder, double value) {
   return builder.getF64FloatAttr(rounded);
 }
 
-/// Attaches a cost that depends on no input.
-static void setCost(LaunchOp launch, double cycles) {
-  Builder builder(launch.getContext());
-  ArrayAttr term = builder.getArrayAttr(fourDigits(builder, cycles));
-  launch->setAttr(cyclesAttrName, builder.getArrayAttr(term));
-}
-
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -215,7 +208,9 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);
-  setCost(launch, packCycles(nest, step, options.processor));
+  double cycles = packTileCycles(nest, step, options.processor);
+  launch->setAttr(tileCyclesAttrName,
+                  rewriter.getI64IntegerAttr(int64_t(cycles)));
   return launch.getResult(0);
 }
 

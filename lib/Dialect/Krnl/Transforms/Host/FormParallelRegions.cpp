@@ -142,9 +142,14 @@ static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
 /// The cost of a launch that krnl-lower-kernels has attached; 0 if none is
 /// known.
 static OpFoldResult cyclesOf(IndexBuilder &numbers, LaunchOp launch) {
-  OpFoldResult sum = numbers.number(0);
   auto terms = launch->getAttrOfType<ArrayAttr>(cyclesAttrName);
-  for (Attribute attribute : terms ? terms.getValue() : ArrayRef<Attribute>()) {
+  if (!terms) {
+    auto tile = launch->getAttrOfType<IntegerAttr>(tileCyclesAttrName);
+    return numbers.mul(getAsOpFoldResult(launch.getTiles()),
+                       numbers.number(tile ? tile.getInt() : 0));
+  }
+  OpFoldResult sum = numbers.number(0);
+  for (Attribute attribute : terms) {
     ArrayRef<Attribute> term = cast<ArrayAttr>(attribute).getValue();
     OpFoldResult count = numbers.number(1);
     for (Attribute position : term.drop_front()) {

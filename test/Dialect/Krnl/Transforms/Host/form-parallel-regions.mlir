@@ -134,6 +134,19 @@ func.func @whole_work(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<409
   return
 }
 
+// The cost of a launch without terms is that of its tiles, as many as the run has.
+// CHECK-LABEL: func @cost_of_tiles
+// CHECK-SAME:    %{{.+}}: memref<4096xf32>, %{{.+}}: memref<4096xf32>, %[[N:.+]]: index
+// CHECK:         %[[CYCLES:.+]] = arith.constant 7000 : index
+// CHECK:         %[[WORK:.+]] = arith.muli %[[N]], %[[CYCLES]]
+// CHECK:         %[[WAKE:.+]] = arith.constant 60000 : index
+// CHECK:         arith.divsi %[[WORK]], %[[WAKE]]
+// CHECK:         krnl.parallel_region
+func.func @cost_of_tiles(%x: memref<4096xf32>, %y: memref<4096xf32>, %n: index) {
+  krnl.launch @k ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) tiles(%n) {krnl.tile_cycles = 7000 : i64}
+  return
+}
+
 // In a loop less work pays: workers are still awake.
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for

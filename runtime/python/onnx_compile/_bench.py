@@ -18,7 +18,6 @@ import numpy as np
 
 from onnx_compile import _models, _peers, _random_inputs
 from onnx_compile._compile import compile
-from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._html import bench_html
 from onnx_compile._interleave import Blocks, bootstrap, interleave
 
@@ -129,9 +128,8 @@ def bench(
         raise ValueError("threads, rounds and seconds must be positive, and pause must not be negative")
     with _models.as_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
         compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
-        signature = ExecutionSession(compiled).inputs
-        feed = _random_inputs.draw(signature, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         ours = _peers.Artefact(compiled)
+        feed = _random_inputs.draw(ours.session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         machine = describe_machine()
         runs, failures = {"onnx-compile": ours.prepare(feed, count)}, []
         runs["onnx-compile"]()

@@ -131,7 +131,7 @@ def _compare_tensor(
         return Comparison(name, problem=f"is {_describe(actual)} and should be {_describe(expected)}")
     if actual.dtype.kind in "OSU":
         wrong = np.asarray(actual.astype(str) != expected.astype(str))
-        return _comparison(name, actual, expected, wrong, wrong.astype(float))
+        return _comparison(name, actual, expected, wrong, wrong.astype(float), np.zeros(1))
     a, e = (_wide(array) for array in (actual, expected))
     with np.errstate(all="ignore"):
         same = (a == e) | ((a != a) & (e != e))
@@ -139,7 +139,7 @@ def _compare_tensor(
     wrong = ~same & ~(difference <= _allowed(e, actual.dtype, tolerance, meaning))
     if meaning.scores is not None and wrong.any():
         wrong &= ~_ties(actual, expected, meaning, tolerance)
-    return _comparison(name, actual, expected, wrong, difference)
+    return _comparison(name, actual, expected, wrong, difference, np.abs(e).astype(float))
 
 
 def _wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -185,12 +185,10 @@ def _comparison(
     expected: np.ndarray[Any, Any],
     wrong: np.ndarray[Any, Any],
     difference: np.ndarray[Any, Any],
+    magnitudes: np.ndarray[Any, Any],
 ) -> Comparison:
     largest = float(np.nan_to_num(difference, nan=np.inf).max(initial=0))
-    magnitude = 0.0
-    if expected.dtype.kind not in "OSU":
-        values = np.abs(_wide(expected)).astype(float)
-        magnitude = float(values[np.isfinite(values)].max(initial=0))
+    magnitude = float(magnitudes[np.isfinite(magnitudes)].max(initial=0))
     differing = int(np.count_nonzero(wrong))
     problem = None
     if differing:

@@ -63,18 +63,20 @@ class OnnxRuntime:
         return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 
     def prepare(self, feed: Values, threads: int) -> Run:
-        options = self._onnxruntime.SessionOptions()
-        options.graph_optimization_level = self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options = self._options(self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.log_severity_level = 3
         session = self._onnxruntime.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
         inputs = dict(feed)
         return lambda: session.run(None, inputs)
 
-    def _run(self, feed: Values, names: Sequence[str], level: Any) -> Values:
+    def _options(self, level: Any) -> Any:
         options = self._onnxruntime.SessionOptions()
         options.graph_optimization_level = level
         options.log_severity_level = 3
+        return options
+
+    def _run(self, feed: Values, names: Sequence[str], level: Any) -> Values:
+        options = self._options(level)
         # Files of external data stay where they are: onnxruntime reads none that a temporary model refers to.
         onnx = _module("onnx", "onnxruntime")
         model = _select(onnx, onnx.load(self._path, load_external_data=False), names)
@@ -141,17 +143,17 @@ class Artefact:
     """Another compiled model, which has its own outputs alone."""
 
     def __init__(self, path: str) -> None:
-        self._session = ExecutionSession(path)
+        self.session = ExecutionSession(path)
         self.name = path
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
-        outputs = self._session.run({info.name: feed[info.name] for info in self._session.inputs})
-        return {info.name: value for info, value in zip(self._session.outputs, outputs)}
+        outputs = self.session.run({info.name: feed[info.name] for info in self.session.inputs})
+        return {info.name: value for info, value in zip(self.session.outputs, outputs)}
 
     def prepare(self, feed: Values, threads: int) -> Run:
-        self._session.threads = threads
-        inputs = [feed[info.name] for info in self._session.inputs]
-        return lambda: self._session.run(inputs)
+        self.session.threads = threads
+        inputs = [feed[info.name] for info in self.session.inputs]
+        return lambda: self.session.run(inputs)
 
 
 def racer_of(engine: str, model: str | None) -> Racer:

@@ -185,8 +185,7 @@ Lowered lowerFlatten(onnx::FlattenOp op, onnx::FlattenOp::Adaptor adaptor,
   RankedTensorType type = rankedType(x);
   if (!type)
     return rewriter.notifyMatchFailure(op, "rank is not known");
-  int64_t axis = op.getAxis();
-  axis = axis < 0 ? axis + type.getRank() : axis;
+  int64_t axis = positiveAxis(op.getAxis(), type.getRank());
   SmallVector<Value> sizes = sizesOf(rewriter, op.getLoc(), x);
   ArrayRef<Value> all(sizes);
   Value rows = product(rewriter, op.getLoc(), all.take_front(axis));

@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -128,13 +129,13 @@ Lowered lowerArg(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type || type.getRank() == 0)
     return rewriter.notifyMatchFailure(op, "operand has no axis");
-  int64_t axis = op.getAxis();
-  axis = axis < 0 ? axis + type.getRank() : axis;
-  if (axis < 0 || axis >= type.getRank())
+  std::optional<int64_t> axis =
+      onnx::normalizeAxis(op.getAxis(), type.getRank());
+  if (!axis)
     return rewriter.notifyMatchFailure(op, "axis is out of range");
-  Value y = build<smallest>(rewriter, op, x, axis);
+  Value y = build<smallest>(rewriter, op, x, *axis);
   if (op.getKeepdims() != 1)
-    y = drop(rewriter, op.getLoc(), y, axis);
+    y = drop(rewriter, op.getLoc(), y, *axis);
   return y;
 }
 

@@ -10,6 +10,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -173,11 +174,11 @@ Lowered lowerRows(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type || type.getRank() == 0)
     return rewriter.notifyMatchFailure(op, "operand has no axis");
-  int64_t axis = op.getAxis();
-  axis = axis < 0 ? axis + type.getRank() : axis;
-  if (axis < 0 || axis >= type.getRank())
+  std::optional<int64_t> axis =
+      onnx::normalizeAxis(op.getAxis(), type.getRank());
+  if (!axis)
     return rewriter.notifyMatchFailure(op, "axis is out of range");
-  RowKernel kernel(rewriter, op, x, axis);
+  RowKernel kernel(rewriter, op, x, *axis);
   Value y = build(kernel);
   return kernel.kernel.finish({y});
 }

@@ -98,7 +98,7 @@ bool areEqual(KernelOp x, KernelOp y) {
 /// The nodes that the operations of a kernel come from are those of its launch.
 static Location launchLoc(KernelOp kernel) {
   SmallVector<Location> parts;
-  for (auto op : kernel.getBody().getOps<linalg::LinalgOp>())
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
     parts.push_back(op->getLoc());
   return fuseLocations(kernel.getLoc(), parts);
 }

@@ -11,14 +11,6 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-std::optional<int64_t> onnxc::onnx::normalizeAxis(int64_t axis, int64_t rank) {
-  if (axis < 0)
-    axis += rank;
-  if (axis < 0 || axis >= rank)
-    return std::nullopt;
-  return axis;
-}
-
 std::optional<RuleNode::Exprs> RuleNode::dims(Value value) const {
   if (!value || !isa<RankedTensorType>(analysis.type(value)))
     return std::nullopt;

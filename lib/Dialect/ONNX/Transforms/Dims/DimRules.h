@@ -6,6 +6,7 @@
 #ifndef ONNXC_LIB_ONNX_TRANSFORMS_DIMRULES_H
 #define ONNXC_LIB_ONNX_TRANSFORMS_DIMRULES_H
 
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 
 namespace onnxc::onnx {
@@ -62,9 +63,6 @@ public:
 
 /// Elements beyond this number are not followed.
 inline constexpr int64_t maxContents = 128;
-
-/// The axis that a possibly negative number means, if it is one of `rank`.
-std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
 
 // One function per family; each does nothing if the operation is not of the
 // family.

@@ -4,12 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLine.h"
+#include "Subcommand.h"
 
-#include "onnxc/Compile.h"
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 using llvm::StringRef;
 
@@ -23,15 +21,15 @@ public:
   CommandLine parse();
 
 private:
-  void parseVerb();
+  void parseCommand();
   void parseOption(StringRef word);
   void parseLong(StringRef name);
   bool takeFlag(StringRef name);
+  bool takeOwn(StringRef name, StringRef joined, bool hasJoined);
+  void checkOperands();
   /// The value of an option: behind '=', or the next word.
   std::string value(StringRef name, StringRef joined, bool hasJoined);
-  void set(StringRef key, StringRef value) {
-    result.options.emplace_back(key.str(), value.str());
-  }
+  void set(StringRef key, StringRef value);
 
   llvm::ArrayRef<char *> words;
   size_t next = 0;
@@ -46,6 +44,13 @@ static int optionNumber(StringRef name) {
     if (name == omCompilerOptionName(i))
       return i;
   return -1;
+}
+
+void Parser::set(StringRef key, StringRef value) {
+  if (llvm::is_contained(result.command->without, key))
+    result.error = ("--" + key + " is not for this command").str();
+  else
+    result.options.emplace_back(key.str(), value.str());
 }
 
 std::string Parser::value(StringRef name, StringRef joined, bool hasJoined) {
@@ -69,18 +74,25 @@ bool Parser::takeFlag(StringRef name) {
   return true;
 }
 
+bool Parser::takeOwn(StringRef name, StringRef joined, bool hasJoined) {
+  for (const OwnOption &option : result.command->options) {
+    if (option.name != name)
+      continue;
+    if (option.value.empty() && hasJoined)
+      result.error = ("--" + name + " takes no value").str();
+    else if (option.value.empty() || option.value.starts_with("["))
+      result.own[option.name] = joined.str();
+    else
+      result.own[option.name] = value(("--" + name).str(), joined, hasJoined);
+    return true;
+  }
+  return false;
+}
+
 void Parser::parseLong(StringRef word) {
   auto [name, joined] = word.split('=');
   bool hasJoined = word.contains('=');
-  if (name == "report") {
-    result.report = hasJoined ? joined.str() : "text";
-    if (result.report != "text" && result.report != "json")
-      result.error =
-          "--report: expected text or json, but got '" + result.report + "'";
-    set("explain-recipes", "true");
-    return;
-  }
-  if (takeFlag(name))
+  if (takeOwn(name, joined, hasJoined) || takeFlag(name))
     return;
   int number = optionNumber(name);
   if (number < 0) {
@@ -108,47 +120,55 @@ void Parser::parseOption(StringRef word) {
   } else if (word.starts_with("-O")) {
     set("level", word.drop_front(2));
   } else if (word.starts_with("-o")) {
-    set("output", value("-o", word.drop_front(2), word.size() > 2));
+    std::string path = value("-o", word.drop_front(2), word.size() > 2);
+    set("output", path);
   } else {
     result.error = ("unknown option " + word).str();
   }
 }
 
-/// Subcommands other than compiling; each stands for a set of options.
-struct Verb {
-  StringRef name, emit;
-};
-static constexpr Verb verbs[] = {{"simplify", "model"}};
-
-/// A verb counts as one only where a model can follow.
-void Parser::parseVerb() {
-  for (const Verb &verb : verbs)
-    if (words.size() > 1 && verb.name == words.front()) {
-      set("emit", verb.emit);
+/// The first word, if it is the name of a subcommand.
+void Parser::parseCommand() {
+  result.command = subcommands().front();
+  for (const Subcommand *command : subcommands())
+    if (!words.empty() && command->name == words.front()) {
+      result.command = command;
       ++next;
     }
 }
 
+/// Each operand that is not in brackets has to be there, and none besides.
+void Parser::checkOperands() {
+  llvm::SmallVector<StringRef> names;
+  result.command->operands.split(names, ' ');
+  size_t given = result.operands.size();
+  std::string last = given ? result.operands.back() : "";
+  if (given > names.size())
+    result.error = names.size() == 1
+                       ? "expected one model, but got '" +
+                             result.operands[given - 2] + "' and '" + last + "'"
+                       : "expected " + result.command->operands.str() +
+                             ", and there is '" + last + "' besides";
+  else if (given == 0)
+    result.error = "expected a model";
+  else if (given < names.size() && !names[given].starts_with("["))
+    result.error = "expected " + names[given].str() + " behind '" + last + "'";
+}
+
 CommandLine Parser::parse() {
   bool onlyFiles = false;
-  parseVerb();
+  parseCommand();
   while (next < words.size() && result.error.empty()) {
     StringRef word = words[next++];
-    if (!onlyFiles && word == "--") {
+    if (!onlyFiles && word == "--")
       onlyFiles = true;
-    } else if (!onlyFiles && word.size() > 1 && word.starts_with("-")) {
+    else if (!onlyFiles && word.size() > 1 && word.starts_with("-"))
       parseOption(word);
-    } else if (result.input.empty()) {
-      result.input = word.str();
-    } else {
-      result.error = ("expected one model, but got '" +
-                      StringRef(result.input) + "' and '" + word + "'")
-                         .str();
-    }
+    else
+      result.operands.push_back(word.str());
   }
-  if (result.error.empty() && result.input.empty() && !result.help &&
-      !result.version)
-    result.error = "expected a model";
+  if (result.error.empty() && !result.help && !result.version)
+    checkOperands();
   return result;
 }
 
@@ -156,41 +176,76 @@ CommandLine parseCommandLine(int argc, char **argv) {
   return Parser(llvm::ArrayRef(argv, argc).drop_front()).parse();
 }
 
-static std::string helpLine(std::string left, StringRef help) {
+static std::string helpLine(std::string left, StringRef help, size_t width) {
   left = "  " + left;
-  left.resize(std::max<size_t>(left.size() + 2, 34), ' ');
+  left.resize(std::max(left.size() + 2, width), ' ');
   return left + help.str() + "\n";
 }
 
-std::string helpText() {
-  std::string text =
-      "usage: onnx-compile [simplify] MODEL [options]\n\n"
-      "Compiles an ONNX model to a shared object that needs only libc and "
-      "libm.\nMODEL is a file, or - for the standard input.\n\n"
-      "  onnx-compile model.onnx                 writes model.so, for this "
-      "machine\n"
-      "  onnx-compile model.onnx --emit=onnx     prints the model with all "
-      "shapes\n"
-      "  onnx-compile model.onnx --dim batch=8   fixes a named dimension\n"
-      "  onnx-compile simplify model.onnx        writes the simplified model, "
-      "model.simplified.onnx\n\n"
-      "options:\n";
-  text += helpLine("-o FILE", "the same as --output");
-  text += helpLine("-O0 -O1 -O2 -O3", "the same as --level");
+static std::string optionLine(const std::string &left, StringRef help) {
+  return helpLine(left, help, 34);
+}
+
+static std::string ownOptions(const Subcommand &command) {
+  std::string text;
+  for (const OwnOption &option : command.options) {
+    std::string left = "--" + option.name.str();
+    if (!option.value.empty() && !option.value.starts_with("["))
+      left += "=";
+    text += optionLine(left + option.value.str(), option.help);
+  }
+  return text;
+}
+
+/// Those of a compilation that the command takes, short forms first.
+static std::string compileOptions(const Subcommand &command) {
+  static constexpr std::pair<const char *, const char *> shorts[] = {
+      {"-o FILE", "output"},
+      {"-O0 -O1 -O2 -O3", "level"},
+      {"-g", "debug"},
+      {"-v", "verbose"}};
+  auto takes = [&](StringRef name) {
+    return !llvm::is_contained(command.without, name);
+  };
+  std::string text;
+  for (auto [left, name] : shorts)
+    if (takes(name))
+      text += optionLine(left, std::string("the same as --") + name);
   for (int i = 0; const char *name = omCompilerOptionName(i); ++i) {
+    if (!takes(name))
+      continue;
     std::string left = std::string("--") + name;
     if (*omCompilerOptionValue(i))
       left += std::string("=") + omCompilerOptionValue(i);
-    text += helpLine(left, omCompilerOptionHelp(i));
+    text += optionLine(left, omCompilerOptionHelp(i));
   }
-  text += helpLine("--report[=json]",
-                   "print sizes, recipes and times to the standard output");
-  text += helpLine("-g", "the same as --debug");
-  text += helpLine("-v", "the same as --verbose");
-  text += helpLine("-q, --quiet", "no progress");
-  text += helpLine("-h, --help", "this text");
-  text += helpLine("--version", "version of the compiler");
-  text +=
-      "\nexit status: 0 done, 1 model rejected, 2 usage, 5 internal error\n";
   return text;
+}
+
+static std::string commandList() {
+  std::string text = "\ncommands:\n";
+  for (const Subcommand *command : subcommands().drop_front())
+    text += helpLine(command->name.str(), command->summary, 14);
+  return text + "onnx-compile COMMAND --help tells more of each.\n";
+}
+
+std::string helpText(const Subcommand &command) {
+  bool isPlain = command.name.empty();
+  std::string text = "usage: onnx-compile ";
+  text += (isPlain ? "[COMMAND]" : command.name).str();
+  text += " " + command.operands.str() + " [options]\n\n";
+  std::string summary = command.summary.str();
+  if (!isPlain)
+    summary = command.name.str() + ": " + summary + ".";
+  text += summary + "\n" + command.description.str();
+  if (isPlain)
+    text += commandList();
+  text += "\noptions:\n" + ownOptions(command) + compileOptions(command);
+  text += optionLine("-q, --quiet", "no progress");
+  text += optionLine("-h, --help", "this text");
+  text += optionLine("--version", "version of the compiler");
+  text += "\nexit status: 0 done, 1 model rejected, 2 usage, ";
+  if (!command.ownStatus.empty())
+    text += command.ownStatus.str() + ", ";
+  return text + "5 internal error\n";
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLine.h"
 #include "Console.h"
+#include "Subcommand.h"
 
 #include "onnxc/Version.h"
 
@@ -13,7 +13,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <string>
 #include <unistd.h>
 
 static constexpr char versionText[] =
@@ -40,14 +39,16 @@ static bool wasPrinted() {
   return false;
 }
 
-static int usageError(const std::string &message) {
-  std::fprintf(stderr, "onnx-compile: %s\nTry onnx-compile --help.\n",
-               message.c_str());
+int usageError(const CommandLine &line, const std::string &message) {
+  std::string program = "onnx-compile";
+  if (!line.command->name.empty())
+    program += " " + line.command->name.str();
+  std::fprintf(stderr, "onnx-compile: %s\nTry %s --help.\n", message.c_str(),
+               program.c_str());
   return OM_COMPILE_USAGE;
 }
 
-static OM_COMPILE_STATUS compileInput(OMCompiler *compiler,
-                                      const std::string &input) {
+OM_COMPILE_STATUS compileInput(OMCompiler *compiler, const std::string &input) {
   if (input != "-")
     return omCompilerCompileFile(compiler, input.c_str());
   std::string bytes;
@@ -60,19 +61,13 @@ static OM_COMPILE_STATUS compileInput(OMCompiler *compiler,
   return omCompilerCompileMemory(compiler, bytes.data(), bytes.size(), "-");
 }
 
-int main(int argc, char **argv) {
-  CommandLine line = parseCommandLine(argc, argv);
-  if (!line.error.empty())
-    return usageError(line.error);
-  if (line.help || line.version) {
-    std::fputs(line.help ? helpText().c_str() : versionText, stdout);
-    return wasPrinted() ? OM_COMPILE_OK : OM_COMPILE_USAGE;
-  }
+int withCompiler(const CommandLine &line,
+                 llvm::function_ref<int(OMCompiler *, Console &)> work) {
   OMCompiler *compiler = omCompilerCreate();
   for (const auto &[key, value] : line.options)
     if (omCompilerSetOption(compiler, key.c_str(), value.c_str()) !=
         OM_COMPILE_OK)
-      return usageError(omCompilerGetMessages(compiler));
+      return usageError(line, omCompilerGetMessages(compiler));
   Console console(compiler, line.quiet);
   omCompilerSetOutputHandler(compiler, printOutput, nullptr);
   running = compiler;
@@ -82,14 +77,20 @@ int main(int argc, char **argv) {
       std::signal(signal, SIG_IGN);
   // A file that may not become so large is an error of writing it.
   std::signal(SIGXFSZ, SIG_IGN);
-  OM_COMPILE_STATUS status = compileInput(compiler, line.input);
-  if (status == OM_COMPILE_OK) {
-    console.finish(compiler);
-    if (!line.report.empty())
-      std::fputs(omCompilerGetReport(compiler, line.report.c_str()), stdout);
-  }
+  int status = work(compiler, console);
   omCompilerDestroy(compiler);
-  if (!wasPrinted() && status == OM_COMPILE_OK)
-    return OM_COMPILE_USAGE;
   return status;
+}
+
+int main(int argc, char **argv) {
+  CommandLine line = parseCommandLine(argc, argv);
+  if (!line.error.empty())
+    return usageError(line, line.error);
+  int status = OM_COMPILE_OK;
+  if (line.help || line.version)
+    std::fputs(line.help ? helpText(*line.command).c_str() : versionText,
+               stdout);
+  else
+    status = line.command->run(line);
+  return wasPrinted() || status != OM_COMPILE_OK ? status : OM_COMPILE_USAGE;
 }

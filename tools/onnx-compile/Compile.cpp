@@ -1,0 +1,75 @@
+//===- Compile.cpp - onnx-compile MODEL and simplify MODEL -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Console.h"
+#include "Subcommand.h"
+
+#include <cstdio>
+
+static int compileModel(CommandLine &line) {
+  std::string format = line.valueOf("report");
+  if (line.has("report")) {
+    if (format.empty())
+      format = "text";
+    if (format != "text" && format != "json")
+      return usageError(line, "--report: expected text or json, but got '" +
+                                  format + "'");
+    line.options.emplace_back("explain-recipes", "true");
+  }
+  return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
+    OM_COMPILE_STATUS status = compileInput(compiler, line.operands.front());
+    if (status == OM_COMPILE_OK) {
+      console.finish(compiler);
+      if (!format.empty())
+        std::fputs(omCompilerGetReport(compiler, format.c_str()), stdout);
+    }
+    return status;
+  });
+}
+
+static int simplifyModel(CommandLine &line) {
+  line.options.emplace_back("emit", "model");
+  return compileModel(line);
+}
+
+static constexpr OwnOption options[] = {
+    {"report", "[=json]",
+     "print sizes, recipes and times to the standard output"},
+};
+
+extern const Subcommand compileCommand;
+const Subcommand compileCommand = {
+    "",
+    "Compiles an ONNX model to a shared object that needs only libc and libm.",
+    "MODEL",
+    "MODEL is a file, or - for the standard input; a file of the name of a "
+    "command\nis ./NAME.\n\n"
+    "  onnx-compile model.onnx                 writes model.so, for this "
+    "machine\n"
+    "  onnx-compile model.onnx --emit=onnx     prints the model with all "
+    "shapes\n"
+    "  onnx-compile model.onnx --dim batch=8   fixes a named dimension\n",
+    options,
+    {},
+    "",
+    compileModel};
+
+static constexpr llvm::StringLiteral fixed[] = {"emit"};
+
+extern const Subcommand simplifyCommand;
+const Subcommand simplifyCommand = {
+    "simplify",
+    "write the simplified model as ONNX",
+    "MODEL",
+    "Constants are folded, shapes are inferred and redundant nodes removed: "
+    "the "
+    "result\nhas standard operators and gives the same outputs.\n\n"
+    "  onnx-compile simplify model.onnx        writes model.simplified.onnx\n"
+    "  onnx-compile simplify model.onnx --dim batch=8 -o small.onnx\n",
+    options,
+    fixed,
+    "",
+    simplifyModel};

@@ -8,6 +8,8 @@
 #include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -44,20 +46,112 @@ void KeepNodes::notifyOperationInserted(Operation *op,
 void KeepNodes::notifyOperationReplaced(Operation *op, ValueRange replacement) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return;
+  if (op->getContext()->getRemarkEngine())
+    recordReplaced(op, replacement);
   for (Value value : replacement)
     addLocations(value.getDefiningOp(), op->getLoc());
 }
 
 void KeepNodes::notifyOperationErased(Operation *op) {
+  bool wasMade = llvm::is_contained(made, op);
   llvm::erase(made, op);
+  if (!wasMade && op->getContext()->getRemarkEngine())
+    recordErased(op);
   if (made.empty())
     return;
   constexpr unsigned maxDepth = 4;
   SmallVector<Location> dying;
   collectDying(op, maxDepth, dying);
-  if (!dying.empty())
-    for (Operation *other : made)
-      addLocations(other, dying);
+  if (dying.empty())
+    return;
+  for (Operation *other : made)
+    addLocations(other, dying);
+  if (application)
+    llvm::append_range(application->taken, dying);
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+std::string patternName(const Pattern &pattern) {
+  std::string name = pattern.getDebugName().str();
+  llvm::Regex scope("([A-Za-z_0-9]+|[({]anonymous( namespace)?[)}])::");
+  while (scope.match(name))
+    name = scope.sub("", name);
+  return name;
+}
+
+/// Adds a word to a list of words, each once.
+static void addWord(std::string &list, StringRef word) {
+  for (StringRef known : llvm::split(list, ", "))
+    if (known == word)
+      return;
+  list += (list.empty() ? "" : ", ") + word.str();
+}
+
+void KeepNodes::notifyPatternBegin(const Pattern &, Operation *root) {
+  made.clear();
+  if (root->getContext()->getRemarkEngine())
+    application = {root->getLoc(), root->getName(), {}, "", ""};
+}
+
+void KeepNodes::notifyPatternEnd(const Pattern &pattern, LogicalResult status) {
+  if (application && succeeded(status)) {
+    bool takes = !application->taken.empty();
+    std::string into = application->into;
+    for (Operation *op : made)
+      if (!op->hasTrait<OpTrait::ConstantLike>())
+        addWord(into, op->getName().stripDialect());
+    StringRef root = application->root.stripDialect();
+    emit(patternName(pattern),
+         takes ? fuseLocations(application->taken.front(),
+                               ArrayRef(application->taken).drop_front())
+               : application->loc,
+         takes ? StringRef(application->from) : root, takes ? into : root);
+  }
+  application.reset();
+  made.clear();
+}
+
+void KeepNodes::recordReplaced(Operation *op, ValueRange replacement) {
+  replaced.insert(op);
+  std::string into;
+  for (Value value : replacement) {
+    Operation *maker = value ? value.getDefiningOp() : nullptr;
+    if (!maker)
+      addWord(into, value ? "an argument of the graph" : "nothing");
+    else if (maker->hasTrait<OpTrait::ConstantLike>())
+      addWord(into, "a constant");
+    else if (!llvm::is_contained(made, maker))
+      addWord(into, (maker->getName().stripDialect() + " \"" +
+                     nameOf(maker->getLoc()) + "\"")
+                        .str());
+  }
+  StringRef from = op->getName().stripDialect();
+  if (!application)
+    return emit(step, op->getLoc(), from, into);
+  application->taken.push_back(op->getLoc());
+  addWord(application->from, from);
+  if (!into.empty())
+    addWord(application->into, into);
+}
+
+void KeepNodes::recordErased(Operation *op) {
+  if (replaced.erase(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return;
+  StringRef from = op->getName().stripDialect();
+  if (!application)
+    return emit("Unused", op->getLoc(), from, "nothing");
+  application->taken.push_back(op->getLoc());
+  addWord(application->from, from);
+}
+
+void KeepNodes::emit(StringRef name, Location loc, StringRef from,
+                     StringRef into) {
+  remark::passed(loc, remark::RemarkOpts::name(name).category(category))
+      << remark::metric("From", from.str())
+      << remark::metric("Into", into.str());
 }
 
 } // namespace onnxc

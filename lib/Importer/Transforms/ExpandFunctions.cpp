@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -44,9 +45,15 @@ public:
       if (found.empty())
         return;
       IRRewriter rewriter(&getContext());
-      for (Operation *op : found)
+      for (Operation *op : found) {
+        remark::passed(
+            op->getLoc(),
+            remark::RemarkOpts::name("ExpandFunction").category(getArgument()))
+            << remark::metric("From", op->getName().stripDialect())
+            << remark::metric("Into", "the body that defines it");
         if (failed(expandFunction(op, rewriter)))
           return signalPassFailure();
+      }
     }
   }
 

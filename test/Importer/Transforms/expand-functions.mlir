@@ -1,5 +1,7 @@
 // RUN: onnx-opt %s --onnx-expand-functions --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: onnx-opt %s --onnx-expand-functions=keep=onnx.Softplus,onnx.Attention,onnx.Gelu --split-input-file | FileCheck %s --check-prefix=KEEP
+// RUN: not onnx-opt %s --onnx-expand-functions --split-input-file --remarks-filter=onnx-expand-functions -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: [Passed] ExpandFunction {{.+}} From=Softplus, Into="the body that defines it"
 
 // The constant is cast to the type of the input, which the body depends on.
 // CHECK-LABEL: func @context_dependent_body

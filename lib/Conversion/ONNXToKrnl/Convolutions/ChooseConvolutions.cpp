@@ -12,6 +12,9 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace onnxc {
@@ -58,16 +61,36 @@ struct ChooseConvolutions
     target::Processor target = krnl::TargetAttr::processorOf(getOperation());
     getOperation()->walk([&](onnx::ConvOp op) {
       std::optional<WinogradConv> conv = WinogradConv::match(op);
-      if (!conv || conv->inChannels < minChannels ||
-          conv->outChannels < minChannels)
-        return;
+      if (!conv)
+        return report(op, "direct",
+                      "not an f32 convolution of constant 3x3 windows that "
+                      "move by one");
+      if (conv->inChannels < minChannels || conv->outChannels < minChannels)
+        return report(op, "direct",
+                      llvm::formatv("fewer than {0} channels", minChannels));
       double two = winogradCost(*conv, target, 2),
-             four = winogradCost(*conv, target, 4);
-      if (std::min(two, four) * minGain > directCost(*conv, target))
-        return;
+             four = winogradCost(*conv, target, 4),
+             direct = directCost(*conv, target);
+      std::string costs = llvm::formatv(
+          "predicted time of it all, in products: direct {0:F0}, Winograd of "
+          "2x2 tiles {1:F0}, of 4x4 tiles {2:F0}",
+          direct, two, four);
+      if (std::min(two, four) * minGain > direct)
+        return report(op, "direct", costs);
       op->setAttr(winogradAttr,
                   Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
+      report(op, two <= four ? "Winograd, 2x2 tiles" : "Winograd, 4x4 tiles",
+             costs);
     });
+  }
+
+private:
+  void report(onnx::ConvOp op, StringRef algorithm, const Twine &reason) {
+    if (auto remark = remark::analysis(
+            op.getLoc(),
+            remark::RemarkOpts::name("Algorithm").category(getArgument())))
+      remark << remark::add("{0}", algorithm.str())
+             << remark::reason("{0}", reason.str());
   }
 };
 

@@ -1,4 +1,10 @@
 // RUN: onnx-opt %s --onnx-choose-convolutions | FileCheck %s
+// RUN: onnx-opt %s --onnx-choose-convolutions --remarks-filter=onnx-choose-convolutions -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The choice is a remark with its reason.
+// REMARK: [Analysis] Algorithm {{.+}}Reason="predicted {{.+}}: direct {{[0-9]+}}, Winograd of 2x2 tiles {{[0-9]+}}, of 4x4 tiles {{[0-9]+}}", Remark="Winograd, 2x2 tiles"
+// REMARK: Reason="not an f32 convolution of constant 3x3 windows that move by one", Remark=direct
+// REMARK: Reason="fewer than 16 channels", Remark=direct
 
 // Filters that are large beside the picture would be read for too long.
 // CHECK-LABEL: func @many_channels

@@ -58,6 +58,12 @@ struct AttentionParts {
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
+/// Where remarks are wanted, one of this name that the two stay two kernels,
+/// and why. It is at the consumer; the location of the producer is its argument
+/// "Producer".
+void reportApart(KernelOp producer, KernelOp consumer, llvm::StringRef name,
+                 llvm::StringRef pass, llvm::StringRef reason);
+
 /// Fails, with the reason, where the two together have more than `maxOps`
 /// structured ops, or so many values that one more gains nothing: merging and
 /// emitting a kernel may take more than linear time in them. The time of the

@@ -9,7 +9,6 @@
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -336,11 +335,7 @@ private:
         numFolded += foldElementwise(rewriter, *merged);
         return *merged;
       }
-      remark::missed(consumer.getLoc(),
-                     remark::RemarkOpts::name("NotFused").category("krnl-fuse"))
-          << remark::add("{0}, {1}", producer.getName().str(),
-                         consumer.getName().str())
-          << remark::reason("{0}", reason);
+      reportApart(producer, consumer, "NotFused", getArgument(), reason);
     }
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -303,6 +304,18 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
   rewriter.replaceOp(consumer, merged->getResults().drop_front(next));
   rewriter.eraseOp(producer);
   return *merged;
+}
+
+void reportApart(KernelOp producer, KernelOp consumer, StringRef name,
+                 StringRef pass, StringRef reason) {
+  using Arg = remark::detail::Remark::Arg;
+  // Its arguments are made even where nobody reads them.
+  if (auto remark = remark::missed(
+          consumer.getLoc(), remark::RemarkOpts::name(name).category(pass)))
+    remark << remark::add("{0}, {1}", producer.getName().str(),
+                          consumer.getName().str())
+           << remark::reason("{0}", reason.str())
+           << Arg("Producer", Attribute(LocationAttr(producer.getLoc())));
 }
 
 } // namespace onnxc::krnl

@@ -53,12 +53,7 @@ private:
           return *merged;
         }
       }
-      remark::missed(
-          consumer.getLoc(),
-          remark::RemarkOpts::name("NotMerged").category("krnl-merge"))
-          << remark::add("{0}, {1}", producer.getName().str(),
-                         consumer.getName().str())
-          << remark::reason("{0}", reason);
+      reportApart(producer, consumer, "NotMerged", getArgument(), reason);
     }
     return nullptr;
   }

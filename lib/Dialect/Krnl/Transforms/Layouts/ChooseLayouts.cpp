@@ -24,6 +24,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -134,6 +135,20 @@ static unsigned findChanged(LayoutGroups &groups,
   return count;
 }
 
+/// Remarks on results of kernels whose order has changed.
+static void reportOrder(Value value, ArrayRef<int64_t> order) {
+  auto maker = value.getDefiningOp<KernelOp>();
+  if (!maker || !maker.getContext()->getRemarkEngine())
+    return;
+  std::string dims;
+  llvm::raw_string_ostream os(dims);
+  llvm::interleaveComma(order, os);
+  remark::passed(maker.getLoc(), remark::RemarkOpts::name("Layout").category(
+                                     "krnl-choose-layouts"))
+      << remark::metric("Order", dims)
+      << remark::metric("Type", value.getType());
+}
+
 /// Returns the number of tensors between kernels whose order has changed.
 static unsigned chooseLayouts(Operation *module) {
   separateEmpties(module);
@@ -158,10 +173,12 @@ static unsigned chooseLayouts(Operation *module) {
     SmallVector<int64_t> order = groups.orderOf(value);
     if (order.empty())
       continue;
-    if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    if (auto empty = value.getDefiningOp<tensor::EmptyOp>()) {
       permute(groups, empty);
-    else
-      permuteType(value, order);
+      continue;
+    }
+    permuteType(value, order);
+    reportOrder(value, order);
   }
   for (KernelOp kernel : kernels)
     if (changed.contains(kernel))

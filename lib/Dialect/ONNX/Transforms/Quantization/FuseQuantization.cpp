@@ -272,7 +272,7 @@ struct FuseQuantization final
         &getContext());
     populateRequantizePatterns(patterns);
     populatePackWeightsPatterns(patterns);
-    onnxc::KeepNodes keepNodes;
+    onnxc::KeepNodes keepNodes(getArgument());
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setListener(&keepNodes);

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "onnxc/Support/Budget.h"
 
 namespace onnxc::onnx {
@@ -306,8 +307,14 @@ bool Folding::run() {
     return false;
   SetVector<Operation *> computed = subgraphOf(roots.getArrayRef());
   for (Operation *op : llvm::reverse(computed))
-    if (isOpTriviallyDead(op))
+    if (isOpTriviallyDead(op)) {
+      if (!isa<ConstantOp>(op))
+        remark::passed(op->getLoc(), remark::RemarkOpts::name("FoldConstants")
+                                         .category("onnx-fold-constants"))
+            << remark::metric("From", op->getName().stripDialect())
+            << remark::metric("Into", "a constant");
       rewriter.eraseOp(op);
+    }
   return true;
 }
 

@@ -105,16 +105,19 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       if (isa_and_present<ONNXDialect>(op->getDialect()))
         op->removeDiscardableAttr("onnx.dims");
     });
-    onnxc::KeepNodes keepNodes;
+    onnxc::KeepNodes keepNodes(getArgument());
     IRRewriter rewriter(&getContext(), &keepNodes);
     bool refined = refineOperands(getOperation());
+    keepNodes.setStep("FoldKnownShapes");
     bool folded = foldKnownShapes(getOperation(), analysis, rewriter);
+    keepNodes.setStep("Fold");
     bool rewritten = false;
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setListener(&keepNodes);
     (void)applyPatternsGreedily(getOperation(), patterns, config, &rewritten);
     bool merged = false;
+    keepNodes.setStep("ShareEqual");
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &merged);
     return refined || folded || rewritten || merged;

@@ -4,7 +4,8 @@
 // Pairs that stay two kernels, and why. No two kernels here become one.
 // IR-NOT: krnl.kernel "{{.+}}+{{.+}}"
 
-// CHECK: the producer of a contraction's operand would be computed again for each result
+// The remark is at the consumer, and names the producer and its nodes.
+// CHECK: [Missed] NotFused {{.+}} Producer=loc({{.+}}), Reason="the producer of a contraction's operand would be computed again for each result", Remark="neg, gemm"
 func.func @operand_of_contraction(%x: tensor<8x32xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32> {
   %e = tensor.empty() : tensor<8x32xf32>
   %g = tensor.empty() : tensor<8x16xf32>

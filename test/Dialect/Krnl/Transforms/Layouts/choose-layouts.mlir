@@ -1,4 +1,6 @@
 // RUN: onnx-opt %s --krnl-choose-layouts | FileCheck %s
+// RUN: onnx-opt %s --krnl-choose-layouts --remarks-filter=krnl-choose-layouts -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: [Passed] Layout {{.+}} Order="1, 2, 0", Type=tensor<14x14x32xf32>
 
 // The operand of the function stays as it is; the tensor in between gets its
 // channels last, which the first convolution makes and the second one sums up;

@@ -1,6 +1,8 @@
 // DEFINE: %{fold} = onnx-opt %s --onnx-fold-constants --split-input-file
 // RUN: %{fold} 2>/dev/null | FileCheck %s
 // RUN: %{fold} 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: %{fold} --remarks-filter=onnx-fold-constants 2>&1 >/dev/null | FileCheck %s --check-prefix=FOLDED
+// FOLDED: [Passed] FoldConstants {{.+}} From=Exp, Into="a constant"
 
 // What the model reads becomes a constant; what only led there goes.
 // CHECK-LABEL: func @read_by_the_model

@@ -192,6 +192,9 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
                                                        ModelProto &model) {
   if (bytes.empty())
     return "the file is empty";
+  if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
+    return "it is a pointer of Git LFS, not the model: fetch the model with "
+           "'git lfs pull'";
   // Between two graphs lie a node and an attribute.
   int maxMessages = 3 * maxNesting + 8;
   Slimmer slimmer(bytes, maxMessages);

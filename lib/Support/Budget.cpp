@@ -11,6 +11,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 #include <unistd.h>
@@ -127,11 +129,16 @@ static std::string sizeText(uint64_t bytes) {
 
 /// The exceeded limit, as a part of a message.
 std::string Budget::findExceeded() const {
-  if (secondsLeft() <= 0)
-    return "takes more than " + std::to_string(int64_t(limits.seconds)) +
-           " seconds; --limit=seconds=N allows more";
-  return "takes more than " + sizeText(memoryLimit()) +
-         " of memory; --limit=memory=N allows more";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (secondsLeft() <= 0) {
+    stream << "takes more than " << llvm::format("%g", limits.seconds)
+           << " seconds; --limit=seconds=N allows more";
+    return text;
+  }
+  stream << "takes more than " << sizeText(memoryLimit())
+         << " of memory; --limit=memory=N allows more";
+  return text;
 }
 
 LogicalResult Budget::check(Location loc) {

@@ -13,6 +13,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
 using namespace mlir;
 
@@ -131,9 +132,10 @@ Lowered lowerRecurrent(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   describe(op, adaptor, cell);
   auto x = dyn_cast<RankedTensorType>(cell.x.getType());
   auto r = dyn_cast<RankedTensorType>(cell.r.getType());
-  if (!x || !r || !isa<RankedTensorType>(cell.w.getType()) ||
-      x.getRank() != 3 || r.getRank() != 3)
-    return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
+  if (auto error = onnx::checkRanks(op, [](Value v) { return v.getType(); }))
+    return rewriter.notifyMatchFailure(op, *error);
+  if (!x || !r || !isa<RankedTensorType>(cell.w.getType()))
+    return rewriter.notifyMatchFailure(op, "operand is of unknown rank");
   auto hidden = op->template getAttrOfType<IntegerAttr>("hidden_size");
   cell.hidden = hidden ? hidden.getInt() : r.getDimSize(2);
   if (ShapedType::isDynamic(cell.hidden))

@@ -19,22 +19,52 @@
 
 namespace onnxc::rt {
 
-/// Why dlopen has failed to load `path`, with advice if that is no shared
-/// object at all. To be called at once: later calls of the dynamic linker drop
-/// the message.
-inline std::string explainLoadFailure(const std::string &path) {
-  const char *reason = dlerror();
-  char magic[4] = {};
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  bool isOther = file && (std::fread(magic, 1, sizeof magic, file) < 4 ||
-                          std::memcmp(magic, "\177ELF", 4) != 0);
+/// The kind of processor for which the ELF file at `path` is (e_machine in the
+/// first bytes of its header), or 0 if it is no such file.
+inline int elfMachine(const char *path) {
+  unsigned char header[20] = {};
+  std::FILE *file = std::fopen(path, "rb");
+  bool isElf = file && std::fread(header, sizeof header, 1, file) == 1 &&
+               std::memcmp(header, "\177ELF", 4) == 0;
   if (file)
     std::fclose(file);
-  if (isOther)
+  return isElf ? header[18] | header[19] << 8 : 0;
+}
+
+inline std::string machineName(int machine) {
+  switch (machine) {
+  case 40:
+    return "arm";
+  case 62:
+    return "x86_64";
+  case 183:
+    return "aarch64";
+  case 243:
+    return "riscv64";
+  default:
+    return "processor kind " + std::to_string(machine);
+  }
+}
+
+/// Why dlopen has failed to load `path`, with advice if that is no shared
+/// object at all, or one for another kind of processor. To be called at once:
+/// later calls of the dynamic linker drop the message.
+inline std::string explainLoadFailure(const std::string &path) {
+  const char *reason = dlerror();
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return reason ? reason : path + " cannot be opened";
+  std::fclose(file);
+  int machine = elfMachine(path.c_str()), own = elfMachine("/proc/self/exe");
+  if (!machine)
     return path +
            " is no compiled model; if it is a model in the ONNX format, "
            "compile it first: onnx-compile " +
            path;
+  if (own && machine != own)
+    return path + " is compiled for " + machineName(machine) +
+           ", but this machine is of kind " + machineName(own) +
+           ": run it there, or compile the model without --triple";
   return reason ? reason : path + " cannot be loaded";
 }
 

@@ -24,6 +24,11 @@ def text_file(_):
     return b"<html>404 not found</html>\n" * 20
 
 
+@case("it is a pointer of Git LFS, not the model: fetch the model with 'git lfs pull'")
+def pointer_of_git_lfs(_):
+    return b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1234\n"
+
+
 @case("no ONNX model|cut off")
 def truncated(_):
     data = model(with_weight(numpy_helper.from_array(np.ones((64, 64), np.float32), "w"))).SerializeToString()

@@ -98,6 +98,14 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                                           size_t size,
                                                           const char *name);
 
+/* Compiles as far as errors of the model can come, writes nothing, and finds
+ * what fails or costs time: omCompilerGetFindings tells. The model is the
+ * `size` bytes of `data`, or where that is NULL the file `name`. The status is
+ * OM_COMPILE_REJECTED if there is an error among the findings. */
+OM_COMPILER_API OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler,
+                                                  const void *data, size_t size,
+                                                  const char *name);
+
 /* Writes to `output` the compiled model `artefact` with the weights of the
  * model file `model`, without compiling: the file that a compilation of
  * `model` would have written. The artefact was compiled with the option "refit"
@@ -119,6 +127,10 @@ OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);
 
 /* Errors and warnings with their notes, a line each; "" if there were none. */
 OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);
+/* What omCompilerCheck has found: as text, or (format "json") as JSON with a
+ * schema number. */
+OM_COMPILER_API const char *omCompilerGetFindings(OMCompiler *compiler,
+                                                  const char *format);
 /* Path of the file that was written. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;

@@ -6,7 +6,7 @@
 
 #include "onnxc/Compile.h"
 
-#include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Pipeline/Check.h"
 
 #include <new>
 #include <string>
@@ -24,6 +24,7 @@ struct OMCompiler {
   std::atomic<bool> cancel = false;
   std::string messages, reportText;
   Report report;
+  Findings findings;
 
   void tell(const Message &message);
   /// Does the work with callbacks and a fresh report.
@@ -156,11 +157,29 @@ OM_COMPILE_STATUS omCompilerCompileFile(OMCompiler *compiler,
   return compiler->compile({path ? path : "", std::nullopt});
 }
 
+/// The bytes, or where they are null the file.
+static Input inputOf(const void *data, size_t size, const char *name) {
+  Input input{name ? name : "model", std::nullopt};
+  if (data)
+    input.bytes = llvm::StringRef(static_cast<const char *>(data), size);
+  return input;
+}
+
 OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                           const void *data, size_t size,
                                           const char *name) {
-  llvm::StringRef bytes(static_cast<const char *>(data), size);
-  return compiler->compile({name ? name : "model", bytes});
+  return compiler->compile(inputOf(data ? data : "", size, name));
+}
+
+OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler, const void *data,
+                                  size_t size, const char *name) {
+  OM_COMPILE_STATUS status = compiler->run([&](const Events &events) {
+    return check(inputOf(data, size, name), compiler->options, events,
+                 compiler->findings);
+  });
+  bool isRefused =
+      status == OM_COMPILE_OK && compiler->findings.count(Severity::Error) != 0;
+  return isRefused ? OM_COMPILE_REJECTED : status;
 }
 
 OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler, const char *artefact,
@@ -182,6 +201,13 @@ const char *omCompilerGetMessages(const OMCompiler *compiler) {
 
 const char *omCompilerGetOutput(const OMCompiler *compiler) {
   return compiler->report.output.c_str();
+}
+
+const char *omCompilerGetFindings(OMCompiler *compiler, const char *format) {
+  bool isJson = format && llvm::StringRef(format) == "json";
+  compiler->reportText =
+      isJson ? compiler->findings.json() : compiler->findings.text();
+  return compiler->reportText.c_str();
 }
 
 const char *omCompilerGetReport(OMCompiler *compiler, const char *format) {

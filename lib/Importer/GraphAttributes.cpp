@@ -132,7 +132,8 @@ static Value asDeclared(OpBuilder &b, BlockArgument scalar, Type declared) {
 }
 
 bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
-                                Location loc, ArrayRef<Type> argumentTypes) {
+                                Location loc, StringRef attribute,
+                                ArrayRef<Type> argumentTypes) {
   ++state.depth;
   llvm::scope_exit leave([&] { --state.depth; });
   if (state.depth > state.limits.nesting) {
@@ -162,6 +163,8 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
     body.define(input.name(), {value}, loc);
   }
   body.ignoresShapes = ignoresShapes;
+  if (auto named = dyn_cast<NameLoc>(loc))
+    body.path = (named.getName().strref() + "/" + attribute + "/").str();
   body.importInitializers(graph);
   body.importNodes(graph.node(), graph.output());
   SmallVector<Value> results;
@@ -206,14 +209,15 @@ static bool changesDeclaredRank(Operation *op, ArrayRef<Type> inputs) {
 /// nodes count as those of functions do: bodies inside are imported again each
 /// time.
 bool GraphImporter::importAgain(const GraphProto &graph, Region &region,
-                                Location loc, ArrayRef<Type> argumentTypes) {
+                                Location loc, StringRef attribute,
+                                ArrayRef<Type> argumentTypes) {
   for (int i = 0; i < graph.node_size(); ++i)
     if (!state.takeNode(loc, /*isInlined=*/true))
       return false;
   region.dropAllReferences();
   region.getBlocks().clear();
   llvm::SaveAndRestore ignore(ignoresShapes, true);
-  return importGraph(graph, region, loc, argumentTypes);
+  return importGraph(graph, region, loc, attribute, argumentTypes);
 }
 
 bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
@@ -241,11 +245,11 @@ bool GraphImporter::importGraphs(const NodeProto &node, Operation *op) {
           << " inputs, but is given " << types.size();
       return false;
     }
-    if (!importGraph(graph, region, op->getLoc(), types))
+    if (!importGraph(graph, region, op->getLoc(), name, types))
       return false;
     if (!ignoresShapes && changesDeclaredRank(op, inputs)) {
       contradicted.insert(op);
-      if (!importAgain(graph, region, op->getLoc(), types))
+      if (!importAgain(graph, region, op->getLoc(), name, types))
         return false;
     }
   }

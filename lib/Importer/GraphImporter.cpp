@@ -229,7 +229,8 @@ void GraphImporter::importInitializers(const GraphProto &graph) {
 std::string GraphImporter::nodeName(const NodeProto &node, int index) const {
   if (!node.name().empty())
     return frame.prefix + node.name();
-  return frame.prefix + node.op_type() + "_" + std::to_string(index);
+  const std::string &before = path.empty() ? frame.prefix : path;
+  return before + node.op_type() + "_" + std::to_string(index);
 }
 
 Location GraphImporter::nodeLoc(const NodeProto &node, int index) const {
@@ -271,6 +272,7 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
   for (const NodeProto &node : nodes)
     forEachRead(node, [&](StringRef name) { names.insert(name); });
   readNames = &names;
+  observeUnread();
   std::vector<int> cycle;
   std::vector<int> order = orderNodes(
       nodes, [&](StringRef name) { return scope.values.contains(name); },
@@ -283,8 +285,44 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
     const NodeProto &node = nodes.Get(index);
     if (!state.takeNode(nodeLoc(node, index), frame.function != nullptr))
       return;
+    isUpgraded = false;
     importNode(node, index);
+    observe(node, index);
   }
+}
+
+void GraphImporter::observe(const NodeProto &node, int index) {
+  if (!state.options.observer)
+    return;
+  ImportedNode seen{nodeLoc(node, index),
+                    operatorName(node),
+                    versionOf(node),
+                    isUpgraded,
+                    {},
+                    {},
+                    {}};
+  auto typeOf = [&](const std::string &name) {
+    const Binding *binding = name.empty() ? nullptr : scope.find(name);
+    return binding && binding->value ? binding->value.getType() : Type();
+  };
+  for (const std::string &name : node.input())
+    seen.operands.push_back(typeOf(name));
+  for (const std::string &name : node.output()) {
+    seen.results.push_back(typeOf(name));
+    if (!name.empty() && !readNames->contains(name))
+      seen.unread.push_back(name);
+  }
+  state.options.observer->imported(seen);
+}
+
+/// Inputs and initializers of the main graph without a use.
+void GraphImporter::observeUnread() {
+  if (!state.options.observer || scope.parent || frame.function)
+    return;
+  for (const auto &[name, binding] : scope.values)
+    if (binding.value && !readNames->contains(name))
+      state.options.observer->unread(binding.value.getLoc(),
+                                     isa<BlockArgument>(binding.value));
 }
 
 /// Replaces references to attributes of the function around, and adds kinds
@@ -400,6 +438,7 @@ void GraphImporter::importVersioned(const NodeProto &proto, int64_t version,
   }
   if (upgraded.nodes.empty())
     return buildOperation(proto, loc);
+  isUpgraded = true;
   // Every rule upgrades the version, so this ends.
   for (const VersionedNode &next : upgraded.nodes)
     importVersioned(next.node, next.version, loc);

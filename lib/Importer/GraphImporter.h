@@ -114,6 +114,8 @@ private:
       const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
       llvm::StringSet<> &readNames);
   void importNode(const ::onnx::NodeProto &node, int index);
+  void observe(const ::onnx::NodeProto &node, int index);
+  void observeUnread();
   void importVersioned(const ::onnx::NodeProto &proto, int64_t version,
                        mlir::Location loc);
   std::optional<::onnx::NodeProto>
@@ -148,10 +150,10 @@ private:
   // GraphAttributes.cpp
   bool importGraphs(const ::onnx::NodeProto &node, mlir::Operation *op);
   bool importGraph(const ::onnx::GraphProto &graph, mlir::Region &region,
-                   mlir::Location loc,
+                   mlir::Location loc, llvm::StringRef attribute,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
   bool importAgain(const ::onnx::GraphProto &graph, mlir::Region &region,
-                   mlir::Location loc,
+                   mlir::Location loc, llvm::StringRef attribute,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
   bool inferRegionTypes(const ::onnx::NodeProto &node, mlir::Operation *op);
   /// The error of graphs whose results do not fit together, and their types.
@@ -187,6 +189,11 @@ private:
   const Frame &frame;
   Scope &scope;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
+  /// Put before numbered names of nodes, which repeat in each graph:
+  /// "loop_7/body/" in the body of a Loop.
+  std::string path;
+  /// Is the node that is imported rewritten by an upgrade rule?
+  bool isUpgraded = false;
   /// In the body of a loop that contradicts its declaration.
   bool ignoresShapes = false;
   /// Such loops.

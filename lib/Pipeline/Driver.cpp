@@ -42,8 +42,10 @@ namespace {
 class Compilation {
 public:
   Compilation(const Input &input, const CompileOptions &options,
-              const Events &events, Report &report)
-      : input(input), options(options), events(events), report(report) {}
+              const Events &events, Report &report,
+              const Observers *observers = nullptr)
+      : input(input), options(options), events(events), report(report),
+        observers(observers) {}
 
   Outcome run();
 
@@ -67,6 +69,8 @@ private:
   bool isExhausted();
   unsigned countSteps() const;
   Outcome writeModel();
+  Outcome write();
+  void observe(StringRef phase);
   bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
   bool isModel() const { return options.emit == modelKind; }
 
@@ -74,6 +78,8 @@ private:
   const CompileOptions &options;
   const Events &events;
   Report &report;
+  /// Not null: nothing is written.
+  const Observers *observers;
   /// Of the options: one for each level.
   llvm::SmallVector<krnl::TargetAttr> targets;
   /// Outlives the context, which refers to their operators.
@@ -337,13 +343,16 @@ Outcome Compilation::load() {
   importer::ImportSource source =
       input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
                   : importer::ImportSource::file(input.path);
-  auto imported =
-      importer::importModel(*context, source, importOptionsOf(options));
+  importer::ImportOptions import = importOptionsOf(options);
+  if (observers)
+    import.observer = observers->import;
+  auto imported = importer::importModel(*context, source, import);
   if (failed(imported))
     return Outcome::Rejected;
   module = std::move(*imported);
   if (options.refit)
     recordGraphHash(*module);
+  observe(phases().front().name);
   return Outcome::Done;
 }
 
@@ -363,7 +372,13 @@ Outcome Compilation::runPhase(const Phase &phase) {
       report.scalarKernels.push_back({locationText(part.loc),
                                       std::move(part.kernel),
                                       std::move(part.reason), part.share});
+  observe(phase.name);
   return Outcome::Done;
+}
+
+void Compilation::observe(StringRef phase) {
+  if (observers && observers->afterPhase)
+    observers->afterPhase(phase, *module);
 }
 
 Outcome Compilation::runPhases() {
@@ -438,6 +453,14 @@ static int64_t peakMemory() {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
 }
 
+Outcome Compilation::write() {
+  if (isCode())
+    return step("code", [&] { return writeCode(); });
+  if (isModel())
+    return step("export", [&] { return writeModel(); });
+  return writeText();
+}
+
 Outcome Compilation::run() {
   Outcome outcome = prepare();
   if (outcome != Outcome::Done)
@@ -446,10 +469,8 @@ Outcome Compilation::run() {
   outcome = step("import", [&] { return load(); });
   if (outcome == Outcome::Done)
     outcome = runPhases();
-  if (outcome == Outcome::Done)
-    outcome = isCode()    ? step("code", [&] { return writeCode(); })
-              : isModel() ? step("export", [&] { return writeModel(); })
-                          : writeText();
+  if (outcome == Outcome::Done && !observers)
+    outcome = write();
   report.peakMemory = peakMemory();
   return outcome;
 }
@@ -474,14 +495,28 @@ static void writeReproducer(const Input &input, const CompileOptions &options,
                         " --resume=" + before.str()});
 }
 
-Outcome onnxc::compile(const Input &input, const CompileOptions &options,
-                       const Events &events, Report &report) {
-  CompileOptions completed = options;
-  if (completed.output.empty())
-    completed.output = defaultOutput(input, options);
+/// Those that follow from others.
+static CompileOptions completed(const Input &input,
+                                const CompileOptions &options) {
+  CompileOptions result = options;
+  if (result.output.empty())
+    result.output = defaultOutput(input, options);
   if (!target::hasOperatingSystem(
           llvm::Triple(llvm::Triple::normalize(options.triple))))
-    completed.realTime = true;
+    result.realTime = true;
+  return result;
+}
+
+Outcome onnxc::inspect(const Input &input, const CompileOptions &options,
+                       const Events &events, Report &report,
+                       const Observers &observers) {
+  CompileOptions inspected = completed(input, options);
+  return Compilation(input, inspected, events, report, &observers).run();
+}
+
+Outcome onnxc::compile(const Input &input, const CompileOptions &options,
+                       const Events &events, Report &report) {
+  CompileOptions completed = ::completed(input, options);
   report.output = completed.output;
   Compilation compilation(input, completed, events, report);
   Outcome outcome = compilation.run();

@@ -51,18 +51,26 @@ static Severity severityOf(DiagnosticSeverity severity) {
   return Severity::Note;
 }
 
+static std::vector<std::string> nodeNames(Location location) {
+  std::vector<std::string> names;
+  for (NodeName node : nodesOf(location))
+    names.push_back(node.name.str());
+  return names;
+}
+
 static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
   if (!events.message)
     return;
   events.message({severityOf(diagnostic.getSeverity()),
                   locationText(diagnostic.getLocation()),
-                  shown(diagnostic.str(), "\n\t")});
+                  shown(diagnostic.str(), "\n\t"),
+                  nodeNames(diagnostic.getLocation())});
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
     if (!verbose && StringRef(text).starts_with("see current operation"))
       continue;
     events.message({Severity::Note, locationText(note.getLocation()),
-                    shown(text, "\n\t")});
+                    shown(text, "\n\t"), nodeNames(note.getLocation())});
   }
 }
 

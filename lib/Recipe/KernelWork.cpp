@@ -48,10 +48,13 @@ void forEachOperation(KernelOp kernel, int64_t unknown,
     int64_t points = 1;
     for (StringRef axis : op.getAxes())
       points = estimatedProduct(points, extentOf(kernel, axis, unknown));
-    for (Operation &inner : op.getBlock()->without_terminator())
-      if (isArithmetic(&inner))
-        visit(inner.getLoc(),
-              {isMultiplyAdd(&inner) ? double(points) : 0, double(points), 0});
+    for (Operation &inner : op.getBlock()->without_terminator()) {
+      if (!isArithmetic(&inner))
+        continue;
+      bool isWide = inner.getResult(0).getType().getIntOrFloatBitWidth() == 64;
+      visit(inner.getLoc(), {isMultiplyAdd(&inner) ? double(points) : 0,
+                             double(points), 0, isWide ? double(points) : 0});
+    }
   }
 }
 
@@ -60,6 +63,7 @@ KernelWork workOf(KernelOp kernel, int64_t unknown) {
   forEachOperation(kernel, unknown, [&](Location, const KernelWork &work) {
     sum.multiplyAdds += work.multiplyAdds;
     sum.operations += work.operations;
+    sum.wideOperations += work.wideOperations;
   });
   sum.bytes = double(trafficBytes(kernel, unknown));
   return sum;

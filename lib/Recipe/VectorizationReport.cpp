@@ -75,8 +75,7 @@ static bool isUnlikely(Operation *op, Operation *around) {
          branch.getElseRegion().isAncestor(op->getParentRegion());
 }
 
-/// How often `op` is executed, as far as it is known.
-static double timesRun(Operation *op, int64_t unknown) {
+double timesRun(Operation *op, int64_t unknown) {
   double times = 1;
   for (Operation *at = op->getParentOp(); at; at = at->getParentOp()) {
     if (isa<LoopLikeOpInterface>(at))

@@ -91,6 +91,9 @@ int usageError(const CommandLine &line, const std::string &message);
 int withCompiler(const CommandLine &line,
                  llvm::function_ref<int(OMCompiler *, Console &)> work);
 
+/// Reads the standard input to its end; false if that fails.
+bool readInput(std::string &bytes);
+
 /// Compiles a file, or with "-" the standard input.
 OM_COMPILE_STATUS compileInput(OMCompiler *compiler, const std::string &input);
 

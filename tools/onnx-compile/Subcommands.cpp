@@ -6,11 +6,12 @@
 
 #include "Subcommand.h"
 
-extern const Subcommand compileCommand, simplifyCommand;
+extern const Subcommand checkCommand, compileCommand, simplifyCommand;
 
 llvm::ArrayRef<const Subcommand *> subcommands() {
   static constexpr const Subcommand *table[] = {
       &compileCommand,
+      &checkCommand,
       &simplifyCommand,
   };
   return table;

@@ -48,16 +48,22 @@ int usageError(const CommandLine &line, const std::string &message) {
   return OM_COMPILE_USAGE;
 }
 
+bool readInput(std::string &bytes) {
+  char buffer[65536];
+  while (ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer)) {
+    if (count < 0)
+      return false;
+    bytes.append(buffer, count);
+  }
+  return true;
+}
+
 OM_COMPILE_STATUS compileInput(OMCompiler *compiler, const std::string &input) {
   if (input != "-")
     return omCompilerCompileFile(compiler, input.c_str());
   std::string bytes;
-  char buffer[65536];
-  while (ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer)) {
-    if (count < 0)
-      return OM_COMPILE_USAGE;
-    bytes.append(buffer, count);
-  }
+  if (!readInput(bytes))
+    return OM_COMPILE_USAGE;
   return omCompilerCompileMemory(compiler, bytes.data(), bytes.size(), "-");
 }
 

@@ -48,6 +48,31 @@ struct ImportSource {
   bool inMemory = false;
 };
 
+/// A node as the model has it, in its graph, in a graph inside it or in a
+/// function that it calls.
+struct ImportedNode {
+  mlir::Location loc;
+  /// With its domain: "com.microsoft.Gelu".
+  std::string op;
+  /// The version of the operator set that it is written in.
+  int64_t version;
+  /// Did a rule rewrite it for the newest version?
+  bool isUpgraded;
+  /// Null where one is left out or not known.
+  llvm::SmallVector<mlir::Type> operands, results;
+  /// Names of results that nothing reads.
+  llvm::SmallVector<std::string> unread;
+};
+
+/// Is told what a model has.
+struct ImportObserver {
+  virtual ~ImportObserver() = default;
+  /// A node is imported, or was refused; one in a loop possibly twice.
+  virtual void imported(const ImportedNode &node) = 0;
+  /// Nothing reads this input, or initializer, of the main graph.
+  virtual void unread(mlir::Location loc, bool isInput) = 0;
+};
+
 struct ImportOptions {
   /// By name of a graph input the sizes that it has instead of the declared
   /// ones, -1 for an unknown one.
@@ -66,6 +91,8 @@ struct ImportOptions {
   bool refit = false;
   /// Of a context without a budget, which then has one.
   Limits limits;
+  /// Null: none.
+  ImportObserver *observer = nullptr;
 };
 
 /// Reads a model into a module with one function `main_graph`, every node as

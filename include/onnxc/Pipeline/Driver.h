@@ -6,6 +6,8 @@
 #ifndef ONNXC_PIPELINE_DRIVER_H
 #define ONNXC_PIPELINE_DRIVER_H
 
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Options.h"
 #include "onnxc/Recipe/RecipeReport.h"
 
@@ -36,6 +38,8 @@ struct Message {
   /// model.onnx:"node"; empty if it is about no position.
   std::string location;
   std::string text;
+  /// The nodes of the model that it is about, each once.
+  std::vector<std::string> nodes = {};
 };
 
 /// A step begins, or has ended after `seconds`.
@@ -101,6 +105,18 @@ struct Report {
 /// Compiles. Nothing is printed; files are written completely or not at all.
 Outcome compile(const Input &input, const CompileOptions &options,
                 const Events &events, Report &report);
+
+/// Looks at a compilation from inside. Either may be left out.
+struct Observers {
+  /// The module after the import ("onnx-basic") and after each phase.
+  std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> afterPhase;
+  importer::ImportObserver *import = nullptr;
+};
+
+/// Runs the phases up to that of --emit and writes nothing.
+Outcome inspect(const Input &input, const CompileOptions &options,
+                const Events &events, Report &report,
+                const Observers &observers);
 
 /// Writes to the output of the options the artefact at `artefact` with the
 /// weights of `model`. Of the options the output and the limits count; the

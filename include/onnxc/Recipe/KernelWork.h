@@ -19,6 +19,8 @@ struct KernelWork {
   double operations = 0;
   /// Size of the operands and results, each counted once.
   double bytes = 0;
+  /// Of the operations those on elements of 64 bits.
+  double wideOperations = 0;
 
   /// Operations on each byte; 0 without bytes.
   double intensity() const { return bytes > 0 ? operations / bytes : 0; }

@@ -10,6 +10,7 @@
 
 from onnx_compile._bench import Benchmark, bench
 from onnx_compile._cache import add_to_cache
+from onnx_compile._check import Finding, Findings, check
 from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
@@ -38,6 +39,8 @@ __all__ = [
     "CompileError",
     "ExecutionMode",
     "ExecutionSession",
+    "Finding",
+    "Findings",
     "GraphOptimizationLevel",
     "IOBinding",
     "InferenceSession",
@@ -52,6 +55,7 @@ __all__ = [
     "__version__",
     "add_to_cache",
     "bench",
+    "check",
     "compile",
     "get_all_providers",
     "get_available_providers",

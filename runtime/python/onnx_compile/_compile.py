@@ -113,7 +113,7 @@ def compile(
         if output is None:
             output = _temporary_output(suffix) if path is None or is_temporary else pathlib.Path(path).with_suffix(suffix)
         pairs = [("runtime-dir", str(_compiler.library_folder() / "onnxc")), ("output", os.fspath(output))]
-        pairs += [pair for name, value in options.items() for pair in _pairs(name, value)]
+        pairs += pairs_of(options)
         result = _compiler.run(path, data, pairs, progress)
     if result.status != 0:
         message = result.messages.strip() or f"the compiler ended with status {result.status}"
@@ -132,6 +132,11 @@ _MAPPINGS: dict[str, tuple[str, Callable[[str, Any], str]]] = {
     "limits": ("limit", lambda name, limit: f"{name}={limit}"),
     "shapes": ("shape", lambda name, shape: f"{name}:{'x'.join('?' if n is None else str(n) for n in shape)}"),
 }
+
+
+def pairs_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The tool's options and their texts, each as often as it is given."""
+    return [pair for name, value in options.items() for pair in _pairs(name, value)]
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:

@@ -30,7 +30,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetProgressHandler": (None, [ctypes.c_void_p, _ProgressFunction, ctypes.c_void_p]),
     "CompileFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
     "CompileMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
+    "Check": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
     "Cancel": (None, [ctypes.c_void_p]),
+    "GetFindings": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
     "GetMessages": (ctypes.c_char_p, [ctypes.c_void_p]),
     "GetOutput": (ctypes.c_char_p, [ctypes.c_void_p]),
     "GetReport": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
@@ -38,7 +40,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Result(NamedTuple):
-    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of the output, the report as JSON."""
+    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of the output, the report as JSON.
+
+    The report of a check is what it has found.
+    """
 
     status: int
     messages: str
@@ -80,8 +85,9 @@ def _library() -> Any:
 class _Compilation:
     """One run of the compiler, on a thread of its own, so that an interrupt can cancel it."""
 
-    def __init__(self, path: str | None, data: bytes, progress: Progress | None) -> None:
+    def __init__(self, path: str | None, data: bytes, progress: Progress | None, checks: bool) -> None:
         self.library = _library()
+        self.checks = checks
         self.path, self.data, self.progress = path, data, progress
         self.status = 0
         self.error: BaseException | None = None
@@ -111,7 +117,10 @@ class _Compilation:
         self.library.omCompilerCancel(self.handle)
 
     def _work(self) -> None:
-        if self.path is None:
+        if self.checks:
+            data, name = (self.data, b"model") if self.path is None else (None, os.fsencode(self.path))
+            self.status = self.library.omCompilerCheck(self.handle, data, len(self.data), name)
+        elif self.path is None:
             self.status = self.library.omCompilerCompileMemory(self.handle, self.data, len(self.data), b"model")
         else:
             self.status = self.library.omCompilerCompileFile(self.handle, os.fsencode(self.path))
@@ -148,19 +157,24 @@ class _Compilation:
             value = getattr(self.library, f"omCompilerGet{name}")(self.handle, *arguments)
             return os.fsdecode(value or b"")
 
-        report = text("Report", b"json") if status == 0 else ""
+        kind = "Findings" if self.checks else "Report"
+        report = text(kind, b"json") if status == 0 or self.checks else ""
         return Result(status, text("Messages"), text("Output"), report)
 
 
 def run(
-    path: str | None, data: bytes, options: Sequence[tuple[str, str]], progress: Progress | None = None
+    path: str | None,
+    data: bytes,
+    options: Sequence[tuple[str, str]],
+    progress: Progress | None = None,
+    checks: bool = False,
 ) -> Result:
-    """Compiles the file, or where `path` is None the bytes.
+    """Compiles the file, or where `path` is None the bytes; or with `checks` looks for what fails or costs time.
 
     An exception that comes meanwhile, as KeyboardInterrupt or one of `progress`,
     cancels the compilation and is raised when that has ended.
     """
-    compilation = _Compilation(path, data, progress)
+    compilation = _Compilation(path, data, progress, checks)
     try:
         return compilation.result(compilation.set_options(options) or compilation.run())
     finally:

@@ -1,0 +1,147 @@
+//===- ModelFacts.cpp - Facts of a compiled model for its author *- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelFacts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Recipe/KernelWork.h"
+#include "onnxc/Recipe/VectorizationReport.h"
+#include "onnxc/Support/NodeLocations.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace onnxc;
+
+/// The node of the model that something comes from; empty if there is none.
+static std::string nodeOf(Location loc) {
+  SmallVector<NodeName> nodes = nodesOf(loc);
+  return nodes.empty() ? "" : nodes.front().name.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+DynamicSizes onnxc::findDynamicSizes(ModuleOp module) {
+  DynamicSizes dynamic;
+  auto function = module.lookupSymbol<func::FuncOp>("main_graph");
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
+    auto dims = function.getArgAttrOfType<ArrayAttr>(number, "onnx.dims");
+    if (!type || !name || !dims || type.hasStaticShape())
+      continue;
+    std::vector<int64_t> shape;
+    SmallVector<std::string> texts;
+    bool isNamed = true;
+    for (auto [size, dim] :
+         llvm::zip_equal(type.getShape(), dims.getAsRange<StringAttr>())) {
+      bool isDynamic = ShapedType::isDynamic(size);
+      shape.push_back(isDynamic ? assumedSize : size);
+      texts.push_back(isDynamic ? "SIZE" : std::to_string(size));
+      if (isDynamic && !dim.empty())
+        dynamic.names[dim.str()].push_back(name.str());
+      isNamed &= !isDynamic || !dim.empty();
+    }
+    if (!isNamed)
+      dynamic.shapes[name.str()] = {shape, llvm::join(texts, "x")};
+  }
+  return dynamic;
+}
+
+std::vector<Fact> onnxc::findDataDependentSizes(ModuleOp module) {
+  onnx::DimAnalysis analysis(module);
+  llvm::SetVector<Operation *> makers;
+  // A size that is a symbol of its own follows from no other size.
+  module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      for (AffineExpr dim : analysis.info(result).dims)
+        dim.walk([&](AffineExpr part) {
+          auto symbol = dyn_cast<AffineSymbolExpr>(part);
+          if (!symbol)
+            return;
+          const onnx::DimSymbol &found =
+              analysis.getSpace().symbol(symbol.getPosition());
+          bool isOwn = found.kind == onnx::DimSymbol::Kind::Result ||
+                       found.kind == onnx::DimSymbol::Kind::Element;
+          Operation *maker =
+              isOwn && found.value ? found.value.getDefiningOp() : nullptr;
+          // Where the rank is not known, neither is the size, data or not.
+          if (maker && llvm::none_of(maker->getOperandTypes(),
+                                     llvm::IsaPred<UnrankedTensorType>))
+            makers.insert(maker);
+        });
+  });
+  std::vector<Fact> facts;
+  for (Operation *op : makers)
+    facts.push_back(
+        {"data-dependent-size", nodeOf(op->getLoc()),
+         "how many elements a result has depends on data, so memory for it and "
+         "for what follows is taken during the run",
+         "results of a fixed size, padded or masked, are planned when the "
+         "model is compiled"});
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Parts of the work below this are not worth a word.
+static constexpr double minShare = 0.001;
+
+std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
+  // A node may have several such loops.
+  std::map<std::tuple<bool, std::string, std::string>, double> shares;
+  for (const ScalarLoop &part : findScalarLoops(module, assumedSize))
+    shares[{part.kernel.empty(), nodeOf(part.loc), part.reason}] += part.share;
+  std::vector<Fact> facts;
+  for (const auto &[key, share] : shares) {
+    const auto &[isCall, node, reason] = key;
+    if (share >= minShare)
+      facts.push_back({isCall ? "runtime-call" : "scalar", node,
+                       (isCall ? "no loops: " : "no vectors: ") + reason, "",
+                       share});
+  }
+  return facts;
+}
+
+std::vector<Fact> onnxc::findWideTypes(ModuleOp module) {
+  llvm::MapVector<std::string, double, std::map<std::string, unsigned>> wide;
+  double total = 0;
+  module.walk([&](krnl::KernelOp kernel) {
+    double times = timesRun(kernel, assumedSize);
+    forEachOperation(kernel, assumedSize,
+                     [&](Location loc, const KernelWork &work) {
+                       total += work.operations * times;
+                       if (work.wideOperations > 0)
+                         wide[nodeOf(loc)] += work.wideOperations * times;
+                     });
+  });
+  std::vector<Fact> facts;
+  for (const auto &[node, operations] : wide)
+    if (operations > minShare * total)
+      facts.push_back({"wide-type", node, "computes with elements of 64 bits",
+                       "a Cast to float or int32 doubles the elements of a "
+                       "vector, where 32 bits are enough for the values",
+                       operations / total});
+  return facts;
+}
+
+KernelCount onnxc::countKernels(ModuleOp module) {
+  KernelCount count;
+  module.walk([&](krnl::KernelOp kernel) {
+    if (timesRun(kernel, assumedSize) == 0)
+      return;
+    ++count.all;
+    count.dynamic += !kernel.getExtents().empty();
+  });
+  return count;
+}

@@ -1,0 +1,73 @@
+# ===- _check.py - check() --------------------------------------------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""What a model has that fails or costs time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, cast
+
+from onnx_compile import _compiler, _models
+from onnx_compile._compile import CompileError, pairs_of
+
+_REFUSED = 1  # OM_COMPILE_REJECTED
+
+
+class Finding(TypedDict):
+    """One thing about a node, a tensor or, where `name` is empty, the model.
+
+    An error refuses the model, a warning costs time, a note costs nothing. The
+    types of operands and results are those that MLIR prints, "" where one is
+    left out or not known. share is that of the estimated work of the model.
+    """
+
+    severity: Literal["error", "warning", "note"]
+    kind: str
+    location: str
+    name: str
+    operator: str
+    opset: int
+    operands: list[str]
+    results: list[str]
+    reason: str
+    hint: str
+    share: float
+
+
+class Findings(TypedDict):
+    """What `onnx-compile check --json` prints: errors first, then warnings and notes."""
+
+    schema: int
+    model: str
+    compiles: bool
+    errors: int
+    warnings: int
+    notes: int
+    findings: list[Finding]
+
+
+def check(
+    model: Any,
+    *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    progress: _compiler.Progress | None = None,
+    **options: Any,
+) -> Findings:
+    """Finds at once all nodes that fail or cost time, and writes nothing.
+
+    The arguments are those of compile(). A model that is refused is no
+    exception: the findings have the errors.
+
+        for finding in onnx_compile.check("m.onnx", dims={"batch": 8})["findings"]:
+            print(finding["severity"], finding["name"], finding["reason"], finding["hint"])
+
+    Raises CompileError for an option that is refused.
+    """
+    with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, _):
+        result = _compiler.run(path, data, pairs_of(options), progress, checks=True)
+    if result.status not in (0, _REFUSED):
+        raise CompileError(result.messages.strip() or f"the compiler ended with status {result.status}", result.status)
+    return cast(Findings, json.loads(result.report))

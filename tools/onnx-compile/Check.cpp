@@ -1,0 +1,74 @@
+//===- Check.cpp - onnx-compile check MODEL --------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Console.h"
+#include "Subcommand.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+
+#include <cstdio>
+
+/// The exit status for warnings where they are to fail.
+static constexpr int exitWarnings = 3;
+
+static bool hasWarnings(OMCompiler *compiler) {
+  auto facts = llvm::json::parse(omCompilerGetFindings(compiler, "json"));
+  if (!facts) {
+    llvm::consumeError(facts.takeError());
+    return false;
+  }
+  return facts->getAsObject()->getInteger("warnings").value_or(0) > 0;
+}
+
+static int checkModel(CommandLine &line) {
+  return withCompiler(line, [&](OMCompiler *compiler, Console &) -> int {
+    std::string bytes;
+    const std::string &model = line.operands.front();
+    if (model == "-" && !readInput(bytes))
+      return OM_COMPILE_USAGE;
+    OM_COMPILE_STATUS status =
+        omCompilerCheck(compiler, model == "-" ? bytes.data() : nullptr,
+                        bytes.size(), model.c_str());
+    if (status != OM_COMPILE_OK && status != OM_COMPILE_REJECTED)
+      return status;
+    std::fputs(
+        omCompilerGetFindings(compiler, line.has("json") ? "json" : "text"),
+        stdout);
+    bool fails = status == OM_COMPILE_OK && line.has("fail-on-warnings") &&
+                 hasWarnings(compiler);
+    return fails ? exitWarnings : status;
+  });
+}
+
+static constexpr OwnOption options[] = {
+    {"json", "", "print the findings as JSON"},
+    {"fail-on-warnings", "", "end with status 3 if there is a warning"},
+};
+
+/// It writes nothing that these are about.
+static constexpr llvm::StringLiteral without[] = {
+    "output",          "emit", "resume",      "emit-recipes", "weights",
+    "explain-recipes", "tag",  "emit-header", "runtime-dir",  "profile",
+    "strip",           "debug"};
+
+extern const Subcommand checkCommand;
+const Subcommand checkCommand = {
+    "check",
+    "list the nodes that fail or cost time",
+    "MODEL",
+    "Finds all of them at once and writes nothing. An error refuses the model; "
+    "a\nwarning costs time: functions of the runtime, loops without vectors, "
+    "elements\nof 64 bits, sizes that only a run knows; a note costs nothing. "
+    "Each has the\nnode with its operator, operator set and types, the reason, "
+    "and what helps.\n\n"
+    "  onnx-compile check model.onnx               prints what there is\n"
+    "  onnx-compile check model.onnx --dim batch=8 the same with a fixed size\n"
+    "  onnx-compile check model.onnx --json        the same for programs\n",
+    options,
+    without,
+    "3 warnings (--fail-on-warnings)",
+    checkModel};

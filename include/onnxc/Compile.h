@@ -106,6 +106,16 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler,
                                                   const void *data, size_t size,
                                                   const char *name);
 
+/* Explains what becomes of the node `node`, or of the one that makes the tensor
+ * of this name: compiles as far as that needs, writes nothing, and
+ * omCompilerGetExplanation tells. The model is the `size` bytes of `data`, or
+ * where that is NULL the file `name`. If `assembly` is not 0 the explanation
+ * has the assembly of its kernels. The status is OM_COMPILE_USAGE if there is
+ * no such node. */
+OM_COMPILER_API OM_COMPILE_STATUS
+omCompilerExplain(OMCompiler *compiler, const void *data, size_t size,
+                  const char *name, const char *node, int assembly);
+
 /* Writes to `output` the compiled model `artefact` with the weights of the
  * model file `model`, without compiling: the file that a compilation of
  * `model` would have written. The artefact was compiled with the option "refit"
@@ -131,6 +141,10 @@ OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);
  * schema number. */
 OM_COMPILER_API const char *omCompilerGetFindings(OMCompiler *compiler,
                                                   const char *format);
+/* What omCompilerExplain has found: as text, or (format "json") as JSON with a
+ * schema number. */
+OM_COMPILER_API const char *omCompilerGetExplanation(OMCompiler *compiler,
+                                                     const char *format);
 /* Path of the file that was written. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;

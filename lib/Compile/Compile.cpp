@@ -6,6 +6,7 @@
 
 #include "onnxc/Compile.h"
 
+#include "onnxc/Explain/Explain.h"
 #include "onnxc/Pipeline/Check.h"
 
 #include <new>
@@ -25,8 +26,16 @@ struct OMCompiler {
   std::string messages, reportText;
   Report report;
   Findings findings;
+  Explanation explanation;
 
   void tell(const Message &message);
+  /// As JSON, or as text; it lives until the next call.
+  template <typename T>
+  const char *describe(const T &facts, const char *format) {
+    bool isJson = format && llvm::StringRef(format) == "json";
+    reportText = isJson ? facts.json() : facts.text();
+    return reportText.c_str();
+  }
   /// Does the work with callbacks and a fresh report.
   OM_COMPILE_STATUS run(llvm::function_ref<Outcome(const Events &)> work);
   OM_COMPILE_STATUS compile(const Input &input) {
@@ -182,6 +191,16 @@ OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler, const void *data,
   return isRefused ? OM_COMPILE_REJECTED : status;
 }
 
+OM_COMPILE_STATUS omCompilerExplain(OMCompiler *compiler, const void *data,
+                                    size_t size, const char *name,
+                                    const char *node, int assembly) {
+  return compiler->run([&](const Events &events) {
+    return explain(inputOf(data, size, name), compiler->options,
+                   {node ? node : "", assembly != 0}, events,
+                   compiler->explanation);
+  });
+}
+
 OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler, const char *artefact,
                                const char *model, const char *output) {
   CompileOptions options;
@@ -204,15 +223,13 @@ const char *omCompilerGetOutput(const OMCompiler *compiler) {
 }
 
 const char *omCompilerGetFindings(OMCompiler *compiler, const char *format) {
-  bool isJson = format && llvm::StringRef(format) == "json";
-  compiler->reportText =
-      isJson ? compiler->findings.json() : compiler->findings.text();
-  return compiler->reportText.c_str();
+  return compiler->describe(compiler->findings, format);
+}
+
+const char *omCompilerGetExplanation(OMCompiler *compiler, const char *format) {
+  return compiler->describe(compiler->explanation, format);
 }
 
 const char *omCompilerGetReport(OMCompiler *compiler, const char *format) {
-  bool isJson = format && llvm::StringRef(format) == "json";
-  compiler->reportText =
-      isJson ? compiler->report.json() : compiler->report.text();
-  return compiler->reportText.c_str();
+  return compiler->describe(compiler->report, format);
 }

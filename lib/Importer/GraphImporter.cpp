@@ -305,9 +305,12 @@ void GraphImporter::observe(const NodeProto &node, int index) {
     const Binding *binding = name.empty() ? nullptr : scope.find(name);
     return binding && binding->value ? binding->value.getType() : Type();
   };
-  for (const std::string &name : node.input())
+  for (const std::string &name : node.input()) {
+    seen.inputs.push_back(name);
     seen.operands.push_back(typeOf(name));
+  }
   for (const std::string &name : node.output()) {
+    seen.outputs.push_back(name);
     seen.results.push_back(typeOf(name));
     if (!name.empty() && !readNames->contains(name))
       seen.unread.push_back(name);

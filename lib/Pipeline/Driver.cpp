@@ -356,6 +356,22 @@ Outcome Compilation::load() {
   return Outcome::Done;
 }
 
+namespace {
+
+/// Calls the observer of passes, which come from one thread at a time.
+struct AfterPass : PassInstrumentation {
+  explicit AfterPass(const Observers &observers) : observers(observers) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == observers.passName)
+      observers.afterPass(cast<ModuleOp>(op));
+  }
+
+  const Observers &observers;
+};
+
+} // namespace
+
 Outcome Compilation::runPhase(const Phase &phase) {
   Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
   PassObservers observers;
@@ -363,6 +379,8 @@ Outcome Compilation::runPhase(const Phase &phase) {
     observers.push_back(makePassTimer(events));
   if (phase.name == "krnl" && options.explainRecipes)
     observers.push_back(makeRecipeObserver(report, {options.strict}));
+  if (this->observers && this->observers->afterPass)
+    observers.push_back(std::make_unique<AfterPass>(*this->observers));
   if (failed(runPasses(phase, *module, options, std::move(observers))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;
@@ -467,7 +485,8 @@ Outcome Compilation::run() {
     return outcome;
   MessageHandler handler(*context, events, options.verbose);
   outcome = step("import", [&] { return load(); });
-  if (outcome == Outcome::Done)
+  bool ends = observers && observers->endsEarly && observers->endsEarly();
+  if (outcome == Outcome::Done && !ends)
     outcome = runPhases();
   if (outcome == Outcome::Done && !observers)
     outcome = write();

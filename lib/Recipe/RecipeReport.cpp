@@ -20,9 +20,11 @@ namespace onnxc {
 /// Candidates beside the one that was taken. Each is written and replayed.
 static constexpr size_t maxOthers = 3;
 
-static RecipeChoice explain(KernelOp kernel, const Processor &target,
-                            const RecipeOptions &options) {
+RecipeChoice explainRecipe(KernelOp kernel, std::string key,
+                           const Processor &target,
+                           const RecipeOptions &options) {
   RecipeChoice choice;
+  choice.kernel = std::move(key);
   bool isFound = false;
   SmallVector<RecipeCandidate, 0> candidates =
       enumerateRecipes(kernel, target, options);
@@ -57,10 +59,8 @@ std::vector<RecipeChoice> explainRecipes(ModuleOp module,
   module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
   Processor target = TargetAttr::processorOf(module);
   std::vector<RecipeChoice> choices;
-  for (auto [key, kernel] : llvm::zip_equal(kernelKeys(kernels), kernels)) {
-    choices.push_back(explain(kernel, target, options));
-    choices.back().kernel = std::move(key);
-  }
+  for (auto [key, kernel] : llvm::zip_equal(kernelKeys(kernels), kernels))
+    choices.push_back(explainRecipe(kernel, std::move(key), target, options));
   return choices;
 }
 

@@ -103,11 +103,11 @@ static double workOfCall(CallOp call, int64_t unknown) {
   return work;
 }
 
-/// Adds the scalar loops of a kernel to `found`, shares still being work;
-/// returns the work of all.
-static double inspect(KernelOp kernel, int64_t unknown,
+/// Adds the scalar loops of a kernel that runs so often to `found`, shares
+/// still being work; returns the work of all.
+static double inspect(KernelOp kernel, int64_t unknown, double times,
                       SmallVectorImpl<ScalarLoop> &found) {
-  double total = 0, times = timesRun(kernel, unknown);
+  double total = 0;
   if (times == 0)
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
@@ -142,20 +142,9 @@ static double inspect(KernelOp kernel, int64_t unknown,
   return total;
 }
 
-SmallVector<ScalarLoop> findScalarLoops(ModuleOp module, int64_t unknown) {
-  SmallVector<ScalarLoop> found;
-  double total = 0;
-  module.walk([&](Operation *op) {
-    if (auto kernel = dyn_cast<KernelOp>(op)) {
-      total += inspect(kernel, unknown, found);
-    } else if (auto call = dyn_cast<CallOp>(op)) {
-      double work = workOfCall(call, unknown) * timesRun(op, unknown);
-      total += work;
-      StringRef name = call.getCallee();
-      name.consume_front("onnxc_call_");
-      found.push_back({op->getLoc(), "", ("call of " + name).str(), work});
-    }
-  });
+/// Makes shares of work and brings them in order.
+static SmallVector<ScalarLoop> inOrder(SmallVector<ScalarLoop> found,
+                                       double total) {
   for (ScalarLoop &part : found)
     part.share = total > 0 ? part.share / total : 0;
   // Equal ones stay in the order of the program.
@@ -165,6 +154,29 @@ SmallVector<ScalarLoop> findScalarLoops(ModuleOp module, int64_t unknown) {
   llvm::sort(order);
   return llvm::map_to_vector(
       order, [&](auto position) { return found[position.second]; });
+}
+
+SmallVector<ScalarLoop> findScalarLoops(ModuleOp module, int64_t unknown) {
+  SmallVector<ScalarLoop> found;
+  double total = 0;
+  module.walk([&](Operation *op) {
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      total += inspect(kernel, unknown, timesRun(kernel, unknown), found);
+    } else if (auto call = dyn_cast<CallOp>(op)) {
+      double work = workOfCall(call, unknown) * timesRun(op, unknown);
+      total += work;
+      StringRef name = call.getCallee();
+      name.consume_front("onnxc_call_");
+      found.push_back({op->getLoc(), "", ("call of " + name).str(), work});
+    }
+  });
+  return inOrder(std::move(found), total);
+}
+
+SmallVector<ScalarLoop> findScalarLoops(KernelOp kernel, int64_t unknown) {
+  SmallVector<ScalarLoop> found;
+  double total = inspect(kernel, unknown, /*times=*/1, found);
+  return inOrder(std::move(found), total);
 }
 
 } // namespace onnxc

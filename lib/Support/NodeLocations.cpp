@@ -56,6 +56,16 @@ SmallVector<NodeName> nodesOf(Location loc) {
   return nodes;
 }
 
+SmallVector<NodeName> enclosingNodesOf(Location loc) {
+  SmallVector<NodeName> nodes;
+  forEachName(loc, [&](NameLoc named) {
+    SmallVector<StringRef> chain = chainOf(named);
+    for (size_t i = chain.size(); i >= 3; i -= 2)
+      nodes.push_back({chain[i - 3], chain[i - 2]});
+  });
+  return nodes;
+}
+
 SmallVector<StringRef> namesOf(Location loc) {
   llvm::SmallSetVector<StringRef, 4> names;
   forEachName(loc, [&](NameLoc named) { names.insert(named.getName()); });

@@ -6,12 +6,14 @@
 
 #include "Subcommand.h"
 
-extern const Subcommand checkCommand, compileCommand, simplifyCommand;
+extern const Subcommand checkCommand, compileCommand, explainCommand,
+    simplifyCommand;
 
 llvm::ArrayRef<const Subcommand *> subcommands() {
   static constexpr const Subcommand *table[] = {
       &compileCommand,
       &checkCommand,
+      &explainCommand,
       &simplifyCommand,
   };
   return table;

@@ -54,7 +54,7 @@ function(onnxc_add_self_contained_programs)
   set(script ${PROJECT_SOURCE_DIR}/lib/Compile/libonnxc.map)
   add_library(onnxc-self-contained-lib SHARED
     $<TARGET_OBJECTS:ONNXCCompile> $<TARGET_OBJECTS:ONNXCUnusedLLVM>)
-  _onnxc_make_self_contained(onnxc-self-contained-lib ONNXCDriver)
+  _onnxc_make_self_contained(onnxc-self-contained-lib ONNXCExplain)
   target_link_options(onnxc-self-contained-lib PRIVATE
                       -Wl,--version-script=${script})
   set_target_properties(onnxc-self-contained-lib PROPERTIES

@@ -62,6 +62,8 @@ struct ImportedNode {
   llvm::SmallVector<mlir::Type> operands, results;
   /// Names of results that nothing reads.
   llvm::SmallVector<std::string> unread;
+  /// The names of all operands and results; empty where one is left out.
+  llvm::SmallVector<std::string> inputs = {}, outputs = {};
 };
 
 /// Is told what a model has.

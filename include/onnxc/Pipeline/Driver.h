@@ -111,6 +111,11 @@ struct Observers {
   /// The module after the import ("onnx-basic") and after each phase.
   std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> afterPhase;
   importer::ImportObserver *import = nullptr;
+  /// The module of a target after each pass of this name.
+  llvm::StringRef passName = "";
+  std::function<void(mlir::ModuleOp module)> afterPass = nullptr;
+  /// Asked after the import: are no phases to follow?
+  std::function<bool()> endsEarly = nullptr;
 };
 
 /// Runs the phases up to that of --emit and writes nothing.

@@ -32,6 +32,11 @@ struct RecipeChoice {
   size_t numCandidates;
 };
 
+/// The choice for one kernel, whose key is `key`.
+RecipeChoice explainRecipe(krnl::KernelOp kernel, std::string key,
+                           const target::Processor &target,
+                           const RecipeOptions &options = {});
+
 /// The choices for the kernels of a module, which have their recipes, as
 /// krnl-write-recipes makes them with these options.
 std::vector<RecipeChoice> explainRecipes(mlir::ModuleOp module,

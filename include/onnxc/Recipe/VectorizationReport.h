@@ -34,6 +34,10 @@ double timesRun(mlir::Operation *op, int64_t unknown);
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
                                               int64_t unknown = 64);
 
+/// The same for one kernel; shares are of its work.
+llvm::SmallVector<ScalarLoop> findScalarLoops(krnl::KernelOp kernel,
+                                              int64_t unknown = 64);
+
 } // namespace onnxc
 
 #endif // ONNXC_RECIPE_VECTORIZATIONREPORT_H

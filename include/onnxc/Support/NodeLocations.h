@@ -32,6 +32,9 @@ mlir::Location nodeLocation(llvm::StringRef name, llvm::StringRef op,
 /// the location. Nodes of bodies count as the node of the model around them.
 llvm::SmallVector<NodeName> nodesOf(mlir::Location loc);
 
+/// The same with the nodes inside these, from the outermost to the innermost.
+llvm::SmallVector<NodeName> enclosingNodesOf(mlir::Location loc);
+
 /// The innermost names of the nodes and tensors in a location, each once.
 llvm::SmallVector<llvm::StringRef> namesOf(mlir::Location loc);
 

@@ -58,7 +58,8 @@ static constexpr size_t minBatches = 32;
 
 /// Code generation takes more than linear time in the size of a function, and
 /// a fixed time per module: small kernels share one, a large one is alone.
-static std::vector<Batch> makeBatches(ModuleOp module) {
+static std::vector<Batch>
+makeBatches(ModuleOp module, function_ref<bool(Operation *)> isWanted) {
   std::vector<Batch> batches(1);
   batches.front().name = "host";
   batches.front().isHost = true;
@@ -66,7 +67,7 @@ static std::vector<Batch> makeBatches(ModuleOp module) {
   size_t total = 0;
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (function && function.isExternal())
+    if ((function && function.isExternal()) || (isWanted && !isWanted(&op)))
       continue;
     if (!function || !op.hasAttr(krnl::KrnlDialect::kernelAttrName)) {
       batches.front().symbols.push_back(&op);
@@ -218,7 +219,8 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
 }
 
 FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
-                                          CodeKind kind, StringRef debugFile) {
+                                          CodeKind kind, StringRef debugFile,
+                                          IsWantedFn isWanted) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -226,7 +228,7 @@ FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
 
   SymbolTable symbols(module);
   auto target = krnl::TargetAttr::of(module);
-  std::vector<Batch> batches = makeBatches(module);
+  std::vector<Batch> batches = makeBatches(module, isWanted);
   NodeLines lines = debugFile.empty() ? NodeLines() : nodeLines(module);
   std::vector<CodeFile> files(batches.size());
   LogicalResult result = failableParallelForEachN(

@@ -14,6 +14,7 @@ from onnx_compile._check import Finding, Findings, check
 from onnx_compile._compile import CompileError, Report, compile, get_include
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
+from onnx_compile._explain import Explanation, explain
 from onnx_compile._inference_session import (
     ExecutionMode,
     GraphOptimizationLevel,
@@ -39,6 +40,7 @@ __all__ = [
     "CompileError",
     "ExecutionMode",
     "ExecutionSession",
+    "Explanation",
     "Finding",
     "Findings",
     "GraphOptimizationLevel",
@@ -57,6 +59,7 @@ __all__ = [
     "bench",
     "check",
     "compile",
+    "explain",
     "get_all_providers",
     "get_available_providers",
     "get_device",

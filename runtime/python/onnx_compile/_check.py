@@ -67,7 +67,7 @@ def check(
     Raises CompileError for an option that is refused.
     """
     with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, _):
-        result = _compiler.run(path, data, pairs_of(options), progress, checks=True)
+        result = _compiler.run(path, data, pairs_of(options), progress, _compiler.CHECK)
     if result.status not in (0, _REFUSED):
         raise CompileError(result.messages.strip() or f"the compiler ended with status {result.status}", result.status)
     return cast(Findings, json.loads(result.report))

@@ -31,7 +31,12 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "CompileFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
     "CompileMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
     "Check": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
+    "Explain": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int],
+    ),
     "Cancel": (None, [ctypes.c_void_p]),
+    "GetExplanation": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
     "GetFindings": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
     "GetMessages": (ctypes.c_char_p, [ctypes.c_void_p]),
     "GetOutput": (ctypes.c_char_p, [ctypes.c_void_p]),
@@ -40,7 +45,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Result(NamedTuple):
-    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of the output, the report as JSON.
+    """How a compilation ended: OM_COMPILE_STATUS, messages, the path of the output, the report as JSON and as text.
 
     The report of a check is what it has found.
     """
@@ -49,6 +54,7 @@ class Result(NamedTuple):
     messages: str
     output: str
     report: str
+    text: str
 
 
 def library_folder() -> pathlib.Path:
@@ -82,12 +88,23 @@ def _library() -> Any:
     return library
 
 
+class Task(NamedTuple):
+    """What the compiler does with a model: the function, its arguments behind the name, and the kind of its report."""
+
+    function: str = "CompileMemory"
+    arguments: tuple[Any, ...] = ()
+    report: str = "Report"
+
+
+CHECK = Task("Check", (), "Findings")
+
+
 class _Compilation:
     """One run of the compiler, on a thread of its own, so that an interrupt can cancel it."""
 
-    def __init__(self, path: str | None, data: bytes, progress: Progress | None, checks: bool) -> None:
+    def __init__(self, path: str | None, data: bytes, progress: Progress | None, task: Task) -> None:
         self.library = _library()
-        self.checks = checks
+        self.task = task
         self.path, self.data, self.progress = path, data, progress
         self.status = 0
         self.error: BaseException | None = None
@@ -117,13 +134,12 @@ class _Compilation:
         self.library.omCompilerCancel(self.handle)
 
     def _work(self) -> None:
-        if self.checks:
-            data, name = (self.data, b"model") if self.path is None else (None, os.fsencode(self.path))
-            self.status = self.library.omCompilerCheck(self.handle, data, len(self.data), name)
-        elif self.path is None:
-            self.status = self.library.omCompilerCompileMemory(self.handle, self.data, len(self.data), b"model")
+        data, name = (self.data, b"model") if self.path is None else (None, os.fsencode(self.path))
+        if self.task == Task() and self.path is not None:
+            self.status = self.library.omCompilerCompileFile(self.handle, name)
         else:
-            self.status = self.library.omCompilerCompileFile(self.handle, os.fsencode(self.path))
+            work = getattr(self.library, f"omCompiler{self.task.function}")
+            self.status = work(self.handle, data, len(self.data), name, *self.task.arguments)
         self.ended.set()
 
     def run(self) -> int:
@@ -157,9 +173,9 @@ class _Compilation:
             value = getattr(self.library, f"omCompilerGet{name}")(self.handle, *arguments)
             return os.fsdecode(value or b"")
 
-        kind = "Findings" if self.checks else "Report"
-        report = text(kind, b"json") if status == 0 or self.checks else ""
-        return Result(status, text("Messages"), text("Output"), report)
+        has_report = status == 0 or self.task == CHECK
+        report, readable = (text(self.task.report, form) if has_report else "" for form in (b"json", b"text"))
+        return Result(status, text("Messages"), text("Output"), report, readable)
 
 
 def run(
@@ -167,14 +183,14 @@ def run(
     data: bytes,
     options: Sequence[tuple[str, str]],
     progress: Progress | None = None,
-    checks: bool = False,
+    task: Task = Task(),
 ) -> Result:
-    """Compiles the file, or where `path` is None the bytes; or with `checks` looks for what fails or costs time.
+    """Compiles the file, or where `path` is None the bytes; or does another task with it.
 
     An exception that comes meanwhile, as KeyboardInterrupt or one of `progress`,
     cancels the compilation and is raised when that has ended.
     """
-    compilation = _Compilation(path, data, progress, checks)
+    compilation = _Compilation(path, data, progress, task)
     try:
         return compilation.result(compilation.set_options(options) or compilation.run())
     finally:

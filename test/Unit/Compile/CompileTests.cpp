@@ -183,6 +183,24 @@ TEST_F(CompileTest, refitsAnArtefact) {
   EXPECT_EQ(countFiles(), 1u);
 }
 
+TEST_F(CompileTest, explainsANodeAndWritesNothing) {
+  set("output", path("digits.so"));
+  ASSERT_EQ(omCompilerExplain(compiler.get(), nullptr, 0, ONNXC_DIGITS, "relu1",
+                              /*assembly=*/0),
+            OM_COMPILE_OK)
+      << omCompilerGetMessages(compiler.get());
+  StringRef text = omCompilerGetExplanation(compiler.get(), "text");
+  EXPECT_TRUE(text.contains("kernel \"Conv+Relu\" of conv1 (Conv), relu1"));
+  StringRef json = omCompilerGetExplanation(compiler.get(), "json");
+  EXPECT_TRUE(json.starts_with("{")) << json.str();
+  EXPECT_EQ(
+      omCompilerExplain(compiler.get(), nullptr, 0, ONNXC_DIGITS, "relu9", 0),
+      OM_COMPILE_USAGE);
+  EXPECT_TRUE(StringRef(omCompilerGetMessages(compiler.get()))
+                  .contains("no node or tensor 'relu9'"));
+  EXPECT_EQ(countFiles(), 0u);
+}
+
 TEST_F(CompileTest, endsWhenCancelledAndWorksAgain) {
   set("output", path("digits.so"));
   omCompilerCancel(compiler.get());

@@ -28,6 +28,8 @@ struct CodeFile {
 
 enum class CodeKind { Object, Assembly };
 
+using IsWantedFn = llvm::function_ref<bool(mlir::Operation *symbol)>;
+
 /// ".x86_64_v3": the end of the names of functions of the target's `module`
 /// where the model has several; empty where this is the only one.
 std::string levelSuffix(mlir::ModuleOp module);
@@ -37,10 +39,12 @@ std::string levelSuffix(mlir::ModuleOp module);
 /// in one file, kernels in small batches, which are the same however many
 /// threads there are. Stops early and fails once the budget of the context is
 /// exhausted. Diagnoses operations that cannot be translated. With the name of
-/// the model's file the code has debug information, which names nodes.
+/// the model's file the code has debug information, which names nodes. Symbols
+/// that `isWanted` is given for and refuses are left out.
 mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
                                                 unsigned level, CodeKind kind,
-                                                llvm::StringRef debugFile = "");
+                                                llvm::StringRef debugFile = "",
+                                                IsWantedFn isWanted = nullptr);
 
 /// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
 /// registers and instructions are then chosen without looking around.

@@ -49,6 +49,13 @@ static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
     }
     if (auto region = launch.getAs<IntegerAttr>("region"))
       json.attribute("region", region.getInt());
+    if (auto work = launch.getAs<DictionaryAttr>("work")) {
+      for (StringRef fact : {"operations", "bytes"})
+        if (auto number = work.getAs<IntegerAttr>(fact))
+          json.attribute(fact, number.getInt());
+      if (work.contains("f32"))
+        json.attribute("f32", true);
+    }
     json.attributeArray("nodes", [&] {
       forEachNode(launch, [&](Node node) { json.value(numbers.lookup(node)); });
     });

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -42,20 +43,56 @@ static bool isMultiplyAdd(Operation *op) {
   return isProduct(op) && op->hasOneUse() && isSum(*op->user_begin());
 }
 
+/// Points of the loops of an op.
+static int64_t pointsOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
+  int64_t points = 1;
+  for (StringRef axis : op.getAxes())
+    points = estimatedProduct(points, extentOf(kernel, axis, unknown));
+  return points;
+}
+
 void forEachOperation(KernelOp kernel, int64_t unknown,
                       function_ref<void(Location, const KernelWork &)> visit) {
   for (ComputeOp op : kernel.getBody().getOps<ComputeOp>()) {
-    int64_t points = 1;
-    for (StringRef axis : op.getAxes())
-      points = estimatedProduct(points, extentOf(kernel, axis, unknown));
+    auto points = double(pointsOf(kernel, op, unknown));
     for (Operation &inner : op.getBlock()->without_terminator()) {
       if (!isArithmetic(&inner))
         continue;
-      bool isWide = inner.getResult(0).getType().getIntOrFloatBitWidth() == 64;
-      visit(inner.getLoc(), {isMultiplyAdd(&inner) ? double(points) : 0,
-                             double(points), 0, isWide ? double(points) : 0});
+      Type type = inner.getResult(0).getType();
+      bool isWide = type.getIntOrFloatBitWidth() == 64;
+      visit(inner.getLoc(), {isMultiplyAdd(&inner) ? points : 0, points, 0,
+                             isWide ? points : 0, type.isF32() ? points : 0});
     }
   }
+}
+
+/// The most elements of an argument of the body that the loops touch.
+static int64_t touchedElements(KernelOp kernel, BlockArgument argument,
+                               int64_t unknown) {
+  int64_t touched = 0;
+  for (Operation *user : argument.getUsers()) {
+    auto op = dyn_cast<ComputeOp>(user);
+    if (!op)
+      op = user->getParentOfType<ComputeOp>();
+    if (op)
+      touched += pointsOf(kernel, op, unknown);
+  }
+  return touched;
+}
+
+/// Bytes that the loops touch of an operand.
+static double touchedBytes(KernelOp kernel, unsigned operand, int64_t unknown) {
+  auto type = dyn_cast<RankedTensorType>(kernel.getOperand(operand).getType());
+  if (!type || !type.getElementType().isIntOrFloat())
+    return 0;
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    elements = estimatedProduct(elements,
+                                ShapedType::isDynamic(size) ? unknown : size);
+  BlockArgument argument = kernel.getBody().getArgument(operand);
+  elements = std::min(elements, touchedElements(kernel, argument, unknown));
+  return double(elements) *
+         std::max(type.getElementTypeBitWidth() / 8, unsigned(1));
 }
 
 KernelWork workOf(KernelOp kernel, int64_t unknown) {
@@ -64,9 +101,23 @@ KernelWork workOf(KernelOp kernel, int64_t unknown) {
     sum.multiplyAdds += work.multiplyAdds;
     sum.operations += work.operations;
     sum.wideOperations += work.wideOperations;
+    sum.f32Operations += work.f32Operations;
   });
-  sum.bytes = double(trafficBytes(kernel, unknown));
+  for (unsigned operand : llvm::seq(kernel->getNumOperands()))
+    sum.bytes += touchedBytes(kernel, operand, unknown);
   return sum;
+}
+
+std::optional<KernelWork> exactWorkOf(KernelOp kernel) {
+  auto isDynamic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  if (llvm::any_of(kernel->getOperandTypes(), isDynamic) ||
+      !kernel.getExtents().empty() ||
+      llvm::any_of(kernel.getBody().getOps<ComputeOp>(), isTraversal))
+    return std::nullopt;
+  return workOf(kernel, /*unknown=*/1);
 }
 
 } // namespace onnxc

@@ -99,6 +99,18 @@ static bool setPercentiles(Options &options, StringRef text) {
   return true;
 }
 
+static bool setThreads(Options &options, StringRef text) {
+  options.threadCounts.clear();
+  for (StringRef part : split(text, ',')) {
+    int64_t count;
+    if (part.getAsInteger(10, count) || count < 0)
+      return false;
+    options.threadCounts.push_back(count);
+  }
+  options.threads = options.threadCounts.front();
+  return true;
+}
+
 /// A number of runs, instead of a time.
 static bool setIterations(Options &options, StringRef text) {
   options.duration = 0;
@@ -129,8 +141,9 @@ static const Option table[] = {
      "size of a named dimension of random inputs, else 1"},
     {"seed", "N", Runners, setCount<&Options::seed>,
      "seed of random inputs, else 0"},
-    {"threads", "N", Runners, setCount<&Options::threads>,
-     "most threads of a run, else all processors"},
+    {"threads", "N", Runners, setThreads,
+     "most threads of a run, else all processors; profile takes several, as in "
+     "1,2, and shows them beside each other"},
     {"entry", "NAME", Readers, setText<&Options::entry>,
      "entry point, else the first"},
     {"quiet", "", Runners, setFlag<&Options::quiet>,
@@ -295,6 +308,10 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   bool checks = Checks >> unsigned(options->verb) & 1;
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
+  if (options->threadCounts.size() > 1 &&
+      (options->verb != Verb::Profile || !options->trace.empty()))
+    return failure("--threads takes one number here; several are for profile "
+                   "without --trace");
   if (options->verb == Verb::Run && options->json && !options->statistics)
     return failure("run --json needs --statistics");
   if (options->verb == Verb::Verify)

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -107,8 +108,44 @@ void LaunchTimes::stop() {
       ticks ? (clockSeconds() - seconds) * 1e3 / double(ticks) : 0;
 }
 
+namespace {
+
+/// Work of launches in a run.
+struct Work {
+  double operations = 0, bytes = 0;
+  double leastSeconds = 0; ///< by the machine's rates
+  bool isKnown = true, hasLeast = true;
+
+  void add(const Launch &launch, double calls, const Roofline &roofline) {
+    if (!launch.work)
+      return void(isKnown = false);
+    operations += calls * launch.work->operations;
+    bytes += calls * launch.work->bytes;
+    // The rate of operations is that of f32.
+    hasLeast &= launch.work->isF32;
+    leastSeconds += calls * roofline.seconds(launch.work->operations,
+                                             launch.work->bytes);
+  }
+
+  /// Writes its rates in a time to a row.
+  void addTo(json::Object &row, double milliseconds) const {
+    if (!isKnown || milliseconds <= 0)
+      return;
+    double seconds = milliseconds * 1e-3;
+    row["operations"] = operations;
+    row["bytes"] = bytes;
+    row["gflops"] = operations / seconds * 1e-9;
+    row["gbytes_per_second"] = bytes / seconds * 1e-9;
+    if (hasLeast)
+      row["roofline_share"] = leastSeconds / seconds;
+  }
+};
+
+} // namespace
+
 /// The time of a launch is that of the thread that took longest.
-json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds) const {
+json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
+                                    const Roofline &roofline) const {
   double scale = millisecondsPerTick / double(runs);
   std::multimap<double, json::Object, std::greater<>> rows;
   for (auto [number, launch] : enumerate(table.getLaunches())) {
@@ -123,14 +160,18 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds) const {
     }
     if (calls == 0)
       continue;
-    rows.emplace(longest,
-                 json::Object{{"launch", int64_t(number)},
-                              {"function", launch.function},
-                              {"nodes", table.json(launch.nodes)},
-                              {"calls", double(calls) / double(runs)},
-                              {"milliseconds", longest},
-                              {"share", longest / milliseconds},
-                              {"thread_milliseconds", std::move(byThread)}});
+    double perRun = double(calls) / double(runs);
+    json::Object row{{"launch", int64_t(number)},
+                     {"function", launch.function},
+                     {"nodes", table.json(launch.nodes)},
+                     {"calls", perRun},
+                     {"milliseconds", longest},
+                     {"share", longest / milliseconds},
+                     {"thread_milliseconds", std::move(byThread)}};
+    Work work;
+    work.add(launch, perRun, roofline);
+    work.addTo(row, longest);
+    rows.emplace(longest, std::move(row));
   }
   json::Array sorted;
   for (auto &[time, row] : rows)
@@ -139,14 +180,18 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds) const {
 }
 
 /// A node has the time of all launches that it is part of.
-json::Array LaunchTimes::nodeRows(const json::Array &launches) const {
+json::Array LaunchTimes::nodeRows(const json::Array &launches,
+                                  const Roofline &roofline) const {
   std::vector<double> times(table.getNumNodes());
+  std::vector<Work> works(times.size());
   std::vector<json::Array> numbers(times.size());
   for (const json::Value &value : launches) {
     const json::Object &row = *value.getAsObject();
     int64_t launch = *row.getInteger("launch");
-    for (size_t node : table.getLaunches()[size_t(launch)].nodes) {
+    const Launch &entry = table.getLaunches()[size_t(launch)];
+    for (size_t node : entry.nodes) {
       times[node] += *row.getNumber("milliseconds");
+      works[node].add(entry, *row.getNumber("calls"), roofline);
       numbers[node].push_back(launch);
     }
   }
@@ -159,6 +204,7 @@ json::Array LaunchTimes::nodeRows(const json::Array &launches) const {
     json::Object row = table.nodeJson(node);
     row["milliseconds"] = time;
     row["launches"] = std::move(numbers[node]);
+    works[node].addTo(row, time);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -181,17 +227,26 @@ json::Array LaunchTimes::threadRows(int64_t runs, double milliseconds) const {
   return rows;
 }
 
-json::Object LaunchTimes::report(int64_t runs, double milliseconds) const {
-  json::Array launches = launchRows(runs, milliseconds);
-  json::Array nodes = nodeRows(launches);
+json::Object LaunchTimes::report(int64_t runs, double milliseconds,
+                                 const Roofline &roofline) const {
+  json::Array launches = launchRows(runs, milliseconds, roofline);
+  json::Array nodes = nodeRows(launches, roofline);
   return json::Object{{"launches", std::move(launches)},
+                      {"roofline", roofline.json()},
                       {"nodes", std::move(nodes)},
                       {"thread_times", threadRows(runs, milliseconds)}};
 }
 
-static void printThreads(const json::Array &rows) {
+/// A number of a row, or a dash if it has none.
+static std::string numberText(const json::Object &row, StringRef name,
+                              double scale, const char *unit = "") {
+  std::optional<double> number = row.getNumber(name);
+  return number ? formatv("{0:f1}{1}", *number * scale, unit).str() : "-";
+}
+
+void LaunchTimes::printThreads(const json::Object &report) {
   outs() << "\nthread  in launches     waiting       other  (ms)\n";
-  for (auto [number, value] : enumerate(rows)) {
+  for (auto [number, value] : enumerate(*report.getArray("thread_times"))) {
     const json::Object &row = *value.getAsObject();
     outs() << format("%6zu  %11.4f %11.4f %11.4f\n", number,
                      *row.getNumber("launches"), *row.getNumber("waiting"),
@@ -200,21 +255,20 @@ static void printThreads(const json::Array &rows) {
 }
 
 void LaunchTimes::print(const json::Object &report, int64_t top) {
-  outs() << "\n        ms   share  function and nodes\n";
+  outs() << "\n        ms   share  GFLOP/s    GB/s  of peak  function and "
+            "nodes\n";
   for (const json::Value &value : *report.getArray("launches")) {
     if (top-- == 0)
       break;
     const json::Object &row = *value.getAsObject();
     outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
                      *row.getNumber("share") * 100)
-           << *row.getString("function") << ": ";
-    ListSeparator comma;
-    for (const json::Value &node : *row.getArray("nodes"))
-      outs() << comma << *node.getAsObject()->getString("name") << " ("
-             << *node.getAsObject()->getString("op") << ")";
-    outs() << "\n";
+           << right_justify(numberText(row, "gflops", 1), 7)
+           << right_justify(numberText(row, "gbytes_per_second", 1), 8)
+           << right_justify(numberText(row, "roofline_share", 100, "%"), 9)
+           << "  " << *row.getString("function") << nodesText(row) << "\n";
   }
-  printThreads(*report.getArray("thread_times"));
+  printThreads(report);
 }
 
 json::Object LaunchTimes::trace() const {

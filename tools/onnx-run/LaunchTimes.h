@@ -8,6 +8,7 @@
 #define ONNXC_TOOLS_ONNXRUN_LAUNCHTIMES_H
 
 #include "NodeTable.h"
+#include "Roofline.h"
 
 namespace onnxc::run {
 
@@ -27,9 +28,13 @@ public:
   /// After the last run: finds out how fast the counter is.
   void stop();
 
-  /// The report of `runs` runs of `milliseconds` on average.
-  llvm::json::Object report(int64_t runs, double milliseconds) const;
+  /// The report of `runs` runs of `milliseconds` on average, beside the
+  /// machine's rates.
+  llvm::json::Object report(int64_t runs, double milliseconds,
+                            const Roofline &roofline) const;
   static void print(const llvm::json::Object &report, int64_t top);
+  /// The times in launches and of waiting, of each thread.
+  static void printThreads(const llvm::json::Object &report);
   /// The events of the last run, as Chrome's tracing and Perfetto read them.
   llvm::json::Object trace() const;
 
@@ -50,8 +55,10 @@ private:
   };
 
   void count(Thread &thread, bool isAlone);
-  llvm::json::Array launchRows(int64_t runs, double milliseconds) const;
-  llvm::json::Array nodeRows(const llvm::json::Array &launches) const;
+  llvm::json::Array launchRows(int64_t runs, double milliseconds,
+                               const Roofline &roofline) const;
+  llvm::json::Array nodeRows(const llvm::json::Array &launches,
+                             const Roofline &roofline) const;
   llvm::json::Array threadRows(int64_t runs, double milliseconds) const;
 
   const NodeTable &table;

@@ -13,6 +13,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
+using namespace onnxc;
 using namespace onnxc::run;
 
 static constexpr StringLiteral sectionName = ".onnxc_nodes";
@@ -59,6 +60,9 @@ bool NodeTable::parseLaunches(const json::Array *list) {
     Launch launch;
     launch.function = object->getString("function").value_or("").str();
     launch.region = object->getInteger("region").value_or(-1);
+    if (std::optional<double> bytes = object->getNumber("bytes"))
+      launch.work = {object->getNumber("operations").value_or(0), *bytes,
+                     object->getBoolean("f32").value_or(false)};
     for (const json::Value &number : *numbers) {
       std::optional<uint64_t> node = number.getAsUINT64();
       if (!node || *node >= nodes.size())
@@ -140,4 +144,14 @@ std::vector<size_t> NodeTable::nodesOf(StringRef function) const {
         if (!is_contained(found, node))
           found.push_back(node);
   return found;
+}
+
+std::string run::nodesText(const json::Object &row) {
+  std::string text;
+  for (const json::Value &value : *row.getArray("nodes")) {
+    const json::Object &node = *value.getAsObject();
+    text += (text.empty() ? ": " : ", ") + node.getString("name")->str() +
+            " (" + node.getString("op")->str() + ")";
+  }
+  return text;
 }

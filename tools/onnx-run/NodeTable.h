@@ -11,6 +11,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <optional>
 #include <vector>
 
 namespace onnxc::run {
@@ -20,6 +21,12 @@ struct Launch {
   std::string function;
   int64_t region = -1; ///< of the parallel region that it is in
   std::vector<size_t> nodes;
+  /// What it does each time, if the compiler knew the sizes.
+  struct Work {
+    double operations = 0, bytes = 0;
+    bool isF32 = false; ///< all of the operations are on f32
+  };
+  std::optional<Work> work;
 };
 
 /// The nodes of the model that the launches of an artefact come from.
@@ -50,6 +57,9 @@ private:
   std::vector<std::pair<std::string, std::string>> nodes;
   std::vector<Launch> launches;
 };
+
+/// ": conv1 (Conv), relu1 (Relu)" of a row with such `nodes`; empty without any.
+std::string nodesText(const llvm::json::Object &row);
 
 } // namespace onnxc::run
 

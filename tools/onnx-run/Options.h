@@ -32,7 +32,8 @@ struct Options {
   std::string newModel; ///< of refit
   std::string output;   ///< of refit
   std::string entry;
-  int64_t threads = 0;
+  int64_t threads = 0; ///< 0: those of the artefact
+  std::vector<int64_t> threadCounts = {0}; ///< of profile, a profile of each
   bool help = false, version = false;
   std::vector<std::string> inputs;  ///< name=@file, or @file in order
   std::vector<std::string> expects; ///< the same for outputs

@@ -10,6 +10,7 @@
 
 #include "LaunchTimes.h"
 #include "Measure.h"
+#include "ProfileThreads.h"
 #include "Sampler.h"
 
 #include "onnxc/Profile.h"
@@ -185,21 +186,16 @@ static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
   return report;
 }
 
-static std::string nodesText(const json::Object &row) {
-  std::string text;
-  for (const json::Value &value : *row.getArray("nodes")) {
-    const json::Object &node = *value.getAsObject();
-    text += (text.empty() ? ": " : ", ") + node.getString("name")->str() +
-            " (" + node.getString("op")->str() + ")";
-  }
-  return text;
-}
-
-static void printReport(const json::Object &report, int64_t top) {
-  outs() << format("%.4f ms per run, %lld runs, %lld thread(s), %lld samples",
+static void printHeader(const json::Object &report) {
+  outs() << format("%.4f ms per run, %lld runs, %lld thread(s)",
                    *report.getNumber("milliseconds"),
                    *report.getInteger("iterations"),
-                   *report.getInteger("threads"), *report.getInteger("samples"))
+                   *report.getInteger("threads"));
+}
+
+static void printFunctions(const json::Object &report, int64_t top) {
+  printHeader(report);
+  outs() << ", " << *report.getInteger("samples") << " samples"
          << "\n\n        ms   share  part     function\n";
   for (const json::Value &value : *report.getArray("functions")) {
     if (top-- == 0)
@@ -213,8 +209,9 @@ static void printReport(const json::Object &report, int64_t top) {
 }
 
 /// Samples the functions of the artefact.
-static Error profileFunctions(const Artefact &artefact, const Options &options,
-                              const NodeTable &table) {
+static Expected<json::Object> profileFunctions(const Artefact &artefact,
+                                               const Options &options,
+                                               const NodeTable &table) {
   Expected<Functions> functions = Functions::of(artefact, options.model);
   if (!functions)
     return functions.takeError();
@@ -222,7 +219,7 @@ static Error profileFunctions(const Artefact &artefact, const Options &options,
   if (!measurement)
     return measurement.takeError();
   if (Error error = measurement->warmUp())
-    return error;
+    return std::move(error);
   Expected<Sampler> sampler = Sampler::start();
   if (!sampler)
     return sampler.takeError();
@@ -232,13 +229,7 @@ static Error profileFunctions(const Artefact &artefact, const Options &options,
     return times.takeError();
   if (Sampler::addresses().empty())
     return failure("the runs were too short for a sample; say --duration");
-  json::Object report =
-      makeReport(artefact, countSamples(*functions), *times, table);
-  if (options.json)
-    outs() << formatv("{0:2}\n", json::Value(std::move(report)));
-  else
-    printReport(report, options.top);
-  return Error::success();
+  return makeReport(artefact, countSamples(*functions), *times, table);
 }
 
 static Error writeTrace(const LaunchTimes &launches, StringRef path) {
@@ -256,16 +247,18 @@ static Error writeTrace(const LaunchTimes &launches, StringRef path) {
 }
 
 /// Takes the times of launches.
-static Error profileLaunches(const Artefact &artefact, const Options &options,
-                             const NodeTable &table,
-                             decltype(omContextSetLaunchObserver) *observe) {
+static Expected<json::Object>
+profileLaunches(const Artefact &artefact, const Options &options,
+                const NodeTable &table,
+                decltype(omContextSetLaunchObserver) *observe) {
   Expected<Measurement> measurement = Measurement::prepare(artefact, options);
   if (!measurement)
     return measurement.takeError();
-  LaunchTimes launches(table, size_t(artefact.omGetThreads()));
+  auto threads = size_t(artefact.omGetThreads());
+  LaunchTimes launches(table, threads);
   observe(measurement->getContext(), LaunchTimes::observe, &launches);
   if (Error error = measurement->warmUp())
-    return error;
+    return std::move(error);
   launches.start();
   Expected<std::vector<double>> times =
       measurement->time([&] { launches.endRun(); });
@@ -274,22 +267,22 @@ static Error profileLaunches(const Artefact &artefact, const Options &options,
     return times.takeError();
   json::Object report = makeHeader(artefact, *times);
   json::Object rows = launches.report(int64_t(times->size()),
-                                      *report.getNumber("milliseconds"));
+                                      *report.getNumber("milliseconds"),
+                                      Roofline::measure(threads));
   for (auto &[key, value] : rows)
     report[key] = std::move(value);
   if (!options.trace.empty())
     if (Error error = writeTrace(launches, options.trace))
-      return error;
-  if (options.json) {
-    outs() << formatv("{0:2}\n", json::Value(std::move(report)));
-    return Error::success();
-  }
-  outs() << format("%.4f ms per run, %lld runs, %lld thread(s)\n",
-                   *report.getNumber("milliseconds"),
-                   *report.getInteger("iterations"),
-                   *report.getInteger("threads"));
-  LaunchTimes::print(report, options.top);
-  return Error::success();
+      return std::move(error);
+  return report;
+}
+
+static void print(const json::Object &report, int64_t top) {
+  if (report.getArray("functions"))
+    return printFunctions(report, top);
+  printHeader(report);
+  outs() << "\n";
+  LaunchTimes::print(report, top);
 }
 
 Error run::profile(const Artefact &artefact, const Options &options) {
@@ -299,11 +292,31 @@ Error run::profile(const Artefact &artefact, const Options &options) {
     return table.takeError();
   auto *observe = artefact.find<decltype(omContextSetLaunchObserver)>(
       "omContextSetLaunchObserver");
-  if (observe && !table->getLaunches().empty())
-    return profileLaunches(artefact, options, *table, observe);
-  if (!options.trace.empty())
+  bool hasLaunches = observe && !table->getLaunches().empty();
+  if (!hasLaunches && !options.trace.empty())
     return failure("--trace: %s tells nothing about launches; compile the "
                    "model with --profile and without --strip",
                    options.model.c_str());
-  return profileFunctions(artefact, options, *table);
+  json::Array reports;
+  for (int64_t threads : options.threadCounts) {
+    artefact.omSetThreads(threads);
+    Expected<json::Object> report =
+        hasLaunches ? profileLaunches(artefact, options, *table, observe)
+                    : profileFunctions(artefact, options, *table);
+    if (!report)
+      return report.takeError();
+    reports.push_back(std::move(*report));
+  }
+  bool isOne = reports.size() == 1;
+  if (options.json)
+    outs() << formatv("{0:2}\n",
+                      isOne ? std::move(reports.front())
+                            : json::Value(json::Object{
+                                  {"schema", 1},
+                                  {"profiles", std::move(reports)}}));
+  else if (isOne)
+    print(*reports.front().getAsObject(), options.top);
+  else
+    printThreadCounts(reports, options.top);
+  return Error::success();
 }

@@ -8,6 +8,8 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
+#include <optional>
+
 namespace onnxc {
 
 /// Work of a kernel or of a part of it, for one launch.
@@ -17,10 +19,11 @@ struct KernelWork {
   /// Arithmetic operations on elements, integers included; a multiply-add is
   /// two of them, a function such as exp is one.
   double operations = 0;
-  /// Size of the operands and results, each counted once.
+  /// Of the operands and results: elements count once, and no more of them than
+  /// the loops can touch.
   double bytes = 0;
-  /// Of the operations those on elements of 64 bits.
-  double wideOperations = 0;
+  /// Of the operations those on elements of 64 bits, and those on f32.
+  double wideOperations = 0, f32Operations = 0;
 
   /// Operations on each byte; 0 without bytes.
   double intensity() const { return bytes > 0 ? operations / bytes : 0; }
@@ -29,6 +32,10 @@ struct KernelWork {
 /// The work of a kernel, of its algorithm: vectors, padding of tiles and
 /// packing do not count. Unknown extents and sizes count as `unknown`.
 KernelWork workOf(krnl::KernelOp kernel, int64_t unknown);
+
+/// The same where it is known when the model is compiled: without dynamic
+/// extents and sizes, and traversals, which end as the data say.
+std::optional<KernelWork> exactWorkOf(krnl::KernelOp kernel);
 
 /// Calls `visit` with the location and the work of each operation of the
 /// payloads of a kernel; `bytes` is 0.

@@ -27,6 +27,8 @@ static Attribute describeLaunch(Operation *op, FlatSymbolRefAttr function,
   entry.set("nodes", builder.getStrArrayAttr(nodes));
   if (region >= 0)
     entry.set("region", builder.getI64IntegerAttr(region));
+  if (Attribute work = op->getDiscardableAttr(krnl::workAttrName))
+    entry.set("work", work);
   return entry.getDictionary(op->getContext());
 }
 

@@ -5,7 +5,7 @@
 // body is the node of the model around it.
 // CHECK: krnl.launches = [
 // CHECK-SAME: {function = @k, nodes = ["conv1", "Conv", "relu1", "Relu"], region = 0 : i64},
-// CHECK-SAME: {function = @k, nodes = ["gelu", "Gelu"], region = 0 : i64},
+// CHECK-SAME: {function = @k, nodes = ["gelu", "Gelu"], region = 0 : i64, work = {bytes = 8 : i64, f32, operations = 2 : i64}},
 // CHECK-SAME: {function = @k, nodes = []}]
 // CHECK-NOT: onnxc_rt_launch
 
@@ -34,7 +34,7 @@ func.func @main_graph(%x: memref<?xf32>) {
   krnl.parallel_region tiles(%n) {
     krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc(fused[#conv, #relu])
     krnl.barrier
-    krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc("gelu/Mul"("Mul"("gelu"("Gelu"(#model)))))
+    krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) {krnl.work = {bytes = 8 : i64, f32, operations = 2 : i64}} loc("gelu/Mul"("Mul"("gelu"("Gelu"(#model)))))
   }
   krnl.launch @k outs(%x : memref<?xf32>) tiles(%n) loc("model.onnx")
   return

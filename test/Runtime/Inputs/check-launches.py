@@ -28,6 +28,19 @@ for node in report["nodes"]:
         assert node["op"] == "Relu" and node["launches"] == [launch["launch"]], node
         assert math.isclose(node["milliseconds"], launch["milliseconds"]), node
 
+# 64 images of 8x8 in 8 channels, of 3x3 multiply-adds, a bias and a maximum.
+outputs = 64 * 8 * 8 * 8
+assert launch["operations"] == outputs * (2 * 9 + 2), launch
+assert 4 * outputs <= launch["bytes"] <= 4 * (outputs + 64 * 10 * 10 + 8 * 10), launch
+for row in report["launches"]:
+    seconds = row["milliseconds"] * 1e-3
+    assert row["gflops"] == 0 or math.isclose(row["gflops"] * 1e9 * seconds, row["operations"]), row
+    assert math.isclose(row["gbytes_per_second"] * 1e9 * seconds, row["bytes"]), row
+    assert row["roofline_share"] > 0, row
+roofline = report["roofline"]
+rates = [row["gbytes_per_second"] for row in roofline["bandwidths"]]
+assert roofline["gflops"] > 0 and rates[-1] > 0 and rates == sorted(rates, reverse=True), roofline
+
 events = json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"]
 assert all(event["ts"] >= 0 and event["dur"] >= 0 for event in events), events
 names = {event["name"] for event in events if event["tid"] == 0}

@@ -55,6 +55,23 @@ func.func @f(%x: tensor<?x8xf32>, %w: tensor<8x16xf32>, %o: tensor<?x16xf32>,
   return %y : tensor<?x16xf32>
 })";
 
+/// Row 3 of a table of a thousand rows.
+constexpr const char *gather = R"(
+func.func @f(%t: tensor<1000x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "row" loops [n = 8]
+      ins(%t : tensor<1000x8xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%table: tensor<1000x8xf32>, %c: tensor<8xf32>):
+    %three = arith.constant 3 : index
+    %r = krnl.compute [n] () -> (%_ = %c[n]) : () -> tensor<8xf32> {
+      %n = linalg.index 0 : index
+      %x = tensor.extract %table[%three, %n] : tensor<1000x8xf32>
+      linalg.yield %x : f32
+    }
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+})";
+
 class KernelWorkTest : public testing::Test {
 protected:
   KernelWorkTest() {
@@ -80,6 +97,24 @@ TEST_F(KernelWorkTest, CountsOperationsAndBytes) {
   EXPECT_EQ(work.bytes, 4.0 * (4 * 8 + 8 * 16 + 4 * 16));
   EXPECT_DOUBLE_EQ(work.intensity(), work.operations / work.bytes);
   EXPECT_EQ(workOf(kernel, 8).operations, 2 * work.operations);
+}
+
+// The loops touch one of the rows of the table only.
+TEST_F(KernelWorkTest, CountsTouchedElements) {
+  module = parseSourceString<ModuleOp>(gather, &context);
+  ASSERT_TRUE(module);
+  module->walk([&](krnl::KernelOp op) { kernel = op; });
+  std::optional<KernelWork> work = exactWorkOf(kernel);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->operations, 0);
+  EXPECT_EQ(work->bytes, 4 * 8 + 4 * 8);
+}
+
+TEST_F(KernelWorkTest, IsExactForStaticExtentsOnly) {
+  ASSERT_TRUE(kernel);
+  EXPECT_FALSE(exactWorkOf(kernel));
+  KernelWork work = workOf(kernel, 4);
+  EXPECT_EQ(work.f32Operations, work.operations);
 }
 
 TEST_F(KernelWorkTest, TellsTheNodesOfOperations) {

@@ -16,10 +16,13 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/KernelWork.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -184,6 +187,17 @@ static FloatAttr fourDigits(Builder &builder, double value) {
   return builder.getF64FloatAttr(rounded);
 }
 
+/// Attaches the work of a launch, for profiles.
+static void setWork(LaunchOp launch, const KernelWork &work) {
+  Builder builder(launch.getContext());
+  NamedAttrList facts;
+  facts.set("bytes", builder.getI64IntegerAttr(int64_t(work.bytes)));
+  if (work.f32Operations == work.operations)
+    facts.set("f32", builder.getUnitAttr());
+  facts.set("operations", builder.getI64IntegerAttr(int64_t(work.operations)));
+  launch->setAttr(workAttrName, facts.getDictionary(launch.getContext()));
+}
+
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -211,6 +225,10 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   double cycles = packTileCycles(nest, step, options.processor);
   launch->setAttr(tileCyclesAttrName,
                   rewriter.getI64IntegerAttr(int64_t(cycles)));
+  auto input = cast<RankedTensorType>(operand.getType());
+  if (input.hasStaticShape() && pack.type.hasStaticShape())
+    setWork(launch,
+            {0, 0, double(staticBytes(input) + staticBytes(pack.type))});
   return launch.getResult(0);
 }
 
@@ -385,6 +403,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
   setCost(launch, kernel, nest, options.processor, firstExtent);
+  if (std::optional<KernelWork> work = exactWorkOf(kernel))
+    setWork(launch, *work);
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));

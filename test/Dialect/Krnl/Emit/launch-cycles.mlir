@@ -1,8 +1,8 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize | FileCheck %s
 
-// 64 elements in four steps, one tile.
+// 64 elements in four steps, one tile; each is read, negated and written.
 // CHECK-LABEL: func @static
-// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[0-9.]+}}e+01]], krnl.tile_cycles = {{[0-9][0-9]}} : i64}
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[0-9.]+}}e+01]], krnl.tile_cycles = {{[0-9][0-9]}} : i64, krnl.work = {bytes = 512 : i64, f32, operations = 64 : i64}}
 func.func @static(%x: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
   %y = krnl.kernel "k" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64xf32>) recipe [vectorize(i, 16)] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):

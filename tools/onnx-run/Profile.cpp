@@ -157,7 +157,9 @@ static json::Object makeHeader(const Artefact &artefact,
                       {"machine", describeMachine()},
                       {"threads", artefact.omGetThreads()},
                       {"iterations", int64_t(times.size())},
-                      {"milliseconds", mean}};
+                      {"milliseconds", mean},
+                      {"min_milliseconds",
+                       *min_element(times) * 1e3}};
 }
 
 static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,

@@ -111,6 +111,20 @@ static bool setThreads(Options &options, StringRef text) {
   return true;
 }
 
+static bool setCallers(Options &options, StringRef text) {
+  return setCount<&Options::callers>(options, text) && options.callers > 0 &&
+         options.callers <= 1024;
+}
+
+static bool setRate(Options &options, StringRef text) {
+  return setReal<&Options::rate>(options, text) && options.rate > 0;
+}
+
+static bool setArrivals(Options &options, StringRef text) {
+  options.fixedArrivals = text == "fixed";
+  return text == "fixed" || text == "poisson";
+}
+
 /// A number of runs, instead of a time.
 static bool setIterations(Options &options, StringRef text) {
   options.duration = 0;
@@ -188,6 +202,21 @@ static const Option table[] = {
     {"trace", "FILE", OfProfile, setText<&Options::trace>,
      "write the launches of the last run, as chrome://tracing and Perfetto "
      "read them; of a model compiled with --profile"},
+    {"callers", "N", OfBench, setCallers,
+     "threads that run the model, each with a context, else 1"},
+    {"rate", "RUNS/S", OfBench, setRate,
+     "begin runs at this rate, not when the last has ended; their times count "
+     "from when they were due"},
+    {"arrivals", "poisson|fixed", OfBench, setArrivals,
+     "when the runs of --rate are due, else poisson"},
+    {"cold-start", "", OfBench, setFlag<&Options::coldStart>,
+     "measure also loading and the first run, in new processes"},
+    {"csv", "FILE", OfBench, setText<&Options::csv>,
+     "write caller, due time and latency of each run"},
+    {"svg", "FILE", OfBench, setText<&Options::svg>,
+     "draw latencies over time and over percentiles"},
+    {"powercap", "FOLDER", OfBench, setText<&Options::powercap>,
+     "where the energy counters are, else /sys/class/powercap"},
     {"percentiles", "P,...", OfBench, setPercentiles,
      "which to report, else 50,90,99"},
     {"json", "", OfRun | Timers | OfInfo | OfVerify, setFlag<&Options::json>,

@@ -113,8 +113,8 @@ namespace {
 /// Work of launches in a run.
 struct Work {
   double operations = 0, bytes = 0;
-  double leastSeconds = 0; ///< by the machine's rates
-  bool isKnown = true, hasLeast = true;
+  double minSeconds = 0; ///< by the machine's rates
+  bool isKnown = true, hasMin = true;
 
   void add(const Launch &launch, double calls, const Roofline &roofline) {
     if (!launch.work)
@@ -122,9 +122,9 @@ struct Work {
     operations += calls * launch.work->operations;
     bytes += calls * launch.work->bytes;
     // The rate of operations is that of f32.
-    hasLeast &= launch.work->isF32;
-    leastSeconds += calls * roofline.seconds(launch.work->operations,
-                                             launch.work->bytes);
+    hasMin &= launch.work->isF32;
+    minSeconds +=
+        calls * roofline.seconds(launch.work->operations, launch.work->bytes);
   }
 
   /// Writes its rates in a time to a row.
@@ -136,8 +136,8 @@ struct Work {
     row["bytes"] = bytes;
     row["gflops"] = operations / seconds * 1e-9;
     row["gbytes_per_second"] = bytes / seconds * 1e-9;
-    if (hasLeast)
-      row["roofline_share"] = leastSeconds / seconds;
+    if (hasMin)
+      row["roofline_share"] = minSeconds / seconds;
   }
 };
 

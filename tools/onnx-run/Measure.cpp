@@ -23,28 +23,44 @@ static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-Expected<Measurement> Measurement::prepare(const Artefact &artefact,
-                                           const Options &options) {
+Expected<Measurement::Inputs> Measurement::makeInputs(const Artefact &artefact,
+                                                      const Options &options) {
   StringRef dataSet;
   if (!options.dataSets.empty())
     dataSet = options.dataSets.front();
-  Expected<InputSet> inputs = makeInputs(artefact, options, dataSet);
+  Expected<InputSet> inputs = run::makeInputs(artefact, options, dataSet);
   if (!inputs)
     return inputs.takeError();
+  return std::make_shared<const InputSet>(std::move(*inputs));
+}
+
+Expected<Measurement> Measurement::make(const Artefact &artefact,
+                                        const Options &options, Inputs inputs) {
   Context context(artefact.omContextCreate(artefact.entry().c_str()),
                   artefact.omContextDestroy);
   if (!context)
     return failure("%s", artefact.omGetLastError());
-  return Measurement(artefact, options, std::move(*inputs), std::move(context));
+  return Measurement(artefact, options, std::move(inputs), std::move(context));
+}
+
+Expected<Measurement> Measurement::prepare(const Artefact &artefact,
+                                           const Options &options) {
+  Expected<Inputs> inputs = makeInputs(artefact, options);
+  return inputs ? make(artefact, options, std::move(*inputs))
+                : Expected<Measurement>(inputs.takeError());
+}
+
+Expected<Measurement> Measurement::another() const {
+  return make(artefact, options, inputs);
 }
 
 Error Measurement::runOnce() {
   // Fresh buffers: the runtime fills in its own, reused memory.
   llvm::fill(outputs, OMBuffer{});
-  if (artefact.omContextRun(context.get(), inputs.buffers().data(),
-                            int64_t(inputs.buffers().size()), outputs.data(),
+  if (artefact.omContextRun(context.get(), inputs->buffers().data(),
+                            int64_t(inputs->buffers().size()), outputs.data(),
                             int64_t(outputs.size())) != OM_STATUS_OK)
-    return inputs.refusal(artefact.omContextGetMessage(context.get()));
+    return inputs->refusal(artefact.omContextGetMessage(context.get()));
   return Error::success();
 }
 

@@ -16,9 +16,19 @@ namespace onnxc::run {
 /// The model with its inputs, ready to be run again and again.
 class Measurement {
 public:
+  using Inputs = std::shared_ptr<const InputSet>;
+
   static llvm::Expected<Measurement> prepare(const Artefact &artefact,
                                              const Options &options);
+  /// The two steps of that.
+  static llvm::Expected<Inputs> makeInputs(const Artefact &artefact,
+                                           const Options &options);
+  static llvm::Expected<Measurement>
+  make(const Artefact &artefact, const Options &options, Inputs inputs);
+  /// Another with the same inputs, which another thread may run.
+  llvm::Expected<Measurement> another() const;
 
+  llvm::Error runOnce();
   /// The runs before the timed ones.
   llvm::Error warmUp();
   /// The timed runs; the seconds that each of them took.
@@ -31,15 +41,14 @@ public:
 private:
   using Context = std::unique_ptr<OMContext, void (*)(OMContext *)>;
 
-  Measurement(const Artefact &artefact, const Options &options, InputSet inputs,
+  Measurement(const Artefact &artefact, const Options &options, Inputs inputs,
               Context context)
       : artefact(artefact), options(options), inputs(std::move(inputs)),
         context(std::move(context)), outputs(artefact.outputs().size()) {}
-  llvm::Error runOnce();
 
   const Artefact &artefact;
   const Options &options;
-  InputSet inputs;
+  Inputs inputs;
   Context context;
   std::vector<OMBuffer> outputs;
 };

@@ -58,7 +58,8 @@ private:
   std::vector<Launch> launches;
 };
 
-/// ": conv1 (Conv), relu1 (Relu)" of a row with such `nodes`; empty without any.
+/// ": conv1 (Conv), relu1 (Relu)" of a row with such `nodes`; empty without
+/// any.
 std::string nodesText(const llvm::json::Object &row);
 
 } // namespace onnxc::run

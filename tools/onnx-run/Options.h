@@ -10,8 +10,10 @@
 #include "Value.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 
 #include <map>
+#include <optional>
 
 namespace onnxc::run {
 
@@ -32,7 +34,7 @@ struct Options {
   std::string newModel; ///< of refit
   std::string output;   ///< of refit
   std::string entry;
-  int64_t threads = 0; ///< 0: those of the artefact
+  int64_t threads = 0;                     ///< 0: those of the artefact
   std::vector<int64_t> threadCounts = {0}; ///< of profile, a profile of each
   bool help = false, version = false;
   std::vector<std::string> inputs;  ///< name=@file, or @file in order
@@ -52,6 +54,12 @@ struct Options {
   int64_t warmup = 10;
   int64_t iterations = 100;
   double duration = 0; ///< seconds; instead of iterations
+  int64_t callers = 1;
+  double rate = 0; ///< runs that are due in a second; 0: when the last ended
+  bool fixedArrivals = false; ///< else as a Poisson process
+  bool coldStart = false;
+  std::string csv, svg; ///< files for the timed runs
+  std::string powercap = "/sys/class/powercap";
   int64_t top = 30;
   std::string trace; ///< file for the events of a run
   std::vector<unsigned> percentiles = {50, 90, 99};
@@ -93,8 +101,9 @@ llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
 /// takes the words of the command line behind the verb. Returns only if that
 /// cannot be started.
 llvm::Error runAgainst(llvm::ArrayRef<const char *> words);
-/// Times runs and reports to stdout.
-llvm::Error bench(const Artefact &artefact, const Options &options);
+/// Times runs and reports to stdout, with what timeColdStarts told before.
+llvm::Error bench(const Artefact &artefact, const Options &options,
+                  std::optional<llvm::json::Object> coldStart);
 /// Reports to stdout which functions the time of runs goes into.
 llvm::Error profile(const Artefact &artefact, const Options &options);
 /// Writes the artefact with the weights of another model.

@@ -158,8 +158,7 @@ static json::Object makeHeader(const Artefact &artefact,
                       {"threads", artefact.omGetThreads()},
                       {"iterations", int64_t(times.size())},
                       {"milliseconds", mean},
-                      {"min_milliseconds",
-                       *min_element(times) * 1e3}};
+                      {"min_milliseconds", *min_element(times) * 1e3}};
 }
 
 static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
@@ -268,9 +267,9 @@ profileLaunches(const Artefact &artefact, const Options &options,
   if (!times)
     return times.takeError();
   json::Object report = makeHeader(artefact, *times);
-  json::Object rows = launches.report(int64_t(times->size()),
-                                      *report.getNumber("milliseconds"),
-                                      Roofline::measure(threads));
+  json::Object rows =
+      launches.report(int64_t(times->size()), *report.getNumber("milliseconds"),
+                      Roofline::measure(threads));
   for (auto &[key, value] : rows)
     report[key] = std::move(value);
   if (!options.trace.empty())
@@ -311,11 +310,11 @@ Error run::profile(const Artefact &artefact, const Options &options) {
   }
   bool isOne = reports.size() == 1;
   if (options.json)
-    outs() << formatv("{0:2}\n",
-                      isOne ? std::move(reports.front())
-                            : json::Value(json::Object{
-                                  {"schema", 1},
-                                  {"profiles", std::move(reports)}}));
+    outs() << formatv(
+        "{0:2}\n",
+        isOne ? std::move(reports.front())
+              : json::Value(json::Object{{"schema", 1},
+                                         {"profiles", std::move(reports)}}));
   else if (isOne)
     print(*reports.front().getAsObject(), options.top);
   else

@@ -94,10 +94,9 @@ static Loops loopsOfProcessor() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return {multiplyAdd256, readBuffer256};
 #endif
-  return {[](int64_t steps) { return multiplyAdd<Lanes4>(steps); },
-          [](const float *data, size_t size) {
-            readBuffer<Lanes4>(data, size);
-          }};
+  return {
+      [](int64_t steps) { return multiplyAdd<Lanes4>(steps); },
+      [](const float *data, size_t size) { readBuffer<Lanes4>(data, size); }};
 }
 
 /// The rate of all threads, the best of some rounds: `work` does a part of its
@@ -143,8 +142,8 @@ Roofline Roofline::measure(size_t threads) {
   constexpr size_t kib = 1024, largest = 64 * kib * kib;
   Loops loops = loopsOfProcessor();
   Roofline roofline;
-  roofline.operationsPerSecond = bestRate(
-      threads, [&](size_t) { return loops.multiplyAdd(20000); });
+  roofline.operationsPerSecond =
+      bestRate(threads, [&](size_t) { return loops.multiplyAdd(20000); });
   struct alignas(64) Line {
     float words[16];
   };

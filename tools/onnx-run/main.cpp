@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
+#include "ColdStart.h"
 
 #include "onnxc/Version.h"
 
@@ -33,10 +33,11 @@ static int tell(Verdict verdict, ArrayRef<const char *> arguments) {
   return verdict == Verdict::Agrees ? ExitOk : ExitVerificationFailed;
 }
 
-static Error report(const Artefact &artefact, const Options &options) {
+static Error report(const Artefact &artefact, const Options &options,
+                    std::optional<json::Object> coldStart) {
   switch (options.verb) {
   case Verb::Bench:
-    return bench(artefact, options);
+    return bench(artefact, options, std::move(coldStart));
   case Verb::Profile:
     return profile(artefact, options);
   default:
@@ -51,6 +52,13 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
   }
   if (!options.against.empty())
     return reject(runAgainst(arguments.drop_front()));
+  std::optional<json::Object> coldStart;
+  if (options.coldStart) {
+    Expected<json::Object> times = timeColdStarts(options);
+    if (!times)
+      return reject(times.takeError());
+    coldStart = std::move(*times);
+  }
   Expected<std::unique_ptr<Artefact>> artefact =
       Artefact::load(options.model, options.entry);
   if (!artefact)
@@ -61,7 +69,7 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
     Expected<Verdict> verdict = runAndCompare(**artefact, options);
     return verdict ? tell(*verdict, arguments) : reject(verdict.takeError());
   }
-  Error error = report(**artefact, options);
+  Error error = report(**artefact, options, std::move(coldStart));
   return error ? reject(std::move(error)) : ExitOk;
 }
 

@@ -14,8 +14,8 @@ namespace onnxc::krnl {
 /// dictionary of `function`, `nodes` (names and operators in turn), in a
 /// parallel region its number as `region`, and `work` where that is known.
 inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
-/// On a launch of a kernel: its `operations` and `bytes`, if they are known when
-/// the model is compiled, and `f32` if all of the operations are on f32.
+/// On a launch of a kernel: its `operations` and `bytes`, if they are known
+/// when the model is compiled, and `f32` if all of the operations are on f32.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
 /// On a launch or call whose time is taken: its number in that list.
 inline constexpr llvm::StringLiteral launchNumberAttrName =

@@ -6,6 +6,7 @@
 
 #include "Context.h"
 
+#include "device/Code.h"
 #include "os/OS.h"
 
 #include <limits.h>
@@ -69,12 +70,41 @@ const OMArgument *omGetOutput(const char *entryPoint, int64_t index) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
+/// The number of the entry point, whichever level's it is.
+static int64_t numberOf(const OnnxcModel &model, const OnnxcEntry &entry) {
+  for (int64_t i = 0; i < model.numLevels; ++i) {
+    const OnnxcEntry *first = model.levels[i].entries;
+    if (&entry >= first && &entry < first + model.numEntries)
+      return &entry - first;
+  }
+  return 0;
+}
+
+/// The level that is to run. Where it has device code and there is no device
+/// for it, the model runs without from now on, if it can.
+static const OnnxcLevel &levelOf(const OnnxcModel &model) {
+  std::atomic<int> &chosen = stateOf(model).level;
+  int level = chosen.load(std::memory_order_relaxed);
+  const OnnxcDeviceCode *device = model.levels[level < 0 ? 0 : level].device;
+  int other = level >= 0 && device
+                  ? chooseLevel(model, nullptr, /*withDevice=*/false)
+                  : -1;
+  Message reason;
+  if (other >= 0 && !device->runtime->isAvailable(*device, reason)) {
+    level = other;
+    chosen.store(level, std::memory_order_relaxed);
+  }
+  return model.levels[level < 0 ? 0 : level];
+}
+
 OMContext *rt::createContext(const OnnxcModel &model, const OnnxcEntry &entry) {
   OMContext *context = static_cast<OMContext *>(calloc(1, sizeof(OMContext)));
   if (!context)
     return nullptr;
+  const OnnxcLevel &level = levelOf(model);
   context->model = &model;
-  context->entry = &entry;
+  context->entry = &level.entries[numberOf(model, entry)];
+  context->device = level.device;
   context->inputs = static_cast<OnnxcValue *>(
       calloc(size_t(entry.numInputs) + 1, sizeof(OnnxcValue)));
   context->outputs = static_cast<Output *>(
@@ -101,6 +131,8 @@ void omContextDestroy(OMContext *context) {
     return;
   if (context->outputs)
     freeOutputs(*context);
+  if (context->deviceContext)
+    context->device->runtime->destroyContext(*context);
   context->pool.destroy();
   freeArena(*context);
   free(context->inputs);

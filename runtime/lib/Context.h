@@ -21,6 +21,8 @@
 
 namespace onnxc::rt {
 
+struct DeviceContext;
+
 /// Whose memory an output is written to.
 enum class OutputMode {
   Context, ///< the context's: lives until the next run
@@ -77,6 +79,9 @@ struct OMContext {
 
   uint64_t seed;  ///< of random numbers without a seed; 0: not drawn yet
   uint64_t draws; ///< how often random numbers were started, over all runs
+
+  const OnnxcDeviceCode *device; ///< of the entry point's level; may be null
+  onnxc::rt::DeviceContext *deviceContext; ///< null before its first use
 
   OMLogFunction log;
   void *logUser;
@@ -147,7 +152,9 @@ OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 /// The number of the model's last level whose features this processor has, or
 /// of the one that OM_CPU names, where there are several. -1 if there is none;
 /// then `reason`, unless null, says why.
-int chooseLevel(const OnnxcModel &model, Message *reason);
+/// Without `withDevice` levels with device code are left out.
+int chooseLevel(const OnnxcModel &model, Message *reason,
+                bool withDevice = true);
 
 /// Embedded or mapped weights, null without any. On failure null and the error
 /// in the side file.

@@ -39,7 +39,9 @@ struct ModelState {
   std::atomic<OMContext *> idleContexts[64];
   std::atomic<const char **> entryNames;
   std::atomic<MappedWeights *> weights;
-  int level; ///< whose code runs here; -1: that of none can
+  /// Whose code runs here; -1: that of none can. Another one after the first
+  /// context was created, if it has device code and there is no device.
+  std::atomic<int> level;
 };
 static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
 
@@ -90,7 +92,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_6;
-static_assert(ONNXC_RT_ABI == 6, "rename onnxc_process_6");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_7;
+static_assert(ONNXC_RT_ABI == 7, "rename onnxc_process_7");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

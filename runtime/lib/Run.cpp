@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "device/Code.h"
 #include "os/OS.h"
 
 #include <limits.h>
@@ -184,6 +185,8 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
   int32_t code = entry.run(call, context.inputs);
   if (code != ONNXC_OK)
     context.fail(code, "the model failed with code %d", code);
+  if (context.device)
+    context.device->runtime->endRun(context);
   if (onnxc_rt_poll(call) == ONNXC_OK)
     finishOutputs(context);
 }

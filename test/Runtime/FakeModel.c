@@ -425,7 +425,7 @@ static const OnnxcEntry entries[] = {
 #include "onnxc/rt/DataTypes.def"
 };
 
-static const OnnxcLevel level = {"by hand", "+sse3", entries};
+static const OnnxcLevel level = {"by hand", "+sse3", entries, NULL};
 
 static int64_t modelState[ONNXC_MODEL_STATE_BYTES / 8];
 

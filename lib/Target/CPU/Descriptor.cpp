@@ -253,7 +253,8 @@ static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
   fields.push_back(make.number(integerAttr(entry, scratchAttrName)));
   return make.record({make.text(target.getCpu()),
                       make.textOrNull(requiredFeatures(target)),
-                      make.array(make.record(fields))});
+                      make.array(make.record(fields)),
+                      /*device=*/make.null()});
 }
 
 /// Runs before the processor is known.

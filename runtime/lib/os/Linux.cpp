@@ -18,15 +18,19 @@
 #include <time.h>
 #include <unistd.h>
 
-// In old C libraries threads are in libpthread, which an artefact must not
-// need. A weak reference finds them wherever the process has them (since
-// glibc 2.34: always); in a process without them a model runs alone.
+// In old C libraries threads are in libpthread and the dynamic linker's
+// functions in libdl, which an artefact must not need. A weak reference finds
+// them wherever the process has them (since glibc 2.34: always); in a process
+// without threads a model runs alone.
 extern "C" {
 int pthread_create(unsigned long *, const void *, void *(*)(void *), void *)
     __attribute__((weak));
 int pthread_join(unsigned long, void **) __attribute__((weak));
 unsigned long pthread_self(void);
 }
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlerror
 
 namespace onnxc::rt::os {
 
@@ -80,6 +84,27 @@ void joinThread(const Thread &thread) { pthread_join(thread.handle, nullptr); }
 uintptr_t threadId() { return pthread_self(); }
 
 int64_t threadNumber() { return syscall(SYS_gettid); }
+
+int64_t processNumber() { return getpid(); }
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+void *openLibrary(const char *name, const char *&problem) {
+  if (!dlopen || !dlsym || !dlerror) {
+    problem = "the program is linked without the dynamic linker (-ldl)";
+    return nullptr;
+  }
+  void *library = dlopen(name, RTLD_NOW);
+  if (!library)
+    problem = dlerror();
+  return library;
+}
+
+void *findSymbol(void *library, const char *name) {
+  return dlsym(library, name);
+}
 
 //===----------------------------------------------------------------------===//
 // Files

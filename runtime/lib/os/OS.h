@@ -52,6 +52,15 @@ uintptr_t threadId();
 /// another one in a forked child.
 int64_t threadNumber();
 
+/// A number that a forked child does not share with its parent.
+int64_t processNumber();
+
+/// Loads a shared library by its name, for as long as the process lives. Null,
+/// with the reason, on failure.
+void *openLibrary(const char *name, const char *&problem);
+/// Null if the library does not define it.
+void *findSymbol(void *library, const char *name);
+
 /// A file that is open to be read; `number` is negative if it is not.
 struct File {
   int number = -1;

@@ -42,10 +42,10 @@ protected:
   Message reason = {};
 };
 
-constexpr OnnxcLevel base = {"base", nullptr, nullptr},
-                     here = {"here", HERE, nullptr},
-                     more = {"more", HERE "," NOWHERE, nullptr},
-                     most = {"most", NOWHERE, nullptr};
+constexpr OnnxcLevel base = {"base", nullptr, nullptr, nullptr},
+                     here = {"here", HERE, nullptr, nullptr},
+                     more = {"more", HERE "," NOWHERE, nullptr, nullptr},
+                     most = {"most", NOWHERE, nullptr, nullptr};
 
 TEST_F(LevelTest, TheLastThatRuns) {
   EXPECT_EQ(choose({base}), 0);
@@ -56,8 +56,9 @@ TEST_F(LevelTest, TheLastThatRuns) {
 }
 
 TEST_F(LevelTest, FeaturesThatNobodyChecks) {
-  EXPECT_EQ(choose({{"empty", "", nullptr}}), 0);
-  EXPECT_EQ(choose({{"other", "-avx512f,-fma4,+some-hint", nullptr}}), 0);
+  EXPECT_EQ(choose({{"empty", "", nullptr, nullptr}}), 0);
+  EXPECT_EQ(choose({{"other", "-avx512f,-fma4,+some-hint", nullptr, nullptr}}),
+            0);
 }
 
 TEST_F(LevelTest, NoneRuns) {
@@ -94,7 +95,7 @@ TEST_F(LevelTest, TheEnvironmentDoesNotConcernASingleLevel) {
 
 TEST_F(LevelTest, LongNamesAreCutOff) {
   std::string name(1000, 'n');
-  OnnxcLevel level = {name.c_str(), NOWHERE, nullptr};
+  OnnxcLevel level = {name.c_str(), NOWHERE, nullptr, nullptr};
   EXPECT_EQ(choose({level, level}), -1);
   EXPECT_LT(std::strlen(reason.text), sizeof reason.text);
 }

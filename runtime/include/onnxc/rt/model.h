@@ -24,6 +24,7 @@
 #define ONNXC_RT_MODEL_H
 
 #include "onnxc/CustomOp.h"
+#include "onnxc/rt/device.h"
 #include "onnxc/rt/hooks.h"
 
 #ifdef __cplusplus
@@ -31,7 +32,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 6
+#define ONNXC_RT_ABI 7
 
 /* Kinds of graph inputs and outputs; the numbers of OM_VALUE_KIND. */
 enum {
@@ -126,6 +127,9 @@ typedef struct OnnxcLevel {
                                 processor */
   const OnnxcEntry *entries; /* numEntries of the model; levels differ in the
                                 functions and their memory only */
+  const OnnxcDeviceCode *device; /* NULL, or what its entry points run on a
+                                    GPU; a level without takes its place where
+                                    there is none */
 } OnnxcLevel;
 
 typedef struct OnnxcModel {

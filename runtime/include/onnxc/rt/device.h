@@ -1,0 +1,141 @@
+/*===- device.h - Code for GPUs, and the hooks that run it -------*- C -*-===*
+ *
+ * Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+ *
+ * A level of a model (model.h) whose kernels run on a GPU has a record with its
+ * images, kernels and constants. Its host program is code for a processor
+ * that calls these hooks on the thread of the run, and those of hooks.h.
+ *
+ * Device memory is addressed by 64-bit numbers, OnnxcDevicePointer. Host code
+ * never reads what they point to.
+ *
+ * Errors: a hook that fails records the error in the call. From then on all
+ * hooks do nothing and return that status, or the address 0, so that host code
+ * may look at the status late, but before it uses what a copy was to bring.
+ *
+ * Order: copies and launches of a run take place one after the other. The end
+ * of a run waits for them.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ONNXC_RT_DEVICE_H
+#define ONNXC_RT_DEVICE_H
+
+#include "onnxc/rt/hooks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t OnnxcDevicePointer;
+
+enum {
+  ONNXC_IMAGE_PTX = 1,   /* text that ends with NUL, which `bytes` counts */
+  ONNXC_IMAGE_CUBIN = 2, /* code of one compute capability */
+  /* A shared object for the processor, for the driver of the tests alone. */
+  ONNXC_IMAGE_SIMULATOR = 3
+};
+
+/* The compute capability of a device that is simulated. */
+#define ONNXC_SIMULATOR_CAPABILITY 990
+
+/* The kernels once more for some devices. Of several that a device takes it
+ * gets a cubin of its own capability, a cubin of its generation, or PTX, in
+ * this order, and the highest capability of each; if the driver refuses one,
+ * the next. */
+typedef struct OnnxcDeviceImage {
+  int64_t kind;       /* ONNXC_IMAGE_* */
+  int64_t capability; /* 10 * major + minor: 80, 90 */
+  int64_t isExact;    /* nonzero: for this capability alone, as sm_90a is */
+  int64_t driver;     /* the lowest version of the driver that takes it, as
+                         cuDriverGetVersion counts: 12000; 0: any */
+  const void *code;
+  int64_t bytes;
+} OnnxcDeviceImage;
+
+/* One kernel, which all images define under this name. Its parameters are
+ * pointers to device memory and integers of 32 or 64 bits. */
+typedef struct OnnxcDeviceKernel {
+  const char *name;
+  const char *nodes; /* of the model, for messages */
+  int64_t numArguments;
+  int64_t threads;     /* of a block: 1 to 1024, in one dimension */
+  int64_t sharedBytes; /* dynamic shared memory of a block */
+} OnnxcDeviceKernel;
+
+/* A part of the weights and its offset from onnxc_rt_device_constants(). */
+typedef struct OnnxcDeviceConstant {
+  int64_t offset; /* from onnxc_rt_weights() */
+  int64_t bytes;
+  int64_t deviceOffset; /* a multiple of the alignment that kernels assume */
+} OnnxcDeviceConstant;
+
+/* What a kernel may report (onnxc_rt_device_errors). */
+typedef struct OnnxcDeviceError {
+  int64_t code; /* ONNXC_ERR_* */
+  const char *message;
+} OnnxcDeviceError;
+
+typedef struct OnnxcDeviceCode {
+  /* &onnxc_device_runtime. Levels without device code do without it. */
+  const struct OnnxcDeviceRuntime *runtime;
+  int64_t numImages;
+  const OnnxcDeviceImage *images;
+  int64_t numKernels;
+  const OnnxcDeviceKernel *kernels;
+  int64_t numConstants;
+  const OnnxcDeviceConstant *constants;
+  int64_t constantBytes; /* that the constants take on the device */
+  int64_t numErrors;
+  const OnnxcDeviceError *errors;
+  void *state; /* ONNXC_DEVICE_STATE_BYTES of the runtime's, zero at first */
+} OnnxcDeviceCode;
+
+#define ONNXC_DEVICE_STATE_BYTES 64
+
+/* The part of the runtime that only artefacts with device code have. */
+extern const struct OnnxcDeviceRuntime onnxc_device_runtime;
+
+/* At least `bytes` bytes of device memory, aligned to 256 bytes and
+ * uninitialised, that belong to the context: the next call, of this run or a
+ * later one, may return the same memory. Called once in a run, before other
+ * hooks use the memory. */
+OnnxcDevicePointer onnxc_rt_device_arena(OnnxcCall *call, int64_t bytes);
+
+/* The constants on the device. */
+OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call);
+
+/* The 32-bit word in which kernels report errors: a kernel stores the number
+ * of a row of OnnxcDeviceCode.errors by an atomic minimum of unsigned numbers.
+ * It is looked at by onnxc_rt_device_synchronize and at the end of the run. */
+OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call);
+
+/* To the device. `from` may be changed when the function has returned. */
+int32_t onnxc_rt_device_copy_in(OnnxcCall *call, OnnxcDevicePointer to,
+                                const void *from, int64_t bytes);
+
+/* From the device. `to` may be read after onnxc_rt_device_synchronize, and
+ * must not be used by anything else before that. Outputs of the model are read
+ * after the run, which waits for them. */
+int32_t onnxc_rt_device_copy_out(OnnxcCall *call, void *to,
+                                 OnnxcDevicePointer from, int64_t bytes);
+
+/* On the device, between parts that do not overlap. */
+int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
+                             OnnxcDevicePointer from, int64_t bytes);
+
+/* Starts kernel number `kernel` with `blocks` blocks, or with as many as a
+ * grid can have if that is less: kernels go through their tiles with the step
+ * of the grid. No blocks are no launch. `arguments` has one word for each
+ * parameter, of which a 32-bit one takes the lower half. */
+int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int64_t blocks,
+                               const uint64_t *arguments);
+
+/* Waits for all copies and launches. */
+int32_t onnxc_rt_device_synchronize(OnnxcCall *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ONNXC_RT_DEVICE_H */

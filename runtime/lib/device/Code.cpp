@@ -1,0 +1,341 @@
+//===- Code.cpp - Device code on a device -----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "device/Code.h"
+
+#include "device/Lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+using namespace onnxc::rt::device;
+
+namespace {
+/// In OnnxcDeviceCode.state.
+struct State {
+  Lock lock;
+  LoadedCode *loaded;
+};
+static_assert(sizeof(State) <= ONNXC_DEVICE_STATE_BYTES);
+} // namespace
+
+static State &stateOf(const OnnxcDeviceCode &code) {
+  return *static_cast<State *>(code.state);
+}
+
+void device::fail(OMContext &context, const Driver &driver, Result error,
+                  const char *function) {
+  Message message;
+  driver.explain(error, function, message);
+  context.fail(error == OutOfMemory ? ONNXC_ERR_MEMORY : ONNXC_ERR_INTERNAL,
+               "%s", message.text);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice of an image
+//===----------------------------------------------------------------------===//
+
+/// How well an image suits a device; 0: not at all.
+static int64_t rankOf(const OnnxcDeviceImage &image, int capability,
+                      int driverVersion) {
+  bool isSame = image.capability == capability;
+  bool isOlder = image.capability < capability;
+  bool isSameMajor = image.capability / 10 == capability / 10;
+  if (image.driver > driverVersion || (!isSame && image.isExact))
+    return 0;
+  switch (image.kind) {
+  case ONNXC_IMAGE_PTX:
+    return isSame || isOlder ? 10000 + image.capability : 0;
+  case ONNXC_IMAGE_CUBIN:
+    return isSame                   ? 30000 + image.isExact
+           : isOlder && isSameMajor ? 20000 + image.capability
+                                    : 0;
+  case ONNXC_IMAGE_SIMULATOR:
+    return isSame ? 30000 : 0;
+  default:
+    return 0; // of a later compiler
+  }
+}
+
+/// The best image of a rank below `limit`; null if there is none.
+static const OnnxcDeviceImage *chooseImage(const OnnxcDeviceCode &code,
+                                           int capability, int driverVersion,
+                                           int64_t &limit) {
+  const OnnxcDeviceImage *best = nullptr;
+  int64_t bestRank = 0;
+  for (int64_t i = 0; i < code.numImages; ++i) {
+    int64_t rank = rankOf(code.images[i], capability, driverVersion);
+    if (rank < limit && rank > bestRank) {
+      best = &code.images[i];
+      bestRank = rank;
+    }
+  }
+  limit = bestRank;
+  return best;
+}
+
+/// "compute_80, sm_90a", cut off where it is too long.
+static Message namesOf(const OnnxcDeviceCode &code) {
+  Message names = {};
+  for (int64_t i = 0; i < code.numImages; ++i) {
+    const OnnxcDeviceImage &image = code.images[i];
+    Message sofar = names;
+    names.set("%s%s%s%lld%s", sofar.text, i ? ", " : "",
+              image.kind == ONNXC_IMAGE_PTX ? "compute_" : "sm_",
+              (long long)image.capability, image.isExact ? "a" : "");
+  }
+  return names;
+}
+
+static void explainNoImage(const OnnxcDeviceCode &code, const DeviceInfo &info,
+                           int driverVersion, Message &reason) {
+  reason.set(
+      "the model has no code for %.100s of compute capability %d.%d with "
+      "a driver for CUDA %d.%d: it was compiled for %.200s "
+      "(--device=cuda:sm_%d adds code)",
+      info.name, info.capability / 10, info.capability % 10,
+      driverVersion / 1000, driverVersion % 1000 / 10, namesOf(code).text,
+      info.capability);
+}
+
+/// The driver, unless this is a forked child of a process that has used it.
+static const Driver *openDriver(Message &reason) {
+  if (!isForked())
+    return loadDriver(reason);
+  reason.set("CUDA does not work in a forked child of a process that has used "
+             "it: fork before the first run, or start a new program (in "
+             "Python: multiprocessing's start method 'spawn')");
+  return nullptr;
+}
+
+/// Driver, device and at least one image; false, with the reason, without.
+static bool findAll(const OnnxcDeviceCode &code, const Driver *&driver,
+                    DeviceInfo &info, int &version, Message &reason) {
+  driver = openDriver(reason);
+  if (!driver || !findDevice(*driver, info, reason))
+    return false;
+  if (Result error = driver->cuDriverGetVersion(&version)) {
+    driver->explain(error, "cuDriverGetVersion", reason);
+    return false;
+  }
+  int64_t limit = INT64_MAX;
+  if (chooseImage(code, info.capability, version, limit))
+    return true;
+  explainNoImage(code, info, version, reason);
+  return false;
+}
+
+bool device::isAvailable(const OnnxcDeviceCode &code, Message &reason) {
+  const Driver *driver;
+  DeviceInfo info;
+  int version;
+  return findAll(code, driver, info, version, reason);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// True if the driver might take another image (CUDA_ERROR_INVALID_IMAGE,
+/// NO_BINARY_FOR_GPU, INVALID_PTX to JIT_COMPILATION_DISABLED,
+/// INVALID_SOURCE).
+static bool isAboutImage(Result error) {
+  return error == 200 || error == 209 || (error >= 218 && error <= 223) ||
+         error == 300;
+}
+
+/// Loads the best image that the driver takes. A cubin may be too new for it
+/// where PTX is not.
+static bool loadModule(OMContext &context, LoadedCode &loaded, int version) {
+  const OnnxcDeviceCode &code = *context.device;
+  char log[300] = "";
+  Message problem = {};
+  int64_t limit = INT64_MAX;
+  while (const OnnxcDeviceImage *image =
+             chooseImage(code, loaded.info.capability, version, limit)) {
+    int options[] = {ErrorLogBuffer, ErrorLogBufferBytes};
+    void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+    Result error = loaded.driver->cuModuleLoadDataEx(
+        &loaded.module, image->code, 2, options, values);
+    if (!error)
+      return true;
+    loaded.module = nullptr;
+    if (!isAboutImage(error)) {
+      fail(context, *loaded.driver, error, "cuModuleLoadDataEx");
+      return false;
+    }
+    Message reason;
+    loaded.driver->explain(error, "cuModuleLoadDataEx", reason);
+    problem.set("the driver refuses the code of the model: %.150s %s",
+                reason.text, log);
+  }
+  context.fail(ONNXC_ERR_TARGET, "%s", problem.text);
+  return false;
+}
+
+static bool findKernels(OMContext &context, LoadedCode &loaded) {
+  const OnnxcDeviceCode &code = *context.device;
+  const Driver &driver = *loaded.driver;
+  loaded.functions = static_cast<Function *>(
+      calloc(size_t(code.numKernels) + 1, sizeof(Function)));
+  if (!loaded.functions) {
+    context.fail(ONNXC_ERR_MEMORY, "no memory for the table of kernels");
+    return false;
+  }
+  constexpr int64_t freeSharedBytes = 48 << 10; // more has to be asked for
+  for (int64_t i = 0; i < code.numKernels; ++i) {
+    const OnnxcDeviceKernel &kernel = code.kernels[i];
+    const char *function = "cuModuleGetFunction";
+    Result error = driver.cuModuleGetFunction(&loaded.functions[i],
+                                              loaded.module, kernel.name);
+    if (!error && kernel.sharedBytes > freeSharedBytes) {
+      function = "cuFuncSetAttribute";
+      error = driver.cuFuncSetAttribute(
+          loaded.functions[i], MaxDynamicSharedBytes, int(kernel.sharedBytes));
+    }
+    if (!error)
+      continue;
+    Message what;
+    what.set("kernel '%.100s': %s", kernel.name, function);
+    fail(context, driver, error, what.text);
+    return false;
+  }
+  return true;
+}
+
+/// Copies the constants to the device, and waits: the weights may be a file.
+static bool copyConstants(OMContext &context, LoadedCode &loaded) {
+  const OnnxcDeviceCode &code = *context.device;
+  const Driver &driver = *loaded.driver;
+  if (code.constantBytes == 0)
+    return true;
+  auto *weights = static_cast<const char *>(
+      onnxc_rt_weights(static_cast<OnnxcCall *>(&context)));
+  if (context.status.load(std::memory_order_relaxed) != ONNXC_OK)
+    return false;
+  const char *function = "no memory on the GPU for the weights: cuMemAlloc";
+  Result error =
+      driver.cuMemAlloc(&loaded.constants, size_t(code.constantBytes));
+  if (error)
+    loaded.constants = 0;
+  for (int64_t i = 0; !error && i < code.numConstants; ++i) {
+    const OnnxcDeviceConstant &constant = code.constants[i];
+    function = "cuMemcpyHtoDAsync";
+    error = driver.cuMemcpyHtoDAsync(
+        loaded.constants + uint64_t(constant.deviceOffset),
+        weights + constant.offset, size_t(constant.bytes), nullptr);
+  }
+  if (!error) {
+    function = "cuStreamSynchronize";
+    error = driver.cuStreamSynchronize(nullptr);
+  }
+  if (error)
+    fail(context, driver, error, function);
+  return !error;
+}
+
+/// Frees what has been loaded. Errors say nothing that helps: when a process
+/// ends, the driver may have ended before.
+static void unload(LoadedCode *loaded) {
+  const Driver &driver = *loaded->driver;
+  if (loaded->constants)
+    driver.cuMemFree(loaded->constants);
+  if (loaded->module)
+    driver.cuModuleUnload(loaded->module);
+  if (loaded->context) {
+    Context popped;
+    driver.cuCtxPopCurrent(&popped);
+    driver.cuDevicePrimaryCtxRelease(loaded->info.device);
+  }
+  free(loaded->functions);
+  free(loaded);
+}
+
+/// Makes the primary context of the device current.
+static bool enter(OMContext &context, LoadedCode &loaded) {
+  const Driver &driver = *loaded.driver;
+  const char *function = "cuDevicePrimaryCtxRetain";
+  Result error =
+      driver.cuDevicePrimaryCtxRetain(&loaded.context, loaded.info.device);
+  if (error) {
+    loaded.context = nullptr;
+  } else {
+    function = "cuCtxPushCurrent";
+    error = driver.cuCtxPushCurrent(loaded.context);
+    if (error) {
+      driver.cuDevicePrimaryCtxRelease(loaded.info.device);
+      loaded.context = nullptr;
+    }
+  }
+  if (error)
+    fail(context, driver, error, function);
+  return !error;
+}
+
+static LoadedCode *load(OMContext &context) {
+  const Driver *driver;
+  DeviceInfo info;
+  int version;
+  Message reason;
+  if (!findAll(*context.device, driver, info, version, reason)) {
+    context.fail(ONNXC_ERR_TARGET, "%s", reason.text);
+    return nullptr;
+  }
+  auto *loaded = static_cast<LoadedCode *>(calloc(1, sizeof(LoadedCode)));
+  if (!loaded) {
+    context.fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
+    return nullptr;
+  }
+  loaded->driver = driver;
+  loaded->info = info;
+  if (enter(context, *loaded) && loadModule(context, *loaded, version) &&
+      findKernels(context, *loaded) && copyConstants(context, *loaded)) {
+    context.info("%s of compute capability %d.%d runs the model, with %lld "
+                 "bytes of weights",
+                 info.name, info.capability / 10, info.capability % 10,
+                 (long long)context.device->constantBytes);
+    return loaded;
+  }
+  unload(loaded);
+  return nullptr;
+}
+
+LoadedCode *device::acquireCode(OMContext &context) {
+  Message reason;
+  // Before the lock, which threads that do not exist in a child may hold.
+  if (!openDriver(reason)) {
+    context.fail(ONNXC_ERR_TARGET, "%s", reason.text);
+    return nullptr;
+  }
+  State &state = stateOf(*context.device);
+  Locked locked(state.lock);
+  if (state.loaded) {
+    const Driver &driver = *state.loaded->driver;
+    if (Result error = driver.cuCtxPushCurrent(state.loaded->context)) {
+      fail(context, driver, error, "cuCtxPushCurrent");
+      return nullptr;
+    }
+  } else {
+    state.loaded = load(context);
+  }
+  if (state.loaded)
+    ++state.loaded->references;
+  return state.loaded;
+}
+
+void device::releaseCode(const OnnxcDeviceCode &code) {
+  State &state = stateOf(code);
+  Locked locked(state.lock);
+  if (--state.loaded->references == 0) {
+    unload(state.loaded);
+    state.loaded = nullptr;
+    return;
+  }
+  Context popped;
+  state.loaded->driver->cuCtxPopCurrent(&popped);
+}

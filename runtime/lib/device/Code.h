@@ -1,0 +1,64 @@
+//===- Code.h - Device code on a device -------------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// An image of a model that the driver has loaded, with its kernels and its
+// constants: one for all contexts of the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_DEVICE_CODE_H
+#define ONNXC_RUNTIME_DEVICE_CODE_H
+
+#include "Context.h"
+#include "device/Driver.h"
+
+namespace onnxc::rt {
+
+/// What the rest of the runtime calls where a level has device code
+/// (OnnxcDeviceCode.runtime).
+struct DeviceRuntime {
+  /// True if driver, device and an image for it are there; else the reason.
+  bool (*isAvailable)(const OnnxcDeviceCode &code, Message &reason);
+  /// Waits for what the run has started, records what it has reported, and
+  /// gives the thread its CUDA context back. After each run.
+  void (*endRun)(OMContext &context);
+  /// Frees what the context has on the device.
+  void (*destroyContext)(OMContext &context);
+};
+
+} // namespace onnxc::rt
+
+struct OnnxcDeviceRuntime : onnxc::rt::DeviceRuntime {};
+
+namespace onnxc::rt::device {
+
+/// Loaded code. Exists as long as contexts refer to it.
+struct LoadedCode {
+  const Driver *driver;
+  DeviceInfo info;
+  Context context; ///< the primary one, current on the thread while in use
+  Module module;
+  Function *functions; ///< by kernel number
+  OnnxcDevicePointer constants;
+  int64_t references;
+};
+
+/// The loaded code of the model's level for the thread's CUDA context, which is
+/// `code.context` afterwards, pushed. Loads it if no other context has. Null,
+/// with the error recorded in the context, on failure.
+LoadedCode *acquireCode(OMContext &context);
+/// The counterpart; the last one frees all. The CUDA context is current, and is
+/// popped.
+void releaseCode(const OnnxcDeviceCode &code);
+
+/// True if driver, device and image are there.
+bool isAvailable(const OnnxcDeviceCode &code, Message &reason);
+
+/// Records an error of a function of the driver.
+void fail(OMContext &context, const Driver &driver, Result error,
+          const char *function);
+
+} // namespace onnxc::rt::device
+
+#endif // ONNXC_RUNTIME_DEVICE_CODE_H

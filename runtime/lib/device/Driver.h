@@ -1,0 +1,77 @@
+//===- Driver.h - The NVIDIA driver, loaded when it is needed ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The driver API alone, declared here from its manual: neither building nor
+// running needs the CUDA toolkit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_DEVICE_DRIVER_H
+#define ONNXC_RUNTIME_DEVICE_DRIVER_H
+
+#include "onnxc/rt/device.h"
+
+#include <stddef.h>
+
+namespace onnxc::rt {
+struct Message;
+}
+
+namespace onnxc::rt::device {
+
+/// Types of the manual, CUresult to CUstream.
+using Result = int;
+using Device = int;
+using Context = struct ContextHandle *;
+using Module = struct ModuleHandle *;
+using Function = struct FunctionHandle *;
+using Stream = struct StreamHandle *;
+
+/// Errors of the driver that are told apart (CUDA_ERROR_...).
+enum : Result {
+  Success = 0,
+  OutOfMemory = 2,
+  NoDevice = 100,
+};
+
+/// CU_DEVICE_ATTRIBUTE_...
+enum { CapabilityMajor = 75, CapabilityMinor = 76 };
+/// CU_FUNC_ATTRIBUTE_...
+enum { MaxDynamicSharedBytes = 8 };
+/// CU_JIT_...
+enum { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
+/// CU_STREAM_NON_BLOCKING: other streams of the program do not wait.
+inline constexpr unsigned NonBlocking = 1;
+
+/// The functions of the driver.
+struct Driver {
+#define ONNXC_DRIVER_FUNCTION(NAME, SYMBOL, PARAMETERS)                        \
+  Result(*NAME) PARAMETERS;
+#include "device/Driver.def"
+
+  /// Describes the error of a function: its name and text, or its number.
+  void explain(Result error, const char *function, Message &message) const;
+};
+
+/// The loaded and initialised driver, the same for all calls; null, with the
+/// reason, if there is none. It stays loaded. Not for a forked child of a
+/// process that has used it (isForked).
+const Driver *loadDriver(Message &reason);
+
+/// True in a child that was forked after the driver was used. There the
+/// driver fails, and its locks may be held by threads that do not exist.
+bool isForked();
+
+/// A device of the machine.
+struct DeviceInfo {
+  Device device;
+  int capability; ///< 10 * major + minor
+  char name[128];
+};
+/// The first device; false, with the reason, without one.
+bool findDevice(const Driver &driver, DeviceInfo &info, Message &reason);
+
+} // namespace onnxc::rt::device
+
+#endif // ONNXC_RUNTIME_DEVICE_DRIVER_H

@@ -1,0 +1,232 @@
+//===- Accesses.cpp - Checks and counts of loads and stores -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The calls that the instrumentation of ThreadSanitizer puts before accesses.
+// The library of ThreadSanitizer itself is not part of this: threads of a GPU
+// are fibres here, and memory has spaces.
+//
+// - An access to device memory lies within one allocation.
+// - Two threads of a block access the same byte of shared memory, one of them
+//   to write, with a barrier in between; within a warp a shuffle does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulator.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+using namespace onnxc::simulator;
+
+namespace {
+
+/// The last access to a byte of shared memory.
+struct Access {
+  uint32_t thread, blockEpoch, warpEpoch; ///< epochs begin with 1; 0: none
+};
+struct ByteAccesses {
+  Access write, read;
+  bool hasSeveralReaders;
+};
+
+/// The same access of the threads of a warp: one instruction, for the same
+/// time.
+struct Request {
+  std::vector<uintptr_t> addresses;
+  unsigned size;
+  bool isShared;
+};
+struct RequestKey {
+  const void *code;
+  unsigned warp, repetition;
+  bool operator<(const RequestKey &other) const {
+    return std::tie(code, warp, repetition) <
+           std::tie(other.code, other.warp, other.repetition);
+  }
+};
+
+} // namespace
+
+static const Launch *theLaunch;
+static Counters *theCounters;
+static std::vector<ByteAccesses> sharedBytes;
+static std::map<RequestKey, Request> requests;
+/// How often each thread has executed an access.
+static std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+static void count(uintptr_t address, unsigned size, bool isShared,
+                  const void *code) {
+  const Position &at = *currentPosition();
+  unsigned repetition = repetitions[{code, at.thread}]++;
+  Request &request = requests[{code, at.warp(), repetition}];
+  request.addresses.push_back(address);
+  request.size = size;
+  request.isShared = isShared;
+}
+
+static int64_t sectorsOf(const Request &request) {
+  std::vector<uintptr_t> sectors;
+  for (uintptr_t address : request.addresses)
+    for (uintptr_t byte = address; byte < address + request.size; byte += 4)
+      sectors.push_back(byte / 32);
+  std::sort(sectors.begin(), sectors.end());
+  return std::unique(sectors.begin(), sectors.end()) - sectors.begin();
+}
+
+/// The most words that one of the 32 banks has to deliver. A request of 16
+/// bytes a thread takes four steps without conflicts.
+static int64_t sharedStepsOf(const Request &request) {
+  std::vector<uintptr_t> words;
+  for (uintptr_t address : request.addresses)
+    for (uintptr_t byte = address; byte < address + request.size; byte += 4)
+      words.push_back(byte / 4);
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  int64_t ofBank[32] = {};
+  for (uintptr_t word : words)
+    ++ofBank[word % 32];
+  return *std::max_element(ofBank, ofBank + 32);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// True if nothing lies between the access and this one of the same byte.
+static bool isUnordered(const Access &earlier, const Position &at) {
+  if (earlier.blockEpoch != at.blockEpoch || earlier.thread == at.thread)
+    return false;
+  bool isSameWarp = earlier.thread / warpSize == at.warp();
+  return !isSameWarp || earlier.warpEpoch == at.warpEpoch;
+}
+
+static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
+  const Position &at = *currentPosition();
+  Access now = {at.thread, at.blockEpoch, at.warpEpoch};
+  for (uintptr_t byte = address; byte < address + size; ++byte) {
+    ByteAccesses &known = sharedBytes[byte - theLaunch->shared.begin];
+    bool isRace = isUnordered(known.write, at);
+    if (isWrite)
+      isRace |=
+          isUnordered(known.read, at) ||
+          (known.hasSeveralReaders && known.read.blockEpoch == at.blockEpoch);
+    if (isRace) {
+      const Access &other =
+          isUnordered(known.write, at) ? known.write : known.read;
+      fail("race with thread " + std::to_string(other.thread) + " at byte " +
+           std::to_string(byte - theLaunch->shared.begin) +
+           " of shared memory");
+    }
+    if (isWrite) {
+      known.write = now;
+      known.hasSeveralReaders = false;
+    } else {
+      known.hasSeveralReaders = known.read.blockEpoch == at.blockEpoch &&
+                                (known.hasSeveralReaders ||
+                                 known.read.thread / warpSize != at.warp());
+      known.read = now;
+    }
+  }
+}
+
+/// The allocation that begins at or below the address, or null.
+static const Span *allocationOf(uintptr_t address) {
+  static const Span *last;
+  const Allocations &all = *theLaunch->allocations;
+  if (last >= all.data() && last < all.data() + all.size() &&
+      last->contains(address))
+    return last;
+  auto behind = std::upper_bound(
+      all.begin(), all.end(), address,
+      [](uintptr_t value, const Span &span) { return value < span.begin; });
+  return behind == all.begin() ? nullptr : last = &*std::prev(behind);
+}
+
+/// Bytes around allocations that belong to no other memory.
+static constexpr uintptr_t kNear = 1 << 16;
+
+static void access(void *pointer, unsigned size, bool isWrite,
+                   const void *code) {
+  if (!currentPosition())
+    return;
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  bool isShared = theLaunch->shared.contains(address);
+  const Span *allocation = isShared ? nullptr : allocationOf(address);
+  if (isShared) {
+    if (address + size > theLaunch->shared.end)
+      fail("an access goes beyond shared memory");
+    checkShared(address, size, isWrite);
+  } else if (allocation && address < allocation->end + kNear) {
+    if (address + size > allocation->end)
+      fail(std::string(isWrite ? "a store" : "a load") + " of " +
+           std::to_string(size) + " bytes at byte " +
+           std::to_string(address - allocation->begin) +
+           " of device memory of " +
+           std::to_string(allocation->end - allocation->begin) + " bytes");
+  } else {
+    return; // a local variable, or a constant of the image
+  }
+  if (simulatorSettings()->countsSectors)
+    count(address, size, isShared, code);
+}
+
+void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {
+  theLaunch = &launch;
+  theCounters = &counters;
+}
+
+void onnxc::simulator::beginBlockAccesses() {
+  sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin, {});
+}
+
+void onnxc::simulator::endBlockAccesses() {
+  for (const auto &[key, request] : requests) {
+    if (request.isShared) {
+      ++theCounters->sharedRequests;
+      theCounters->sharedSteps += sharedStepsOf(request);
+    } else {
+      ++theCounters->requests;
+      theCounters->sectors += sectorsOf(request);
+    }
+  }
+  requests.clear();
+  repetitions.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of the instrumentation
+//===----------------------------------------------------------------------===//
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit() {}
+
+#define ACCESS(PREFIX, SIZE)                                                   \
+  void __tsan_##PREFIX##read##SIZE(void *pointer) {                            \
+    access(pointer, SIZE, false, __builtin_return_address(0));                 \
+  }                                                                            \
+  void __tsan_##PREFIX##write##SIZE(void *pointer) {                           \
+    access(pointer, SIZE, true, __builtin_return_address(0));                  \
+  }
+ACCESS(, 1)
+ACCESS(, 2)
+ACCESS(, 4)
+ACCESS(, 8)
+ACCESS(, 16)
+// Less aligned than they are long, to the knowledge of the compiler.
+ACCESS(unaligned_, 2)
+ACCESS(unaligned_, 4)
+ACCESS(unaligned_, 8)
+ACCESS(unaligned_, 16)
+
+} // extern "C"
+#pragma GCC visibility pop

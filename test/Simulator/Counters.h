@@ -1,0 +1,59 @@
+//===- Counters.h - Counts and settings of the simulated driver -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Tests look the two functions up in the libcuda.so.1 that the runtime has
+// loaded. The environment has the same settings for programs:
+// ONNXC_SIMULATOR_FAIL_AT, ONNXC_SIMULATOR_SEED, and with
+// ONNXC_SIMULATOR_COUNTERS a line of counts when the program ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TEST_SIMULATOR_COUNTERS_H
+#define ONNXC_TEST_SIMULATOR_COUNTERS_H
+
+#include <cstdint>
+
+namespace onnxc::simulator {
+
+struct Counters {
+  int64_t calls;    ///< of functions that may fail
+  int64_t launches; ///< of kernels, as they run
+  int64_t copiesIn, bytesIn;
+  int64_t copiesOut, bytesOut;
+  int64_t allocations;
+  // What is alive.
+  int64_t memory; ///< number of allocations
+  int64_t streams, modules, retains;
+  /// Requests of warps to device memory, the sectors of 32 bytes of these, and
+  /// the steps that requests to shared memory take, by conflicts of banks.
+  int64_t requests, sectors;
+  int64_t sharedRequests, sharedSteps;
+};
+
+struct Settings {
+  int64_t failAt;  ///< the call, counted from now as 0, that fails; -1: none
+  int failWith;    ///< its error
+  uint64_t seed;   ///< of the order of blocks and warps
+  int devices;     ///< how many there are
+  int capability;  ///< 10 * major + minor
+  int version;     ///< of the driver
+  int64_t refused; ///< this many next modules are refused
+  bool countsSectors;
+};
+
+} // namespace onnxc::simulator
+
+extern "C" {
+/// Reset by nobody but the caller.
+onnxc::simulator::Counters *simulatorCounters();
+onnxc::simulator::Settings *simulatorSettings();
+/// Why the last kernel has failed.
+const char *simulatorProblem();
+/// Lets the device work again after a kernel has failed.
+void simulatorRecover();
+/// How many contexts the thread has pushed.
+int simulatorContextDepth();
+}
+
+#endif // ONNXC_TEST_SIMULATOR_COUNTERS_H

@@ -1,0 +1,45 @@
+//===- Image.h - A simulated image that is loaded ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TEST_SIMULATOR_IMAGE_H
+#define ONNXC_TEST_SIMULATOR_IMAGE_H
+
+#include "Simulator.h"
+
+#include <memory>
+
+namespace onnxc::simulator {
+
+/// A shared object with kernels, loaded from memory. Beside each kernel it
+/// defines the 32-bit number of its parameters, sim_parameters_NAME; its
+/// section sim_shared is static shared memory.
+class Image {
+public:
+  /// Null, with the reason, if the dynamic linker refuses it.
+  static std::unique_ptr<Image> load(const void *code, std::string &problem);
+  ~Image();
+  Image(const Image &) = delete;
+  Image &operator=(const Image &) = delete;
+
+  struct Kernel {
+    std::string name;
+    void *function;
+    int32_t parameters;
+    Span shared;
+  };
+  /// Null if there is none of this name. Lives as long as the image.
+  const Kernel *find(const char *name);
+
+private:
+  Image() = default;
+  void *handle = nullptr;
+  Span shared;
+  std::vector<std::unique_ptr<Kernel>> kernels;
+};
+
+} // namespace onnxc::simulator
+
+#endif // ONNXC_TEST_SIMULATOR_IMAGE_H

@@ -1,0 +1,92 @@
+//===- Simulator.h - Kernels of GPUs on the processor -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A simulated kernel is a function for the processor, compiled from the LLVM IR
+// of the kernel with the intrinsics of NVVM as calls: llvm.nvvm.A.B is
+// sim_A_B. One fibre is a thread of a block; blocks run one after the other, in
+// random order, and so do their warps.
+//
+// With the instrumentation of ThreadSanitizer, loads and stores are calls as
+// well (Accesses.cpp): then they are checked and counted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TEST_SIMULATOR_SIMULATOR_H
+#define ONNXC_TEST_SIMULATOR_SIMULATOR_H
+
+#include "Counters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace onnxc::simulator {
+
+inline constexpr int warpSize = 32, maxThreads = 1024;
+
+/// A part of memory.
+struct Span {
+  uintptr_t begin = 0, end = 0;
+  bool contains(uintptr_t address) const {
+    return address >= begin && address < end;
+  }
+};
+
+/// Device memory, in ascending order.
+using Allocations = std::vector<Span>;
+
+struct Launch {
+  std::string name;
+  void *function;
+  unsigned blocks, threads;
+  std::vector<uint64_t> arguments;
+  Span shared; ///< static shared memory of the image
+  const Allocations *allocations;
+};
+
+/// Runs the kernel. The result is empty, or says why it has failed.
+std::string runKernel(const Launch &launch, uint64_t seed, Counters &counters);
+
+/// A generator of random numbers: results do not depend on the library.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  /// In [0, bound).
+  size_t below(size_t bound) {
+    state += 0x9e3779b97f4a7c15;
+    uint64_t mixed = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+    return (mixed ^ mixed >> 31) % bound;
+  }
+  template <typename T>
+  void shuffle(std::vector<T> &items) {
+    for (size_t i = items.size(); i > 1; --i)
+      std::swap(items[i - 1], items[below(i)]);
+  }
+
+private:
+  uint64_t state;
+};
+
+/// The thread whose code runs, and what checks of its accesses need.
+struct Position {
+  unsigned block, blocks, thread, threads;
+  /// How many barriers the block, and synchronisations its warp, has passed.
+  uint32_t blockEpoch, warpEpoch;
+  unsigned warp() const { return thread / warpSize; }
+};
+/// Null outside of kernels.
+const Position *currentPosition();
+/// Ends the kernel with an error of the running thread; does not return.
+[[noreturn]] void fail(const std::string &problem);
+
+/// Checks of loads and stores (Accesses.cpp).
+void beginAccesses(const Launch &launch, Counters &counters);
+void beginBlockAccesses();
+void endBlockAccesses();
+
+} // namespace onnxc::simulator
+
+#endif // ONNXC_TEST_SIMULATOR_SIMULATOR_H

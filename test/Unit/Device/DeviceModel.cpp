@@ -1,0 +1,252 @@
+//===- DeviceModel.cpp - A model by hand whose kernels run on a GPU -------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModel.h"
+
+#include "onnxc/rt/model.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace {
+
+enum Kernel {
+  Add,
+  Softmax,
+  Transpose,
+  TransposeDirectly,
+  Race,
+  MissingBarrier,
+  Beyond,
+  Uninitialised,
+  Report
+};
+
+const OnnxcDeviceKernel kernels[] = {
+    {"add", "the sum", 4, 128, 0},
+    {"softmax", "the softmax", 4, 96, 0},
+    {"transpose", "the transposition", 3, 256, 0},
+    {"transpose_directly", "the transposition", 3, 64, 0},
+    {"race", "the race", 1, kThreads, 0},
+    {"missing_barrier", "the barrier", 1, kThreads, 0},
+    {"beyond", "the store", 2, kThreads, 0},
+    {"uninitialised", "the load", 1, 32, 0},
+    {"report", "the report", 2, 1, 0},
+};
+
+const OnnxcDeviceError errors[] = {
+    {ONNXC_ERR_MEMORY, "node 'a': too much"},
+    {ONNXC_ERR_VALUE, "node 'b': an index is out of range"}};
+
+//===----------------------------------------------------------------------===//
+// Host programs
+//===----------------------------------------------------------------------===//
+
+/// Input and output of a run, on the host and on the device.
+struct Vectors {
+  Vectors(OnnxcCall *call, const OnnxcValue *inputs, int64_t more = 0)
+      : call(call), count(inputs[0].dims[0]), bytes(count * 4),
+        from(inputs[0].data) {
+    to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
+    x = onnxc_rt_device_arena(call, 2 * aligned() + more);
+    y = x + uint64_t(aligned());
+    onnxc_rt_device_copy_in(call, x, from, bytes);
+  }
+  int64_t aligned() const { return (bytes + 255) / 256 * 256; }
+
+  int32_t launch(Kernel kernel, int64_t blocks,
+                 const std::vector<uint64_t> &arguments) {
+    return onnxc_rt_device_launch(call, kernel, blocks, arguments.data());
+  }
+  int32_t finish() { return onnxc_rt_device_copy_out(call, to, y, bytes); }
+
+  OnnxcCall *call;
+  int64_t count, bytes;
+  const void *from;
+  void *to;
+  OnnxcDevicePointer x, y;
+};
+
+int32_t add(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(Add, 4,
+             {its.x, onnxc_rt_device_constants(call) + 256, its.y,
+              uint64_t(its.count) | 0xabcdull << 32});
+  return its.finish();
+}
+
+int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
+  auto *x = static_cast<const float *>(inputs[0].data);
+  auto *weights = static_cast<const float *>(onnxc_rt_weights(call)) + 16;
+  auto *y = static_cast<float *>(onnxc_rt_output(call, 0, 1, inputs[0].dims));
+  for (int64_t i = 0; i < inputs[0].dims[0]; ++i)
+    y[i] = x[i] + weights[i];
+  return onnxc_rt_status(call);
+}
+
+int32_t softmax(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(Softmax, 3, {its.x, its.y, kRows, kColumns});
+  return its.finish();
+}
+
+template <Kernel kernel>
+int32_t transpose(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(kernel, 3, {its.x, its.y, kSide});
+  return its.finish();
+}
+
+/// Copies on the device, in an arena of the input's size.
+int32_t dynamic(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  onnxc_rt_device_copy(call, its.y, its.x, its.bytes);
+  return its.finish();
+}
+
+template <Kernel kernel>
+int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(kernel, 1, {its.y, 0});
+  return its.finish();
+}
+
+/// The arena ends where the output does.
+int32_t beyond(OnnxcCall *call, const OnnxcValue *inputs) {
+  OnnxcDevicePointer y = onnxc_rt_device_arena(call, 256);
+  void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
+  const uint64_t arguments[] = {y, kThreads};
+  onnxc_rt_device_launch(call, Beyond, 1, arguments);
+  return onnxc_rt_device_copy_out(call, to, y, 256);
+}
+
+int32_t peek(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  std::memcpy(its.to, reinterpret_cast<const void *>(its.x), 4);
+  return its.finish();
+}
+
+/// Reports the error whose number the input begins with.
+int32_t report(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  float number = *static_cast<const float *>(its.from);
+  if (number >= 0)
+    its.launch(Report, 2, {onnxc_rt_device_errors(call), uint64_t(number)});
+  return onnxc_rt_device_copy_out(call, its.to, its.x, its.bytes);
+}
+
+int32_t huge(OnnxcCall *call, const OnnxcValue *inputs) {
+  onnxc_rt_output(call, 0, 1, inputs[0].dims);
+  onnxc_rt_device_arena(call, ONNXC_MAX_TENSOR_BYTES);
+  return onnxc_rt_status(call);
+}
+
+/// Launches until the deadline, or for 10 s.
+int32_t slow(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  for (int i = 0; i < 500 && onnxc_rt_status(call) == ONNXC_OK; ++i) {
+    its.launch(Transpose, 1, {its.x, its.y, 0});
+    onnxc_rt_device_synchronize(call);
+  }
+  return onnxc_rt_device_copy_out(call, its.to, its.x, its.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+const int64_t anySize[] = {-1};
+const OnnxcArg vector = {
+    "x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, anySize, nullptr, 0, nullptr};
+
+constexpr OnnxcEntry entry(const char *name, OnnxcEntryFn run) {
+  return {name, run, 1, &vector, 1, &vector, "[]", "[]", 0, 0};
+}
+
+const OnnxcEntry entries[] = {
+    entry("add", add),
+    entry("softmax", softmax),
+    entry("transpose", transpose<Transpose>),
+    entry("transpose_directly", transpose<TransposeDirectly>),
+    entry("dynamic", dynamic),
+    entry("race", faulty<Race>),
+    entry("missing_barrier", faulty<MissingBarrier>),
+    entry("beyond", beyond),
+    entry("uninitialised", faulty<Uninitialised>),
+    entry("peek", peek),
+    entry("report", report),
+    entry("huge", huge),
+    entry("slow", slow),
+};
+const OnnxcEntry either[] = {entry("either", add)};
+const OnnxcEntry eitherOnHost[] = {entry("either", addOnHost)};
+
+const OnnxcDeviceConstant constants[] = {{64, kAddends * 4, 256}};
+
+/// All that descriptors point to and that no constant can be.
+struct Model {
+  Model() {
+    std::ifstream file(ONNXC_TEST_IMAGE, std::ios::binary);
+    image.assign(std::istreambuf_iterator<char>(file), {});
+    for (size_t i = 0; i < kAddends; ++i)
+      weights[16 + i] = modelWeight(i);
+    auto bytes = int64_t(image.size());
+    images[0] = {ONNXC_IMAGE_SIMULATOR,
+                 ONNXC_SIMULATOR_CAPABILITY,
+                 0,
+                 0,
+                 image.data(),
+                 bytes};
+    // The simulated driver takes it for what it is.
+    images[1] = {ONNXC_IMAGE_PTX, 80, 0, 12000, image.data(), bytes};
+    images[2] = {ONNXC_IMAGE_CUBIN, 90, 1, 12000, image.data(), bytes};
+    for (int i = 0; i < 2; ++i)
+      code[i] = {&onnxc_device_runtime,
+                 3,
+                 images,
+                 int64_t(std::size(kernels)),
+                 kernels,
+                 1,
+                 constants,
+                 256 + kAddends * 4,
+                 int64_t(std::size(errors)),
+                 errors,
+                 deviceStates[i]};
+    levels[0] = {"cuda", nullptr, entries, &code[0]};
+    eitherLevels[0] = {"base", nullptr, eitherOnHost, nullptr};
+    eitherLevels[1] = {"cuda", nullptr, either, &code[1]};
+    models[0] = model(std::size(entries), 1, levels, states[0]);
+    models[1] = model(1, 2, eitherLevels, states[1]);
+    onnxc_rt_register(&models[0]);
+    onnxc_rt_register(&models[1]);
+  }
+
+  OnnxcModel model(size_t numEntries, int64_t numLevels,
+                   const OnnxcLevel *levels, void *state) {
+    return {ONNXC_RT_ABI,   int64_t(numEntries),
+            numLevels,      levels,
+            "{}",           weights,
+            sizeof weights, nullptr,
+            nullptr,        0,
+            nullptr,        nullptr,
+            state};
+  }
+
+  std::vector<char> image;
+  float weights[16 + kAddends] = {};
+  OnnxcDeviceImage images[3];
+  OnnxcDeviceCode code[2];
+  OnnxcLevel levels[1], eitherLevels[2];
+  OnnxcModel models[2];
+  int64_t states[2][ONNXC_MODEL_STATE_BYTES / 8] = {};
+  int64_t deviceStates[2][ONNXC_DEVICE_STATE_BYTES / 8] = {};
+};
+
+Model theModel;
+
+} // namespace

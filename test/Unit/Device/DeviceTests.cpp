@@ -1,0 +1,411 @@
+//===- DeviceTests.cpp - Models with device code on a simulated device ----===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModel.h"
+
+#include "../../Simulator/Counters.h"
+
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace onnxc::simulator;
+using testing::HasSubstr;
+
+namespace {
+
+using Numbers = std::vector<float>;
+
+template <typename Function>
+Function *findInDriver(const char *name) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void *function = driver ? dlsym(driver, name) : nullptr;
+  if (!function) {
+    std::fprintf(stderr, "no simulated driver: %s\n", dlerror());
+    std::abort();
+  }
+  return reinterpret_cast<Function *>(function);
+}
+Counters &counters() {
+  static Counters *known = findInDriver<Counters *()>("simulatorCounters")();
+  return *known;
+}
+Settings &settings() {
+  static Settings *known = findInDriver<Settings *()>("simulatorSettings")();
+  return *known;
+}
+std::string problem() {
+  return findInDriver<const char *()>("simulatorProblem")();
+}
+
+int64_t alive() {
+  const Counters &now = counters();
+  return now.memory + now.streams + now.modules + now.retains;
+}
+
+/// A context of one of the entry points.
+class Session {
+public:
+  explicit Session(const char *entry) : context(omContextCreate(entry)) {}
+  ~Session() { omContextDestroy(context); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  OM_STATUS operator()(Numbers input, size_t outputs) {
+    int64_t shape = int64_t(input.size()), outputShape = int64_t(outputs);
+    result.assign(outputs, -1);
+    OMBuffer in = {input.data(), shape * 4, &shape, 1, ONNX_TYPE_FLOAT};
+    OMBuffer out = {result.data(), outputShape * 4, &outputShape, 1,
+                    ONNX_TYPE_FLOAT};
+    return omContextRun(context, &in, 1, &out, 1);
+  }
+  std::string message() const { return omContextGetMessage(context); }
+
+  OMContext *context;
+  Numbers result;
+};
+
+Numbers randomNumbers(size_t count, unsigned seed = 1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> distribution(-4, 4);
+  Numbers numbers(count);
+  for (float &number : numbers)
+    number = distribution(generator);
+  return numbers;
+}
+
+Numbers sumOf(const Numbers &x) {
+  Numbers sum = x;
+  for (size_t i = 0; i < x.size(); ++i)
+    sum[i] += modelWeight(i);
+  return sum;
+}
+
+class DeviceTest : public ::testing::Test {
+protected:
+  DeviceTest() : before(settings()) { settings().failAt = -1; }
+  ~DeviceTest() override {
+    settings() = before;
+    EXPECT_EQ(alive(), 0);
+    EXPECT_EQ(findInDriver<int()>("simulatorContextDepth")(), 0);
+  }
+  Settings before;
+};
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+TEST_F(DeviceTest, AddsAConstant) {
+  Session run("add");
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    Numbers x = randomNumbers(kAddends, seed);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, sumOf(x));
+  }
+}
+
+TEST_F(DeviceTest, SoftmaxInRandomOrders) {
+  Session run("softmax");
+  Numbers x = randomNumbers(kRows * kColumns);
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    settings().seed = seed;
+    ASSERT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message() << problem();
+    for (size_t row = 0; row < kRows; ++row) {
+      double sum = 0;
+      for (size_t i = 0; i < kColumns; ++i)
+        sum += std::exp(double(x[row * kColumns + i]));
+      for (size_t i = 0; i < kColumns; ++i)
+        EXPECT_NEAR(run.result[row * kColumns + i],
+                    std::exp(double(x[row * kColumns + i])) / sum, 1e-6);
+    }
+  }
+}
+
+/// Sectors of device memory for each request, and steps of shared memory.
+struct Traffic {
+  double sectors, steps;
+};
+
+Traffic transpose(const char *entry) {
+  Session run(entry);
+  Numbers x(kSide * kSide);
+  std::iota(x.begin(), x.end(), 0.0f);
+  settings().countsSectors = true;
+  Counters before = counters();
+  EXPECT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message() << problem();
+  Numbers expected(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    expected[i % kSide * kSide + i / kSide] = x[i];
+  EXPECT_EQ(run.result, expected);
+  const Counters &now = counters();
+  auto per = [](int64_t count, int64_t requests) {
+    return requests ? double(count) / double(requests) : 0;
+  };
+  return {per(now.sectors - before.sectors, now.requests - before.requests),
+          per(now.sharedSteps - before.sharedSteps,
+              now.sharedRequests - before.sharedRequests)};
+}
+
+TEST_F(DeviceTest, TransposesByTiles) {
+  Traffic traffic = transpose("transpose");
+  EXPECT_EQ(traffic.sectors, 4); // 32 floats in a row
+  EXPECT_EQ(traffic.steps, 1);   // rows of 33 words have no conflicts
+}
+
+TEST_F(DeviceTest, SectorsOfStridedStores) {
+  // Loads of 4 sectors, stores of 32.
+  EXPECT_EQ(transpose("transpose_directly").sectors, 18);
+}
+
+TEST_F(DeviceTest, ArenaGrowsWithTheInput) {
+  Session run("dynamic");
+  for (size_t count : {100, 5000, 0, 300}) {
+    Numbers x = randomNumbers(count);
+    ASSERT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, x);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is done once
+//===----------------------------------------------------------------------===//
+
+TEST_F(DeviceTest, ConstantsAreCopiedOnce) {
+  Counters before = counters();
+  Numbers x = randomNumbers(kAddends);
+  Session first("add"), second("add");
+  for (Session *run : {&first, &second, &first})
+    ASSERT_EQ((*run)(x, kAddends), OM_STATUS_OK) << run->message();
+  const Counters &now = counters();
+  EXPECT_EQ(now.launches - before.launches, 3);
+  EXPECT_EQ(now.copiesIn - before.copiesIn, 3 + 1);
+  EXPECT_EQ(now.bytesIn - before.bytesIn, int64_t(4 * 4 * kAddends));
+  EXPECT_EQ(now.copiesOut - before.copiesOut, 2 * 3); // with the error word
+  EXPECT_EQ(now.modules, 1);
+  // Constants; an arena and an error word for each context.
+  EXPECT_EQ(now.memory, 1 + 2 * 2);
+}
+
+TEST_F(DeviceTest, TheLastContextFreesTheConstants) {
+  for (int i = 0; i < 3; ++i) {
+    Session run("add");
+    ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+    EXPECT_GT(alive(), 0);
+  }
+  EXPECT_EQ(alive(), 0);
+}
+
+TEST_F(DeviceTest, ContextsOnSeveralThreads) {
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t)
+    threads.emplace_back([t] {
+      for (unsigned i = 0; i < 5; ++i) {
+        Session run("add");
+        Numbers x = randomNumbers(kAddends, 10 * t + i);
+        ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+        EXPECT_EQ(run.result, sumOf(x));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes of kernels
+//===----------------------------------------------------------------------===//
+
+/// The status of an entry point whose kernel fails.
+OM_STATUS runFaulty(const char *entry, std::string &message) {
+  Session run(entry);
+  OM_STATUS status = run(randomNumbers(kThreads), kThreads);
+  message = run.message();
+  findInDriver<void()>("simulatorRecover")();
+  return status;
+}
+
+TEST_F(DeviceTest, RacesAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("race", message), OM_STATUS_INTERNAL);
+  EXPECT_EQ(message, "node 'the race': cuStreamSynchronize: "
+                     "CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure)");
+  EXPECT_THAT(problem(), HasSubstr("race with thread"));
+}
+
+TEST_F(DeviceTest, MissedBarriersAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("missing_barrier", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(), HasSubstr("waits at a barrier, but thread 5 has "
+                                   "ended"));
+}
+
+TEST_F(DeviceTest, StoresBeyondAllocationsAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("beyond", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(), HasSubstr("a store of 4 bytes at byte 256 of device "
+                                   "memory of 256 bytes"));
+}
+
+TEST_F(DeviceTest, SharedMemoryBeginsAsNaN) {
+  Session run("uninitialised");
+  ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK);
+  for (size_t i = 0; i < 32; ++i)
+    EXPECT_TRUE(std::isnan(run.result[i]));
+}
+
+TEST_F(DeviceTest, HostCodeCannotReadDeviceMemory) {
+  EXPECT_EXIT(Session("peek")(randomNumbers(kThreads), kThreads),
+              testing::KilledBySignal(SIGSEGV), "");
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(DeviceTest, KernelsReportErrors) {
+  Session run("report");
+  Numbers x(kThreads, 1);
+  EXPECT_EQ(run(x, kThreads), OM_STATUS_VALUE);
+  EXPECT_EQ(run.message(), "node 'b': an index is out of range");
+  x[0] = 0; // the number of another error
+  EXPECT_EQ(run(x, kThreads), OM_STATUS_MEMORY);
+  EXPECT_EQ(run.message(), "node 'a': too much");
+  x[0] = -1; // none
+  EXPECT_EQ(run(x, kThreads), OM_STATUS_OK) << run.message();
+  x[0] = 7;
+  EXPECT_EQ(run(x, kThreads), OM_STATUS_INTERNAL);
+  EXPECT_EQ(run.message(), "a kernel has reported error 7");
+}
+
+TEST_F(DeviceTest, EveryCallFailsInTurn) {
+  Numbers x = randomNumbers(kAddends);
+  for (int error : {2 /*out of memory*/, 719 /*launch failed*/}) {
+    OM_STATUS status = OM_STATUS_INTERNAL;
+    int64_t call = 0;
+    for (; status != OM_STATUS_OK; ++call) {
+      Session run("add");
+      settings().failWith = error;
+      settings().failAt = call;
+      status = run(x, kAddends);
+      bool hasFailed = settings().failAt < 0;
+      settings().failAt = -1;
+      EXPECT_EQ(status != OM_STATUS_OK, hasFailed) << call;
+      if (hasFailed) {
+        EXPECT_THAT(run.message(),
+                    HasSubstr(error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                         : "CUDA_ERROR_LAUNCH_FAILED"))
+            << call;
+      }
+      // The context recovers.
+      EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << call << run.message();
+      EXPECT_EQ(run.result, sumOf(x));
+    }
+    EXPECT_GT(call, 15);
+  }
+}
+
+TEST_F(DeviceTest, MemoryOfTheDeviceIsShort) {
+  Session run("huge");
+  EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_MEMORY);
+  EXPECT_THAT(run.message(), HasSubstr("an arena of 70368744177664 bytes"));
+}
+
+TEST_F(DeviceTest, DeadlinesAndCancellationEndRuns) {
+  Session run("slow");
+  omContextSetDeadline(run.context, 1000000);
+  EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_DEADLINE);
+  omContextSetDeadline(run.context, 0);
+  EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK);
+}
+
+//===----------------------------------------------------------------------===//
+// Driver, device and image
+//===----------------------------------------------------------------------===//
+
+OM_STATUS runAdd(std::string &message) {
+  Session run("add");
+  Numbers x = randomNumbers(kAddends);
+  OM_STATUS status = run(x, kAddends);
+  message = run.message();
+  return status;
+}
+
+TEST_F(DeviceTest, NoDevice) {
+  std::string message;
+  settings().devices = 0;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_EQ(message, "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides "
+                     "it");
+}
+
+TEST_F(DeviceTest, NoImage) {
+  std::string message;
+  settings().capability = 75;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_EQ(message,
+            "the model has no code for Simulated device of compute capability "
+            "7.5 with a driver for CUDA 12.4: it was compiled for sm_990, "
+            "compute_80, sm_90a (--device=cuda:sm_75 adds code)");
+}
+
+TEST_F(DeviceTest, PTXForALaterDevice) {
+  std::string message;
+  settings().capability = 120;
+  EXPECT_EQ(runAdd(message), OM_STATUS_OK) << message;
+  settings().version = 11080; // the PTX needs 12.0
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_THAT(message, HasSubstr("with a driver for CUDA 11.8"));
+}
+
+TEST_F(DeviceTest, AnImageThatTheDriverRefuses) {
+  std::string message;
+  settings().refused = 1; // PTX takes its place
+  EXPECT_EQ(runAdd(message), OM_STATUS_OK) << message;
+  settings().refused = 2;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_EQ(message, "the driver refuses the code of the model: "
+                     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE (device "
+                     "kernel image is invalid) refused as asked for");
+}
+
+TEST_F(DeviceTest, AnotherLevelWhereThereIsNoDevice) {
+  Numbers x = randomNumbers(kAddends);
+  settings().devices = 0;
+  Session run("either");
+  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  EXPECT_EQ(run.result, sumOf(x));
+  EXPECT_STREQ(omGetCpu("either"), "base");
+}
+
+TEST_F(DeviceTest, AForkedChild) {
+  Session run("add");
+  Numbers x = randomNumbers(kAddends);
+  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK);
+  pid_t child = fork();
+  if (child == 0) {
+    bool isRefused = run(x, kAddends) == OM_STATUS_TARGET &&
+                     run.message().find("forked") != std::string::npos;
+    Session other("add");
+    isRefused &= other(x, kAddends) == OM_STATUS_TARGET &&
+                 other.message().find("spawn") != std::string::npos;
+    omContextDestroy(other.context);
+    omContextDestroy(run.context);
+    _exit(isRefused ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+}
+
+} // namespace

@@ -1,0 +1,132 @@
+//===- Kernels.cpp - Kernels by hand, as the compiler writes them ---------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Compiled to an image for a simulated device.
+//
+//===----------------------------------------------------------------------===//
+
+#include <stdint.h>
+
+extern "C" {
+int32_t sim_read_ptx_sreg_tid_x();
+int32_t sim_read_ptx_sreg_ctaid_x();
+int32_t sim_read_ptx_sreg_ntid_x();
+int32_t sim_read_ptx_sreg_nctaid_x();
+void sim_barrier0();
+float sim_shfl_sync_bfly_f32(int32_t mask, float value, int32_t lane,
+                             int32_t bounds);
+}
+
+#define tid sim_read_ptx_sreg_tid_x()
+#define ctaid sim_read_ptx_sreg_ctaid_x()
+#define ntid sim_read_ptx_sreg_ntid_x()
+#define nctaid sim_read_ptx_sreg_nctaid_x()
+
+#define EXPORTED __attribute__((visibility("default")))
+#define KERNEL(NAME, PARAMETERS)                                               \
+  extern "C" {                                                                 \
+  EXPORTED extern const int32_t sim_parameters_##NAME = PARAMETERS;            \
+  EXPORTED void NAME
+#define END }
+
+#define SHARED __attribute__((section("sim_shared")))
+
+SHARED static float rowParts[32];
+SHARED static float tile[32][33];
+
+KERNEL(add, 4)(const float *x, const float *y, float *sum, int32_t n) {
+  for (int32_t i = ctaid * ntid + tid; i < n; i += nctaid * ntid)
+    sum[i] = x[i] + y[i];
+}
+END
+
+    /// Of one value from each thread; shared memory holds that of each warp.
+    template <typename Combine>
+    static float reduceBlock(float value, float neutral, Combine combine) {
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    value = combine(value, sim_shfl_sync_bfly_f32(-1, value, lanes, 31));
+  sim_barrier0();
+  if (tid % 32 == 0)
+    rowParts[tid / 32] = value;
+  sim_barrier0();
+  value = neutral;
+  for (int warp = 0; warp < ntid / 32; ++warp)
+    value = combine(value, rowParts[warp]);
+  return value;
+}
+
+/// A block for each row.
+KERNEL(softmax, 4)(const float *x, float *y, int32_t rows, int64_t columns) {
+  for (int32_t row = ctaid; row < rows; row += nctaid) {
+    const float *from = x + row * columns;
+    float *to = y + row * columns;
+    float top = -__builtin_inff(), sum = 0;
+    for (int64_t i = tid; i < columns; i += ntid)
+      top = from[i] > top ? from[i] : top;
+    top = reduceBlock(top, -__builtin_inff(),
+                      [](float a, float b) { return a > b ? a : b; });
+    for (int64_t i = tid; i < columns; i += ntid)
+      sum += __builtin_expf(from[i] - top);
+    sum = reduceBlock(sum, 0, [](float a, float b) { return a + b; });
+    for (int64_t i = tid; i < columns; i += ntid)
+      to[i] = __builtin_expf(from[i] - top) / sum;
+  }
+}
+END
+
+/// Of n x n numbers, by tiles of 32 x 32; a block has 32 * 8 threads.
+KERNEL(transpose, 3)(const float *x, float *y, int32_t n) {
+  int32_t across = n / 32, lane = tid % 32, first = tid / 32;
+  for (int32_t t = ctaid; t < across * across; t += nctaid) {
+    int32_t row = t / across * 32, column = t % across * 32;
+    for (int32_t i = first; i < 32; i += 8)
+      tile[i][lane] = x[(row + i) * n + column + lane];
+    sim_barrier0();
+    for (int32_t i = first; i < 32; i += 8)
+      y[(column + i) * n + row + lane] = tile[lane][i];
+    sim_barrier0();
+  }
+}
+END
+
+/// The same without shared memory.
+KERNEL(transpose_directly, 3)(const float *x, float *y, int32_t n) {
+  for (int32_t i = ctaid; i < n; i += nctaid)
+    for (int32_t j = tid; j < n; j += ntid)
+      y[j * n + i] = x[i * n + j];
+}
+END
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+KERNEL(race, 1)(float *y) {
+  rowParts[tid % 32] = float(tid);
+  y[tid] = rowParts[(tid + 1) % 32];
+}
+END
+
+KERNEL(missing_barrier, 1)(float *y) {
+  if (tid != 5)
+    sim_barrier0();
+  y[tid] = 0;
+}
+END
+
+KERNEL(beyond, 2)(float *y, int32_t n) {
+  y[tid + n - ntid + 1] = 0;
+}
+END
+
+KERNEL(uninitialised, 1)(float *y) {
+  y[tid] = tile[0][tid];
+}
+END
+
+KERNEL(report, 2)(uint32_t *errors, uint32_t number) {
+  __atomic_store_n(errors, number < *errors ? number : *errors,
+                   __ATOMIC_RELAXED);
+}
+END

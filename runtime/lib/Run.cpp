@@ -244,6 +244,8 @@ int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
     for (int64_t i = 0; i < context.entry->numOutputs; ++i)
       prepareOutput(context, i);
     teamFor(context, limit);
+    if (context.device)
+      context.device->runtime->prepare(context);
   }
   return end(context);
 }

@@ -15,8 +15,8 @@
 #include "Simulator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
-#include <unordered_map>
 
 using namespace onnxc::simulator;
 
@@ -227,6 +227,26 @@ ACCESS(unaligned_, 2)
 ACCESS(unaligned_, 4)
 ACCESS(unaligned_, 8)
 ACCESS(unaligned_, 16)
+
+static void accessBytes(void *pointer, size_t bytes, bool isWrite) {
+  for (size_t i = 0; i < bytes; ++i)
+    access(static_cast<char *>(pointer) + i, 1, isWrite,
+           __builtin_return_address(0));
+}
+void *__tsan_memset(void *to, int value, size_t bytes) {
+  accessBytes(to, bytes, true);
+  return std::memset(to, value, bytes);
+}
+void *__tsan_memcpy(void *to, void *from, size_t bytes) {
+  accessBytes(from, bytes, false);
+  accessBytes(to, bytes, true);
+  return std::memcpy(to, from, bytes);
+}
+void *__tsan_memmove(void *to, void *from, size_t bytes) {
+  accessBytes(from, bytes, false);
+  accessBytes(to, bytes, true);
+  return std::memmove(to, from, bytes);
+}
 
 } // extern "C"
 #pragma GCC visibility pop

@@ -20,6 +20,8 @@ namespace onnxc::rt {
 struct DeviceRuntime {
   /// True if driver, device and an image for it are there; else the reason.
   bool (*isAvailable)(const OnnxcDeviceCode &code, Message &reason);
+  /// Loads what the first run would load (omContextPrepare).
+  void (*prepare)(OMContext &context);
   /// Waits for what the run has started, records what it has reported, and
   /// gives the thread its CUDA context back. After each run.
   void (*endRun)(OMContext &context);

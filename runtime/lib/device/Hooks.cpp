@@ -202,6 +202,11 @@ static void endRun(OMContext &context) {
   leave(*device);
 }
 
+static void prepare(OMContext &context) {
+  if (enter(static_cast<OnnxcCall *>(&context)))
+    leave(*context.deviceContext);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -321,4 +326,4 @@ int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int64_t blocks,
 }
 
 const OnnxcDeviceRuntime onnxc_device_runtime = {
-    {isAvailable, endRun, destroyDeviceContext}};
+    {isAvailable, prepare, endRun, destroyDeviceContext}};

@@ -197,6 +197,16 @@ TEST_F(DeviceTest, ConstantsAreCopiedOnce) {
   EXPECT_EQ(now.memory, 1 + 2 * 2);
 }
 
+TEST_F(DeviceTest, PreparationCopiesTheConstants) {
+  Session run("add");
+  ASSERT_EQ(omContextPrepare(run.context, nullptr, 0), OM_STATUS_OK)
+      << run.message();
+  Counters before = counters();
+  ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+  EXPECT_EQ(counters().copiesIn - before.copiesIn, 1);
+  EXPECT_EQ(counters().modules, 1);
+}
+
 TEST_F(DeviceTest, TheLastContextFreesTheConstants) {
   for (int i = 0; i < 3; ++i) {
     Session run("add");

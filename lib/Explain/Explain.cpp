@@ -99,7 +99,7 @@ void Explainer::takeRecipes(ModuleOp level) {
   planned.clear();
   for (auto [key, each] : llvm::zip_equal(kernelKeys(kernels), kernels)) {
     krnl::KernelOp kernel = each;
-    if (node->isIn(kernel.getLoc()))
+    if (planned.size() < maxExplained && node->isIn(kernel.getLoc()))
       planned.push_back(
           {kernel, kernel.getName().str(), kernel.getLoc(),
            explainRecipe(kernel, key, processor, {options.strict})});
@@ -125,7 +125,7 @@ std::vector<RecipeChoice> Explainer::recipesOf(krnl::KernelOp kernel) {
 
 void Explainer::takeKernels(ModuleOp level) {
   level->walk([&](krnl::KernelOp kernel) {
-    if (!node->isIn(kernel.getLoc()))
+    if (!node->isIn(kernel.getLoc()) || ++explanation.numKernels > maxExplained)
       return;
     ExplainedKernel explained = explainKernel(kernel);
     explained.recipes = recipesOf(kernel);
@@ -227,7 +227,8 @@ void Explainer::finish() {
   explanation.layouts = std::move(remarks.layouts);
   for (const ExplainedKernel &kernel : explanation.kernels)
     for (const ExplainedNode &other : kernel.nodes)
-      if (!node->isNode(other.name) &&
+      if (explanation.fusedWith.size() < maxExplained &&
+          !node->isNode(other.name) &&
           !llvm::is_contained(explanation.fusedWith, other))
         explanation.fusedWith.push_back(other);
   addRefusals();

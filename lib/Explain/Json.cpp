@@ -116,6 +116,7 @@ std::string Explanation::json() const {
                      {"layouts", toArray(layouts)},
                      {"fused_with", toArray(fusedWith)},
                      {"not_fused", toArray(notFused)},
+                     {"kernel_count", int64_t(numKernels)},
                      {"kernels", toArray(kernels)},
                      {"runtime_calls", toArray(calls)},
                      {"host_operations", toArray(hostOperations)},

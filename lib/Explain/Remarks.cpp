@@ -63,12 +63,13 @@ void Collector::addRefusal(const Remark &remark, Location producer) {
       known = std::move(refusal);
       return;
     }
-  remarks.refusals.push_back(std::move(refusal));
+  if (remarks.refusals.size() < maxExplained)
+    remarks.refusals.push_back(std::move(refusal));
 }
 
 template <typename T>
 static void addOnce(std::vector<T> &list, T entry) {
-  if (!llvm::is_contained(list, entry))
+  if (list.size() < maxExplained && !llvm::is_contained(list, entry))
     list.push_back(std::move(entry));
 }
 

@@ -46,10 +46,14 @@ static std::string number(double value) {
 }
 
 std::string Explanation::summary() const {
-  if (!kernels.empty())
-    return llvm::formatv("it is computed by {0} kernel{1}{2}", kernels.size(),
-                         kernels.size() == 1 ? "" : "s",
-                         calls.empty() ? "" : " and the runtime");
+  if (numKernels > 0)
+    return llvm::formatv(
+        "it is computed by {0} kernel{1}{2}{3}", numKernels,
+        numKernels == 1 ? "" : "s", calls.empty() ? "" : " and the runtime",
+        numKernels > kernels.size()
+            ? llvm::formatv(", the first {0} of which follow", kernels.size())
+                  .str()
+            : "");
   if (!calls.empty())
     return "it is computed by the runtime, without a kernel";
   if (!hostOperations.empty())

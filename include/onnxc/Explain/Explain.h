@@ -15,6 +15,10 @@
 
 namespace onnxc {
 
+/// Entries of a list of the explanation: a call of a function may stand for as
+/// many nodes as the model has.
+inline constexpr size_t maxExplained = 256;
+
 /// A node by its name, with its operator.
 struct ExplainedNode {
   std::string name, op;
@@ -97,6 +101,8 @@ struct Explanation {
   std::vector<ExplainedNode> fusedWith;
   std::vector<ExplainedRefusal> notFused;
   std::vector<ExplainedKernel> kernels;
+  /// Of all kernels, also those beyond the first ones that are explained.
+  size_t numKernels = 0;
   /// Functions of the runtime that compute it.
   std::vector<std::string> calls;
   /// Other operations of the host program: sizes, views, control flow.

@@ -1,7 +1,7 @@
 # ===- explain_models.py - Small models whose nodes have different fates ----===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Writes layers.onnx and bodies.onnx to the folder of the first argument."""
+"""Writes layers.onnx, bodies.onnx and many.onnx to the folder of the first argument."""
 
 import pathlib
 import sys
@@ -61,3 +61,14 @@ onnx.save(layers, FOLDER / "layers.onnx")
 bodies = parser.parse_model(BODIES)
 name_nodes(bodies.graph)
 onnx.save(bodies, FOLDER / "bodies.onnx")
+
+# One call, which stands for 300 products.
+STEPS = "".join(f"h{i + 1} = MatMul (h{i}, w) " for i in range(300))
+MANY = f"""
+<ir_version: 10, opset_import: ["" : 21, "own" : 1]>
+many (float[4, 4] x, float[4, 4] w) => (float[4, 4] y) {{ y = own.power (x, w) }}
+<domain: "own", opset_import: ["" : 21]>
+power (h0, w) => (h300) {{ {STEPS} }}"""
+many = parser.parse_model(MANY)
+name_nodes(many.graph)
+onnx.save(many, FOLDER / "many.onnx")

@@ -65,6 +65,14 @@ if os.path.exists(serve_python):
 if os.path.exists(os.path.join(config.onnxc_build_dir, "onnx-packages", "1.22.0")):
     config.available_features.add("onnx-1.22.0")
 
+# A browser for pages, from utils/setup.sh.
+browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+if browser:
+    config.available_features.add("browser")
+    config.substitutions.append(("%{browser}", browser))
+else:
+    lit_config.note("no chromium-headless-shell or chromium: pages are not opened")
+
 # With TensorFlow, from utils/tutorial-setup.sh.
 if os.path.exists(os.path.join(config.onnxc_build_dir, "tutorial-venv", ".made-by")):
     config.available_features.add("tensorflow")

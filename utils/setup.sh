@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 packages=(
-  ca-certificates ccache clang-22 clang-format-22 clang-tidy-22 git
+  ca-certificates ccache chromium-headless-shell clang-22 clang-format-22 clang-tidy-22 git
   libc6-dev-arm64-cross libc6-dev-riscv64-cross
   libbenchmark-dev libclang-rt-22-dev libgmock-dev libgtest-dev liblld-22-dev
   libjpeg62-turbo-dev libmlir-22-dev libopenjp2-7-dev libpng-dev

@@ -30,9 +30,11 @@ extern "C" {
 /* How a compilation ended; the exit status of the onnx-compile tool. */
 typedef enum OM_COMPILE_STATUS {
   OM_COMPILE_OK = 0,
-  OM_COMPILE_REJECTED = 1, /* the model is wrong or not supported */
-  OM_COMPILE_USAGE = 2,    /* an option or a file name is wrong */
-  OM_COMPILE_INTERNAL = 5, /* the compiler is wrong */
+  OM_COMPILE_REJECTED = 1,    /* the model is wrong or not supported */
+  OM_COMPILE_USAGE = 2,       /* an option or a file name is wrong */
+  OM_COMPILE_OVER_BUDGET = 4, /* a run needs more than max-ram and its like
+                                 allow */
+  OM_COMPILE_INTERNAL = 5,    /* the compiler is wrong */
   OM_COMPILE_CANCELLED = 130
 } OM_COMPILE_STATUS;
 
@@ -149,7 +151,8 @@ OM_COMPILER_API const char *omCompilerGetExplanation(OMCompiler *compiler,
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;
  * with the option "explain-recipes" also the recipes that kernels could have.
- */
+ * With "explain-nodes" the nodes of the model as well; then "nodes" is a table
+ * of these as text, and "html" a page that needs no other file. */
 OM_COMPILER_API const char *omCompilerGetReport(OMCompiler *compiler,
                                                 const char *format);
 

@@ -79,6 +79,8 @@ static OM_COMPILE_STATUS statusOf(Outcome outcome) {
     return OM_COMPILE_REJECTED;
   case Outcome::Usage:
     return OM_COMPILE_USAGE;
+  case Outcome::OverBudget:
+    return OM_COMPILE_OVER_BUDGET;
   case Outcome::Cancelled:
     return OM_COMPILE_CANCELLED;
   case Outcome::Internal:
@@ -231,5 +233,10 @@ const char *omCompilerGetExplanation(OMCompiler *compiler, const char *format) {
 }
 
 const char *omCompilerGetReport(OMCompiler *compiler, const char *format) {
-  return compiler->describe(compiler->report, format);
+  llvm::StringRef name = format ? format : "";
+  if (name != "nodes" && name != "html")
+    return compiler->describe(compiler->report, format);
+  compiler->reportText =
+      name == "nodes" ? compiler->report.nodesText() : compiler->report.html();
+  return compiler->reportText.c_str();
 }

@@ -6,8 +6,10 @@
 
 #include "Artefact.h"
 
+#include "Layers.h"
 #include "NodeTable.h"
 #include "RefitTable.h"
+#include "RunBudget.h"
 #include "RuntimeFolder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -214,6 +216,12 @@ static llvm::Error writeMade(const ArtefactInputs &inputs, unsigned mode,
   if (llvm::Error error = file.create())
     return error;
   if (llvm::Error error = make(file))
+    return error;
+  uint64_t size = 0;
+  if (!fs::file_size(file.path(), size))
+    inputs.report.artefactBytes = int64_t(size);
+  if (llvm::Error error =
+          checkFlash(inputs.options, inputs.events, inputs.report))
     return error;
   if (!toStream)
     return file.keep();
@@ -427,9 +435,6 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
   if (!libraries)
     return libraries.takeError();
   inputs.report.libraries = std::move(*libraries);
-  uint64_t size = 0;
-  if (!fs::file_size(output.path(), size))
-    inputs.report.artefactBytes = size;
   return llvm::Error::success();
 }
 
@@ -454,11 +459,17 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
                                  const ArtefactInputs &inputs) {
   for (ModuleOp level : levels)
     fillReport(level, inputs.report);
+  if (llvm::Error error =
+          checkMemoryAndTime(inputs.options, inputs.events, inputs.report))
+    return error;
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files = emitLevels(levels, inputs, kind);
   if (failed(files))
     return llvm::createStringError("cannot make code");
+  if (inputs.report.nodes.isKnown)
+    collectCode(*files, target::levelSuffix(levels.back()),
+                inputs.report.nodes);
   if (kind == CodeKind::Assembly)
     return writeAssembly(*files, inputs);
   const CompileOptions &options = inputs.options;

@@ -7,8 +7,10 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "Artefact.h"
+#include "Layers.h"
 #include "Messages.h"
 #include "RefitTable.h"
+#include "RunBudget.h"
 #include "RuntimeFolder.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -27,6 +29,7 @@
 #include "onnxc/Target/CPU/NewFile.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -62,6 +65,7 @@ private:
   Outcome runPhase(const Phase &phase);
   Outcome writeCode();
   Outcome writeText();
+  Outcome readTimes();
   Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
   Outcome fail(Outcome outcome, const Twine &message);
   Outcome failToWrite(llvm::Error error);
@@ -119,6 +123,10 @@ Outcome Compilation::fail(Outcome outcome, const Twine &message) {
 /// A cancelled compilation reports nothing. Errors of the system, such as a
 /// full disk, are no internal errors.
 Outcome Compilation::failToWrite(llvm::Error error) {
+  if (error.isA<OverBudget>()) {
+    llvm::consumeError(std::move(error));
+    return Outcome::OverBudget;
+  }
   std::error_code code;
   std::string message;
   llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
@@ -254,6 +262,8 @@ Outcome Compilation::prepare() {
   reportTargets();
   if (llvm::Error error = checkTargets(options, targets))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (llvm::Error error = checkRunBudget(options))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (!options.resume.empty() &&
       lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
@@ -352,6 +362,8 @@ Outcome Compilation::load() {
   module = std::move(*imported);
   if (options.refit)
     recordGraphHash(*module);
+  if (options.explainNodes)
+    collectGraph(*module, report.nodes);
   observe(phases().front().name);
   return Outcome::Done;
 }
@@ -379,11 +391,17 @@ Outcome Compilation::runPhase(const Phase &phase) {
     observers.push_back(makePassTimer(events));
   if (phase.name == "krnl" && options.explainRecipes)
     observers.push_back(makeRecipeObserver(report, {options.strict}));
+  if (phase.name == "loops" && options.explainNodes)
+    observers.push_back(makePlanObserver(report));
   if (this->observers && this->observers->afterPass)
     observers.push_back(std::make_unique<AfterPass>(*this->observers));
   if (failed(runPasses(phase, *module, options, std::move(observers))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;
+  if (report.nodes.isKnown && phase.name == "onnx")
+    collectTypes(*module, report.nodes);
+  if (report.nodes.isKnown && phase.name == "krnl")
+    collectWork(targetModules(*module).back(), report.nodes);
   // Once there are recipes, and before there is only code.
   if (phase.name == "krnl")
     for (ScalarLoop &part : findScalarLoops(targetModules(*module).back()))
@@ -460,7 +478,23 @@ Outcome Compilation::writeModel() {
   return Outcome::Done;
 }
 
+/// Shows the times of a profile at the nodes.
+Outcome Compilation::readTimes() {
+  if (options.times.empty())
+    return Outcome::Done;
+  auto file = llvm::MemoryBuffer::getFile(options.times);
+  if (!file)
+    return fail(Outcome::Usage, "cannot read '" + options.times +
+                                    "': " + file.getError().message());
+  if (llvm::Error error = collectTimes((*file)->getBuffer(), report.nodes))
+    return fail(Outcome::Usage,
+                "'" + options.times + "' " + llvm::toString(std::move(error)));
+  return Outcome::Done;
+}
+
 Outcome Compilation::writeCode() {
+  if (Outcome outcome = readTimes(); outcome != Outcome::Done)
+    return outcome;
   ArtefactInputs inputs{input, options, events, report, customLibraries};
   llvm::Error error = writeArtefact(targetModules(*module), inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
@@ -523,6 +557,7 @@ static CompileOptions completed(const Input &input,
   if (!target::hasOperatingSystem(
           llvm::Triple(llvm::Triple::normalize(options.triple))))
     result.realTime = true;
+  result.explainNodes |= hasRunBudget(options) || !options.times.empty();
   return result;
 }
 
@@ -536,6 +571,7 @@ Outcome onnxc::inspect(const Input &input, const CompileOptions &options,
 Outcome onnxc::compile(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report) {
   CompileOptions completed = ::completed(input, options);
+  report.model = input.path;
   report.output = completed.output;
   Compilation compilation(input, completed, events, report);
   Outcome outcome = compilation.run();

@@ -142,6 +142,42 @@ static bool readSize(StringRef text, uint64_t &value) {
   return true;
 }
 
+template <uint64_t CompileOptions::*Field>
+static Error setSize(CompileOptions &options, StringRef value) {
+  if (!readSize(value, options.*Field))
+    return refuse("expected a number of bytes such as 512K or 2M, but got '" +
+                  value + "'");
+  return Error::success();
+}
+
+/// 5ms, 0.2s, 80us, or 3Mcycles
+static Error setLatency(CompileOptions &options, StringRef value) {
+  StringRef text = value;
+  uint64_t cycles;
+  if (text.consume_back("cycles") && readSize(text, cycles)) {
+    // Cycles are counted by thousands.
+    unsigned thousands = text.ends_with("K")   ? 1
+                         : text.ends_with("M") ? 2
+                         : text.ends_with("G") ? 3
+                                               : 0;
+    options.maxCycles = double(cycles >> (10 * thousands));
+    while (thousands--)
+      options.maxCycles *= 1000;
+    return Error::success();
+  }
+  double scale = text.consume_back("us")   ? 1e-6
+                 : text.consume_back("ms") ? 1e-3
+                 : text.consume_back("s")  ? 1
+                                           : 0;
+  if (scale == 0 || text.getAsDouble(options.maxSeconds) ||
+      !(options.maxSeconds > 0))
+    return refuse("expected a time such as 5ms, or predicted cycles such as "
+                  "3Mcycles, but got '" +
+                  value + "'");
+  options.maxSeconds *= scale;
+  return Error::success();
+}
+
 /// seconds=60
 static Error setLimit(CompileOptions &options, StringRef value) {
   auto [name, text] = value.split('=');
@@ -239,6 +275,25 @@ static constexpr Option optionTable[] = {
       "let the report show the recipes that kernels could have; --report does "
       "so"},
      setFlag<&CompileOptions::explainRecipes>},
+    {{"explain-nodes", "",
+      "let the report list the nodes of the model with their work, memory and "
+      "code; --report does so"},
+     setFlag<&CompileOptions::explainNodes>},
+    {{"times", "FILE",
+      "output of `onnx-run profile --json` for the model, whose times the "
+      "report shows"},
+     setText<&CompileOptions::times>},
+    {{"max-ram", "SIZE",
+      "fail where a run needs more memory for its tensors, such as 512K; "
+      "names the nodes that need most"},
+     setSize<&CompileOptions::maxRam>},
+    {{"max-flash", "SIZE",
+      "fail where code and weights take more bytes, such as 2M"},
+     setSize<&CompileOptions::maxFlash>},
+    {{"max-latency", "TIME",
+      "fail where a run takes longer: 5ms by the profile of --times, or "
+      "3Mcycles by the predicted cost on one thread"},
+     setLatency},
     {{"weights", "embedded|external",
       "inside the artefact (default) or in a file beside it"},
      setWeights},

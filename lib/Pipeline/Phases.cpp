@@ -117,7 +117,7 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   addCleanUp(target);
   target.addPass(krnl::createKrnlBufferizeHostPass());
   addCleanUp(target);
-  target.addPass(krnl::createKrnlPlanMemoryPass());
+  target.addPass(krnl::createKrnlPlanMemoryPass({options.explainNodes}));
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormParallelRegionsPass());

@@ -1,19 +1,17 @@
-//===- Report.cpp - Report of a compilation --------------------*- C++ -*-===//
+//===- Report.cpp - Report of a compilation as text ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Pipeline/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace onnxc;
 
-/// 1.5 MB
-static std::string sizeText(int64_t bytes) {
+std::string onnxc::sizeText(int64_t bytes) {
   if (bytes < 1024)
     return llvm::formatv("{0} B", bytes);
   if (bytes < 1024 * 1024)
@@ -77,27 +75,6 @@ static void printRecipes(llvm::raw_ostream &os,
   }
 }
 
-static void writeRecipe(llvm::json::OStream &json,
-                        const ReportedRecipe &recipe) {
-  json.attribute("kind", recipe.kind);
-  json.attribute("choices", llvm::json::fixUTF8(recipe.choices));
-  json.attribute("cycles", recipe.cycles);
-}
-
-static void writeRecipes(llvm::json::OStream &json,
-                         llvm::ArrayRef<RecipeChoice> recipes) {
-  for (const RecipeChoice &choice : recipes)
-    json.object([&] {
-      json.attribute("kernel", llvm::json::fixUTF8(choice.kernel));
-      json.attribute("candidates", int64_t(choice.numCandidates));
-      writeRecipe(json, choice.taken);
-      json.attributeArray("others", [&] {
-        for (const ReportedRecipe &other : choice.others)
-          json.object([&] { writeRecipe(json, other); });
-      });
-    });
-}
-
 std::string Report::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -114,47 +91,4 @@ std::string Report::text() const {
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
   return text;
-}
-
-std::string Report::json() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::json::OStream json(os, /*IndentSize=*/2);
-  json.object([&] {
-    json.attribute("schema", 1);
-    json.attribute("output", llvm::json::fixUTF8(output));
-    json.attribute("target", target);
-    json.attribute("kernels", int64_t(kernels));
-    json.attribute("artefact_bytes", artefactBytes);
-    json.attribute("weights_bytes", weightsBytes);
-    // Null where it depends on the sizes of a run, by the formula.
-    json.attribute("arena_bytes", arenaFormula.empty()
-                                      ? llvm::json::Value(arenaBytes)
-                                      : llvm::json::Value(nullptr));
-    if (!arenaFormula.empty())
-      json.attribute("arena_formula", llvm::json::fixUTF8(arenaFormula));
-    json.attribute("peak_memory_bytes", peakMemory);
-    json.attributeArray("libraries", [&] {
-      for (const std::string &name : libraries)
-        json.value(llvm::json::fixUTF8(name));
-    });
-    json.attributeArray("scalar_kernels", [&] {
-      for (const ScalarKernel &kernel : scalarKernels)
-        json.object([&] {
-          json.attribute("node", llvm::json::fixUTF8(kernel.node));
-          json.attribute("kernel", llvm::json::fixUTF8(kernel.kernel));
-          json.attribute("reason", kernel.reason);
-          json.attribute("share", kernel.share);
-        });
-    });
-    json.attributeArray("recipes", [&] { writeRecipes(json, recipes); });
-    json.attributeArray("steps", [&] {
-      for (const auto &[name, seconds] : steps)
-        json.object([&] {
-          json.attribute("name", name);
-          json.attribute("seconds", seconds);
-        });
-    });
-  });
-  return text + "\n";
 }

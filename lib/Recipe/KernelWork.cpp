@@ -38,9 +38,11 @@ static bool isArithmetic(Operation *op) {
              op);
 }
 
-/// Is it the product of a multiply-add?
-static bool isMultiplyAdd(Operation *op) {
-  return isProduct(op) && op->hasOneUse() && isSum(*op->user_begin());
+/// Is it the product of a multiply-add? Only sums over loops count: that
+/// elementwise products and sums are fused makes them none.
+static bool isMultiplyAdd(ComputeOp around, Operation *op) {
+  return around.getNumReductionLoops() > 0 && isProduct(op) &&
+         op->hasOneUse() && isSum(*op->user_begin());
 }
 
 /// Points of the loops of an op.
@@ -60,7 +62,7 @@ void forEachOperation(KernelOp kernel, int64_t unknown,
         continue;
       Type type = inner.getResult(0).getType();
       bool isWide = type.getIntOrFloatBitWidth() == 64;
-      visit(inner.getLoc(), {isMultiplyAdd(&inner) ? points : 0, points, 0,
+      visit(inner.getLoc(), {isMultiplyAdd(op, &inner) ? points : 0, points, 0,
                              isWide ? points : 0, type.isF32() ? points : 0});
     }
   }

@@ -18,6 +18,7 @@ static int compileModel(CommandLine &line) {
       return usageError(line, "--report: expected text or json, but got '" +
                                   format + "'");
     line.options.emplace_back("explain-recipes", "true");
+    line.options.emplace_back("explain-nodes", "true");
   }
   return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
     OM_COMPILE_STATUS status = compileInput(compiler, line.operands.front());
@@ -54,7 +55,7 @@ const Subcommand compileCommand = {
     "  onnx-compile model.onnx --dim batch=8   fixes a named dimension\n",
     options,
     {},
-    "",
+    "4 over --max-ram, --max-flash or --max-latency",
     compileModel};
 
 static constexpr llvm::StringLiteral fixed[] = {"emit"};

@@ -7,14 +7,12 @@
 #include "Subcommand.h"
 
 extern const Subcommand checkCommand, compileCommand, explainCommand,
-    simplifyCommand;
+    reportCommand, simplifyCommand;
 
 llvm::ArrayRef<const Subcommand *> subcommands() {
   static constexpr const Subcommand *table[] = {
-      &compileCommand,
-      &checkCommand,
-      &explainCommand,
-      &simplifyCommand,
+      &compileCommand,  &checkCommand,  &explainCommand,
+      &simplifyCommand, &reportCommand,
   };
   return table;
 }

@@ -9,12 +9,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Pipeline/Options.h"
-#include "onnxc/Recipe/RecipeReport.h"
+#include "onnxc/Pipeline/Report.h"
 
 #include <atomic>
 #include <functional>
 #include <optional>
-#include <vector>
 
 namespace onnxc {
 
@@ -25,6 +24,8 @@ enum class Outcome {
   Rejected,
   /// An option or file name is at fault.
   Usage,
+  /// The artefact needs more than the options allow.
+  OverBudget,
   Cancelled,
   /// The compiler is at fault.
   Internal
@@ -63,43 +64,6 @@ struct Events {
 struct Input {
   std::string path;
   std::optional<llvm::StringRef> bytes;
-};
-
-/// Work without vector code.
-struct ScalarKernel {
-  /// model.onnx:"node"
-  std::string node;
-  /// Name of the kernel; empty for a call of the runtime.
-  std::string kernel;
-  std::string reason;
-  /// Of the estimated work of the model, 0 to 1.
-  double share;
-};
-
-/// The result of a compilation.
-struct Report {
-  std::string output;
-  std::string target;
-  int64_t arenaBytes = 0;
-  /// Where sizes are known only at run time: the size of the arena, in words
-  /// and by the names of dimensions.
-  std::string arenaFormula;
-  int64_t weightsBytes = 0;
-  int64_t artefactBytes = 0;
-  int64_t peakMemory = 0;
-  unsigned kernels = 0;
-  /// Shared libraries that the artefact needs where it is loaded.
-  std::vector<std::string> libraries;
-  /// Loops without vectors, most work first.
-  std::vector<ScalarKernel> scalarKernels;
-  /// If they are to be explained: kernels as a recipe file has them, before
-  /// those that share loops are merged, in program order.
-  std::vector<RecipeChoice> recipes;
-  /// Steps with their seconds.
-  std::vector<std::pair<std::string, double>> steps;
-
-  std::string text() const;
-  std::string json() const;
 };
 
 /// Compiles. Nothing is printed; files are written completely or not at all.

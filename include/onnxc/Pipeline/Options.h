@@ -63,6 +63,14 @@ struct CompileOptions {
   std::string recipes, emitRecipes;
   /// The report has the candidate recipes of kernels.
   bool explainRecipes = false;
+  /// The report has the nodes of the model.
+  bool explainNodes = false;
+  /// A profile whose times the report shows; empty: none.
+  std::string times;
+  /// What a run may need; 0: anything. Bytes of the arena, bytes of code and
+  /// weights; seconds by the profile, or predicted cycles.
+  uint64_t maxRam = 0, maxFlash = 0;
+  double maxSeconds = 0, maxCycles = 0;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
   std::vector<std::string> customOpLibs;
   /// True: no code depends on weights, and the artefact tells where they are.

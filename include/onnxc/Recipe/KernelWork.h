@@ -14,7 +14,7 @@ namespace onnxc {
 
 /// Work of a kernel or of a part of it, for one launch.
 struct KernelWork {
-  /// Products that are added to a sum.
+  /// Products that are added to a sum over loops.
   double multiplyAdds = 0;
   /// Arithmetic operations on elements, integers included; a multiply-add is
   /// two of them, a function such as exp is one.

@@ -221,7 +221,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
-    have the size of the arena.
+    have the size of the arena. With `record-plan`, `krnl.arena_plan` lists the slots
+    and the launches by when they are needed: for reports, which take it away.
 
     ```mlir
     %0 = memref.alloc(%batch) : memref<?xf32>
@@ -235,6 +236,9 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     krnl.release %1 : memref<?xf32>
     ```
   }];
+  let options = [
+    Option<"recordPlan", "record-plan", "bool", "false",
+           "Write the plan of the arena to `krnl.arena_plan` of the function">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
     "::onnxc::krnl::KrnlDialect"];

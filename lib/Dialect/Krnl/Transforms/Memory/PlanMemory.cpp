@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -44,6 +45,8 @@ public:
 
   /// Fails, with an error, where no arena is as large.
   LogicalResult run();
+  /// Writes the plan that was made to the function.
+  void record();
 
 private:
   void number(Operation *op);
@@ -69,11 +72,14 @@ private:
 
   func::FuncOp host;
   EntryValues values;
+  /// Numbers of launches and calls, in program order.
+  SmallVector<int64_t> launches;
   /// In program order: an op's own number, and the last one inside it.
   DenseMap<Operation *, std::pair<int64_t, int64_t>> numbers;
   int64_t next = 0;
   /// The slots of the arena and their offsets.
   SmallVector<memref::AllocOp> planned;
+  SmallVector<Location> slotLocations;
   SmallVector<ArenaSlot> slots;
   SmallVector<memref::AllocOp> pooled;
   /// Buffers that loops swap, with the results that are in one of them; both
@@ -88,6 +94,8 @@ private:
 
 void Planner::number(Operation *op) {
   int64_t own = next++;
+  if (isa<LaunchOp, krnl::CallOp>(op))
+    launches.push_back(own);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block)
@@ -196,6 +204,7 @@ void Planner::chooseOffset(memref::AllocOp op) {
   }
   int64_t first = numbers[op].first;
   planned.push_back(op);
+  slotLocations.push_back(op.getLoc());
   slots.push_back(
       {estimatedBytes(op), first, last ? numbers[last].second : first, 0, {}});
 }
@@ -390,15 +399,38 @@ LogicalResult Planner::run() {
   return success();
 }
 
+void Planner::record() {
+  Builder builder(host.getContext());
+  // The number of launches before that op.
+  auto launchAt = [&](int64_t number) {
+    return llvm::lower_bound(launches, number) - launches.begin();
+  };
+  SmallVector<Attribute> plan;
+  for (auto [slot, loc] : llvm::zip_equal(slots, slotLocations)) {
+    int64_t first = launchAt(slot.first);
+    int64_t last = std::max<int64_t>(launchAt(slot.last + 1) - 1, first);
+    auto numbers =
+        builder.getI64ArrayAttr({slot.offset, slot.bytes, first, last});
+    SmallVector<Attribute> entry(numbers.getValue());
+    entry.push_back(LocationAttr(loc));
+    plan.push_back(builder.getArrayAttr(entry));
+  }
+  host->setAttr(arenaPlanAttrName, builder.getArrayAttr(plan));
+}
+
 namespace {
 
 struct PlanMemory : krnl::impl::KrnlPlanMemoryPassBase<PlanMemory> {
   using KrnlPlanMemoryPassBase::KrnlPlanMemoryPassBase;
 
   void runOnOperation() override {
-    for (func::FuncOp host : hostFunctions(getOperation()))
-      if (failed(Planner(host).run()))
+    for (func::FuncOp host : hostFunctions(getOperation())) {
+      Planner planner(host);
+      if (failed(planner.run()))
         return signalPassFailure();
+      if (recordPlan)
+        planner.record();
+    }
   }
 };
 

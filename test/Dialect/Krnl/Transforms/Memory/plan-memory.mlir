@@ -1,10 +1,15 @@
 // RUN: onnx-opt %s --krnl-plan-memory --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --krnl-plan-memory=record-plan --split-input-file | FileCheck %s --check-prefix=PLAN
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 func.func private @small(memref<64xf32>, memref<4xf32>, index, index) attributes {krnl.kernel}
 
 // The first and the third buffer are never alive together; the small one goes
-// behind both, as largest come first. Starts are multiples of 64.
+// behind both, as largest come first. Starts are multiples of 64. The recorded
+// plan has offset, bytes, the first and the last launch, and the location.
+// PLAN:        krnl.arena_plan = [
+// PLAN-SAME:     [0, 256, 0, 1, #loc{{[0-9]*}}], [256, 256, 1, 3, #loc{{[0-9]*}}],
+// PLAN-SAME:     [512, 64, 2, 3, #loc{{[0-9]*}}], [0, 256, 3, 3, #loc{{[0-9]*}}]]
 // CHECK-LABEL: func @reuse
 // CHECK-SAME:    krnl.arena_bytes = 576 : i64
 // CHECK:         %[[A:.+]] = krnl.arena_view[%[[C0:.+]]] () : memref<64xf32>

@@ -1,0 +1,46 @@
+//===- Layers.h - What becomes of the nodes of the model -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each function fills in a part of a report from the modules of one phase, in
+// the order of the phases.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_PIPELINE_LAYERS_H
+#define ONNXC_LIB_PIPELINE_LAYERS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "onnxc/Pipeline/Report.h"
+#include "onnxc/Target/CPU/Emit.h"
+
+namespace onnxc {
+
+/// onnx-basic: the nodes, their graphs, constants and edges.
+void collectGraph(mlir::ModuleOp model, LayerReport &report);
+
+/// onnx: the types of results that shape inference has found.
+void collectTypes(mlir::ModuleOp model, LayerReport &report);
+
+/// krnl: the work of nodes.
+void collectWork(mlir::ModuleOp level, LayerReport &report);
+
+/// loops, right after memory is planned: launches, stored weights, the arena.
+/// Removes the plan that krnl-plan-memory has recorded.
+void collectPlan(mlir::ModuleOp level, LayerReport &report);
+
+/// Code: the sizes of functions, whose names end with `suffix` where there are
+/// several levels.
+void collectCode(llvm::ArrayRef<target::CodeFile> files, llvm::StringRef suffix,
+                 LayerReport &report);
+
+/// Takes the times of nodes from the JSON of `onnx-run profile --json`. Fails
+/// for another text, or the profile of another model.
+llvm::Error collectTimes(llvm::StringRef profile, LayerReport &report);
+
+/// Calls collectPlan for the last of the levels.
+std::unique_ptr<mlir::PassInstrumentation> makePlanObserver(Report &report);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_PIPELINE_LAYERS_H

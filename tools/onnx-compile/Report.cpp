@@ -1,0 +1,99 @@
+//===- Report.cpp - onnx-compile report MODEL ------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompareReports.h"
+#include "Console.h"
+#include "Subcommand.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
+
+/// Writes the page; an error of the system is one of usage.
+static int writePage(const std::string &path, const char *page) {
+  if (path == "-") {
+    std::fputs(page, stdout);
+    return OM_COMPILE_OK;
+  }
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (!code) {
+    file << page;
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  if (!code)
+    return OM_COMPILE_OK;
+  std::fprintf(stderr, "onnx-compile: cannot write %s: %s\n", path.c_str(),
+               code.message().c_str());
+  return OM_COMPILE_USAGE;
+}
+
+/// The artefact is not kept.
+static void dropOutput(void *, const char *, size_t) {}
+
+static int reportModel(CommandLine &line) {
+  std::string html = line.valueOf("html");
+  if (line.has("compare")) {
+    if (line.operands.size() != 2 || line.has("html") || line.has("profile"))
+      return usageError(line, "--compare: expected two files that "
+                              "`onnx-compile report --json` has written, and "
+                              "no option but --json");
+    return compareReports(line.operands[0], line.operands[1], line.has("json"));
+  }
+  if (line.operands.size() != 1)
+    return usageError(line, "expected one model, but got '" + line.operands[0] +
+                                "' and '" + line.operands[1] + "'");
+  line.options.insert(line.options.begin(), {"output", "-"});
+  line.options.emplace_back("explain-nodes", "true");
+  line.options.emplace_back("explain-recipes", "true");
+  if (line.has("profile"))
+    line.options.emplace_back("times", line.valueOf("profile"));
+  return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
+    omCompilerSetOutputHandler(compiler, dropOutput, nullptr);
+    int status = compileInput(compiler, line.operands.front());
+    if (status != OM_COMPILE_OK)
+      return status;
+    console.finish(compiler);
+    if (line.has("html"))
+      status = writePage(html, omCompilerGetReport(compiler, "html"));
+    if (line.has("json") || !line.has("html"))
+      std::fputs(
+          omCompilerGetReport(compiler, line.has("json") ? "json" : "nodes"),
+          stdout);
+    return status;
+  });
+}
+
+static constexpr OwnOption options[] = {
+    {"json", "", "print JSON instead of text"},
+    {"html", "FILE",
+     "write a page with graph, nodes and memory, which needs no other file"},
+    {"profile", "FILE",
+     "show the times of `onnx-run profile --json` of the model"},
+    {"compare", "", "show the differences of two reports in JSON"},
+};
+
+static constexpr llvm::StringLiteral without[] = {
+    "emit-recipes", "explain-nodes", "explain-recipes",
+    "profile",      "resume",        "times"};
+
+extern const Subcommand reportCommand;
+const Subcommand reportCommand = {
+    "report",
+    "show work, memory, weights and code of each node of a model",
+    "MODEL [OTHER]",
+    "The model is compiled; the artefact is kept if -o names it.\n\n"
+    "  onnx-compile report model.onnx                     prints a table\n"
+    "  onnx-compile report model.onnx --html=model.html   writes a page\n"
+    "  onnx-compile report model.onnx --max-ram=512K      fails above 512 KiB\n"
+    "  onnx-compile report --compare old.json new.json    compares builds\n",
+    options,
+    without,
+    "4 over --max-ram, --max-flash or --max-latency",
+    reportModel};

@@ -118,6 +118,16 @@ OM_COMPILER_API OM_COMPILE_STATUS
 omCompilerExplain(OMCompiler *compiler, const void *data, size_t size,
                   const char *name, const char *node, int assembly);
 
+/* Writes to `output` a model that has only the node of the model which is
+ * called `node`, as findings name it, with its constants; its other operands
+ * become inputs. The model is given as to omCompilerCheck and may be one that
+ * is refused. */
+OM_COMPILER_API OM_COMPILE_STATUS omModelCutNode(OMCompiler *compiler,
+                                                 const void *data, size_t size,
+                                                 const char *name,
+                                                 const char *node,
+                                                 const char *output);
+
 /* Writes to `output` the compiled model `artefact` with the weights of the
  * model file `model`, without compiling: the file that a compilation of
  * `model` would have written. The artefact was compiled with the option "refit"

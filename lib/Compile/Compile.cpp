@@ -203,6 +203,18 @@ OM_COMPILE_STATUS omCompilerExplain(OMCompiler *compiler, const void *data,
   });
 }
 
+OM_COMPILE_STATUS omModelCutNode(OMCompiler *compiler, const void *data,
+                                 size_t size, const char *name,
+                                 const char *node, const char *output) {
+  CompileOptions options = compiler->options;
+  options.output = output ? output : "";
+  return compiler->run([&](const Events &events) {
+    compiler->report.output = options.output;
+    return cutNode(inputOf(data, size, name), options, events,
+                   node ? node : "");
+  });
+}
+
 OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler, const char *artefact,
                                const char *model, const char *output) {
   CompileOptions options;

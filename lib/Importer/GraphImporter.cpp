@@ -316,6 +316,8 @@ void GraphImporter::observe(const NodeProto &node, int index) {
       seen.unread.push_back(name);
   }
   state.options.observer->imported(seen);
+  if (state.options.observer->wantsModel(nodeName(node, index)))
+    state.options.observer->takeModel(modelOf(node, index));
 }
 
 /// Inputs and initializers of the main graph without a use.

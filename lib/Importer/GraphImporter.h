@@ -116,6 +116,12 @@ private:
   void importNode(const ::onnx::NodeProto &node, int index);
   void observe(const ::onnx::NodeProto &node, int index);
   void observeUnread();
+
+  // CutNode.cpp
+  llvm::Expected<std::string> modelOf(const ::onnx::NodeProto &node, int index);
+  llvm::Error addOperand(llvm::StringRef name, ::onnx::GraphProto &graph);
+
+  // GraphImporter.cpp
   void importVersioned(const ::onnx::NodeProto &proto, int64_t version,
                        mlir::Location loc);
   std::optional<::onnx::NodeProto>

@@ -50,6 +50,8 @@ struct ImportState {
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> dataFiles;
   /// The model's own functions by "domain::name::overload".
   llvm::StringMap<const ::onnx::FunctionProto *> functions;
+  /// That of the file format which the model is written in.
+  int64_t formatVersion = 0;
   unsigned errorCount = 0;
   /// How many graphs and functions the current node is inside of.
   int64_t depth = 0;

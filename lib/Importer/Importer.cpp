@@ -180,6 +180,7 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
   }
   if (failed(checkNodeCount(state, model)))
     return failure();
+  state.formatVersion = model.ir_version();
   Frame frame;
   importOpsets(state, model.opset_import(), frame);
   importFunctions(state, model);

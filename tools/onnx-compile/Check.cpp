@@ -7,7 +7,7 @@
 #include "Console.h"
 #include "Subcommand.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 #include <cstdio>
@@ -24,36 +24,61 @@ static bool hasWarnings(OMCompiler *compiler) {
   return facts->getAsObject()->getInteger("warnings").value_or(0) > 0;
 }
 
+/// The value of --output, which is for the model of --minimal alone.
+static std::string takeOutput(CommandLine &line) {
+  std::string output;
+  for (auto &[key, value] : line.options)
+    if (key == "output")
+      output = std::move(value);
+  llvm::erase_if(line.options,
+                 [](const auto &option) { return option.first == "output"; });
+  return output;
+}
+
+static int printFindings(OMCompiler *compiler, const CommandLine &line,
+                         OM_COMPILE_STATUS status) {
+  if (status != OM_COMPILE_OK && status != OM_COMPILE_REJECTED)
+    return status;
+  std::fputs(
+      omCompilerGetFindings(compiler, line.has("json") ? "json" : "text"),
+      stdout);
+  bool fails = status == OM_COMPILE_OK && line.has("fail-on-warnings") &&
+               hasWarnings(compiler);
+  return fails ? exitWarnings : status;
+}
+
 static int checkModel(CommandLine &line) {
+  std::string output = takeOutput(line), node = line.valueOf("minimal");
+  if (line.has("minimal") != !output.empty())
+    return usageError(line, "--minimal=NODE and -o FILE need each other");
   return withCompiler(line, [&](OMCompiler *compiler, Console &) -> int {
     std::string bytes;
     const std::string &model = line.operands.front();
     if (model == "-" && !readInput(bytes))
       return OM_COMPILE_USAGE;
-    OM_COMPILE_STATUS status =
-        omCompilerCheck(compiler, model == "-" ? bytes.data() : nullptr,
-                        bytes.size(), model.c_str());
-    if (status != OM_COMPILE_OK && status != OM_COMPILE_REJECTED)
-      return status;
-    std::fputs(
-        omCompilerGetFindings(compiler, line.has("json") ? "json" : "text"),
-        stdout);
-    bool fails = status == OM_COMPILE_OK && line.has("fail-on-warnings") &&
-                 hasWarnings(compiler);
-    return fails ? exitWarnings : status;
+    const char *data = model == "-" ? bytes.data() : nullptr;
+    if (!output.empty())
+      return omModelCutNode(compiler, data, bytes.size(), model.c_str(),
+                            node.c_str(), output.c_str());
+    return printFindings(
+        compiler, line,
+        omCompilerCheck(compiler, data, bytes.size(), model.c_str()));
   });
 }
 
 static constexpr OwnOption options[] = {
     {"json", "", "print the findings as JSON"},
     {"fail-on-warnings", "", "end with status 3 if there is a warning"},
+    {"minimal", "NODE",
+     "write to -o FILE a model of this node alone, with its constants, in the "
+     "place of its other operands inputs"},
 };
 
 /// It writes nothing that these are about.
 static constexpr llvm::StringLiteral without[] = {
-    "output",          "emit", "resume",      "emit-recipes", "weights",
-    "explain-recipes", "tag",  "emit-header", "runtime-dir",  "profile",
-    "strip",           "debug"};
+    "emit", "resume",      "emit-recipes", "weights", "explain-recipes",
+    "tag",  "emit-header", "runtime-dir",  "profile", "strip",
+    "debug"};
 
 extern const Subcommand checkCommand;
 const Subcommand checkCommand = {
@@ -67,7 +92,11 @@ const Subcommand checkCommand = {
     "and what helps.\n\n"
     "  onnx-compile check model.onnx               prints what there is\n"
     "  onnx-compile check model.onnx --dim batch=8 the same with a fixed size\n"
-    "  onnx-compile check model.onnx --json        the same for programs\n",
+    "  onnx-compile check model.onnx --json        the same for programs\n"
+    "  onnx-compile check model.onnx --minimal=conv1 -o conv1.onnx\n"
+    "                                              the node alone, to report "
+    "or "
+    "mend\n",
     options,
     without,
     "3 warnings (--fail-on-warnings)",

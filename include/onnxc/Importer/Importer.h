@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "onnxc/Support/Budget.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <map>
@@ -73,6 +74,14 @@ struct ImportObserver {
   virtual void imported(const ImportedNode &node) = 0;
   /// Nothing reads this input, or initializer, of the main graph.
   virtual void unread(mlir::Location loc, bool isInput) = 0;
+  /// Is a model of the node of this name alone to be made?
+  virtual bool wantsModel(llvm::StringRef node) { return false; }
+  /// The bytes of that model: the node under its full name, constants that it
+  /// reads, and inputs of the types that its other operands have. Fails where
+  /// the type of an operand is not known.
+  virtual void takeModel(llvm::Expected<std::string> model) {
+    llvm::consumeError(model.takeError());
+  }
 };
 
 struct ImportOptions {

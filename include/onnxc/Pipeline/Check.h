@@ -52,6 +52,14 @@ struct Findings {
 Outcome check(const Input &input, const CompileOptions &options,
               const Events &events, Findings &result);
 
+/// Writes to the output of the options a model that has only the node called
+/// `node` as findings name it: its constants stay, its other operands become
+/// inputs of their types. The model itself may be one that is refused. Fails
+/// with a message if there is no such node or the type of an operand is not
+/// known.
+Outcome cutNode(const Input &input, const CompileOptions &options,
+                const Events &events, llvm::StringRef node);
+
 } // namespace onnxc
 
 #endif // ONNXC_PIPELINE_CHECK_H

@@ -4,19 +4,19 @@
 """python -m onnx_compile, and the console scripts onnx-compile and onnx-run."""
 
 import os
-import pathlib
 import sys
 from typing import NoReturn
 
+from onnx_compile._programs import find_program
+
 
 def _execute(name: str) -> NoReturn:
-    """Becomes the program, which lies in the package or in the build beside it."""
-    package = pathlib.Path(__file__).resolve().parent
-    folders = [package / "bin", package.parents[1] / "bin"]
-    for program in (folder / name for folder in folders):
-        if program.exists():
-            os.execv(program, [name, *sys.argv[1:]])
-    sys.exit(f"{name} is not in {folders[0]}: the package is incomplete, install it again")
+    """Becomes the program."""
+    try:
+        program = find_program(name)
+    except FileNotFoundError as error:
+        sys.exit(str(error))
+    os.execv(program, [name, *sys.argv[1:]])
 
 
 def onnx_compile() -> NoReturn:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_compile import _models, _peers, _random_inputs
+from onnx_compile import _models, _peers, _programs, _random_inputs
 from onnx_compile._compile import compile
 from onnx_compile._html import bench_html
 from onnx_compile._interleave import Blocks, bootstrap, interleave
@@ -70,12 +70,14 @@ class Benchmark:
 
     machine: processor, number of processors, system, and the load average at the start.
     dropped_rounds: rounds that were repeated, as a hypervisor had given the processors to others.
+    load: the report of `onnx-run bench --json`, if callers, a rate, a cold start or files of runs were asked for.
     """
 
     machine: Mapping[str, Any]
     threads: int
     timings: list[Timing]
     dropped_rounds: int
+    load: Mapping[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; times are in seconds."""
@@ -103,6 +105,12 @@ def bench(
     rounds: int = 15,
     seconds: float = 0.15,
     pause: float = 0.1,
+    callers: int = 1,
+    rate: float | None = None,
+    arrivals: str = "poisson",
+    cold_start: bool = False,
+    csv: str | os.PathLike[str] | None = None,
+    svg: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Benchmark:
     """Times a compiled model and other engines in one process, in alternating blocks.
@@ -116,6 +124,9 @@ def bench(
     rounds: of A B C C B A, a block of each engine twice.
     seconds, pause: how long a block takes, and the time before it in which the workers of the
         others go to sleep.
+    callers, rate, arrivals, cold_start, csv, svg: as the options of onnx-run bench, of the compiled model
+        alone, before the engines take turns, for as long as one of them is measured then (rounds times seconds). The
+        result has the report as load.
 
     An engine that refuses the model is reported with its error. Raises CompileError, ValueError for
     inputs that cannot be drawn or numbers that are not positive, and RuntimeError if the compiled
@@ -131,6 +142,13 @@ def bench(
         ours = _peers.Artefact(compiled)
         feed = _random_inputs.draw(ours.session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         machine = describe_machine()
+        load = None
+        if callers != 1 or rate is not None or cold_start or csv or svg:
+            words = [f"--threads={count}", f"--duration={rounds * seconds}", f"--callers={callers}", f"--arrivals={arrivals}"]
+            words += [f"--rate={rate}"] if rate is not None else []
+            words += ["--cold-start"] if cold_start else []
+            words += [f"--{kind}={os.fspath(file)}" for kind, file in (("csv", csv), ("svg", svg)) if file]
+            load = _programs.measure("bench", compiled, feed, words)
         runs, failures = {"onnx-compile": ours.prepare(feed, count)}, []
         runs["onnx-compile"]()
         for engine in (os.fspath(engine) for engine in against):
@@ -142,7 +160,7 @@ def bench(
             except Exception as error:  # a refusal of another engine is a result
                 failures.append(Timing(engine, error=f"{type(error).__name__}: {error}".split("\n")[0]))
         blocks, dropped = interleave(runs, rounds, seconds, pause)
-        return Benchmark(machine, count, [*_timings(blocks), *failures], dropped)
+        return Benchmark(machine, count, [*_timings(blocks), *failures], dropped, load)
 
 
 def _timings(blocks: Mapping[str, Blocks]) -> list[Timing]:

@@ -9,11 +9,15 @@ import functools
 import itertools
 import json
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from onnx_compile._html import session_html
 from onnx_compile._session import Session
 from onnx_compile._signature import ValueInfo, value_info
+
+if TYPE_CHECKING:
+    from onnx_compile._compile import Report
 
 
 class ExecutionSession(Session):
@@ -81,6 +85,31 @@ class ExecutionSession(Session):
             raise TypeError("inputs are given in the order of the model or by name, not both")
         outputs = self.run(named or list(inputs))
         return outputs[0] if len(outputs) == 1 else outputs
+
+    def profile(
+        self, inputs: Any = None, *, threads: int | None = None, duration: float = 2, dims: Mapping[str, int] | None = None
+    ) -> Report:
+        """Runs the model for some seconds in another process and tells where the time goes.
+
+        inputs: an array, a list or a dict, as for run(); those that are not given are random.
+        threads: most threads of a run, else all processors.
+        dims: sizes of named dimensions of random inputs.
+
+        A dict with the report of `onnx-run profile --json`: lists `launches` and `nodes` if the model was compiled
+        with profile=True, else `functions`. pandas takes each list
+        for a table. Raises ValueError for inputs
+        that are no arrays of numbers and RuntimeError if the model does not run.
+        """
+        from onnx_compile._programs import measure
+
+        if inputs is None:
+            inputs = {}
+        elif not isinstance(inputs, Mapping):
+            listed = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+            inputs = {value.name: array for value, array in zip(self.inputs, listed)}
+        words = [f"--dim={name}={size}" for name, size in (dims or {}).items()]
+        words += [f"--threads={threads}"] if threads else []
+        return measure("profile", self.path, inputs, [*words, f"--entry={self.entry}", f"--duration={duration}"])
 
     def __repr__(self) -> str:
         return f"ExecutionSession({self.path!r}, entry={self.entry!r})"

@@ -1,10 +1,13 @@
 # ===- bench-tests.py - onnx_compile.bench ----------------------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
+import os
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
+import numpy as np
 import onnx_compile
 from onnx_compile import _bench, _interleave
 
@@ -35,6 +38,25 @@ class Interleave(unittest.TestCase):
         self.assertEqual(_interleave.bootstrap([2, 2, 2]), (2, 2, 2))
 
 
+class Profile(unittest.TestCase):
+    def test_launches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "digits.so")
+            onnx_compile.compile(DIGITS, path, profile=True, shapes={"image": (4, 1, 8, 8)})
+            session = onnx_compile.ExecutionSession(path)
+            image = np.zeros((4, 1, 8, 8), np.float32)
+            for inputs in (None, image, [image], {"image": image}):
+                profile = session.profile(inputs, threads=1, duration=0.02)
+                names = {node["name"] for node in profile["nodes"]}
+                self.assertLessEqual({"conv1", "relu1", "softmax"}, names)
+                self.assertTrue(all("gflops" in row for row in profile["launches"]))
+            self.assertIn("<table>", profile._repr_html_())
+            with self.assertRaisesRegex(ValueError, "input image: "):
+                session.profile(np.array(["a"]))
+            with self.assertRaisesRegex(RuntimeError, "image"):
+                session.profile(image[:2], duration=0.02)
+
+
 class Bench(unittest.TestCase):
     def test_ratios(self):
         timings = _bench._timings({"ours": [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]], "peer": [[6.0, 6.0, 4.0], [8.0, 8.0, 8.0]]})
@@ -42,6 +64,22 @@ class Bench(unittest.TestCase):
         self.assertEqual((ours.minimum, ours.median, ours.ratio), (1, 2, None))
         self.assertEqual((peer.minimum, peer.median), (4, 7))
         self.assertEqual((peer.ratio.minimum, peer.ratio.median), (4, 3.5))
+
+    def test_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {kind: os.path.join(folder, kind) for kind in ("csv", "svg")}
+            found = onnx_compile.bench(
+                DIGITS, [], rounds=1, seconds=0.02, pause=0, threads=1, callers=2, rate=1000, arrivals="fixed",
+                cold_start=True, **files,
+            )  # fmt: skip
+            self.assertEqual(sum(found.load["caller_iterations"]), 20)
+            self.assertEqual((found.load["callers"], found.load["arrivals"]), (2, "fixed"))
+            self.assertGreater(found.load["cold_start"]["total"]["median"], 0)
+            with open(files["csv"]) as csv, open(files["svg"]) as svg:
+                self.assertEqual(len(csv.readlines()), 21)
+                self.assertIn("</svg>", svg.read())
+        with self.assertRaisesRegex(RuntimeError, "--arrivals: 'never' is no poisson"):
+            onnx_compile.bench(DIGITS, [], rounds=1, seconds=0.001, rate=1, arrivals="never")
 
     def test_models(self):
         found = onnx_compile.bench(DIGITS, [], rounds=1, seconds=0.001, pause=0, dims={"batch": 2}, threads=1, O=1)

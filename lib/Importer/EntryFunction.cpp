@@ -9,6 +9,7 @@
 #include "ProtoTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <set>
@@ -47,6 +48,7 @@ struct EntryImporter {
   void cutFrom(func::FuncOp function, GraphImporter &body,
                SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
+  void noteTaps(ModuleOp module, ArrayRef<Value> results);
 };
 } // namespace
 
@@ -291,6 +293,22 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
 }
 
+/// The artefact tells how many outputs are taps, and which nodes compute them.
+void EntryImporter::noteTaps(ModuleOp module, ArrayRef<Value> results) {
+  module->setAttr("onnx.taps", builder.getI64IntegerAttr(int64_t(tapCount)));
+  NamedAttrList nodes;
+  for (auto [output, value] :
+       llvm::zip_equal(ArrayRef(outputs).take_back(tapCount),
+                       results.take_back(tapCount))) {
+    SmallVector<onnxc::NodeName> made = onnxc::nodesOf(value.getLoc());
+    if (!made.empty())
+      nodes.set(output.name(), builder.getStringAttr(made.front().name + " (" +
+                                                     made.front().op + ")"));
+  }
+  if (!nodes.empty())
+    module->setAttr("onnx.tap_nodes", nodes.getDictionary(state.context));
+}
+
 void onnxc::importer::importEntryFunction(ImportState &state,
                                           const GraphProto &graph,
                                           const Frame &frame, ModuleOp module) {
@@ -317,7 +335,6 @@ void onnxc::importer::importEntryFunction(ImportState &state,
   SmallVector<Value> results = entry.importBody(function);
   if (state.errorCount == 0)
     entry.finish(function, results);
-  if (entry.tapCount)
-    module->setAttr("onnx.taps",
-                    entry.builder.getI64IntegerAttr(int64_t(entry.tapCount)));
+  if (entry.tapCount && state.errorCount == 0)
+    entry.noteTaps(module, results);
 }

@@ -191,6 +191,16 @@ static const Option table[] = {
      "minimum, maximum, mean, zeros, NaN and infinities of each output instead "
      "of its elements, and the first that is not finite; onnx-compile "
      "--taps=all has all tensors"},
+    {"runs", "N", OfRun, setCount<&Options::runs>,
+     "how often to run each data set, random inputs with seeds that grow, else "
+     "once"},
+    {"snapshot", "FOLDER", OfRun, setText<&Options::snapshotFolder>,
+     "write inputs and outputs of the runs that --when names"},
+    {"when", "CONDITION", OfRun, setText<&Options::when>,
+     "error, not-finite (a NaN or an infinity in any output), OUTPUT>X, "
+     "OUTPUT<X (any element), or signal (SIGUSR1 came)"},
+    {"snapshot-bytes", "N", OfRun, setCount<&Options::snapshotBytes>,
+     "the most bytes of all snapshots, else 256 MiB"},
     {"warmup", "N", Timers, setCount<&Options::warmup>,
      "runs before the timed ones, else 10"},
     {"iterations", "N", Timers, setIterations,
@@ -334,6 +344,8 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
       (options->newModel.empty() || options->output.empty()))
     return failure("onnx-run refit MODEL.so NEW.onnx -o OUT.so needs all three "
                    "files");
+  if (options->snapshotFolder.empty() != options->when.empty())
+    return failure("--snapshot=FOLDER and --when=CONDITION need each other");
   bool checks = Checks >> unsigned(options->verb) & 1;
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");

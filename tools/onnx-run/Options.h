@@ -50,6 +50,9 @@ struct Options {
   bool hasPeerOptions = false; ///< options that only this comparison has
   bool quiet = false;
   bool statistics = false;
+  int64_t runs = 1; ///< with a seed of its own each
+  std::string snapshotFolder, when;
+  int64_t snapshotBytes = int64_t(256) << 20;
 
   int64_t warmup = 10;
   int64_t iterations = 100;

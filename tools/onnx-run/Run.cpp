@@ -4,12 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
+#include "Snapshots.h"
 #include "Statistics.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,35 +15,16 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-/// A file name for an output: other characters in its name become '_'.
-static std::string fileNameOf(StringRef name) {
-  std::string file = name.str();
-  for (char &c : file)
-    if (!isAlnum(c) && c != '-' && c != '.')
-      c = '_';
-  return file;
-}
-
-static Error showOutput(const OMArgument &argument, const Value &value,
-                        const Options &options) {
-  if (!options.quiet && !options.statistics)
-    outs() << valueText(argument.name, value);
-  if (options.saveFolder.empty())
-    return Error::success();
-  if (std::error_code error = sys::fs::create_directories(options.saveFolder))
-    return failure("cannot make %s: %s", options.saveFolder.c_str(),
-                   error.message().c_str());
-  return writeValue(options.saveFolder + "/" + fileNameOf(argument.name),
-                    value);
-}
-
-/// How many of the outputs are taps.
-static size_t tapsOf(const Artefact &artefact) {
+/// The taps among the outputs: how many there are, and the nodes of them.
+static StatisticsTable makeTable(const Artefact &artefact) {
   Expected<json::Value> info = json::parse(artefact.omCompilationInfo());
   if (!info)
-    return consumeError(info.takeError()), 0;
+    return consumeError(info.takeError()), StatisticsTable(0, {});
   const json::Object *facts = info->getAsObject();
-  return facts ? size_t(facts->getInteger("onnx.taps").value_or(0)) : 0;
+  const json::Object *nodes =
+      facts ? facts->getObject("onnx.tap_nodes") : nullptr;
+  int64_t taps = facts ? facts->getInteger("onnx.taps").value_or(0) : 0;
+  return StatisticsTable(size_t(taps), nodes ? *nodes : json::Object());
 }
 
 static void show(const StatisticsTable &statistics, const Options &options) {
@@ -55,10 +34,81 @@ static void show(const StatisticsTable &statistics, const Options &options) {
     statistics.print(outs());
 }
 
-/// One run of the model.
-static Error runOnce(const Artefact &artefact, OMContext *context,
-                     const Options &options, StringRef dataSet,
-                     Verdict &verdict) {
+namespace {
+
+/// Runs of the model on the data sets, one after the other.
+class Runs {
+public:
+  Runs(const Artefact &artefact, const Options &options, OMContext *context,
+       Snapshots *snapshots)
+      : artefact(artefact), options(options), context(context),
+        snapshots(snapshots) {}
+
+  Error run(StringRef dataSet);
+  Verdict getVerdict() const { return verdict; }
+
+private:
+  Expected<std::vector<Value>> compute(const InputSet &inputs);
+  Error show(ArrayRef<Value> outputs);
+  void compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations);
+
+  const Artefact &artefact;
+  const Options &options;
+  OMContext *context;
+  Snapshots *snapshots;
+  Verdict verdict = Verdict::NothingToCompare;
+  int64_t runs = 0;
+};
+
+} // namespace
+
+/// The outputs of a run, which is written if it is to be.
+Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
+  std::vector<OMBuffer> buffers(artefact.outputs().size());
+  bool isFine =
+      artefact.omContextRun(context, inputs.buffers().data(),
+                            int64_t(inputs.buffers().size()), buffers.data(),
+                            int64_t(buffers.size())) == OM_STATUS_OK;
+  Error error = isFine ? Error::success()
+                       : inputs.refusal(artefact.omContextGetMessage(context));
+  std::vector<Value> outputs;
+  if (isFine)
+    for (auto [argument, buffer] : zip_equal(artefact.outputs(), buffers))
+      outputs.push_back(Value::copyOf(artefact, *argument, buffer));
+  if (snapshots && snapshots->isDue(outputs))
+    error = joinErrors(std::move(error),
+                       snapshots->write(runs, inputs.getValues(), outputs));
+  ++runs;
+  if (error)
+    return std::move(error);
+  return outputs;
+}
+
+Error Runs::show(ArrayRef<Value> outputs) {
+  if (options.statistics) {
+    StatisticsTable table = makeTable(artefact);
+    for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
+      table.add(*argument, value);
+    ::show(table, options);
+  } else if (!options.quiet) {
+    for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
+      outs() << valueText(argument->name, value);
+  }
+  if (options.saveFolder.empty())
+    return Error::success();
+  return writeValues(options.saveFolder, artefact.outputs(), outputs);
+}
+
+void Runs::compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations) {
+  for (const auto &[number, expected] : expectations) {
+    bool agrees = compareOutput(artefact.outputs()[number]->name,
+                                outputs[number], expected, options);
+    if (!agrees || verdict == Verdict::NothingToCompare)
+      verdict = agrees ? Verdict::Agrees : Verdict::Differs;
+  }
+}
+
+Error Runs::run(StringRef dataSet) {
   Expected<ValuesByIndex> expectations =
       readValues(options.expects, dataSet, "output", artefact.outputs());
   if (!expectations)
@@ -66,30 +116,19 @@ static Error runOnce(const Artefact &artefact, OMContext *context,
   if (options.verb == Verb::Verify && expectations->empty())
     return failure("%s has no output to compare with: output_0.pb, ...",
                    dataSet.str().c_str());
-  Expected<InputSet> inputSet = makeInputs(artefact, options, dataSet);
-  if (!inputSet)
-    return inputSet.takeError();
-  std::vector<OMBuffer> outputs(artefact.outputs().size());
-  if (artefact.omContextRun(context, inputSet->buffers().data(),
-                            int64_t(inputSet->buffers().size()), outputs.data(),
-                            int64_t(outputs.size())) != OM_STATUS_OK)
-    return inputSet->refusal(artefact.omContextGetMessage(context));
-  StatisticsTable statistics(tapsOf(artefact));
-  for (auto [i, argument] : enumerate(artefact.outputs())) {
-    Value value = Value::copyOf(artefact, *argument, outputs[i]);
-    if (options.statistics)
-      statistics.add(*argument, value);
-    if (Error error = showOutput(*argument, value, options))
+  Options seeded = options;
+  for (int64_t i = 0; i < options.runs; ++i) {
+    seeded.seed = options.seed + i;
+    Expected<InputSet> inputs = makeInputs(artefact, seeded, dataSet);
+    if (!inputs)
+      return inputs.takeError();
+    Expected<std::vector<Value>> outputs = compute(*inputs);
+    if (!outputs)
+      return outputs.takeError();
+    if (Error error = show(*outputs))
       return error;
-    auto it = expectations->find(i);
-    if (it == expectations->end())
-      continue;
-    bool agrees = compareOutput(argument->name, value, it->second, options);
-    if (!agrees || verdict == Verdict::NothingToCompare)
-      verdict = agrees ? Verdict::Agrees : Verdict::Differs;
+    compare(*outputs, *expectations);
   }
-  if (options.statistics)
-    show(statistics, options);
   return Error::success();
 }
 
@@ -99,15 +138,28 @@ Expected<Verdict> run::runAndCompare(const Artefact &artefact,
   if (!context)
     return failure("%s", artefact.omGetLastError());
   scope_exit destroy([&] { artefact.omContextDestroy(context); });
-  Verdict verdict = Verdict::NothingToCompare;
+  std::optional<Snapshots> snapshots;
+  if (!options.snapshotFolder.empty()) {
+    Expected<Snapshots> prepared = Snapshots::prepare(artefact, options);
+    if (!prepared)
+      return prepared.takeError();
+    snapshots.emplace(std::move(*prepared));
+  }
+  Runs runs(artefact, options, context, snapshots ? &*snapshots : nullptr);
   std::vector<std::string> dataSets = options.dataSets;
   if (dataSets.empty())
     dataSets.push_back("");
+  Error error = Error::success();
   for (const std::string &dataSet : dataSets) {
     if (dataSets.size() > 1)
       errs() << dataSet << ":\n";
-    if (Error error = runOnce(artefact, context, options, dataSet, verdict))
-      return std::move(error);
+    error = runs.run(dataSet);
+    if (error)
+      break;
   }
-  return verdict;
+  if (snapshots)
+    snapshots->summarise();
+  if (error)
+    return std::move(error);
+  return runs.getVerdict();
 }

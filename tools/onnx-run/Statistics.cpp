@@ -33,15 +33,26 @@ double Statistics::mean() const {
   return finite ? sum / double(finite) : 0;
 }
 
-/// Of the numbers in a value; those of containers are counted together.
-static void addAll(Statistics &statistics, const Value &value) {
+void Statistics::place(double element) {
+  if (!std::isfinite(element))
+    return;
+  // Halves: the range of numbers may be twice the largest.
+  double range = largest / 2 - least / 2;
+  double part = range > 0 ? (element / 2 - least / 2) / range : 0;
+  size_t number = size_t(part * double(histogram.size()));
+  ++histogram[std::min(number, histogram.size() - 1)];
+}
+
+/// Visits the numbers in a value; those of containers are counted together.
+static void forEachNumber(const Value &value,
+                          function_ref<void(double)> visit) {
   for (const Value &element : value.elements)
-    addAll(statistics, element);
+    forEachNumber(element, visit);
   if (value.kind != OM_VALUE_TENSOR || value.tensor.type == ONNX_TYPE_STRING)
     return;
   for (int64_t i = 0; i < value.tensor.elements(); ++i) {
     double imaginary;
-    statistics.add(elementAsDouble(value.tensor, i, imaginary));
+    visit(elementAsDouble(value.tensor, i, imaginary));
   }
 }
 
@@ -51,7 +62,8 @@ void StatisticsTable::add(const OMArgument &argument, const Value &value) {
   row.type = value.kind == OM_VALUE_TENSOR
                  ? typeText(value.tensor.type, value.tensor.shape)
                  : "container";
-  addAll(row.statistics, value);
+  forEachNumber(value, [&](double x) { row.statistics.add(x); });
+  forEachNumber(value, [&](double x) { row.statistics.place(x); });
 }
 
 const StatisticsTable::Row *StatisticsTable::firstNotFinite() const {
@@ -68,6 +80,17 @@ const StatisticsTable::Row *StatisticsTable::firstNotFinite() const {
   return nullptr;
 }
 
+/// A digit for each part, in tenths of the largest; '.' where there is none.
+static std::string histogramText(const Statistics &statistics) {
+  int64_t largest = *max_element(statistics.histogram);
+  std::string text;
+  for (int64_t count : statistics.histogram)
+    text += count ? char('0' + std::min<int64_t>(9, double(count) /
+                                                        double(largest) * 10))
+                  : '.';
+  return text;
+}
+
 void StatisticsTable::print(raw_ostream &os) const {
   size_t name = 6, type = 4;
   for (const Row &row : rows) {
@@ -75,16 +98,23 @@ void StatisticsTable::print(raw_ostream &os) const {
     type = std::max(type, row.type.size());
   }
   os << left_justify("tensor", name) << "  " << left_justify("type", type)
-     << "         min         max        mean      zeros  NaN  Inf\n";
+     << "         min         max        mean      zeros  NaN  Inf  "
+        "histogram\n";
   for (const Row &row : rows) {
     const Statistics &s = row.statistics;
     os << left_justify(row.name, name) << "  " << left_justify(row.type, type)
        << format("  %10.4g  %10.4g  %10.4g", s.minimum(), s.maximum(), s.mean())
-       << format("  %9lld  %3lld  %3lld\n", (long long)s.zeros,
-                 (long long)s.nans, (long long)s.infinities);
+       << format("  %9lld  %3lld  %3lld  ", (long long)s.zeros,
+                 (long long)s.nans, (long long)s.infinities)
+       << histogramText(s) << "\n";
   }
-  if (const Row *row = firstNotFinite())
-    os << "the first tensor with a NaN or an infinity is " << row->name << "\n";
+  const Row *row = firstNotFinite();
+  if (!row)
+    return;
+  os << "the first tensor with a NaN or an infinity is " << row->name;
+  if (std::optional<StringRef> node = nodeOf(*row))
+    os << ", which " << *node << " computes";
+  os << "\n";
 }
 
 json::Value StatisticsTable::asJson() const {
@@ -99,11 +129,14 @@ json::Value StatisticsTable::asJson() const {
                                    {"mean", s.mean()},
                                    {"zeros", s.zeros},
                                    {"nans", s.nans},
-                                   {"infinities", s.infinities}});
+                                   {"infinities", s.infinities},
+                                   {"histogram", json::Array(s.histogram)}});
   }
   const Row *first = firstNotFinite();
+  std::optional<StringRef> node = first ? nodeOf(*first) : std::nullopt;
   return json::Object{
       {"schema", 1},
       {"tensors", std::move(tensors)},
-      {"first_not_finite", first ? json::Value(first->name) : nullptr}};
+      {"first_not_finite", first ? json::Value(first->name) : nullptr},
+      {"first_not_finite_node", node ? json::Value(*node) : nullptr}};
 }

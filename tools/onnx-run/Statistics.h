@@ -11,6 +11,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <array>
 #include <limits>
 
 namespace onnxc::run {
@@ -19,7 +20,12 @@ namespace onnxc::run {
 struct Statistics {
   int64_t elements = 0, zeros = 0, nans = 0, infinities = 0;
 
+  /// Finite elements by equal parts of the range from minimum to maximum.
+  std::array<int64_t, 16> histogram{};
+
   void add(double element);
+  /// Counts an element in the histogram, after all have been added.
+  void place(double element);
   /// Of the finite elements; 0 if there are none.
   double minimum() const { return least <= largest ? least : 0; }
   double maximum() const { return least <= largest ? largest : 0; }
@@ -32,9 +38,11 @@ private:
 };
 
 /// The outputs of a run, of which the last ones are taps (onnx-compile --taps).
+/// `nodes` has the nodes that compute taps, by their names.
 class StatisticsTable {
 public:
-  explicit StatisticsTable(size_t taps) : taps(taps) {}
+  StatisticsTable(size_t taps, llvm::json::Object nodes)
+      : taps(taps), nodes(std::move(nodes)) {}
 
   void add(const OMArgument &argument, const Value &value);
   void print(llvm::raw_ostream &os) const;
@@ -48,8 +56,13 @@ private:
 
   /// The first in the order of the nodes; null if all elements are finite.
   const Row *firstNotFinite() const;
+  /// The node that computes it, if that is known.
+  std::optional<llvm::StringRef> nodeOf(const Row &row) const {
+    return nodes.getString(row.name);
+  }
 
   size_t taps;
+  llvm::json::Object nodes;
   std::vector<Row> rows;
 };
 

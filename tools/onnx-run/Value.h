@@ -49,6 +49,7 @@ public:
   InputSet(const Artefact &artefact, std::vector<Value> values);
 
   llvm::ArrayRef<OMBuffer> buffers() const { return allBuffers; }
+  llvm::ArrayRef<Value> getValues() const { return values; }
 
   /// Options that would set the sizes which were not given.
   void setGuesses(std::string options) { guesses = std::move(options); }

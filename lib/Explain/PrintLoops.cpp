@@ -123,7 +123,23 @@ static std::string affineText(AffineExpr expr,
   }
 }
 
+/// < for olt, ult and slt; empty for other predicates.
+static StringRef comparisonOf(StringRef predicate) {
+  return llvm::StringSwitch<StringRef>(predicate)
+      .Cases({"eq", "oeq", "ueq"}, "==")
+      .Cases({"ne", "one", "une"}, "!=")
+      .Cases({"slt", "ult", "olt"}, "<")
+      .Cases({"sle", "ule", "ole"}, "<=")
+      .Cases({"sgt", "ugt", "ogt"}, ">")
+      .Cases({"sge", "uge", "oge"}, ">=")
+      .Default("");
+}
+
 static StringRef infixOf(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return comparisonOf(arith::stringifyCmpFPredicate(compare.getPredicate()));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return comparisonOf(arith::stringifyCmpIPredicate(compare.getPredicate()));
   return llvm::StringSwitch<StringRef>(op->getName().stripDialect())
       .Cases({"addf", "addi"}, "+")
       .Cases({"subf", "subi"}, "-")
@@ -207,8 +223,6 @@ std::string PayloadPrinter::compute(Operation *inner) {
   std::string text = functionOf(inner).str();
   if (auto compare = dyn_cast<arith::CmpFOp>(inner))
     text = arith::stringifyCmpFPredicate(compare.getPredicate()).str();
-  if (auto compare = dyn_cast<arith::CmpIOp>(inner))
-    text = arith::stringifyCmpIPredicate(compare.getPredicate()).str();
   return text + "(" + llvm::join(arguments, ", ") + ")";
 }
 

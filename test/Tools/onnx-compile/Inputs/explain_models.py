@@ -31,7 +31,7 @@ bodies (bool b, float[N, 16] x) => (float[N, 16] y) {
   t = own.twice (x)
   y = If (b) <
     then_branch = yes () => (float[N, 16] p) { p = Tanh (t) },
-    else_branch = no () => (float[N, 16] q) { q = Neg (t) }>
+    else_branch = no () => (float[N, 16] q) { q = LeakyRelu (t) }>
 }
 <domain: "own", opset_import: ["" : 21]>
 twice (a) => (z) { h = Mul (a, a) z = Exp (h) }"""

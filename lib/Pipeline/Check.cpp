@@ -6,6 +6,7 @@
 
 #include "onnxc/Pipeline/Check.h"
 
+#include "Messages.h"
 #include "ModelFacts.h"
 #include "onnxc/Pipeline/Phases.h"
 
@@ -61,19 +62,6 @@ private:
 };
 
 } // namespace
-
-/// Names that are listed.
-static constexpr size_t maxNames = 3;
-
-/// 'a', 'b', 'c' and 4 more
-static std::string listNames(ArrayRef<std::string> names) {
-  std::string text;
-  for (const std::string &name : names.take_front(maxNames))
-    text += (text.empty() ? "'" : ", '") + name + "'";
-  if (names.size() > maxNames)
-    text += llvm::formatv(" and {0} more", names.size() - maxNames);
-  return text;
-}
 
 static std::string textOf(Type type) {
   std::string text;
@@ -166,9 +154,7 @@ void Checker::addMessage(const Message &message) {
       add(message.severity, isError ? "unsupported" : "model",
           message.nodes.empty() ? "" : message.nodes.front(), "");
   finding.location = message.location;
-  if (message.nodes.size() > 1)
-    finding.reason = "nodes " + listNames(message.nodes) + ": ";
-  finding.reason += message.text;
+  finding.reason = message.text;
 }
 
 void Checker::addUpgrades() {

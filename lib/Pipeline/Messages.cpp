@@ -51,6 +51,18 @@ static Severity severityOf(DiagnosticSeverity severity) {
   return Severity::Note;
 }
 
+/// Names that are listed.
+static constexpr size_t maxNames = 3;
+
+std::string onnxc::listNames(ArrayRef<std::string> names) {
+  std::string text;
+  for (const std::string &name : names.take_front(maxNames))
+    text += (text.empty() ? "'" : ", '") + shown(name) + "'";
+  if (names.size() > maxNames)
+    text += llvm::formatv(" and {0} more", names.size() - maxNames);
+  return text;
+}
+
 static std::vector<std::string> nodeNames(Location location) {
   std::vector<std::string> names;
   for (NodeName node : nodesOf(location))
@@ -61,10 +73,15 @@ static std::vector<std::string> nodeNames(Location location) {
 static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
   if (!events.message)
     return;
-  events.message({severityOf(diagnostic.getSeverity()),
-                  locationText(diagnostic.getLocation()),
-                  shown(diagnostic.str(), "\n\t"),
-                  nodeNames(diagnostic.getLocation())});
+  std::string location = locationText(diagnostic.getLocation());
+  std::vector<std::string> nodes = nodeNames(diagnostic.getLocation());
+  events.message({severityOf(diagnostic.getSeverity()), location,
+                  shown(diagnostic.str(), "\n\t"), nodes});
+  // The location has the first one.
+  bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
+  if (nodes.size() > 1 && !isRemark)
+    events.message({Severity::Note, location,
+                    "it comes from the nodes " + listNames(nodes), nodes});
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
     if (!verbose && StringRef(text).starts_with("see current operation"))

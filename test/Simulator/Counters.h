@@ -5,7 +5,8 @@
 // Tests look the two functions up in the libcuda.so.1 that the runtime has
 // loaded. The environment has the same settings for programs:
 // ONNXC_SIMULATOR_FAIL_AT, ONNXC_SIMULATOR_SEED, and with
-// ONNXC_SIMULATOR_COUNTERS a line of counts when the program ends.
+// ONNXC_SIMULATOR_COUNTERS a line of counts when the program ends; if it is
+// "sectors", a second one of accesses to memory.
 //
 //===----------------------------------------------------------------------===//
 

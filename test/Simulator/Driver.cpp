@@ -29,6 +29,7 @@ enum Result : int {
   InvalidValue = 1,
   OutOfMemory = 2,
   NotInitialized = 3,
+  Deinitialized = 4,
   NoDevice = 100,
   InvalidDevice = 101,
   InvalidImage = 200,
@@ -68,6 +69,12 @@ int64_t fromEnvironment(const char *name, int64_t otherwise) {
   return text && *text ? std::atoll(text) : otherwise;
 }
 
+/// What is printed at the end: counts, and with "sectors" those of accesses.
+bool isAskedFor(const char *what) {
+  const char *text = std::getenv("ONNXC_SIMULATOR_COUNTERS");
+  return text && std::strcmp(text, what) == 0;
+}
+
 /// The driver and its device.
 struct Machine {
   std::recursive_mutex mutex;
@@ -79,7 +86,7 @@ struct Machine {
                        /*capability=*/990,
                        /*version=*/12040,
                        /*refused=*/0,
-                       /*countsSectors=*/false};
+                       /*countsSectors=*/isAskedFor("sectors")};
   pid_t process = 0; ///< that has called cuInit
   int context = 0;   ///< its address is the primary context
   int sticky = Success;
@@ -88,21 +95,11 @@ struct Machine {
   Stream nullStream;
   std::set<Stream *> streams;
   std::set<Image *> images;
-
-  ~Machine() {
-    if (std::getenv("ONNXC_SIMULATOR_COUNTERS"))
-      std::fprintf(stderr,
-                   "simulator: launches %lld, copies in %lld, copies out %lld, "
-                   "allocations %lld, left %lld\n",
-                   (long long)counters.launches, (long long)counters.copiesIn,
-                   (long long)counters.copiesOut,
-                   (long long)counters.allocations,
-                   (long long)(counters.memory + counters.streams +
-                               counters.modules + counters.retains));
-  }
+  bool hasEnded = false; ///< with the process
 };
 
-Machine machine;
+/// Never destroyed: models may be unloaded when the process has ended it.
+Machine &machine = *new Machine;
 thread_local std::vector<void *> contexts;
 
 /// The error of a call that comes in now: an injected one, or one of its state.
@@ -112,6 +109,8 @@ int stateError(bool needsContext) {
   int64_t &failAt = machine.settings.failAt;
   if (failAt >= 0 && failAt-- == 0)
     return machine.settings.failWith;
+  if (machine.hasEnded)
+    return Deinitialized;
   if (machine.process != getpid())
     return NotInitialized;
   if (needsContext && (contexts.empty() || contexts.back() != &machine.context))
@@ -120,6 +119,19 @@ int stateError(bool needsContext) {
 }
 
 } // namespace
+
+__attribute__((destructor)) static void endMachine() {
+  machine.hasEnded = true;
+  const Counters &its = machine.counters;
+  if (std::getenv("ONNXC_SIMULATOR_COUNTERS"))
+    std::fprintf(
+        stderr,
+        "simulator: launches %lld, copies in %lld, copies out %lld, "
+        "allocations %lld, left %lld\n",
+        (long long)its.launches, (long long)its.copiesIn,
+        (long long)its.copiesOut, (long long)its.allocations,
+        (long long)(its.memory + its.streams + its.modules + its.retains));
+}
 
 #define ENTER(NEEDS_CONTEXT)                                                   \
   std::lock_guard<std::recursive_mutex> locked(machine.mutex);                 \

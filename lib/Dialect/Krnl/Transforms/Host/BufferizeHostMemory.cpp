@@ -131,6 +131,8 @@ sizesBefore(LaunchOp launch, Value seen, ArrayRef<OpFoldResult> own) {
                      own);
   if (auto cast = seen.getDefiningOp<tensor::CastOp>())
     return sizesBefore(launch, cast.getSource(), own);
+  if (auto expand = seen.getDefiningOp<tensor::ExpandShapeOp>())
+    return expand.getMixedOutputShape();
   auto reshape = seen.getDefiningOp<tensor::ReshapeOp>();
   auto shape = reshape
                    ? reshape.getShape().getDefiningOp<tensor::FromElementsOp>()

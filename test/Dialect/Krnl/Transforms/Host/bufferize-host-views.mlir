@@ -43,6 +43,29 @@ func.func @output_through_dynamic_reshape(%x: tensor<?xf32>) -> tensor<?x4xf32> 
 
 // -----
 
+func.func private @k(memref<?x?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// So it is where collapsed loops have written the result, and its sizes are found
+// again.
+// CHECK-LABEL: func @output_through_dynamic_expansion
+// CHECK:         %[[Y:.+]] = krnl.output 0(%{{.+}}, %{{.+}}) : memref<?x?xf32>
+// CHECK:         %[[O:.+]] = memref.reinterpret_cast %[[Y]] {{.+}} to memref<?xf32>
+// CHECK:         krnl.launch @k {{.+}} outs(%[[O]] :
+// CHECK-NOT:     memref.copy
+func.func @output_through_dynamic_expansion(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %t = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %t : tensor<?x?xf32>
+  %mn = arith.muli %m, %n : index
+  %e = tensor.empty(%mn) : tensor<?xf32>
+  %0 = krnl.launch @k ins(%x : tensor<?x?xf32>) outs(%e : tensor<?xf32>) tiles(%t) -> tensor<?xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [%m, %n] : tensor<?xf32> into tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}
+
+// -----
+
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
 // A check behind the launch may find that the output has fewer elements.

@@ -7,10 +7,13 @@
 //
 // Two loops can be one where every tensor that one of them indexes is indexed
 // by both, in neighbouring dimensions: memory is row-major, so their product
-// walks it in a line. Vectors then cross short rows.
+// walks it in a line. Vectors then cross short rows. So it is with tensors that
+// are read at an index of each of the two loops, if their inner dimension is as
+// long as its loop.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Host/HostSizes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -24,6 +27,9 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 namespace {
+/// Which loops of the pair a dimension of a tensor is indexed by.
+enum class Along { Neither, Outer, Inner, Other };
+
 /// Checks one pair of loops, and makes the two one.
 class LoopCollapser {
 public:
@@ -36,7 +42,9 @@ public:
 
 private:
   bool checkOp(ComputeOp op);
-  bool record(Value tensor, const Subscripts &access, unsigned a, unsigned b);
+  bool checkReads(ComputeOp op, unsigned a, unsigned b);
+  bool isAsLongAsInner(Value tensor, unsigned dim);
+  bool record(Value tensor, ArrayRef<Along> access);
   bool checkBorder();
   bool onlyMakesPairs(Value size);
   bool checkSizes(tensor::DimOp dim);
@@ -66,22 +74,63 @@ private:
 
 /// Notes where the tensor has the pair; false if it has half of it, or has it
 /// elsewhere in another op.
-bool LoopCollapser::record(Value tensor, const Subscripts &access, unsigned a,
-                           unsigned b) {
-  int position = -1;
-  for (auto [i, at] : llvm::enumerate(access)) {
-    if (!at.index.isFunctionOfDim(a) && !at.index.isFunctionOfDim(b))
-      continue;
-    std::optional<unsigned> loop = at.getLoop();
-    if (loop == a && position < 0)
-      position = i;
-    else if (loop != b || position < 0 || int(i) != position + 1)
+bool LoopCollapser::record(Value tensor, ArrayRef<Along> access) {
+  const Along *first =
+      llvm::find_if(access, [](Along at) { return at != Along::Neither; });
+  int position = first == access.end() ? -1 : int(first - access.begin());
+  if (position >= 0) {
+    access = access.drop_front(position);
+    if (access.size() < 2 || access[0] != Along::Outer ||
+        access[1] != Along::Inner ||
+        !llvm::all_of(access.drop_front(2),
+                      [](Along at) { return at == Along::Neither; }))
       return false;
   }
-  if (position >= 0 && (position + 1 >= int(access.size()) ||
-                        access[position + 1].getLoop() != b))
-    return false;
   return positions.insert({tensor, position}).first->second == position;
+}
+
+static SmallVector<Along> alongPair(const Subscripts &access, unsigned a,
+                                    unsigned b) {
+  return llvm::map_to_vector(access, [&](const Subscript &at) {
+    if (!at.index.isFunctionOfDim(a) && !at.index.isFunctionOfDim(b))
+      return Along::Neither;
+    std::optional<unsigned> loop = at.getLoop();
+    return loop == a ? Along::Outer : loop == b ? Along::Inner : Along::Other;
+  });
+}
+
+/// A read at an index of a loop need not reach the end of the dimension.
+bool LoopCollapser::isAsLongAsInner(Value tensor, unsigned dim) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument)
+    return false;
+  HostSizes sizes;
+  return sizes.of(kernel.getExtent(*kernel.findLoop(inner))) ==
+         sizes.ofTensor(kernel->getOperand(argument.getArgNumber()), dim);
+}
+
+/// The indices of the pair are used only to read tensors that have it.
+bool LoopCollapser::checkReads(ComputeOp op, unsigned a, unsigned b) {
+  for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+    if ((index.getDim() == a || index.getDim() == b) &&
+        !llvm::all_of(index->getUsers(), llvm::IsaPred<tensor::ExtractOp>))
+      return false;
+  WalkResult result = op->walk([&](tensor::ExtractOp read) {
+    SmallVector<Along> access =
+        llvm::map_to_vector(read.getIndices(), [&](Value index) {
+          auto loop = index.getDefiningOp<linalg::IndexOp>();
+          return !loop                ? Along::Neither
+                 : loop.getDim() == a ? Along::Outer
+                 : loop.getDim() == b ? Along::Inner
+                                      : Along::Neither;
+        });
+    bool isGood = record(read.getTensor(), access) &&
+                  (!hasPair(read.getTensor()) ||
+                   isAsLongAsInner(read.getTensor(),
+                                   positions.lookup(read.getTensor()) + 1));
+    return isGood ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
 }
 
 bool LoopCollapser::checkOp(ComputeOp op) {
@@ -92,21 +141,20 @@ bool LoopCollapser::checkOp(ComputeOp op) {
     auto kinds = op.getIteratorTypesArray();
     if (kinds[a] != kinds[b])
       return false;
-    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
-      if (index.getDim() == a || index.getDim() == b)
-        return false;
   }
+  if (!checkReads(op, a, b))
+    return false;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
-    Subscripts access = op.getSubscripts(operand);
-    if (!record(operand.get(), access, a, b))
+    SmallVector<Along> access = alongPair(op.getSubscripts(operand), a, b);
+    if (!record(operand.get(), access))
       return false;
     if (!op.isDpsInit(&operand))
       continue;
     OpResult result = op.getTiedOpResult(&operand);
     // A scatter store has an index for each dimension.
-    if (!record(result, access, a, b) ||
+    if (!record(result, access) ||
         (hasPair(result) && scatterStoreOf(op, result.getResultNumber())))
       return false;
   }
@@ -143,8 +191,8 @@ bool LoopCollapser::checkSizes(tensor::DimOp dim) {
   return onlyMakesPairs(dim.getResult());
 }
 
-/// Tensors read at computed indices keep their shape, and so do constants; the
-/// sizes of temporaries must be available.
+/// Tensors read outside of ops keep their shape, and so do constants; the sizes
+/// of temporaries must be available.
 bool LoopCollapser::checkBorder() {
   bool found = false;
   for (auto [value, position] : positions) {
@@ -155,7 +203,8 @@ bool LoopCollapser::checkBorder() {
       continue;
     found = true;
     for (Operation *user : argument.getUsers())
-      if (!isa<ComputeOp, tensor::DimOp>(user))
+      if (!isa<ComputeOp, tensor::DimOp>(user) &&
+          !(isa<tensor::ExtractOp>(user) && user->getParentOfType<ComputeOp>()))
         return false;
     if (matchPattern(kernel->getOperand(argument.getArgNumber()), m_Constant()))
       return false;
@@ -284,6 +333,10 @@ void LoopCollapser::collapseOp(ComputeOp op) {
       return at.index.isFunctionOfDim(b);
     });
   op.setSubscripts(accesses);
+  op->walk([&](tensor::ExtractOp read) {
+    if (hasPair(read.getTensor()))
+      read.getIndicesMutable().erase(positions.lookup(read.getTensor()) + 1);
+  });
   SmallVector<AffineExpr> dims;
   for (size_t dim : llvm::seq(axes.size()))
     dims.push_back(rewriter.getAffineDimExpr(dim < b ? dim : dim - 1));

@@ -74,6 +74,10 @@ HostSize HostSizes::find(Value tensor, int64_t dim) {
   if (auto kernel = tensor.getDefiningOp<KernelOp>())
     return ofTensor(kernel.getOuts()[cast<OpResult>(tensor).getResultNumber()],
                     dim);
+  if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>())
+    if (ReassociationIndices group = collapse.getReassociationIndices()[dim];
+        group.size() == 1)
+      return ofTensor(collapse.getSrc(), group.front());
   if (std::optional<HostSize> size = ofBranch(tensor, dim))
     return *size;
   return {{}, tensor, dim};

@@ -120,6 +120,28 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
 
 /// Each dimension is two in the result, the repetitions and the elements, seen
 /// as one afterwards.
+/// The repeats and the sizes of the operand where the last dimension, if it is
+/// repeated once, is part of the one before it: the others are one further
+/// back, and the first is 1. Rows that are copied as one are then as long as
+/// can be.
+void mergeLastIfOnce(OpBuilder &b, Location loc, SmallVector<Value> &times,
+                     SmallVector<Value> &own) {
+  Value one = indexConstant(b, loc, 1);
+  Value isOnce =
+      compareIndex(b, loc, arith::CmpIPredicate::eq, times.back(), one);
+  SmallVector<Value> mergedTimes{one}, mergedOwn{one};
+  llvm::append_range(mergedTimes, ArrayRef(times).drop_back());
+  llvm::append_range(mergedOwn, ArrayRef(own).drop_back());
+  mergedOwn.back() = mulIndex(b, loc, mergedOwn.back(), own.back());
+  for (auto [value, merged] :
+       llvm::zip(llvm::concat<Value>(times, own),
+                 llvm::concat<Value>(mergedTimes, mergedOwn)))
+    value = selectValue(b, loc, isOnce, merged, value);
+}
+
+/// Known sizes are worth more than longer rows.
+bool isUnknown(Value size) { return !getConstantIntValue(size); }
+
 Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
@@ -129,15 +151,23 @@ Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
     return rewriter.notifyMatchFailure(op, "rank is not known");
   checkLength(rewriter, loc, repeats, type.getRank(),
               "Tile: the number of repeats does not fit");
-  SmallVector<Value> split, sizes;
+  SmallVector<Value> times, own = sizesOf(rewriter, loc, x), split, sizes;
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    Value times =
-        structuralElement(rewriter, loc, op->getOperand(1), repeats, d);
-    Value own = sizeOf(rewriter, loc, x, d);
-    checkGivenSize(rewriter, loc, times, "Tile");
-    split.append({times, own});
-    sizes.push_back(mulGivenSizes(rewriter, loc, times, own, "Tile"));
+    times.push_back(
+        structuralElement(rewriter, loc, op->getOperand(1), repeats, d));
+    checkGivenSize(rewriter, loc, times[d], "Tile");
+    sizes.push_back(mulGivenSizes(rewriter, loc, times[d], own[d], "Tile"));
   }
+  // More that turn out to be repeated once are rare.
+  constexpr int maxMerged = 2;
+  if (llvm::all_of(llvm::concat<Value>(times, own), isUnknown)) {
+    for (int i = 0; i < std::min<int64_t>(maxMerged, type.getRank() - 1); ++i)
+      mergeLastIfOnce(rewriter, loc, times, own);
+    x = reshapeTo(rewriter, loc, x, typeOfSizes(own, type.getElementType()),
+                  own);
+  }
+  for (auto [repeat, size] : llvm::zip(times, own))
+    split.append({repeat, size});
   RankedTensorType splitType = typeOfSizes(split, type.getElementType());
   KernelBuilder kernel(rewriter, loc, "Tile");
   SmallVector<AffineExpr> at = kernel.loopsOf(splitType), from;

@@ -47,3 +47,30 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
   %y = "onnx.Tile"(%x, %r) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x6xf32>
   return %y : tensor<2x6xf32>
 }
+
+// Where all of it is known at run time only, a last dimension that is repeated once
+// is part of the one before it: longer rows are copied as one.
+// CHECK-LABEL: func.func @tile_in_run
+// CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[R:.+]]: tensor<2xi64>)
+// CHECK-DAG:     %[[D0:.+]] = tensor.dim %[[X]], %c0
+// CHECK-DAG:     %[[D1:.+]] = tensor.dim %[[X]], %c1
+// CHECK:         %[[ONCE:.+]] = arith.cmpi eq, %[[T1:.+]], %[[ONE:.+]] : index
+// CHECK-NEXT:    %[[D:.+]] = arith.muli %[[D0]], %[[D1]]
+// CHECK:         %[[A:.+]] = arith.select %[[ONCE]], %[[ONE]], %[[T0:.+]] : index
+// CHECK:         %[[B:.+]] = arith.select %[[ONCE]], %[[T0]], %[[T1]] : index
+// CHECK:         %[[M:.+]] = arith.select %[[ONCE]], %[[ONE]], %[[D0]] : index
+// CHECK:         %[[N:.+]] = arith.select %[[ONCE]], %[[D]], %[[D1]] : index
+// CHECK:         tensor.from_elements %[[M]], %[[N]]
+// CHECK:         krnl.kernel "Tile" loops [d0 = %[[A]], d1 = %{{.+}}, d2 = %[[B]], d3 = %{{[^],]+}}]
+func.func @tile_in_run(%x: tensor<?x?xf32>, %r: tensor<2xi64>) -> tensor<?x?xf32> {
+  %y = "onnx.Tile"(%x, %r) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Known sizes are worth more than longer rows.
+// CHECK-LABEL: func.func @tile_known_rows
+// CHECK:         krnl.kernel "Tile" loops [d0 = %{{.+}}, d1 = %{{.+}}, d2 = %{{.+}}, d3 = 64]
+func.func @tile_known_rows(%x: tensor<?x64xf32>, %r: tensor<2xi64>) -> tensor<?x?xf32> {
+  %y = "onnx.Tile"(%x, %r) : (tensor<?x64xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

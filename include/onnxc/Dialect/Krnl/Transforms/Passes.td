@@ -28,9 +28,6 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
     ```
   }];
-  let statistics = [
-    Statistic<"numChecks", "checks", "Checks that were made">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -87,10 +84,6 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     Option<"attention", "attention", "bool", "false",
            "Make one kernel of two contractions with the rows between them">
   ];
-  let statistics = [
-    Statistic<"numMerged", "merged", "Kernels merged into their users">,
-    Statistic<"numFolded", "folded", "Elementwise ops folded into their users">
-  ];
 }
 
 def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
@@ -111,9 +104,6 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
     %2 = krnl.kernel "pad" ins(...) outs(%1 : tensor<8x16x16xf32>) {fill borders}
     ```
   }];
-  let statistics = [
-    Statistic<"numFolded", "folded", "Copies that are not made any more">
-  ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
@@ -132,9 +122,6 @@ def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
     %1 = krnl.kernel "conv" ... -> tensor<1x56x56x64xf32>
     ```
   }];
-  let statistics = [
-    Statistic<"numChanged", "changed", "Tensors whose order has changed">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -153,9 +140,6 @@ def KrnlMergePass : Pass<"krnl-merge"> {
            "Structured ops that a kernel has at most">,
     Option<"maxOperands", "max-operands", "unsigned", "12",
            "Operands that a kernel has at most">
-  ];
-  let statistics = [
-    Statistic<"numMerged", "merged", "Kernels merged into their users">
   ];
 }
 

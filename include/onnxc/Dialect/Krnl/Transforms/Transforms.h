@@ -72,8 +72,8 @@ mlir::LogicalResult checkOps(KernelOp producer, KernelOp consumer,
                              unsigned maxOps, std::string &reason);
 
 /// Folds elementwise ops into the only op that reads them, where no iteration
-/// is computed twice. Returns how many.
-unsigned foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
+/// is computed twice.
+void foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 /// Lets an elementwise op that is the last reader of a temporary write its
 /// result over it, so that the temporary becomes the destination itself.

@@ -41,8 +41,8 @@ public:
   CopyFolder(RewriterBase &rewriter, KernelOp kernel)
       : rewriter(rewriter), kernel(kernel) {}
 
-  /// Returns the number of copies folded; the kernel may be gone after that.
-  unsigned run();
+  /// Were copies folded? The kernel may be gone after that.
+  bool run();
 
 private:
   bool match();
@@ -248,9 +248,9 @@ void CopyFolder::finish() {
   dropUnusedLoops(kernel);
 }
 
-unsigned CopyFolder::run() {
+bool CopyFolder::run() {
   if (!match())
-    return 0;
+    return false;
   SmallVector<PartCopy *> inOrder;
   for (PartCopy &copy : copies)
     if (mayFold(copy))
@@ -258,7 +258,7 @@ unsigned CopyFolder::run() {
   llvm::sort(inOrder, [](PartCopy *a, PartCopy *b) {
     return a->producer->isBeforeInBlock(b->producer);
   });
-  unsigned count = 0;
+  bool changed = false;
   for (PartCopy *copy : inOrder) {
     // Copies folded before may be in the way.
     if (!mayFold(*copy))
@@ -268,11 +268,11 @@ unsigned CopyFolder::run() {
     fold(*copy);
     if (isBorder)
       border.replaceFill();
-    ++count;
+    changed = true;
   }
-  if (count)
+  if (changed)
     finish();
-  return count;
+  return changed;
 }
 
 namespace {
@@ -284,9 +284,7 @@ struct KrnlFoldCopiesPass : impl::KrnlFoldCopiesPassBase<KrnlFoldCopiesPass> {
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     IRRewriter rewriter(&getContext());
     for (KernelOp kernel : kernels)
-      if (unsigned count = CopyFolder(rewriter, kernel).run())
-        numFolded += count;
-      else
+      if (!CopyFolder(rewriter, kernel).run())
         fillBorderAlone(rewriter, kernel);
   }
 };

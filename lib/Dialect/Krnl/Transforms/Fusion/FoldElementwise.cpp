@@ -147,12 +147,10 @@ static bool foldOne(RewriterBase &rewriter, KernelOp kernel) {
   return false;
 }
 
-unsigned foldElementwise(RewriterBase &rewriter, KernelOp kernel) {
+void foldElementwise(RewriterBase &rewriter, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(rewriter);
-  unsigned count = 0;
-  while (foldOne(rewriter, kernel))
-    ++count;
-  return count;
+  while (foldOne(rewriter, kernel)) {
+  }
 }
 
 } // namespace onnxc::krnl

@@ -305,7 +305,6 @@ private:
       FailureOr<KernelOp> larger = mergeKernels(rewriter, part, merged, reason);
       if (failed(larger))
         break;
-      ++numMerged;
       merged = *larger;
     }
     return merged == consumer ? nullptr : merged;
@@ -331,8 +330,7 @@ private:
       FailureOr<KernelOp> merged =
           tryFuse(rewriter, producer, consumer, reason);
       if (succeeded(merged)) {
-        ++numMerged;
-        numFolded += foldElementwise(rewriter, *merged);
+        foldElementwise(rewriter, *merged);
         return *merged;
       }
       reportApart(producer, consumer, "NotFused", getArgument(), reason);

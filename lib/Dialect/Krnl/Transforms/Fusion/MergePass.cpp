@@ -45,7 +45,6 @@ private:
         FailureOr<KernelOp> merged =
             mergeKernels(rewriter, producer, consumer, reason);
         if (succeeded(merged)) {
-          ++numMerged;
           cleanUp(rewriter, *merged);
           remark::passed(
               loc, remark::RemarkOpts::name("Merged").category("krnl-merge"))

@@ -39,9 +39,8 @@ public:
       : kernel(kernel), sizes(sizes), facts(facts), b(kernel),
         index(b, kernel.getLoc()) {}
 
-  /// Checks each dimension that the structured ops read or write; returns how
-  /// many checks that took.
-  unsigned check();
+  /// Checks each dimension that the structured ops read or write.
+  void check();
 
 private:
   void checkExtent(unsigned loop);
@@ -68,7 +67,6 @@ private:
   IndexBuilder index;
   /// The checked operand of the kernel and its dimension.
   std::pair<Value, int64_t> current;
-  unsigned made = 0;
 };
 
 } // namespace
@@ -156,7 +154,6 @@ void SizeChecker::require(Value fits, Value size, Value other) {
                   "the size of dimension " + std::to_string(current.second) +
                       " of " + nameOf(current.first) + " does not fit",
                   ValueRange{size, other});
-  ++made;
 }
 
 /// A loop that covers the dimension is as long as it.
@@ -212,7 +209,6 @@ void SizeChecker::checkExtent(unsigned loop) {
                   compare(arith::CmpIPredicate::sge, valueOf(extent),
                           index.value(index.number(0))),
                   "a size is negative or too large");
-  ++made;
 }
 
 void SizeChecker::checkOperand(ComputeOp op, OpOperand &operand) {
@@ -229,14 +225,13 @@ void SizeChecker::checkOperand(ComputeOp op, OpOperand &operand) {
     }
 }
 
-unsigned SizeChecker::check() {
+void SizeChecker::check() {
   for (unsigned loop : llvm::seq<unsigned>(kernel.getLoops().size()))
     if (kernel.getLoop(loop).isDynamic())
       checkExtent(loop);
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand &operand : op->getOpOperands())
       checkOperand(op, operand);
-  return made;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,8 +247,7 @@ class ProductChecker {
 public:
   explicit ProductChecker(HostSizes &sizes) : sizes(sizes) {}
 
-  /// Returns how many checks were made.
-  unsigned check(tensor::EmptyOp empty);
+  void check(tensor::EmptyOp empty);
 
   /// For facts that hold in a region only.
   size_t mark() const { return order.size(); }
@@ -304,10 +298,10 @@ ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
   return key;
 }
 
-unsigned ProductChecker::check(tensor::EmptyOp empty) {
+void ProductChecker::check(tensor::EmptyOp empty) {
   Key key = keyOf(empty);
   if (key.empty() || !checked.insert(key).second)
-    return 0;
+    return;
   order.push_back(key);
   OpBuilder b(empty);
   Location loc = empty.getLoc();
@@ -319,7 +313,6 @@ unsigned ProductChecker::check(tensor::EmptyOp empty) {
   Value fits =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, most);
   CheckOp::create(b, loc, fits, "a size is negative or too large");
-  return 1;
 }
 
 namespace {
@@ -341,9 +334,9 @@ struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
           if (auto check = dyn_cast<CheckOp>(inner))
             facts.add(check.getCondition());
           else if (auto kernel = dyn_cast<KernelOp>(inner))
-            numChecks += SizeChecker(kernel, sizes, facts).check();
+            SizeChecker(kernel, sizes, facts).check();
           else if (auto empty = dyn_cast<tensor::EmptyOp>(inner))
-            numChecks += products.check(empty);
+            products.check(empty);
           else
             checkInside(&inner, sizes, facts, products);
         }

@@ -115,24 +115,20 @@ static void permute(LayoutGroups &groups, KernelOp kernel) {
   }
 }
 
-/// Kernels that access tensors in a new order, and the number of tensors
-/// between kernels that have one.
-static unsigned findChanged(LayoutGroups &groups,
-                            SetVector<Operation *> &changed) {
-  unsigned count = 0;
+/// Kernels that access tensors in a new order.
+static SetVector<Operation *> findChanged(LayoutGroups &groups) {
+  SetVector<Operation *> changed;
   for (Value value : groups.getValues()) {
     if (groups.orderOf(value).empty())
       continue;
     Operation *owner = value.getParentBlock()->getParentOp();
     if (Operation *maker = value.getDefiningOp();
-        isa_and_nonnull<KernelOp>(maker)) {
+        isa_and_nonnull<KernelOp>(maker))
       changed.insert(maker);
-      ++count;
-    }
     if (isa<KernelOp>(owner))
       changed.insert(owner);
   }
-  return count;
+  return changed;
 }
 
 /// Remarks on results of kernels whose order has changed.
@@ -149,8 +145,8 @@ static void reportOrder(Value value, ArrayRef<int64_t> order) {
       << remark::metric("Type", value.getType());
 }
 
-/// Returns the number of tensors between kernels whose order has changed.
-static unsigned chooseLayouts(Operation *module) {
+/// Changes the order of tensors between kernels.
+static void chooseLayouts(Operation *module) {
   separateEmpties(module);
   SmallVector<KernelOp> kernels;
   module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
@@ -160,8 +156,7 @@ static unsigned chooseLayouts(Operation *module) {
       voteForLayouts(groups, kernel, op);
 
   // Accesses first: they look the values up.
-  SetVector<Operation *> changed;
-  unsigned count = findChanged(groups, changed);
+  SetVector<Operation *> changed = findChanged(groups);
   SmallVector<Value> values = groups.getValues();
   SmallVector<tensor::DimOp> dims;
   module->walk([&](tensor::DimOp dim) { dims.push_back(dim); });
@@ -183,7 +178,6 @@ static unsigned chooseLayouts(Operation *module) {
   for (KernelOp kernel : kernels)
     if (changed.contains(kernel))
       orderLoops(kernel);
-  return count;
 }
 
 namespace {
@@ -191,9 +185,7 @@ struct KrnlChooseLayoutsPass
     : impl::KrnlChooseLayoutsPassBase<KrnlChooseLayoutsPass> {
   using Base::Base;
 
-  void runOnOperation() override {
-    numChanged += chooseLayouts(getOperation());
-  }
+  void runOnOperation() override { chooseLayouts(getOperation()); }
 };
 } // namespace
 

@@ -277,7 +277,8 @@ static double memoryCycles(KernelOp kernel, const Processor &target) {
 double packTileCycles(const LoopNest &nest, const Pack &pack,
                       const Processor &target) {
   double cycles = target.packCycles;
-  for (unsigned loop : ArrayRef(nest.packedLoops(pack)).drop_front())
+  SmallVector<unsigned> loops = nest.packedLoops(pack);
+  for (unsigned loop : llvm::drop_begin(loops))
     cycles *= double(nest.loop(loop).isDynamic() ? outerExtent
                                                  : nest.loop(loop).extent);
   return cycles;

@@ -50,11 +50,13 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
   const LoopUse &use = state.loops[position];
   auto body = [&](ValueRange carried) {
     fillCaches(use.loop, state.number);
-    if (nest.loop(use.loop).computeAt)
-      for (unsigned inside : ArrayRef(nest.computeAtOps()).drop_back()) {
+    if (nest.loop(use.loop).computeAt) {
+      SmallVector<unsigned> ops = nest.computeAtOps();
+      for (unsigned inside : llvm::drop_end(ops)) {
         fillCaches(use.loop, inside);
         emitOp(inside);
       }
+    }
     b.setLoc(state.op.getLoc());
     return emitOpLoops(state, position + 1, carried);
   };

@@ -207,6 +207,8 @@ class Draw:
             count = int(self.rng.integers(len(shared) + 1))
             if count:
                 self.add("parallel", shared[:count])
+            if count < len(shared) and self.chance(0.4):
+                self.add("map", [shared[count]])
 
     def registers(self):
         """Vectors and copies for loops inside: of all ops, or for each op its own."""

@@ -36,7 +36,7 @@ from Harness import BUILD, artefact, isolation
 FAILURES = BUILD / "recipe-failures"
 ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.M | re.S)
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
-STEPS = ("block fuse order fuse_outer parallel compute_at unroll register_tile vectorize dot pack cache split_reduction").split()
+STEPS = ("block fuse order fuse_outer parallel map compute_at unroll register_tile vectorize dot pack cache split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
 # Relative, and as a part of the largest value.

@@ -408,3 +408,21 @@ func.func @compute_at(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// A thread for each row of a tile; the last tile has fewer.
+// CHECK-LABEL: kernel map{{$}}
+// CHECK:         nest: r.o(2 parallel) r.t(64 map) c(6)
+func.func @map(%x: tensor<100x6xf32>, %o: tensor<100x6xf32>) -> tensor<100x6xf32> {
+  %y = krnl.kernel "map" loops [r = 100, c = 6]
+      ins(%x : tensor<100x6xf32>) outs(%o : tensor<100x6xf32>)
+      recipe [block(r, 64) -> (r.o, r.t), fuse_outer(r.o, r.t), parallel(r.o), map(r.t, thread)] {
+  ^bb0(%a: tensor<100x6xf32>, %b: tensor<100x6xf32>):
+    %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<100x6xf32>) -> tensor<100x6xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<100x6xf32>
+  } -> tensor<100x6xf32>
+  return %y : tensor<100x6xf32>
+}

@@ -211,6 +211,11 @@ SmallVector<unsigned> LoopNest::parallelLoops() const {
       liveOrder, [&](unsigned number) { return allLoops[number].parallel; });
 }
 
+SmallVector<unsigned> LoopNest::mappedLoops() const {
+  return llvm::filter_to_vector(
+      liveOrder, [&](unsigned number) { return allLoops[number].mapped; });
+}
+
 std::optional<unsigned> LoopNest::computeAtLoop() const {
   for (unsigned number : liveOrder)
     if (allLoops[number].computeAt)
@@ -343,6 +348,7 @@ void LoopNest::print(raw_ostream &os) const {
   for (unsigned number : liveOrder) {
     const Loop &loop = printUse(number);
     os << (loop.parallel     ? " parallel"
+           : loop.mapped     ? " map"
            : loop.fusedOuter ? " fuse_outer"
            : loop.computeAt  ? " compute_at"
                              : "")

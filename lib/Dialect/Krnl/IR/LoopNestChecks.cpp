@@ -24,6 +24,8 @@ namespace onnxc::krnl {
 static constexpr int64_t maxWrittenOut = 8192;
 /// Each peeled loop doubles the code inside.
 static constexpr unsigned maxPeeled = 3;
+/// Threads that share a tile: those of a block of any GPU.
+static constexpr int64_t maxThreads = 1024;
 
 //===----------------------------------------------------------------------===//
 // Tails
@@ -165,6 +167,33 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 }
 
 //===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Each iteration is a thread's: there are not too many, no op does several at
+/// once, and no op that others wait for reduces the loop.
+LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
+  int64_t threads = 1;
+  for (unsigned number : mappedLoops()) {
+    const Loop &loop = allLoops[number];
+    if (llvm::MulOverflow(threads, loop.extent, threads) ||
+        threads > maxThreads)
+      return emitError() << "loop '" << loop.name << "' makes more than "
+                         << maxThreads << " threads of a tile; block it first";
+    for (const BodyOp &op : bodyOps) {
+      const LoopUse &use = *op.find(number);
+      if (use.reduced)
+        return emitError() << "loop '" << loop.name << "' is reduced by op '"
+                           << op.name << "'";
+      if (use.unroll != 1 || use.lanes || peels(number))
+        return emitError() << "each iteration of loop '" << loop.name
+                           << "' is a thread's, so it stays a plain loop";
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Ops together in one loop
 //===----------------------------------------------------------------------===//
 
@@ -264,7 +293,7 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
 }
 
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
-  if (failed(checkComputeAt(emitError)))
+  if (failed(checkMapped(emitError)) || failed(checkComputeAt(emitError)))
     return failure();
   for (const BodyOp &op : bodyOps) {
     for (const LoopUse &use : op.loops)

@@ -2,11 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// block, split_reduction, fuse, order, fuse_outer, compute_at, parallel. One
-// method per step: resolve the names, check, change. Messages name loops and
-// ops as the recipe does. Steps for loops inside are in LoopNestRegisters.cpp,
-// those for operands in LoopNestStorage.cpp; the invariants after each are in
-// LoopNestChecks.cpp.
+// block, split_reduction, fuse, order, fuse_outer, compute_at, parallel, map.
+// One method per step: resolve the names, check, change. Messages name loops
+// and ops as the recipe does. Steps for loops inside are in
+// LoopNestRegisters.cpp, those for operands in LoopNestStorage.cpp; the
+// invariants after each are in LoopNestChecks.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -405,6 +405,9 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
       if (op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "'";
+    if (!mappedLoops().empty())
+      return emitError() << "loop '" << loop.name
+                         << "' comes after a mapped loop";
     unsigned next = liveOrder[parallelLoops().size()];
     if (next != number)
       return emitError() << "loop '" << loop.name
@@ -412,6 +415,30 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
                          << allLoops[next].name << "' is";
     loop.parallel = true;
   }
+  return success();
+}
+
+LogicalResult LoopNest::map(StringRef name, EmitErrorFn emitError) {
+  if (limit >= 0)
+    return emitError() << "concerns all ops; it cannot be limited to one";
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  Loop &loop = allLoops[*number];
+  if (!loop.fusedOuter)
+    return emitError() << "loop '" << name
+                       << "' is not in fuse_outer; only loops in fuse_outer "
+                          "are mapped";
+  if (loop.isDynamic())
+    return emitError() << "the extent of loop '" << name
+                       << "' is not known; block it first";
+  unsigned next = liveOrder[parallelLoops().size() + mappedLoops().size()];
+  if (next != *number)
+    return emitError() << "loop '" << name
+                       << "' is not the next loop inside the parallel and "
+                          "mapped ones, '"
+                       << allLoops[next].name << "' is";
+  loop.mapped = true;
   return success();
 }
 

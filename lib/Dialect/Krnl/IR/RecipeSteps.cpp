@@ -199,10 +199,11 @@ struct StepList {
 };
 using AllSteps =
     StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, EarlyExitStepAttr,
-             FuseStepAttr, InterleaveStepAttr, OrderStepAttr, PackStepAttr,
-             ParallelStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
-             FuseOuterStepAttr, SplitReductionStepAttr, ComputeAtStepAttr,
-             TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr>;
+             FuseStepAttr, InterleaveStepAttr, MapStepAttr, OrderStepAttr,
+             PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
+             RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
+             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
+             VectorizeStepAttr>;
 } // namespace
 
 static bool isNumber(StringRef text) {
@@ -364,6 +365,11 @@ LogicalResult FuseOuterStepAttr::advance(LoopNest &nest,
 LogicalResult ParallelStepAttr::advance(LoopNest &nest,
                                         EmitErrorFn emitError) const {
   return nest.parallel(namesOf(getLoops()), emitError);
+}
+
+LogicalResult MapStepAttr::advance(LoopNest &nest,
+                                   EmitErrorFn emitError) const {
+  return nest.map(getLoop(), emitError);
 }
 
 LogicalResult ComputeAtStepAttr::advance(LoopNest &nest,

@@ -76,6 +76,8 @@ struct Loop {
   bool live = true;
   bool fusedOuter = false;
   bool parallel = false;
+  /// Each iteration is that of a thread of its own, see map().
+  bool mapped = false;
   /// Its ops are computed inside it one after the other, see computeAt().
   bool computeAt = false;
 
@@ -228,10 +230,12 @@ public:
   unsigned numAxes() const { return axes; }
 
   /// Live loops that exist for all ops, outermost first. The fused outer ones
-  /// are a prefix of it, the parallel ones a prefix of those.
+  /// are a prefix of it, the parallel ones a prefix of those, and the mapped
+  /// ones come next.
   llvm::ArrayRef<unsigned> order() const { return liveOrder; }
   llvm::SmallVector<unsigned> fusedOuterLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
+  llvm::SmallVector<unsigned> mappedLoops() const;
   /// The loop that some of the ops are computed at, and these ops, the last
   /// of which reduces it.
   std::optional<unsigned> computeAtLoop() const;
@@ -368,6 +372,7 @@ public:
                                 EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
+  mlir::LogicalResult map(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              llvm::ArrayRef<int64_t> tail,
@@ -432,6 +437,7 @@ private:
   }
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
+  mlir::LogicalResult checkMapped(EmitErrorFn emitError) const;
   mlir::LogicalResult checkComputeAt(EmitErrorFn emitError) const;
   mlir::LogicalResult checkInnermost(const BodyOp &op,
                                      EmitErrorFn emitError) const;

@@ -110,6 +110,19 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
+def Krnl_MapStep : Krnl_Step<"Map", "map"> {
+  let summary = "give each iteration of a fused outer loop to a thread";
+  let description = [{
+    `map(r.t, thread)`: the loop must be the next one inside the parallel and mapped
+    loops, in fuse_outer, of known extent, and stay a plain loop. A target whose tiles
+    are shared by threads has one for each iteration of the mapped loops together, the
+    last one running fastest: 1024 at most. Elsewhere the thread of the tile runs them
+    all.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `,` `thread` `)`";
+}
+
 def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
   let summary = "compute several ops inside one loop that the last of them reduces";
   let description = [{

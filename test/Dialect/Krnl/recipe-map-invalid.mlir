@@ -1,0 +1,156 @@
+// RUN: onnx-opt %s --verify-diagnostics --split-input-file
+//
+// Each reason for which a loop cannot be mapped to threads.
+
+func.func @map_of_one_op(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{concerns all ops; it cannot be limited to one}}
+  %y = krnl.kernel "map_of_one_op" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [fuse_outer(r), square: map(r, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @map_not_in_fuse_outer(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{loop 'r' is not in fuse_outer; only loops in fuse_outer are mapped}}
+  %y = krnl.kernel "map_not_in_fuse_outer" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [map(r, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @map_of_unknown_extent(%x: tensor<?x2000xf32>, %o: tensor<?x2000xf32>) -> tensor<?x2000xf32> {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?x2000xf32>
+  // expected-error @+1 {{the extent of loop 'r' is not known; block it first}}
+  %y = krnl.kernel "map_of_unknown_extent" loops [r = %size, c = 2000]
+      ins(%x : tensor<?x2000xf32>) outs(%o : tensor<?x2000xf32>)
+      recipe [fuse_outer(r), map(r, thread)] {
+  ^bb0(%a: tensor<?x2000xf32>, %b: tensor<?x2000xf32>, %r_extent: index):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<?x2000xf32>) -> tensor<?x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<?x2000xf32>
+  } -> tensor<?x2000xf32>
+  return %y : tensor<?x2000xf32>
+}
+
+// -----
+
+func.func @map_not_next(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{loop 'c' is not the next loop inside the parallel and mapped ones, 'r' is}}
+  %y = krnl.kernel "map_not_next" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [fuse_outer(r, c), map(c, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @parallel_inside_map(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{loop 'c' comes after a mapped loop}}
+  %y = krnl.kernel "parallel_inside_map" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [fuse_outer(r, c), map(r, thread), parallel(c)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @map_of_many_threads(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{loop 'c' makes more than 1024 threads of a tile; block it first}}
+  %y = krnl.kernel "map_of_many_threads" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [fuse_outer(r, c), map(r, thread), map(c, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @map_of_vectors(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{each iteration of loop 'c.v' is a thread's, so it stays a plain loop}}
+  %y = krnl.kernel "map_of_vectors" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [block(c, 4) -> (c.o, c.v), fuse_outer(r, c.o, c.v), parallel(r, c.o), vectorize(c.v, 4), map(c.v, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @peeled_map(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+  // expected-error @+1 {{each iteration of loop 'c.o' is a thread's, so it stays a plain loop}}
+  %y = krnl.kernel "peeled_map" loops [r = 6, c = 2000]
+      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
+      recipe [block(c, 512, tail=peel) -> (c.o, c.r), fuse_outer(r, c.o), parallel(r), map(c.o, thread)] {
+  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x2000xf32>
+  } -> tensor<6x2000xf32>
+  return %y : tensor<6x2000xf32>
+}
+
+// -----
+
+func.func @reduced_map(%x: tensor<6x20xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum'}}
+  %y = krnl.kernel "reduced_map" loops [r = 6, c = 20]
+      ins(%x : tensor<6x20xf32>) outs(%o : tensor<6xf32>)
+      recipe [fuse_outer(r, c), parallel(r), map(c, thread)] {
+  ^bb0(%a: tensor<6x20xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x20xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}

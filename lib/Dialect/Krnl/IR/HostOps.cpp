@@ -99,8 +99,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getKernelAttr());
   if (!function)
     return emitOpError("there is no kernel function ") << getKernelAttr();
+  // Kernels whose tiles are shared by threads find their tiles themselves.
+  unsigned range = function->hasAttr(KrnlDialect::threadsAttrName) ? 0 : 2;
   unsigned expected =
-      getIns().size() + getOuts().size() + (getScratch() > 0 ? 1 : 0) + 2;
+      getIns().size() + getOuts().size() + (getScratch() > 0 ? 1 : 0) + range;
   if (function.getNumArguments() != expected)
     return emitOpError("passes ")
            << expected << " arguments to " << getKernelAttr()

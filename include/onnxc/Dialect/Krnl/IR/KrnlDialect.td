@@ -34,6 +34,11 @@ def Krnl_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Marks an outlined kernel function.
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
+    /// On a kernel's function whose tiles are shared by threads: how many.
+    static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";
+    /// On it and its launches: its number in the table of the device's kernels.
+    static constexpr ::llvm::StringLiteral deviceKernelAttrName =
+        "krnl.device_kernel";
 
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;

@@ -416,6 +416,49 @@ def Krnl_WeightViewOp : Krnl_Op<"weight_view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Krnl_DeviceArenaOp : Krnl_Op<"device_arena", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "the run's memory on its device";
+  let description = [{
+    Asked for once in a run, before the first launch. Host code does not read it:
+    views of it are operands of launches and transfers alone.
+  }];
+  let arguments = (ins I64Attr:$bytes);
+  let results = (outs Krnl_Pointer:$arena);
+  let assemblyFormat = "$bytes attr-dict";
+}
+
+def Krnl_DeviceConstantsOp : Krnl_Op<"device_constants", [Pure]> {
+  let summary = "the weights on the device of the run";
+  let results = (outs Krnl_Pointer:$constants);
+  let assemblyFormat = "attr-dict";
+}
+
+def Krnl_CopyInOp : Krnl_Op<"copy_in", [SameTypeOperands]> {
+  let summary = "copy a buffer of the host to the device";
+  let description = [{
+    ```mlir
+    krnl.copy_in %x to %d : memref<4xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$host,
+                       Arg<AnyMemRef, "", [MemWrite]>:$device);
+  let assemblyFormat = "$host `to` $device attr-dict `:` type($host)";
+}
+
+def Krnl_CopyOutOp : Krnl_Op<"copy_out", [SameTypeOperands]> {
+  let summary = "copy a buffer of the device to the host";
+  let description = [{
+    The buffer may be read after the run, or, with `wait`, at once.
+
+    ```mlir
+    krnl.copy_out %d to %y wait : memref<4xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$device,
+                       Arg<AnyMemRef, "", [MemWrite]>:$host, UnitAttr:$wait);
+  let assemblyFormat = "$device `to` $host (`wait` $wait^)? attr-dict `:` type($host)";
+}
+
 def Krnl_AllocOp : Krnl_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a buffer from the pool of the call";
   let arguments = (ins Variadic<Index>:$sizes);

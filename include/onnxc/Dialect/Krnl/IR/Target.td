@@ -37,6 +37,8 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   let extraClassDeclaration = [{
     /// Name of the attribute of a module.
     static constexpr ::llvm::StringLiteral attrName = "krnl.target";
+    /// The same for its host program, where the target is a device.
+    static constexpr ::llvm::StringLiteral hostAttrName = "krnl.host_target";
 
     /// The target of the innermost module around `op`, or that is `op`, that has
     /// one; null if none has.

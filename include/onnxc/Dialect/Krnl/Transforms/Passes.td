@@ -193,6 +193,29 @@ def KrnlShareWeightsPass : Pass<"krnl-share-weights", "::mlir::ModuleOp"> {
   }];
 }
 
+def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
+  let summary = "let launches run on the device, and copy what they need";
+  let description = [{
+    Every buffer that a launch has gets memory of the same size on the device: those
+    of the arena at the same offset, inputs and outputs behind it, constants among the
+    weights. A buffer is copied where the other side has written it last, before it is
+    needed, and outputs at the end. Launches and kernels get their number in the table
+    of kernels. Launches in loops and branches, and buffers whose size only the run
+    knows, are errors.
+
+    ```mlir
+    krnl.launch @k ins(%x) outs(%y) tiles(%c4) : ...
+    // becomes
+    %arena = krnl.device_arena 512
+    %dx = krnl.arena_view[%c0] () in %arena : memref<64xf32>
+    %dy = krnl.arena_view[%c256] () in %arena : memref<64xf32>
+    krnl.copy_in %x to %dx : memref<64xf32>
+    krnl.launch @k ins(%dx) outs(%dy) tiles(%c4) {krnl.device_kernel = 0 : i32} : ...
+    krnl.copy_out %dy to %y : memref<64xf32>
+    ```
+  }];
+}
+
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer of the host program its memory";
   let description = [{

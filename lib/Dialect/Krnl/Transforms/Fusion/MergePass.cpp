@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -20,6 +21,8 @@ struct KrnlMergePass : impl::KrnlMergePassBase<KrnlMergePass> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (getOperation()->hasAttr(TargetAttr::hostAttrName))
+      return; // recipes map the threads of one kernel
     // Consumers first appear after their producers, so one sweep suffices; a
     // merged kernel is tried again with its other producers.
     SmallVector<KernelOp> kernels;

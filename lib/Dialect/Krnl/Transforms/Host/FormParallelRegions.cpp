@@ -346,6 +346,8 @@ struct FormParallelRegions
   void runOnOperation() override {
     if (getOperation()->hasAttr(realTimeAttrName))
       return checkEach(getOperation());
+    if (getOperation()->hasAttr(TargetAttr::hostAttrName))
+      return; // launches run on a device
     ParallelRegionFormer former(getOperation());
     for (func::FuncOp host : hostFunctions(getOperation()))
       for (Block &block : host.getBody())

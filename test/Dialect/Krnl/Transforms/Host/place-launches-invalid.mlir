@@ -1,0 +1,40 @@
+// RUN: onnx-opt %s --krnl-place-launches --split-input-file --verify-diagnostics
+//
+// What a device does not run.
+
+module attributes {krnl.host_target = #krnl.target<>} {
+  func.func private @k(memref<?xf32>, memref<?xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+  func.func @dynamic(%x: memref<?xf32>) {
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{'krnl.launch' op has a buffer whose size only a run knows, which a device does not have yet: give the sizes of the inputs by --shape or --dim, or compile the model for the processor, by --device=cpu}}
+    krnl.launch @k ins(%x : memref<?xf32>) outs(%x : memref<?xf32>) tiles(%c1)
+    return
+  }
+}
+
+// -----
+
+module attributes {krnl.host_target = #krnl.target<>} {
+  func.func private @k(memref<8xf32>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+  func.func @branch(%x: memref<8xf32>, %condition: i1) {
+    %c1 = arith.constant 1 : index
+    scf.if %condition {
+      // expected-error @+1 {{'krnl.launch' op is in a loop or branch, which a device does not run yet: compile the model for the processor, by --device=cpu}}
+      krnl.launch @k ins(%x : memref<8xf32>) outs(%x : memref<8xf32>) tiles(%c1)
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {krnl.host_target = #krnl.target<>} {
+  func.func private @k(memref<i32>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+  func.func @indices(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")] : memref<i32>
+    // expected-error @+1 {{'krnl.launch' op checks indices that are elements of tensors, which a device does not do yet: compile the model for the processor, by --device=cpu}}
+    krnl.launch @k ins(%w : memref<i32>) outs(%x : memref<8xf32>) tiles(%c1)
+    return
+  }
+}

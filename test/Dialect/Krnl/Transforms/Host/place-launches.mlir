@@ -1,0 +1,77 @@
+// RUN: onnx-opt %s --krnl-place-launches | FileCheck %s
+//
+// What launches have is on the device, and copied where the other side needs it.
+
+#gpu = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>
+#cpu = #krnl.target<triple = "x86_64-unknown-linux-gnu">
+
+module attributes {krnl.target = #gpu, krnl.host_target = #cpu} {
+
+func.func private @first(memref<64xf32>, memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func private @second(memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+
+// The input is behind the 512 bytes of the arena, the output behind it. What one
+// launch writes and the next reads stays on the device.
+// CHECK-LABEL: func.func @two_launches(
+// CHECK-SAME:    %[[X:.+]]: memref<64xf32>)
+// CHECK:         %[[ARENA:.+]] = krnl.device_arena 1024
+// CHECK-DAG:     %[[DX:.+]] = krnl.arena_view[%c512] () in %[[ARENA]] : memref<64xf32>
+// CHECK-DAG:     %[[CONSTANTS:.+]] = krnl.device_constants
+// CHECK-DAG:     %[[DW:.+]] = krnl.arena_view[%c128] () in %[[CONSTANTS]] : memref<64xf32>
+// CHECK-DAG:     %[[DT:.+]] = krnl.arena_view[%c256] () in %[[ARENA]] : memref<64xf32>
+// CHECK-DAG:     %[[DY:.+]] = krnl.arena_view[%c768] () in %[[ARENA]] : memref<64xf32>
+// CHECK:         %[[Y:.+]] = krnl.output 0
+// CHECK-NEXT:    krnl.copy_in %[[X]] to %[[DX]]
+// CHECK-NEXT:    krnl.launch @first ins(%[[DX]], %[[DW]] : {{.+}}) outs(%[[DT]] : {{.+}}) tiles(%{{.+}}) {krnl.device_kernel = 0 : i32}
+// CHECK-NEXT:    krnl.launch @second ins(%[[DT]] : {{.+}}) outs(%[[DY]] : {{.+}}) tiles(%{{.+}}) {krnl.device_kernel = 1 : i32}
+// CHECK-NEXT:    krnl.copy_out %[[DY]] to %[[Y]] : memref<64xf32>
+// CHECK-NEXT:    return
+func.func @two_launches(%x: memref<64xf32>) attributes {krnl.arena_bytes = 512 : i64} {
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %w = krnl.weight_view[128] : memref<64xf32>
+  %t = krnl.arena_view[%c256] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @first ins(%x, %w : memref<64xf32>, memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// The host reads one result, and writes another buffer before it is read.
+// CHECK-LABEL: func.func @host_between(
+// CHECK:         %[[T:[0-9a-z_]+]] = krnl.arena_view[%{{[0-9a-z_]+}}] () : memref<64xf32>
+// CHECK:         krnl.launch @second
+// CHECK-NEXT:    krnl.copy_out %[[DT:[0-9a-z_]+]] to %[[T]] wait
+// CHECK-NEXT:    memref.load %[[T]]
+// CHECK-NEXT:    memref.store %{{.+}}, %[[T]]
+// CHECK-NEXT:    krnl.copy_in %[[T]] to %[[DT]]
+// CHECK-NEXT:    krnl.launch @second ins(%[[DT]]
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func @host_between(%x: memref<64xf32>) attributes {krnl.arena_bytes = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @second ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  %a = memref.load %t[%c0] : memref<64xf32>
+  memref.store %a, %t[%c1] : memref<64xf32>
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// A part of a buffer is the same part on the device.
+// CHECK-LABEL: func.func @part(
+// CHECK:         %[[DX:.+]] = krnl.arena_view
+// CHECK:         %[[PART:.+]] = memref.reinterpret_cast %[[DX]] to offset: [0], sizes: [8, 8]
+// CHECK-NEXT:    krnl.launch @third ins(%[[PART]]
+func.func private @third(memref<8x8xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func @part(%x: memref<64xf32>) attributes {krnl.arena_bytes = 0 : i64} {
+  %c1 = arith.constant 1 : index
+  %y = krnl.output 0 () : memref<64xf32>
+  %p = memref.reinterpret_cast %x to offset: [0], sizes: [8, 8], strides: [8, 1] : memref<64xf32> to memref<8x8xf32>
+  krnl.launch @third ins(%p : memref<8x8xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+}

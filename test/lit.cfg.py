@@ -119,6 +119,13 @@ if pathlib.Path(config.onnxc_build_dir, "self-contained", "bin", "onnx-compile-s
 if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
     config.available_features.add("own-root")
 
+# The assembler for NVIDIA GPUs: the package nvidia-cuda-nvcc, or a toolkit.
+packaged = pathlib.Path(venv_bin).parent.glob("lib/python*/site-packages/nvidia/cu*/bin")
+toolkits = ":".join([os.environ.get("PATH", ""), *map(str, packaged), "/usr/local/cuda/bin"])
+if ptxas := shutil.which("ptxas", path=toolkits):
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+
 if shutil.which("gcc") and shutil.which("g++"):
     config.available_features.add("gcc")
 

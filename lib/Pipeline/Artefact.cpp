@@ -48,6 +48,7 @@ std::string onnxc::defaultOutput(const Input &input,
                      : options.emit == "asm"     ? ".s"
                      : options.emit == "obj"     ? ".o"
                      : options.emit == "static"  ? ".a"
+                     : options.emit == "ptx"     ? ".ptx"
                      : options.emit == modelKind ? ".simplified.onnx"
                                                  : "";
   if (suffix.empty())
@@ -162,13 +163,12 @@ static std::string compilationInfo(ArrayRef<ModuleOp> levels,
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
   ModuleOp model = levels.front()->getParentOfType<ModuleOp>();
-  auto targets = llvm::map_to_vector(
-      levels, [](ModuleOp level) { return krnl::TargetAttr::of(level); });
+  auto names = llvm::map_to_vector(levels, levelName);
   json.object([&] {
     json.attribute("compiler", "onnx-compile " ONNXC_VERSION);
     json.attribute("level", int64_t(inputs.options.level));
-    json.attribute("triple", targets.front().getTriple());
-    json.attribute("cpu", processorNames(targets));
+    json.attribute("triple", hostTarget(levels.front()).getTriple());
+    json.attribute("cpu", llvm::join(names, ","));
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {
@@ -384,7 +384,7 @@ static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
   ModuleOp module = levels.front();
   if (!module.lookupSymbol(mainEntryName))
     return llvm::createStringError("the module has no entry point");
-  krnl::TargetAttr target = krnl::TargetAttr::of(module);
+  krnl::TargetAttr target = hostTarget(module);
   LinkOptions link;
   link.tag = tagOf(inputs.options);
   if (!hasOwnHooks(module, inputs.options)) {
@@ -423,7 +423,7 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
   link.tag = options.tag;
   link.strip = options.strip;
   link.profile = options.profile;
-  krnl::TargetAttr target = krnl::TargetAttr::of(module);
+  krnl::TargetAttr target = hostTarget(module);
   link.runtimeDir = findRuntimeFor(options, target.getTriple());
   if (llvm::Error error = checkRuntime(link.runtimeDir, target))
     return error;
@@ -455,6 +455,15 @@ static FailureOr<std::vector<CodeFile>> emitLevels(ArrayRef<ModuleOp> levels,
   return files;
 }
 
+/// The kernels of a device as a text that its driver reads.
+static llvm::Error writeDeviceCode(ModuleOp module,
+                                   const ArtefactInputs &inputs) {
+  FailureOr<CodeFile> file = emitDeviceCode(module, inputs.options.level);
+  if (failed(file))
+    return llvm::createStringError("cannot make code");
+  return writeAssembly(*file, inputs);
+}
+
 llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
                                  const ArtefactInputs &inputs) {
   for (ModuleOp level : levels)
@@ -462,6 +471,8 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
   if (llvm::Error error =
           checkMemoryAndTime(inputs.options, inputs.events, inputs.report))
     return error;
+  if (inputs.options.emit == "ptx")
+    return writeDeviceCode(levels.back(), inputs);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files = emitLevels(levels, inputs, kind);

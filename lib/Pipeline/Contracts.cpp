@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -128,6 +129,7 @@ LogicalResult onnxc::isLoopsOnly(ModuleOp module) {
 LogicalResult onnxc::isLLVMOnly(ModuleOp module) {
   return allOps(module, "llvm", [](Operation *op) {
     return isa<ModuleOp>(op) ||
-           isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
+           isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+               op->getDialect());
   });
 }

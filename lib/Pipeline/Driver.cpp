@@ -176,6 +176,7 @@ static StringRef resultOf(StringRef emit) {
          : emit == "obj"     ? "an object file"
          : emit == "static"  ? "a static library"
          : emit == "asm"     ? "assembly"
+         : emit == "ptx"     ? "PTX"
          : emit == modelKind ? "a model"
                              : "text";
 }
@@ -214,6 +215,29 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
   return target::checkRuntime(folder, target);
 }
 
+/// Refuses options that do not go together with a device, or need one.
+static llvm::Error checkDevice(const CompileOptions &options) {
+  if (!options.hasDevice())
+    return options.emit == "ptx"
+               ? llvm::createStringError(
+                     "--emit=ptx writes the kernels of a GPU: say "
+                     "--device=cuda")
+               : llvm::Error::success();
+  std::pair<bool, StringRef> without[] = {
+      {options.realTime, "--realtime"},
+      {options.profile, "--profile"},
+      {options.refit, "--refit"},
+      {options.externalWeights, "--weights=external"},
+      {options.emit == "obj" || options.emit == "static",
+       "--emit=obj and --emit=static"},
+      {!options.resume.empty(), "--resume"}};
+  for (auto [isGiven, name] : without)
+    if (isGiven)
+      return llvm::createStringError("--device=" + options.device +
+                                     " does not go together with " + name);
+  return llvm::Error::success();
+}
+
 /// Refuses options that the targets do not have.
 static llvm::Error checkTargets(const CompileOptions &options,
                                 ArrayRef<krnl::TargetAttr> targets) {
@@ -223,6 +247,8 @@ static llvm::Error checkTargets(const CompileOptions &options,
       !(options.recipes.empty() && options.emitRecipes.empty()))
     return llvm::createStringError(
         "recipes are for one processor, but --cpu names several");
+  if (llvm::Error error = checkDevice(options))
+    return error;
   if (options.refit && (options.emit != "lib" || !options.resume.empty()))
     return llvm::createStringError(
         "--refit is for a model that becomes a shared object, with neither "
@@ -254,6 +280,10 @@ Outcome Compilation::prepare() {
   Budget::start(context.get(), options.limits, events.cancel);
   auto resolved = target::resolveTargets(context.get(), options.triple,
                                          options.cpu, options.features);
+  if (resolved && options.hasDevice())
+    if (auto device = target::resolveDevice(context.get(), options.device);
+        !device)
+      resolved = device.takeError();
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   targets = std::move(*resolved);
@@ -329,6 +359,11 @@ Outcome Compilation::takeTargets() {
                       "' names no target; --cpu gives it one only where there "
                       "is one module and one processor");
     }
+    if (own.getProcessor().tileThreads > 1)
+      return fail(Outcome::Usage, "the kernels in '" + input.path +
+                                      "' are for " + own.getTriple() +
+                                      "; only those of processors can be "
+                                      "resumed");
     auto resolved = target::resolveTarget(context.get(), own.getTriple(),
                                           own.getCpu(), own.getFeatures());
     if (!resolved)
@@ -385,7 +420,10 @@ struct AfterPass : PassInstrumentation {
 } // namespace
 
 Outcome Compilation::runPhase(const Phase &phase) {
-  Outcome atFault = phase.isAboutModel ? Outcome::Rejected : Outcome::Internal;
+  // A device does not run all that a processor does.
+  Outcome atFault = phase.isAboutModel || options.hasDevice()
+                        ? Outcome::Rejected
+                        : Outcome::Internal;
   PassObservers observers;
   if (options.verbose)
     observers.push_back(makePassTimer(events));
@@ -403,7 +441,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
   if (report.nodes.isKnown && phase.name == "krnl")
     collectWork(targetModules(*module).back(), report.nodes);
   // Once there are recipes, and before there is only code.
-  if (phase.name == "krnl")
+  if (phase.name == "krnl" && !options.hasDevice())
     for (ScalarLoop &part : findScalarLoops(targetModules(*module).back()))
       report.scalarKernels.push_back({locationText(part.loc),
                                       std::move(part.kernel),

@@ -84,7 +84,7 @@ std::string onnxc::nodeTable(ArrayRef<ModuleOp> levels) {
     json.attributeArray("levels", [&] {
       for (ModuleOp level : levels)
         json.object([&] {
-          json.attribute("cpu", krnl::TargetAttr::of(level).getCpu());
+          json.attribute("cpu", target::levelName(level));
           json.attributeArray("launches", [&] {
             for (Attribute launch : launchesOf(level))
               writeLaunch(json, cast<DictionaryAttr>(launch),

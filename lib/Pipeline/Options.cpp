@@ -56,6 +56,19 @@ static Error setEmit(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
+/// cpu, cuda, cuda:sm_80 or cuda,cpu
+static Error setDevice(CompileOptions &options, StringRef value) {
+  auto [device, processor] = value.split(',');
+  auto [kind, name] = device.split(':');
+  bool isKnown = kind == "cuda" && !device.ends_with(":") &&
+                 (processor == "cpu" || device == value);
+  if (value != "cpu" && !isKnown)
+    return refuse("expected cpu, cuda, cuda:sm_NN or cuda,cpu, but got '" +
+                  value + "'");
+  options.device = value.str();
+  return Error::success();
+}
+
 static Error setResume(CompileOptions &options, StringRef value) {
   for (const Phase &phase : phases())
     if (phase.name == value) {
@@ -240,8 +253,13 @@ static constexpr Option optionTable[] = {
     {{"emit", "WHAT",
       "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; static: "
       "an archive with the runtime, and a header; model: the simplified model "
-      "as .onnx"},
+      "as .onnx; ptx: the kernels of --device=cuda"},
      setEmit},
+    {{"device", "cpu|cuda[:sm_NN][,cpu]",
+      "run kernels on the processor (default), or on an NVIDIA GPU of sm_80 or "
+      "what is named, or newer; with ,cpu on the processor where there is "
+      "none"},
+     setDevice},
     {{"resume", "PHASE", "the input is the output of --emit=PHASE"}, setResume},
     {{"cpu", "A,B",
       "native (default), generic, or a name that LLVM knows; code for each of "

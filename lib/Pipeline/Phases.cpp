@@ -121,6 +121,8 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormParallelRegionsPass());
+  if (options.hasDevice() && options.emit != "ptx")
+    target.addPass(krnl::createKrnlPlaceLaunchesPass());
   passes.addPass(krnl::createKrnlShareWeightsPass());
 }
 
@@ -129,6 +131,7 @@ static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
   ConvertKrnlToLLVMPassOptions convert;
   convert.profile = options.profile;
+  convert.kernelsOnly = options.emit == "ptx";
   target.addPass(createConvertKrnlToLLVMPass(convert));
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/CPU/Emit.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,6 +35,7 @@ public:
   SelectTarget() = default;
   SelectTarget(const SelectTarget &other) : PassWrapper(other) {}
   SelectTarget(const CompileOptions &options, bool nested) {
+    device = options.device;
     triple = options.triple;
     cpu = options.cpu;
     features = options.features;
@@ -50,7 +52,7 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto targets = target::resolveTargets(&getContext(), triple, cpu, features);
+    auto targets = resolve();
     if (!targets) {
       module.emitError(llvm::toString(targets.takeError()));
       return signalPassFailure();
@@ -65,9 +67,15 @@ public:
     llvm::for_each(functions, keepTypes);
     bool isOnly = targets->size() == 1;
     for (krnl::TargetAttr target : *targets) {
-      ModuleOp nested =
-          makeNested(module, isOnly ? target.getFamily() : target.getCpu());
+      bool isDevice = target.getProcessor().tileThreads > 1;
+      ModuleOp nested = makeNested(
+          module, isOnly || isDevice ? target.getFamily() : target.getCpu());
       nested->setAttr(krnl::TargetAttr::attrName, target);
+      if (isDevice)
+        nested->setAttr(krnl::TargetAttr::hostAttrName, host);
+      if (isDevice && target::isSimulated(device))
+        nested->setAttr(target::simulatedAttrName,
+                        UnitAttr::get(&getContext()));
       bool isLast = target == targets->back();
       for (func::FuncOp function : functions) {
         if (isLast)
@@ -78,6 +86,22 @@ public:
   }
 
 private:
+  /// Those of the processors, and the device last. Its host program is for the
+  /// least of the processors.
+  llvm::Expected<SmallVector<krnl::TargetAttr>> resolve() {
+    auto targets = target::resolveTargets(&getContext(), triple, cpu, features);
+    if (!targets || device == "cpu")
+      return targets;
+    host = targets->front();
+    auto own = target::resolveDevice(&getContext(), device);
+    if (!own)
+      return own.takeError();
+    if (!StringRef(device).ends_with(",cpu"))
+      targets->clear();
+    targets->push_back(*own);
+    return targets;
+  }
+
   static ModuleOp makeNested(ModuleOp module, StringRef processor) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     std::string name = processor.str();
@@ -86,6 +110,10 @@ private:
     return ModuleOp::create(builder, module.getLoc(), name);
   }
 
+  Option<std::string> device{
+      *this, "device", llvm::cl::init("cpu"),
+      llvm::cl::desc("cpu, or the GPU that kernels run on: cuda:sm_80; with "
+                     ",cpu for the processor, too")};
   Option<std::string> triple{
       *this, "triple", llvm::cl::desc("the target; empty: this machine's")};
   Option<std::string> cpu{
@@ -96,6 +124,7 @@ private:
   Option<bool> nest{
       *this, "nest",
       llvm::cl::desc("move the functions into a module of the target")};
+  krnl::TargetAttr host;
 };
 
 } // namespace

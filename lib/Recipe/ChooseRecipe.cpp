@@ -29,6 +29,10 @@ SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
   SmallVector<RecipeCandidate, 0> candidates;
   if (hasEmptyLoop(kernel))
     return candidates;
+  if (target.tileThreads > 1) {
+    addBlockRecipes(kernel, target, options, candidates);
+    return candidates;
+  }
   for (auto add : {addContractionRecipes, addAttentionRecipes, addRowRecipes,
                    addLoopRecipes})
     add(kernel, target, options, candidates);

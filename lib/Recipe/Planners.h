@@ -55,6 +55,12 @@ void addRowRecipes(krnl::KernelOp kernel, const target::Processor &target,
 void addLoopRecipes(krnl::KernelOp kernel, const target::Processor &target,
                     const RecipeOptions &options, RecipeCandidates &candidates);
 
+/// For all kernels of a target whose tiles are shared by threads: one recipe,
+/// by which each thread has a tile, a vector or an element of the result.
+void addBlockRecipes(krnl::KernelOp kernel, const target::Processor &target,
+                     const RecipeOptions &options,
+                     RecipeCandidates &candidates);
+
 } // namespace onnxc
 
 #endif // ONNXC_LIB_RECIPE_PLANNERS_H

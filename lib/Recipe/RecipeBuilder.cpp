@@ -50,6 +50,16 @@ void RecipeBuilder::parallel(Names loops) {
     add(ParallelStepAttr::get(context, attributes(loops)), -1);
 }
 
+std::string RecipeBuilder::fuse(StringRef outer, StringRef inner,
+                                StringRef result) {
+  add(FuseStepAttr::get(context, outer, inner, result), -1);
+  return result.str();
+}
+
+void RecipeBuilder::map(StringRef loop) {
+  add(MapStepAttr::get(context, loop), -1);
+}
+
 void RecipeBuilder::computeAt(StringRef loop) {
   add(ComputeAtStepAttr::get(context, loop), -1);
 }

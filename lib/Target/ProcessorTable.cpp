@@ -73,6 +73,12 @@ static constexpr ProcessorFamily families[] = {
       .l1 = 16 << 10,
       .l2 = 64 << 10,
       .l3 = 64 << 10}},
+    // NVIDIA, CUDA C++ Programming Guide, Technical Specifications: blocks of
+    // 1024 threads, accesses of 16 bytes, 255 registers of a thread. Local
+    // memory of a thread is a cache's.
+    {{Triple::nvptx64, ""},
+     "cuda",
+     {.vectorRegs = 32, .tileThreads = 1024, .stackBytes = 1024}},
     // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
     {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},
 };

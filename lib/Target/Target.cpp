@@ -7,6 +7,7 @@
 #include "onnxc/Target/Target.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -22,7 +23,8 @@ using onnxc::krnl::TargetAttr;
 
 namespace onnxc::target {
 
-/// The machines that code is made for: ONNXC_LLVM_TARGETS of the build.
+/// The machines that code is made for, but those of devices:
+/// ONNXC_LLVM_TARGETS of the build.
 #define ONNXC_EACH_TARGET(DO) DO(AArch64) DO(ARM) DO(RISCV) DO(X86)
 
 static void initializeTargets() {
@@ -36,6 +38,11 @@ static void initializeTargets() {
   LLVMInitialize##NAME##AsmParser();
     ONNXC_EACH_TARGET(ONNXC_INITIALIZE)
 #undef ONNXC_INITIALIZE
+    // PTX is not read by LLVM.
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
@@ -145,11 +152,35 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   return describe(context, triple, name, features, *info, table);
 }
 
+static StringRef processorOfDevice(StringRef device) {
+  return device.split(',').first.split(':').second;
+}
+
+bool isSimulated(StringRef device) {
+  return processorOfDevice(device) == "simulator";
+}
+
+Expected<TargetAttr> resolveDevice(mlir::MLIRContext *context,
+                                   StringRef device) {
+  StringRef processor = processorOfDevice(device);
+  bool isUsual = processor.empty() || isSimulated(device);
+  return resolveTarget(context, "nvptx64-nvidia-cuda",
+                       isUsual ? "sm_80" : processor, "");
+}
+
+TargetAttr hostTarget(mlir::ModuleOp module) {
+  auto host = module->getAttrOfType<TargetAttr>(TargetAttr::hostAttrName);
+  return host ? host : TargetAttr::of(module);
+}
+
 Expected<SmallVector<TargetAttr>> resolveTargets(mlir::MLIRContext *context,
                                                  StringRef triple,
                                                  StringRef cpus,
                                                  StringRef differences) {
   SmallVector<TargetAttr> targets;
+  if (Triple(Triple::normalize(triple)).isNVPTX())
+    return createStringError("'" + triple +
+                             "' is a device: say --device=cuda instead");
   // How many features the code of each may use, and its number.
   SmallVector<std::pair<size_t, size_t>> order;
   SmallVector<StringRef> names;

@@ -15,6 +15,11 @@
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NEST
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v3,x86-64-v2" | FileCheck %s --check-prefix=LEVELS
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3,x86-64-v2" | FileCheck %s --check-prefix=V3
+// RUN: onnx-opt %s --select-target="nest device=cuda triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=CUDA
+// RUN: onnx-opt %s --select-target="nest device=cuda:sm_90a,cpu triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=BOTH
+// RUN: onnx-opt %s --select-target="nest device=cuda:simulator" | FileCheck %s --check-prefix=SIMULATED
+// RUN: not onnx-opt %s --select-target="device=cuda:sm_1" 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: not onnx-opt %s --select-target="triple=nvptx64-nvidia-cuda" 2>&1 | FileCheck %s --check-prefix=TRIPLE-OF-DEVICE
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
 // RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=nope" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not onnx-opt %s --select-target=triple=nope 2>&1 | FileCheck %s --check-prefix=TRIPLE
@@ -53,6 +58,15 @@
 // LEVELS-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
 // LEVELS: module @x86_64_v3 attributes {krnl.target = {{.+}} cpu = "x86-64-v3"
 // LEVELS-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
+// The kernels are the device's, the host program the processor's.
+// CUDA:      module @cuda attributes {krnl.host_target = #krnl.target<family = "x86_64_v2", {{.+}}>, krnl.target = #krnl.target<family = "cuda", triple = "nvptx64-nvidia-cuda", cpu = "sm_80", {{.*}}tile_threads = 1024,
+// CUDA-NEXT: func.func @main
+// BOTH:      module @x86_64_v2 attributes {krnl.target = {{.+}} cpu = "x86-64-v2"
+// BOTH:      module @cuda attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_90a"
+// SIMULATED: krnl.simulated,
+// SIMULATED-SAME: cpu = "sm_80"
+// DEVICE: error: unknown processor 'sm_1' for nvptx64-nvidia-cuda
+// TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: say --device=cuda instead
 // HOST: krnl.target = #krnl.target<family = "{{.+}}", triple = "{{.+}}", cpu = "
 // UNKNOWN: error: unknown processor 'nope' for x86_64-unknown-linux-gnu
 // TRIPLE: error: unknown target triple 'nope'

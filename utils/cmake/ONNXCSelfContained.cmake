@@ -26,7 +26,7 @@ function(onnxc_add_alternative target shared static)
 endfunction()
 
 # The targets of LLVM that the compiler makes code for (lib/Target/Target.cpp).
-set(ONNXC_LLVM_TARGETS AArch64 ARM RISCV X86)
+set(ONNXC_LLVM_TARGETS AArch64 ARM NVPTX RISCV X86)
 file(GLOB _archives ${ONNXC_LLVM_DIR}/lib/libMLIR*.a
                     ${ONNXC_LLVM_DIR}/lib/libLLVM*.a)
 onnxc_add_alternative(ONNXCLLVM "MLIR;LLVM" "${_archives}")

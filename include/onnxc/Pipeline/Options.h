@@ -29,6 +29,9 @@ struct CompileOptions {
   std::string resume;
   /// Optimization level of recipes and code generation, 0 to 3.
   unsigned level = 3;
+  /// cpu, or a GPU that kernels run on: cuda:sm_80; with ",cpu" behind it, on
+  /// the processor where there is none.
+  std::string device = "cpu";
   std::string triple;
   std::string cpu = "native";
   /// "+feature,-feature" on top of the processor's.
@@ -85,6 +88,10 @@ struct CompileOptions {
   Limits limits;
   /// Folder of onnxc_rt.o; empty: found from where the compiler is.
   std::string runtimeDir;
+
+  /// Do kernels run on a device, and on the processor?
+  bool hasDevice() const { return device != "cpu"; }
+  bool hasProcessor() const { return llvm::StringRef(device).ends_with("cpu"); }
 };
 
 /// One key of `setOption`, for help texts.

@@ -28,7 +28,11 @@ public:
         llvm::StringRef innerSuffix = "i",
         krnl::TailStrategy tail = krnl::TailStrategy::Mask);
   void fuseOuter(Names loops);
+  /// Returns the name of the result.
+  std::string fuse(llvm::StringRef outer, llvm::StringRef inner,
+                   llvm::StringRef result);
   void parallel(Names loops);
+  void map(llvm::StringRef loop);
   void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
   void order(Names loops, int op = -1);

@@ -26,6 +26,9 @@ struct Processor {
   int64_t scalarCopies = 16;
   /// A masked load or store takes no longer than a full one.
   bool freeMasks = false;
+  /// Threads that may share a tile, one after the other: those of a block of a
+  /// GPU, where there is one. 1: each tile is one thread's.
+  int64_t tileThreads = 1;
   /// Of addresses and loop counters.
   int64_t indexBits = 64;
   /// Largest local buffer of a kernel on the stack.

@@ -6,6 +6,7 @@
 #ifndef ONNXC_TARGET_TARGET_H
 #define ONNXC_TARGET_TARGET_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Target/ProcessorTable.h"
 #include "llvm/Support/Error.h"
@@ -31,6 +32,17 @@ resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
 llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
 resolveTargets(mlir::MLIRContext *context, llvm::StringRef triple,
                llvm::StringRef cpus, llvm::StringRef features);
+
+/// The device of "cuda" or "cuda:sm_90a", with or without ",cpu". Fails for a
+/// processor that LLVM does not know.
+llvm::Expected<krnl::TargetAttr> resolveDevice(mlir::MLIRContext *context,
+                                               llvm::StringRef device);
+
+/// True for "cuda:simulator": sm_80, and the simulator of the tests.
+bool isSimulated(llvm::StringRef device);
+
+/// The target of the host program of a module.
+krnl::TargetAttr hostTarget(mlir::ModuleOp module);
 
 /// "x86-64-v2,x86-64-v3": the names of the processors.
 std::string processorNames(llvm::ArrayRef<krnl::TargetAttr> targets);

@@ -31,6 +31,24 @@ static void hoistStackBuffers(func::FuncOp kernel) {
   }
 }
 
+/// A parameter of a kernel of a device, an integer of 32 or 64 bits, for a
+/// scalar.
+static Value addWord(OpBuilder &builder, Block &entry, BlockArgument scalar) {
+  Type type = scalar.getType();
+  Location loc = scalar.getLoc();
+  if (type.isIndex())
+    return entry.addArgument(type, loc);
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Value word =
+      entry.addArgument(builder.getIntegerType(std::max(bits, 32u)), loc);
+  if (bits < 32)
+    word = arith::TruncIOp::create(builder, loc, builder.getIntegerType(bits),
+                                   word);
+  return type.isInteger()
+             ? word
+             : arith::BitcastOp::create(builder, loc, type, word).getResult();
+}
+
 void makeBareKernel(func::FuncOp kernel) {
   hoistStackBuffers(kernel);
   Block &entry = kernel.getBody().front();
@@ -54,10 +72,12 @@ void makeBareKernel(func::FuncOp kernel) {
     buffer.replaceAllUsesWith(krnl::FromPointerOp::create(
         builder, buffer.getLoc(), type, pointers[next++], sizes));
   }
+  bool isLaunched = kernel->hasAttr(krnl::KrnlDialect::threadsAttrName);
   for (BlockArgument scalar : old)
     if (!isBuffer(scalar))
-      scalar.replaceAllUsesWith(
-          entry.addArgument(scalar.getType(), scalar.getLoc()));
+      scalar.replaceAllUsesWith(isLaunched
+                                    ? addWord(builder, entry, scalar)
+                                    : entry.addArgument(scalar.getType(), loc));
   entry.eraseArguments(0, old.size());
 
   kernel.removeArgAttrsAttr();

@@ -26,8 +26,8 @@ namespace onnxc {
 
 namespace {
 
-/// One function of hooks.h: its name and a letter per type, the result first;
-/// p pointer, i 32 bits, l 64 bits, v none.
+/// One function of hooks.h or device.h: its name and a letter per type, the
+/// result first; p pointer, i 32 bits, l 64 bits, v none.
 struct HookSignature {
   StringLiteral name;
   StringLiteral types;
@@ -37,15 +37,30 @@ struct HookSignature {
 
 /// In the order of enum Hook.
 static constexpr HookSignature hookSignatures[] = {
-    {"onnxc_rt_arena", "pp"},          {"onnxc_rt_arena_reserve", "ppl"},
-    {"onnxc_rt_weights", "pp"},        {"onnxc_rt_alloc", "ppl"},
-    {"onnxc_rt_release", "vpp"},       {"onnxc_rt_output", "ppiip"},
-    {"onnxc_rt_scratch", "ppi"},       {"onnxc_rt_parallel_region", "ipppl"},
-    {"onnxc_rt_barrier", "ipp"},       {"onnxc_rt_poll", "ip"},
-    {"onnxc_rt_fail", "ipip"},         {"onnxc_rt_fail_sizes", "ipipll"},
-    {"onnxc_rt_retain_object", "vpp"}, {"onnxc_rt_release_object", "vpp"},
-    {"onnxc_rt_input_object", "ppi"},  {"onnxc_rt_output_object", "ppi"},
-    {"onnxc_rt_locate_error", "ipp"},  {"onnxc_rt_launch", "vpii"},
+    {"onnxc_rt_arena", "pp"},
+    {"onnxc_rt_arena_reserve", "ppl"},
+    {"onnxc_rt_weights", "pp"},
+    {"onnxc_rt_alloc", "ppl"},
+    {"onnxc_rt_release", "vpp"},
+    {"onnxc_rt_output", "ppiip"},
+    {"onnxc_rt_scratch", "ppi"},
+    {"onnxc_rt_parallel_region", "ipppl"},
+    {"onnxc_rt_barrier", "ipp"},
+    {"onnxc_rt_poll", "ip"},
+    {"onnxc_rt_fail", "ipip"},
+    {"onnxc_rt_fail_sizes", "ipipll"},
+    {"onnxc_rt_retain_object", "vpp"},
+    {"onnxc_rt_release_object", "vpp"},
+    {"onnxc_rt_input_object", "ppi"},
+    {"onnxc_rt_output_object", "ppi"},
+    {"onnxc_rt_locate_error", "ipp"},
+    {"onnxc_rt_launch", "vpii"},
+    {"onnxc_rt_device_arena", "lpl"},
+    {"onnxc_rt_device_constants", "lp"},
+    {"onnxc_rt_device_copy_in", "iplpl"},
+    {"onnxc_rt_device_copy_out", "ippll"},
+    {"onnxc_rt_device_launch", "ipilp"},
+    {"onnxc_rt_device_synchronize", "ip"},
 };
 
 static Type hookType(MLIRContext *context, char letter) {

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -181,18 +182,85 @@ static LogicalResult convert(ModuleOp module) {
                                          /*reassociateFPReductions=*/false,
                                          /*force32BitVectorIndices=*/true);
   populateCallToLLVMPatterns(types, patterns);
+  populateDeviceToLLVMPatterns(types, patterns);
   populateHostToLLVMPatterns(types, patterns);
   populateMemoryToLLVMPatterns(types, patterns);
   populateParallelRegionToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
+  target.addLegalDialect<NVVM::NVVMDialect>();
   if (failed(applyFullConversion(module, target, std::move(patterns),
                                  conversionConfig())))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
   reconcileUnrealizedCasts(casts);
+  return success();
+}
+
+/// The target of a function by itself: kernels of a device have indices of 32
+/// bits where these reach all elements; the host program is the processor's.
+static krnl::TargetAttr targetOf(func::FuncOp function,
+                                 krnl::TargetAttr target) {
+  auto host =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<krnl::TargetAttr>(
+          krnl::TargetAttr::hostAttrName);
+  if (host && !function->hasAttr(krnl::KrnlDialect::kernelAttrName))
+    return host;
+  constexpr int64_t maxElements = int64_t(1) << 30;
+  auto isSmall = [](Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer ? buffer.hasStaticShape() &&
+                        buffer.getNumElements() <= maxElements
+                  : !type.isIndex();
+  };
+  if (!function->hasAttr(krnl::KrnlDialect::threadsAttrName) || !target ||
+      !llvm::all_of(function.getArgumentTypes(), isSmall))
+    return target;
+  target::Processor processor = target.getProcessor();
+  processor.indexBits = 32;
+  return krnl::TargetAttr::get(target.getContext(), target.getFamily(),
+                               target.getTriple(), target.getCpu(),
+                               target.getFeatures(), processor,
+                               target.getInstructions());
+}
+
+/// The name of the function that an operation is a call of on a device, which
+/// has none to call; empty for others.
+static StringRef libraryFunction(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallOp>(op))
+    return call.getCallee().value_or("a function");
+  if (isa<LLVM::SinOp, LLVM::CosOp, LLVM::TanOp, LLVM::ExpOp, LLVM::Exp2Op,
+          LLVM::LogOp, LLVM::Log2Op, LLVM::Log10Op, LLVM::PowOp>(op))
+    return op->getName().stripDialect();
+  return "";
+}
+
+/// Lets devices launch the kernels whose tiles are shared by threads.
+static LogicalResult finishDeviceKernels(ModuleOp module) {
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto threads =
+        kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
+    if (!threads)
+      continue;
+    WalkResult result = kernel.walk([](Operation *op) {
+      StringRef name = libraryFunction(op);
+      if (name.empty())
+        return WalkResult::advance();
+      op->emitError("a device has no '")
+          << name << "': compile the model for the processor, by --device=cpu";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    Builder builder(module.getContext());
+    kernel.setCConv(LLVM::CConv::PTX_Kernel);
+    std::string count = std::to_string(threads.getInt());
+    Attribute threadsOfBlock =
+        builder.getStrArrayAttr({StringRef("nvvm.reqntid"), StringRef(count)});
+    kernel.setPassthroughAttr(builder.getArrayAttr(threadsOfBlock));
+  }
   return success();
 }
 
@@ -208,12 +276,15 @@ static LogicalResult convertAlone(ModuleOp module) {
     else if (failed(makeEntry(function)))
       return failure();
   }
-  return failure(failed(simplify(module)) || failed(convert(module)));
+  if (failed(simplify(module)) || failed(convert(module)))
+    return failure();
+  return finishDeviceKernels(module);
 }
 
 /// Hidden, so that calls between objects need no table.
 static void setVisibility(LLVM::LLVMFuncOp function) {
-  if (function.getLinkage() == LLVM::Linkage::Internal)
+  if (function.getLinkage() == LLVM::Linkage::Internal ||
+      function.getCConv() == LLVM::CConv::PTX_Kernel)
     return;
   function.setVisibility_(function.isExternal() &&
                                   !function.getName().starts_with("onnxc_") &&
@@ -286,6 +357,11 @@ void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(matchLaunches(module)))
     return signalPassFailure();
+  if (kernelsOnly)
+    for (func::FuncOp function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (!function->hasAttr(krnl::KrnlDialect::kernelAttrName))
+        function.erase();
   expandDots(module);
   listLaunches(module, profile);
   auto target = krnl::TargetAttr::of(module);
@@ -293,8 +369,8 @@ void ConvertKrnlToLLVM::runOnOperation() {
   for (func::FuncOp function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     parts.push_back(ModuleOp::create(function.getLoc()));
-    if (target)
-      (*parts.back())->setAttr(krnl::TargetAttr::attrName, target);
+    if (krnl::TargetAttr own = targetOf(function, target))
+      (*parts.back())->setAttr(krnl::TargetAttr::attrName, own);
     function->moveBefore(parts.back()->getBody(),
                          parts.back()->getBody()->end());
   }

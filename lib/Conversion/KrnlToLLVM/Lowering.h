@@ -45,7 +45,7 @@ void addBareOperand(BareOperands &bare, mlir::Type original,
 // Hooks of the runtime (HostToLLVM.cpp)
 //===----------------------------------------------------------------------===//
 
-/// The functions of onnxc/rt/hooks.h that generated code calls.
+/// The functions of onnxc/rt/hooks.h and device.h that generated code calls.
 enum class Hook {
   Arena,
   ArenaReserve,
@@ -64,7 +64,13 @@ enum class Hook {
   InputObject,
   OutputObject,
   LocateError,
-  Launch
+  Launch,
+  DeviceArena,
+  DeviceConstants,
+  DeviceCopyIn,
+  DeviceCopyOut,
+  DeviceLaunch,
+  DeviceSynchronize
 };
 
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
@@ -128,6 +134,8 @@ mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
 
 void populateCallToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
+void populateDeviceToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                  mlir::RewritePatternSet &patterns);
 void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
 void populateMemoryToLLVMPatterns(const mlir::LLVMTypeConverter &types,

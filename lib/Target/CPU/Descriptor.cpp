@@ -8,6 +8,7 @@
 
 #include "Arguments.h"
 #include "DescriptorConstants.h"
+#include "DeviceCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -235,9 +236,9 @@ static SmallVector<llvm::Constant *> makeSignature(Constants &make,
 /// The code for one processor: the features it needs, and its entry point.
 static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                  LLVM::LLVMFuncOp entry, llvm::Constant *name,
-                                 ArrayRef<llvm::Constant *> signature) {
+                                 ArrayRef<llvm::Constant *> signature,
+                                 llvm::Constant *deviceCode) {
   auto module = entry->getParentOfType<ModuleOp>();
-  auto target = krnl::TargetAttr::of(module);
   llvm::Type *pointer = make.pointerType();
   auto *run = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getInt32Ty(make.getContext()),
@@ -251,16 +252,15 @@ static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                    ? -1
                                    : integerAttr(entry, arenaAttrName)));
   fields.push_back(make.number(integerAttr(entry, scratchAttrName)));
-  return make.record({make.text(target.getCpu()),
-                      make.textOrNull(requiredFeatures(target)),
-                      make.array(make.record(fields)),
-                      /*device=*/make.null()});
+  return make.record({make.text(levelName(module)),
+                      make.textOrNull(requiredFeatures(hostTarget(module))),
+                      make.array(make.record(fields)), deviceCode});
 }
 
 /// Runs before the processor is known.
 static llvm::Expected<krnl::TargetAttr> baseTarget(ModuleOp module) {
-  return resolveTarget(module.getContext(),
-                       krnl::TargetAttr::of(module).getTriple(), "generic", "");
+  return resolveTarget(module.getContext(), hostTarget(module).getTriple(),
+                       "generic", "");
 }
 
 FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
@@ -284,7 +284,13 @@ FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
       return each.emitError("the levels have different custom operators");
     if (signature.empty())
       signature = makeSignature(make, entry);
-    levels.push_back(makeLevel(make, descriptor, entry, name, signature));
+    FailureOr<llvm::Constant *> deviceCode = make.null();
+    if (hasDevice(each))
+      deviceCode = makeDeviceCode(make, each, info.weightsBytes, level);
+    if (failed(deviceCode))
+      return failure();
+    levels.push_back(
+        makeLevel(make, descriptor, entry, name, signature, *deviceCode));
   }
   SmallVector<llvm::Constant *> fields = {
       make.number(ONNXC_RT_ABI),       make.number(1),

@@ -61,6 +61,11 @@ public:
     return variable;
   }
 
+  /// The address of a hidden variable of another object.
+  llvm::Constant *external(llvm::StringRef name) {
+    return hidden(name, llvm::Type::getInt8Ty(context), nullptr);
+  }
+
   /// The address of raw memory with the alignment of any element.
   llvm::Constant *bytes(llvm::ArrayRef<char> values) {
     llvm::GlobalVariable *variable =

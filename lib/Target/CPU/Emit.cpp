@@ -67,7 +67,11 @@ makeBatches(ModuleOp module, function_ref<bool(Operation *)> isWanted) {
   size_t total = 0;
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if ((function && function.isExternal()) || (isWanted && !isWanted(&op)))
+    // Code for a device is made by emitDeviceCode().
+    if (function && (function.isExternal() ||
+                     op.hasAttr(krnl::KrnlDialect::threadsAttrName)))
+      continue;
+    if (isWanted && !isWanted(&op))
       continue;
     if (!function || !op.hasAttr(krnl::KrnlDialect::kernelAttrName)) {
       batches.front().symbols.push_back(&op);
@@ -227,7 +231,7 @@ FailureOr<std::vector<CodeFile>> emitCode(ModuleOp module, unsigned level,
   module.getContext()->appendDialectRegistry(registry);
 
   SymbolTable symbols(module);
-  auto target = krnl::TargetAttr::of(module);
+  krnl::TargetAttr target = hostTarget(module);
   std::vector<Batch> batches = makeBatches(module, isWanted);
   NodeLines lines = debugFile.empty() ? NodeLines() : nodeLines(module);
   std::vector<CodeFile> files(batches.size());

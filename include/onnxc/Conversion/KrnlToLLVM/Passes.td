@@ -38,6 +38,10 @@ def ConvertKrnlToLLVMPass
     runs on a frame of captured pointers and sizes. The attribute `krnl.launches`
     of the module lists the launches with the nodes that they come from.
 
+    A kernel whose tiles are shared by threads is a function that a device launches.
+    Its indices have 32 bits where all buffers are that small, and functions that no
+    device has are errors.
+
     ```mlir
     func.func private @k(%x: memref<?xf32>, %b: index, %e: index)
         attributes {krnl.kernel}
@@ -45,8 +49,11 @@ def ConvertKrnlToLLVMPass
     llvm.func @k(!llvm.ptr {llvm.noalias}, i64, i64, i64)
     ```
   }];
-  let options = [Option<"profile", "profile", "bool", "false",
-    "Tell the runtime when launches begin and end">];
+  let options = [
+    Option<"profile", "profile", "bool", "false",
+           "Tell the runtime when launches begin and end">,
+    Option<"kernelsOnly", "kernels-only", "bool", "false",
+           "Leave out the host program">];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",

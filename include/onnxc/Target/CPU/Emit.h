@@ -46,6 +46,19 @@ mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
                                                 llvm::StringRef debugFile = "",
                                                 IsWantedFn isWanted = nullptr);
 
+/// Is the target of `module` a device, with a host program for a processor?
+bool hasDevice(mlir::ModuleOp module);
+/// Its name among the levels of an artefact.
+llvm::StringRef levelName(mlir::ModuleOp module);
+
+/// On a module for a device: the artefact has its kernels for the simulator of
+/// the tests, too.
+inline constexpr llvm::StringLiteral simulatedAttrName = "krnl.simulated";
+
+/// Compiles the kernels of `module`, which `hasDevice()`, to the text that its
+/// driver reads. Diagnoses operations that cannot be translated.
+mlir::FailureOr<CodeFile> emitDeviceCode(mlir::ModuleOp module, unsigned level);
+
 /// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
 /// registers and instructions are then chosen without looking around.
 CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,

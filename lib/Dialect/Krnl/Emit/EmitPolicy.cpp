@@ -1,12 +1,14 @@
-//===- EmitPolicy.cpp - Tiles of threads ------------------------*- C++ -*-===//
+//===- EmitPolicy.cpp - Tiles of threads and blocks -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 
 #include "LaneIndex.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -137,6 +139,65 @@ void ThreadPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp func,
 Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
                              MemRefType type) const {
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+}
+
+//===----------------------------------------------------------------------===//
+// BlockPolicy
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> BlockPolicy::argumentTypes(MLIRContext *) const { return {}; }
+
+/// A special register as an index.
+template <typename Register>
+static Value readRegister(ImplicitLocOpBuilder &b) {
+  Value number = Register::create(b, b.getI32Type());
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+}
+
+void BlockPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp,
+                            ArrayRef<OpFoldResult> sizes, TileBody body) const {
+  LaneMath math(b);
+  SmallVector<LaneIndex> extents = llvm::map_to_vector(sizes, toLaneIndex);
+  LaneIndex tiles{{}, 1, 0, {}};
+  for (const LaneIndex &extent : extents)
+    tiles = extent.isConstant() ? math.scale(tiles, extent.offset)
+                                : math.scale(tiles, math.scalar(extent));
+  Value first = readRegister<NVVM::BlockIdXOp>(b);
+  Value blocks = readRegister<NVVM::GridDimXOp>(b);
+  auto loop = scf::ForOp::create(b, first, math.scalar(tiles), blocks);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(splitTileNumber(math, loop.getInductionVar(), extents, b));
+}
+
+SmallVector<Value> BlockPolicy::threadIndices(ImplicitLocOpBuilder &b,
+                                              func::FuncOp func,
+                                              ArrayRef<int64_t> extents) const {
+  LaneMath math(b);
+  int64_t threads = 1;
+  SmallVector<LaneIndex> sizes;
+  for (int64_t extent : extents) {
+    threads *= extent;
+    sizes.push_back({{}, extent, 0, {}});
+  }
+  func->setAttr(KrnlDialect::threadsAttrName, b.getI64IntegerAttr(threads));
+  if (extents.empty())
+    return {};
+  Value thread = readRegister<NVVM::ThreadIdXOp>(b);
+  return llvm::map_to_vector(
+      splitTileNumber(math, thread, sizes, b),
+      [&](OpFoldResult index) { return math.scalar(toLaneIndex(index)); });
+}
+
+Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
+                            MemRefType type) const {
+  return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(16));
+}
+
+std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor) {
+  if (processor.tileThreads > 1)
+    return std::make_unique<BlockPolicy>(processor.stackBytes);
+  return std::make_unique<ThreadPolicy>(processor.stackBytes);
 }
 
 } // namespace onnxc::krnl

@@ -209,6 +209,10 @@ void KernelEmitter::emitTiles() {
   OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
                  b, math, options, policy});
   ops.allocateCaches();
+  SmallVector<unsigned> mapped = nest.mappedLoops();
+  auto extents = llvm::map_to_vector(
+      mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
+  loops.setThread(mapped, policy.threadIndices(b, values.func, extents));
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;
   };
@@ -257,8 +261,7 @@ FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
 FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
                                     StringRef name,
                                     const EmitOptions &options) {
-  return emitKernel(kernel, at, name, options,
-                    ThreadPolicy(options.processor.stackBytes));
+  return emitKernel(kernel, at, name, options, *makePolicy(options.processor));
 }
 
 } // namespace onnxc::krnl

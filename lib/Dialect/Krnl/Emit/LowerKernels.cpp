@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -371,8 +372,15 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   Location loc = kernel.getLoc();
   SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
   SmallVector<Value> extents = hostExtents(kernel);
-  for (const Pack &pack : nest.packs())
+  for (const Pack &pack : nest.packs()) {
     ins[pack.operand] = packed(kernel, nest, pack, extents);
+    if (options.processor.tileThreads > 1 &&
+        ins[pack.operand].getDefiningOp<LaunchOp>())
+      return kernel.emitOpError("packs operand ")
+             << pack.operand
+             << " in each run, which no device does: take the step out of the "
+                "recipe";
+  }
   ImplicitLocOpBuilder b(loc, rewriter);
   LaneMath math(b);
   SmallVector<LaneIndex> symbols = extentsWithWork(

@@ -168,11 +168,30 @@ void NestEmitter::emitFusedOuter(unsigned position) {
     return emitTileVariants(0);
   unsigned op;
   LoopUse use = useOf(nest, outerLoops[position], op);
-  emitLoop(use, op, {}, [&](ValueRange) {
+  auto body = [&](ValueRange) {
     onLoop(use.loop);
     emitFusedOuter(position + 1);
     return SmallVector<Value>();
-  });
+  };
+  if (Value index = thread.lookup(use.loop))
+    return emitMapped(use.loop, op, index, body);
+  emitLoop(use, op, {}, body);
+}
+
+/// The iteration of this thread, if the loop has one for it.
+void NestEmitter::emitMapped(unsigned loop, unsigned op, Value index,
+                             Body body) {
+  LaneIndex bound = boundOf(loop, op);
+  int64_t extent = nest.loop(loop).extent;
+  if (!bound.isConstant() || bound.offset != extent) {
+    emitStrip(loop, {index, 0, 0, {}}, bound, extent, {}, {}, body);
+    return;
+  }
+  ActiveLoop saved = active[loop];
+  active[loop] = {};
+  active[loop].base = index;
+  body({});
+  active[loop] = saved;
 }
 
 /// Opens the register-tile loops: one variant of the code for full tiles, one

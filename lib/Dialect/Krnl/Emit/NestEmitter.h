@@ -53,6 +53,14 @@ public:
   /// Of the axes, and how far these run: not at all where others are empty.
   llvm::SmallVector<LaneIndex> extents, tripCounts;
 
+  /// The iterations of these loops that are the calling thread's; without
+  /// them, all are.
+  void setThread(llvm::ArrayRef<unsigned> loops,
+                 llvm::ArrayRef<mlir::Value> indices) {
+    for (auto [loop, index] : llvm::zip(loops, indices))
+      thread[loop] = index;
+  }
+
   /// The extents of the parallel loops.
   llvm::SmallVector<mlir::OpFoldResult> tileExtents();
   /// Emits the tile at these indices of the parallel loops: the fused outer
@@ -102,6 +110,7 @@ private:
   LaneIndex fullExtent(unsigned loop);
   void emitParallel(unsigned position);
   void emitFusedOuter(unsigned position);
+  void emitMapped(unsigned loop, unsigned op, mlir::Value index, Body body);
   void emitTileVariants(unsigned position);
   void emitRowTail(const LoopUse &use, LaneIndex bound,
                    llvm::function_ref<void()> body);
@@ -118,6 +127,7 @@ private:
   const RegisterLoops &registers;
   LaneMath &math;
   mlir::ImplicitLocOpBuilder &b;
+  llvm::DenseMap<unsigned, mlir::Value> thread;
   /// Only some rows of a register tile are left.
   bool inRowTail = false;
   /// Those of emitTile(), while it runs.

@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
+
+#include <memory>
 
 namespace onnxc::krnl {
 
@@ -30,6 +33,14 @@ public:
   virtual void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                          llvm::ArrayRef<mlir::OpFoldResult> extents,
                          TileBody body) const = 0;
+
+  /// The iteration of each mapped loop that is the calling thread's, for a tile
+  /// that threads share; none where its thread has all of them.
+  virtual llvm::SmallVector<mlir::Value>
+  threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                llvm::ArrayRef<int64_t> extents) const {
+    return {};
+  }
 
   /// May an intermediate of so many bytes be memory of a tile? Others become
   /// arguments of the function.
@@ -65,6 +76,32 @@ public:
 private:
   int64_t stackBytes;
 };
+
+/// Blocks of threads of a GPU, as many as the launch says, take tiles in turn;
+/// the threads of a block share a tile. Each has storage of its own. The
+/// function has the number of threads as the attribute krnl.threads.
+class BlockPolicy : public EmitPolicy {
+public:
+  explicit BlockPolicy(int64_t localBytes) : localBytes(localBytes) {}
+
+  llvm::SmallVector<mlir::Type>
+  argumentTypes(mlir::MLIRContext *context) const override;
+  void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                 llvm::ArrayRef<mlir::OpFoldResult> extents,
+                 TileBody body) const override;
+  llvm::SmallVector<mlir::Value>
+  threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                llvm::ArrayRef<int64_t> extents) const override;
+  bool isLocal(int64_t bytes) const override { return bytes <= localBytes; }
+  mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                       mlir::MemRefType type) const override;
+
+private:
+  int64_t localBytes;
+};
+
+/// The policy of a processor.
+std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor);
 
 } // namespace onnxc::krnl
 

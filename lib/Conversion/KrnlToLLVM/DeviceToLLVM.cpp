@@ -1,0 +1,170 @@
+//===- DeviceToLLVM.cpp - Launches and copies of a device ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A launch passes one word of 64 bits for each parameter of its kernel, which
+// takes as many of the lower bytes as it has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/ElementBytes.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+Value wordOf(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType(), i64 = builder.getI64Type();
+  if (type == i64)
+    return value;
+  if (isa<LLVM::LLVMPointerType>(type))
+    return LLVM::PtrToIntOp::create(builder, loc, i64, value);
+  if (!type.isInteger())
+    value = LLVM::BitcastOp::create(
+        builder, loc, builder.getIntegerType(type.getIntOrFloatBitWidth()),
+        value);
+  return value.getType() == i64
+             ? value
+             : LLVM::ZExtOp::create(builder, loc, i64, value).getResult();
+}
+
+/// A launch of a kernel of the device.
+struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::LaunchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto kernel =
+        op->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::deviceKernelAttrName);
+    if (!kernel)
+      return rewriter.notifyMatchFailure(op, "runs on the processor");
+    Location loc = op.getLoc();
+    BareOperands bare;
+    for (auto [values, converted] :
+         {std::pair(op.getIns(), adaptor.getIns()),
+          std::pair(op.getOuts(), adaptor.getOuts())})
+      for (auto [value, remapped] : llvm::zip_equal(values, converted))
+        addBareOperand(bare, value.getType(), remapped, rewriter, loc,
+                       *getTypeConverter());
+    SmallVector<Value> words;
+    for (Value value :
+         llvm::concat<Value>(bare.pointers, bare.sizes, bare.scalars))
+      words.push_back(wordOf(rewriter, loc, value));
+    Type i64 = rewriter.getI64Type();
+    Value frame = stackSlot(rewriter, loc, i64, words.size());
+    for (auto [i, word] : llvm::enumerate(words)) {
+      Value slot =
+          LLVM::GEPOp::create(rewriter, loc, frame.getType(), i64, frame,
+                              ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      LLVM::StoreOp::create(rewriter, loc, word, slot);
+    }
+    callHook(rewriter, loc, Hook::DeviceLaunch,
+             {currentCall(rewriter),
+              constant32(rewriter, loc, int32_t(kernel.getInt())),
+              adaptor.getTiles(), frame});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+Value pointerOf(Value word, ConversionPatternRewriter &rewriter, Location loc) {
+  return LLVM::IntToPtrOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), word);
+}
+
+struct ArenaLowering : ConvertOpToLLVMPattern<krnl::DeviceArenaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::DeviceArenaOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value size = constant64(rewriter, loc, op.getBytes());
+    Value arena = callHook(rewriter, loc, Hook::DeviceArena,
+                           {currentCall(rewriter), size})
+                      .getResult();
+    rewriter.replaceOp(op, pointerOf(arena, rewriter, loc));
+    return success();
+  }
+};
+
+struct ConstantsLowering : ConvertOpToLLVMPattern<krnl::DeviceConstantsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::DeviceConstantsOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value constants =
+        callHook(rewriter, loc, Hook::DeviceConstants, currentCall(rewriter))
+            .getResult();
+    rewriter.replaceOp(op, pointerOf(constants, rewriter, loc));
+    return success();
+  }
+};
+
+/// The bytes of a contiguous buffer of known size.
+Value bytesOf(OpBuilder &builder, Location loc, Type type) {
+  return constant64(builder, loc, *boundedBytes(cast<MemRefType>(type)));
+}
+
+struct CopyInLowering : ConvertOpToLLVMPattern<krnl::CopyInOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::CopyInOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value to = MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
+    Value from = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
+    callHook(rewriter, loc, Hook::DeviceCopyIn,
+             {currentCall(rewriter), wordOf(rewriter, loc, to), from,
+              bytesOf(rewriter, loc, op.getHost().getType())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CopyOutLowering : ConvertOpToLLVMPattern<krnl::CopyOutOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::CopyOutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value to = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
+    Value from =
+        MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
+    callHook(rewriter, loc, Hook::DeviceCopyOut,
+             {currentCall(rewriter), to, wordOf(rewriter, loc, from),
+              bytesOf(rewriter, loc, op.getHost().getType())});
+    if (op.getWait()) {
+      Value status = callHook(rewriter, loc, Hook::DeviceSynchronize,
+                              currentCall(rewriter))
+                         .getResult();
+      checkNode(rewriter, loc, status);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
+                                  RewritePatternSet &patterns) {
+  // Rather than the launch on the processor.
+  patterns.add<DeviceLaunchLowering>(types, /*benefit=*/2);
+  patterns
+      .add<ArenaLowering, ConstantsLowering, CopyInLowering, CopyOutLowering>(
+          types);
+}
+
+} // namespace onnxc

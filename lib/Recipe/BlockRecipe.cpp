@@ -1,0 +1,166 @@
+//===- BlockRecipe.cpp - Recipes for blocks of threads ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Of a target whose tiles are shared by threads, a GPU: the loops that all ops
+// have and none reduces are one, of which each thread has an iteration, so that
+// neighbours in memory are those of neighbouring threads. In it a thread has,
+// as far as that is legal, the first of these:
+//
+// Tile:    of a kernel that reduces: rows and one vector of columns, which stay
+//          in registers.
+// Vector:  neighbours along memory as one access.
+// Element: one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "Planners.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Rows of a thread's tile.
+static constexpr int64_t tileRows = 4;
+/// Threads of a block, and of one where there are few, so that there are more
+/// blocks.
+static constexpr int64_t blockThreads = 256, fewThreads = 64;
+/// Iterations from which on blocks are full ones.
+static constexpr int64_t manyIterations = 1 << 16;
+
+namespace {
+class BlockWriter {
+public:
+  BlockWriter(KernelOp kernel, const Processor &target)
+      : kernel(kernel), target(target),
+        ops(llvm::to_vector(kernel.getBody().getOps<ComputeOp>())) {}
+
+  /// Finds the loops of threads; false if there is none.
+  bool findLoops();
+  /// The recipe with so many rows and lanes of columns for each thread; null
+  /// where the loops have no such.
+  ArrayAttr write(int64_t rows, int64_t lanes);
+  /// Lanes of vectors of the result.
+  int64_t lanes() const;
+  bool reduces() const { return !own.empty(); }
+
+private:
+  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops);
+
+  KernelOp kernel;
+  const Processor &target;
+  SmallVector<ComputeOp> ops;
+  /// Loops of threads, that along memory last; the others.
+  SmallVector<std::string> common, own;
+};
+} // namespace
+
+bool BlockWriter::findLoops() {
+  for (std::string &loop : loopNames(kernel)) {
+    bool isCommon = llvm::all_of(ops, [&](ComputeOp op) {
+      return llvm::is_contained(op.getAxes(), loop) &&
+             !llvm::is_contained(reducedLoops(op), loop);
+    });
+    (isCommon ? common : own).push_back(std::move(loop));
+  }
+  if (ops.empty() || common.empty())
+    return false;
+  ComputeOp last = ops.back();
+  for (const std::string &along :
+       loopsAlongMemory(last, *last.getDpsInitsMutable().begin())) {
+    auto *found = llvm::find(common, along);
+    if (found != common.end())
+      std::rotate(found, found + 1, common.end());
+  }
+  return true;
+}
+
+int64_t BlockWriter::lanes() const {
+  Type element =
+      getElementTypeOrSelf(ComputeOp(ops.back()).getDpsInits().front());
+  return element.isIntOrFloat() ? target.lanes(element.getIntOrFloatBitWidth())
+                                : 1;
+}
+
+/// Makes one loop of all, outermost first.
+std::string BlockWriter::flatten(RecipeBuilder &recipe,
+                                 ArrayRef<std::string> loops) {
+  std::string flat = loops.front();
+  for (auto [number, loop] : llvm::enumerate(loops.drop_front()))
+    flat = recipe.fuse(flat, loop, "flat." + std::to_string(number));
+  return flat;
+}
+
+ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
+  RecipeBuilder recipe(kernel.getContext());
+  SmallVector<std::string> outer = common, inner;
+  int64_t iterations = 1;
+  for (const std::string &loop : common)
+    iterations =
+        estimatedProduct(iterations, extentOf(kernel, loop, manyIterations));
+  auto cut = [&](unsigned position, int64_t size) {
+    if (size == 1)
+      return true;
+    std::string &loop = outer[position];
+    int64_t extent = extentOf(kernel, loop, 0);
+    // The rest of vectors would be done under masks, each lane by a branch.
+    if (extent % size != 0 || extent == 0)
+      return false;
+    auto [blocks, inside] = recipe.block(loop, size, "b", "r");
+    loop = blocks;
+    inner.push_back(inside);
+    iterations /= size;
+    return true;
+  };
+  if ((rows > 1 && (common.size() < 2 || !cut(common.size() - 2, rows))) ||
+      !cut(common.size() - 1, lanes))
+    return {};
+  SmallVector<std::string> order = outer;
+  llvm::append_range(order, own);
+  llvm::append_range(order, inner);
+  recipe.order(order);
+  std::string flat = flatten(recipe, outer);
+  int64_t threads = iterations >= manyIterations ? blockThreads : fewThreads;
+  auto [tiles, thread] =
+      recipe.block(flat, std::min(threads, target.tileThreads), "o", "t");
+  recipe.fuseOuter({tiles, thread});
+  recipe.parallel({tiles});
+  recipe.map(thread);
+  if (rows > 1)
+    recipe.registerTile(inner.front(), inner.back(), lanes);
+  else if (lanes > 1)
+    recipe.vectorize(inner.back(), lanes);
+  return recipe.finish();
+}
+
+void addBlockRecipes(KernelOp kernel, const Processor &target,
+                     const RecipeOptions &options,
+                     RecipeCandidates &candidates) {
+  BlockWriter writer(kernel, target);
+  if (!writer.findLoops())
+    return;
+  int64_t lanes = writer.lanes();
+  struct Shape {
+    StringRef name;
+    int64_t rows, lanes;
+  };
+  for (Shape shape : {Shape{"tile", tileRows, lanes}, Shape{"vector", 1, lanes},
+                      Shape{"element", 1, 1}}) {
+    if ((shape.rows > 1 && !writer.reduces()) ||
+        (shape.lanes == 1 && shape.rows > 1))
+      continue;
+    ArrayAttr recipe = writer.write(shape.rows, shape.lanes);
+    if (recipe && isLegalRecipe(kernel, recipe, options)) {
+      addScored(kernel, target, options, "blocks", shape.name.str(), recipe,
+                candidates);
+      return;
+    }
+  }
+}
+
+} // namespace onnxc

@@ -1,0 +1,194 @@
+//===- DeviceCode.cpp - Images of kernels for devices ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCode.h"
+
+#include "DescriptorConstants.h"
+#include "Linker.h"
+#include "onnxc/Target/CPU/NewFile.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/rt/device.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+bool hasDevice(ModuleOp module) {
+  return module->hasAttr(krnl::TargetAttr::hostAttrName);
+}
+
+StringRef levelName(ModuleOp module) {
+  auto target = krnl::TargetAttr::of(module);
+  return hasDevice(module) ? target.getFamily() : target.getCpu();
+}
+
+static SmallVector<LLVM::LLVMFuncOp> kernelsOf(ModuleOp module) {
+  return llvm::filter_to_vector(
+      module.getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) {
+        return function->hasAttr(krnl::KrnlDialect::threadsAttrName);
+      });
+}
+
+/// The kernels alone.
+static std::unique_ptr<llvm::Module>
+translateKernels(ModuleOp module, llvm::LLVMContext &context) {
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
+    builder.clone(*kernel);
+  return translateModuleToLLVMIR(*copy, context, "kernels");
+}
+
+FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
+  if (!kernels)
+    return failure();
+  CodeFile file = emitModule(*kernels, krnl::TargetAttr::of(module), level,
+                             CodeKind::Assembly);
+  file.name = "kernels";
+  return file;
+}
+
+//===----------------------------------------------------------------------===//
+// The simulator
+//===----------------------------------------------------------------------===//
+
+/// Makes functions that a simulator calls of kernels: an intrinsic
+/// llvm.nvvm.a.b is a call of sim_a_b, which the simulator has.
+static void makeSimulated(llvm::Module &module) {
+  for (llvm::Function &function :
+       llvm::make_early_inc_range(module.functions())) {
+    StringRef name = function.getName();
+    if (name.consume_front("llvm.nvvm.")) {
+      std::string replacement = "sim_" + name.str();
+      llvm::replace(replacement, '.', '_');
+      llvm::FunctionCallee callee =
+          module.getOrInsertFunction(replacement, function.getFunctionType());
+      function.replaceAllUsesWith(callee.getCallee());
+      function.eraseFromParent();
+    } else if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
+      function.setCallingConv(llvm::CallingConv::C);
+      auto *count = llvm::ConstantInt::get(
+          llvm::Type::getInt32Ty(module.getContext()), function.arg_size());
+      new llvm::GlobalVariable(module, count->getType(), /*isConstant=*/true,
+                               llvm::GlobalValue::ExternalLinkage, count,
+                               "sim_parameters_" + function.getName());
+    }
+  }
+}
+
+/// The same kernels as a shared object for the processor.
+static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
+  if (!kernels)
+    return failure();
+  makeSimulated(*kernels);
+  CodeFile object =
+      emitModule(*kernels, hostTarget(module), level, CodeKind::Object);
+  NewFile file = NewFile::inMemory("kernels");
+  llvm::Error error = file.create();
+  if (!error)
+    error = file.append(StringRef(object.bytes.data(), object.bytes.size()));
+  if (error)
+    return module.emitError(llvm::toString(std::move(error)));
+  auto linked = runLinker({"--shared", file.path().str()});
+  if (!linked)
+    return module.emitError(llvm::toString(linked.takeError()));
+  return CodeFile{"kernels", std::move(*linked)};
+}
+
+//===----------------------------------------------------------------------===//
+// The record of the descriptor
+//===----------------------------------------------------------------------===//
+
+/// The nodes that launches of the kernel come from.
+static std::string nodesOf(ModuleOp module, LLVM::LLVMFuncOp kernel) {
+  auto launches = module->getAttrOfType<ArrayAttr>(krnl::launchesAttrName);
+  SmallVector<StringRef> names;
+  if (!launches)
+    return "";
+  for (auto launch : launches.getAsRange<DictionaryAttr>()) {
+    auto function = launch.getAs<FlatSymbolRefAttr>("function");
+    auto nodes = launch.getAs<ArrayAttr>("nodes");
+    if (!function || function.getValue() != kernel.getName() || !nodes)
+      continue;
+    // Names and operators in turn.
+    for (size_t i = 0; i + 1 < nodes.size(); i += 2)
+      if (auto name = dyn_cast<StringAttr>(nodes[i]);
+          name && !llvm::is_contained(names, name.getValue()))
+        names.push_back(name.getValue());
+  }
+  return llvm::join(names, ", ");
+}
+
+static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
+                                  LLVM::LLVMFuncOp kernel) {
+  auto threads =
+      kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
+  return make.record({make.text(kernel.getName()),
+                      make.text(nodesOf(module, kernel)),
+                      make.number(kernel.getNumArguments()),
+                      make.number(threads.getInt()), make.number(0)});
+}
+
+/// 80, true for the digits and the letter of "sm_80", "sm_90a".
+static std::pair<int64_t, bool> capabilityOf(StringRef processor) {
+  processor.consume_front("sm_");
+  int64_t capability = 0;
+  bool isExact = processor.consumeInteger(10, capability) || !processor.empty();
+  return {capability, isExact};
+}
+
+FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
+                                           int64_t weightsBytes,
+                                           unsigned level) {
+  FailureOr<CodeFile> ptx = emitDeviceCode(module, level);
+  if (failed(ptx))
+    return failure();
+  ptx->bytes.push_back('\0');
+  auto [capability, isExact] =
+      capabilityOf(krnl::TargetAttr::of(module).getCpu());
+  auto image = [&](int64_t kind, int64_t capability, bool isExact,
+                   const CodeFile &file) {
+    return make.record({make.number(kind), make.number(capability),
+                        make.number(isExact), make.number(0),
+                        make.bytes(file.bytes),
+                        make.number(int64_t(file.bytes.size()))});
+  };
+  SmallVector<llvm::Constant *> images = {
+      image(ONNXC_IMAGE_PTX, capability, isExact, *ptx)};
+  if (module->hasAttr(simulatedAttrName)) {
+    FailureOr<CodeFile> simulated = emitSimulated(module, level);
+    if (failed(simulated))
+      return failure();
+    images.push_back(image(ONNXC_IMAGE_SIMULATOR, ONNXC_SIMULATOR_CAPABILITY,
+                           true, *simulated));
+  }
+  SmallVector<llvm::Constant *> kernels, constants;
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
+    kernels.push_back(makeKernel(make, module, kernel));
+  if (weightsBytes > 0)
+    constants.push_back(make.record(
+        {make.number(0), make.number(weightsBytes), make.number(0)}));
+  return make.array(make.record(
+      {make.external("onnxc_device_runtime"), make.number(images.size()),
+       make.array(images), make.number(kernels.size()), make.array(kernels),
+       make.number(constants.size()), make.array(constants),
+       make.number(weightsBytes), make.number(0), make.null(),
+       make.zeroWords(ONNXC_DEVICE_STATE_BYTES / 8)}));
+}
+
+} // namespace onnxc::target

@@ -1,0 +1,65 @@
+// RUN: onnx-opt %s --split-input-file --convert-krnl-to-llvm --verify-diagnostics | FileCheck %s
+//
+// Kernels whose tiles are shared by threads, and host programs that launch them.
+
+// A kernel that a device launches: parameters are addresses and integers; indices
+// have 32 bits, as the buffers are small.
+// CHECK-LABEL: llvm.func ptx_kernelcc @kernel(
+// CHECK-SAME:    !llvm.ptr {llvm.noalias}, %{{.+}}: !llvm.ptr {llvm.noalias}, %[[WORD:.+]]: i32)
+// CHECK-SAME:    passthrough = {{\[\[}}"nvvm.reqntid", "256"]]
+// CHECK:         llvm.bitcast %[[WORD]] : i32 to f32
+// CHECK:         %[[TID:.+]] = nvvm.read.ptx.sreg.tid.x : i32
+// CHECK:         llvm.getelementptr {{.*}}%{{.+}}[%[[TID]]] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @kernel(%x: memref<256xf32>, %factor: f32, %y: memref<256xf32>)
+      attributes {krnl.kernel, krnl.threads = 256 : i64} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %i = arith.index_castui %tid : i32 to index
+    %a = memref.load %x[%i] : memref<256xf32>
+    %b = arith.mulf %a, %factor : f32
+    memref.store %b, %y[%i] : memref<256xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @kernel(%x: memref<256xf64>) attributes {krnl.kernel, krnl.threads = 256 : i64} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %i = arith.index_castui %tid : i32 to index
+    %a = memref.load %x[%i] : memref<256xf64>
+    // expected-error @+1 {{a device has no 'cbrt': compile the model for the processor, by --device=cpu}}
+    %b = math.cbrt %a : f64
+    memref.store %b, %x[%i] : memref<256xf64>
+    return
+  }
+}
+
+// -----
+
+// The host program: one word for each parameter, copies by their bytes.
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
+// CHECK-SAME:    %[[CALL:.+]]: !llvm.ptr,
+// CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x i64
+// CHECK:         llvm.call @onnxc_rt_device_arena(%[[CALL]],
+// CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(1024 : i64) : i64
+// CHECK:         llvm.call @onnxc_rt_device_copy_in(%[[CALL]], %{{.+}}, %{{.+}}, %[[BYTES]]) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
+// CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
+// CHECK:         %[[KERNEL:.+]] = llvm.mlir.constant(3 : i32) : i32
+// CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %[[KERNEL]], %{{.+}}, %[[FRAME]]) : (!llvm.ptr, i32, i64, !llvm.ptr) -> i32
+// CHECK:         llvm.call @onnxc_rt_device_copy_out(%[[CALL]], %{{.+}}, %{{.+}}, %{{.+}}) : (!llvm.ptr, !llvm.ptr, i64, i64) -> i32
+// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_device_synchronize(%[[CALL]])
+// CHECK:         llvm.icmp "eq" %[[STATUS]],
+func.func private @kernel(memref<256xf32>, memref<256xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
+func.func @main(%x: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %arena = krnl.device_arena 1024
+  %d = krnl.arena_view[%c0] () in %arena : memref<256xf32>
+  krnl.copy_in %x to %d : memref<256xf32>
+  krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32}
+  krnl.copy_out %d to %x wait : memref<256xf32>
+  return
+}

@@ -1,0 +1,115 @@
+// RUN: onnx-opt %s --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+//
+// A target whose tiles are shared by threads: the loops that nothing reduces are
+// one, and each thread has a vector or a tile of the result.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// CHECK-LABEL: kernel "elementwise"
+// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
+// CHECK-NEXT:    order(r, c.b, c.r),
+// CHECK-NEXT:    fuse(r, c.b) -> flat.0,
+// CHECK-NEXT:    block(flat.0, 256) -> (flat.o, flat.t),
+// CHECK-NEXT:    fuse_outer(flat.o, flat.t),
+// CHECK-NEXT:    parallel(flat.o),
+// CHECK-NEXT:    map(flat.t, thread),
+// CHECK-NEXT:    vectorize(c.r, 4)
+func.func @elementwise(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> tensor<512x1000xf32> {
+  %y = krnl.kernel "elementwise" loops [r = 512, c = 1000]
+      ins(%x : tensor<512x1000xf32>) outs(%o : tensor<512x1000xf32>) recipe [] {
+  ^bb0(%a: tensor<512x1000xf32>, %b: tensor<512x1000xf32>):
+    %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<512x1000xf32>) -> tensor<512x1000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<512x1000xf32>
+  } -> tensor<512x1000xf32>
+  return %y : tensor<512x1000xf32>
+}
+
+// One loop is the threads by itself.
+// CHECK-LABEL: kernel "line"
+// CHECK-NEXT:    block(i, 4) -> (i.b, i.r),
+// CHECK-NEXT:    order(i.b, i.r),
+// CHECK-NEXT:    block(i.b, 64) -> (i.o, i.t),
+// CHECK-NEXT:    fuse_outer(i.o, i.t),
+// CHECK-NEXT:    parallel(i.o),
+// CHECK-NEXT:    map(i.t, thread),
+// CHECK-NEXT:    vectorize(i.r, 4)
+func.func @line(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {
+  %y = krnl.kernel "line" loops [i = 1000]
+      ins(%x : tensor<1000xf32>) outs(%o : tensor<1000xf32>) recipe [] {
+  ^bb0(%a: tensor<1000xf32>, %b: tensor<1000xf32>):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<1000xf32>) -> tensor<1000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<1000xf32>
+  } -> tensor<1000xf32>
+  return %y : tensor<1000xf32>
+}
+
+// No vector is cut off: seven columns are one element for each thread. Few
+// threads are in small blocks.
+// CHECK-LABEL: kernel "odd"
+// CHECK-NEXT:    order(r, c),
+// CHECK-NEXT:    fuse(r, c) -> flat.0,
+// CHECK-NEXT:    block(flat.0, 64) -> (flat.o, flat.t),
+// CHECK:         map(flat.t, thread)
+// CHECK-NOT:     vectorize
+func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
+  %y = krnl.kernel "odd" loops [r = 8, c = 7]
+      ins(%x : tensor<8x7xf32>) outs(%o : tensor<8x7xf32>) recipe [] {
+  ^bb0(%a: tensor<8x7xf32>, %b: tensor<8x7xf32>):
+    %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<8x7xf32>) -> tensor<8x7xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<8x7xf32>
+  } -> tensor<8x7xf32>
+  return %y : tensor<8x7xf32>
+}
+
+// A tile of four rows and a vector of columns.
+// CHECK-LABEL: kernel "product"
+// CHECK-NEXT:    block(m, 4) -> (m.b, m.r),
+// CHECK-NEXT:    block(n, 4) -> (n.b, n.r),
+// CHECK-NEXT:    order(m.b, n.b, k, m.r, n.r),
+// CHECK-NEXT:    fuse(m.b, n.b) -> flat.0,
+// CHECK:         map(flat.t, thread),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=4)
+func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %y = krnl.kernel "product" loops [m = 64, n = 128, k = 96]
+      ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>) outs(%o : tensor<64x128xf32>) recipe [] {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x128xf32>, %c: tensor<64x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<64x128xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<64x96xf32>, tensor<96x128xf32>) -> tensor<64x128xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<64x128xf32>
+  } -> tensor<64x128xf32>
+  return %y : tensor<64x128xf32>
+}
+
+// Nothing but the sum: one thread.
+// CHECK-LABEL: kernel "total"
+// CHECK-SAME:    []
+func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "total" loops [k = 96] ins(%x : tensor<96xf32>) outs(%o : tensor<f32>) recipe [] {
+  ^bb0(%a: tensor<96xf32>, %b: tensor<f32>):
+    %r = krnl.compute [| k] (%p = %a[k]) -> (%q = %b[]) : (tensor<96xf32>) -> tensor<f32> {
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+}

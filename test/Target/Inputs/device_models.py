@@ -1,0 +1,62 @@
+# ===- device_models.py - Small models for devices ------------------------===//
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Writes small models whose kernels are those that devices have: device_models.py FOLDER."""
+
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FOLDER = pathlib.Path(sys.argv[1])
+RNG = np.random.default_rng(7)
+
+
+def weights(name, *shape):
+    return numpy_helper.from_array(RNG.standard_normal(shape).astype(np.float32), name)
+
+
+def save(name, nodes, shape, result, initializers=()):
+    """A model from x to y."""
+    graph = helper.make_graph(
+        [helper.make_node(op, ins, [out], name=out, **attributes) for op, ins, out, attributes in nodes],
+        name,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, result)],
+        list(initializers),
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, FOLDER / f"{name}.onnx")
+
+
+FOLDER.mkdir(parents=True, exist_ok=True)
+save(
+    "chain",
+    [("Mul", ["x", "x"], "square", {}), ("Tanh", ["square"], "tanh", {}), ("Add", ["tanh", "x"], "y", {})],
+    [48, 1000],
+    [48, 1000],
+)
+save("softmax", [("Softmax", ["x"], "y", {"axis": -1})], [48, 100], [48, 100])
+save(
+    "product",
+    [("MatMul", ["x", "w"], "product", {}), ("Add", ["product", "b"], "sum", {}), ("Relu", ["sum"], "y", {})],
+    [64, 96],
+    [64, 128],
+    [weights("w", 96, 128), weights("b", 128)],
+)
+save(
+    "convolutions",
+    [
+        ("Conv", ["x", "w", "b"], "conv", {"pads": [1, 1, 1, 1]}),
+        ("Relu", ["conv"], "relu", {}),
+        ("MaxPool", ["relu"], "pool", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ("Flatten", ["pool"], "flat", {}),
+        ("Gemm", ["flat", "v"], "gemm", {}),
+        ("Softmax", ["gemm"], "y", {}),
+    ],
+    [1, 1, 28, 28],
+    [1, 10],
+    [weights("w", 8, 1, 5, 5), weights("b", 8), weights("v", 8 * 13 * 13, 10)],
+)

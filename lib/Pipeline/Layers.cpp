@@ -242,6 +242,10 @@ void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
       if (isDynamic(result.getType()))
         report.unknownSize = usualSize;
     SmallVector<size_t> nodes = numbers.of(op->getLoc());
+    for (size_t node : nodes)
+      if (nodes.size() > 1 &&
+          report.layers[node].op == op->getName().stripDialect())
+        report.replacements[{nodes.begin(), nodes.end()}] = node;
     if (nodes.size() != 1 || isa<onnx::ConstantOp>(op))
       return;
     Layer &layer = report.layers[nodes.front()];
@@ -285,7 +289,10 @@ void onnxc::collectWork(ModuleOp level, LayerReport &report) {
         nodes = ofKernel;
       if (nodes.empty())
         return;
-      Layer &layer = report.layers[nodes.front()];
+      auto main = report.replacements.find({nodes.begin(), nodes.end()});
+      Layer &layer =
+          report.layers[main == report.replacements.end() ? nodes.front()
+                                                          : main->second];
       layer.multiplyAdds += times * work.multiplyAdds;
       layer.operations += times * work.operations;
     };

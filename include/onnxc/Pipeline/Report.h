@@ -12,6 +12,7 @@
 
 #include "onnxc/Recipe/RecipeReport.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,6 +112,9 @@ struct LayerReport {
   int64_t unknownSize = 0;
   /// The profile: milliseconds of a run.
   std::optional<double> milliseconds;
+  /// Of nodes that one operation replaces, the one with its operator: of a
+  /// convolution and a normalization the convolution.
+  std::map<std::vector<size_t>, size_t> replacements;
 };
 
 /// The result of a compilation.

@@ -4,7 +4,7 @@ const facts = make("pre");
 facts.id = "facts";
 const say = (name, value) => { facts.textContent += name + ": " + value + "\n"; };
 const rows = () => [...document.querySelectorAll(".row")];
-const names = () => rows().map(row => row.firstChild.textContent.trim());
+const names = () => rows().map(row => row.children[0].textContent.trim() + " " + row.children[1].textContent);
 const click = element => element.dispatchEvent(new MouseEvent("click", {bubbles: true}));
 say("ready", document.documentElement.dataset.ready);
 say("document title", document.title);

@@ -11,7 +11,7 @@
 from onnx_compile._bench import Benchmark, bench
 from onnx_compile._cache import add_to_cache
 from onnx_compile._check import Finding, Findings, check
-from onnx_compile._compile import CompileError, Report, compile, get_include
+from onnx_compile._compile import CompileError, Report, compile, get_include, report
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._explain import Explanation, explain
@@ -64,6 +64,7 @@ __all__ = [
     "get_available_providers",
     "get_device",
     "get_include",
+    "report",
     "set_default_logger_severity",
     "to_dlpack",
     "torch_backend",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from onnx_compile import _compiler, _models
-from onnx_compile._html import report_html
+from onnx_compile._html import framed
 
 # Of the outputs of emit=; all others are text.
 _SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "ptx": ".ptx", "static": ".a", "model": ".simplified.onnx"}
@@ -34,10 +34,20 @@ class CompileError(RuntimeError):
 
 
 class Report(dict[str, Any]):
-    """The tool's --report=json as a dict; notebooks show it as tables."""
+    """The tool's --report=json as a dict; notebooks show it as the page of `onnx-compile report`.
+
+    html: that page, which needs no other file.
+    """
+
+    html = ""
+
+    @property
+    def layers(self) -> list[dict[str, Any]]:
+        """The nodes of the model with work, memory, weights and code: rows for pandas.DataFrame."""
+        return list(self.get("layers", []))
 
     def _repr_html_(self) -> str:
-        return report_html(self)
+        return framed(self.html)
 
 
 @overload
@@ -92,7 +102,8 @@ def compile(
         is written: .so, or with emit=, .s, .o, .simplified.onnx, else .mlir.
     example_inputs, dynamic_shapes: those of torch.onnx.export for an nn.Module;
         a tuple of arguments or a dict of named ones.
-    report: return the tool's report as a dict; its "output" is the path.
+    report: return the tool's report as a dict; its "output" is the path, and its
+        layers are the nodes of the model with what they cost.
     progress: called with the number of a step, the number of all, its name, and
         None when it begins or its seconds when it has ended. An exception that
         it raises cancels the compilation, and so does an interrupt (Ctrl-C).
@@ -114,11 +125,28 @@ def compile(
             output = _temporary_output(suffix) if path is None or is_temporary else pathlib.Path(path).with_suffix(suffix)
         pairs = [("runtime-dir", str(_compiler.library_folder() / "onnxc")), ("output", os.fspath(output))]
         pairs += pairs_of(options)
-        result = _compiler.run(path, data, pairs, progress)
+        if report:
+            pairs.append(("explain-nodes", "true"))
+        task = _compiler.Task(form=b"html") if report else _compiler.Task()
+        result = _compiler.run(path, data, pairs, progress, task)
     if result.status != 0:
         message = result.messages.strip() or f"the compiler ended with status {result.status}"
         raise CompileError(message, result.status)
-    return Report(json.loads(result.report)) if report else result.output
+    if not report:
+        return result.output
+    described = Report(json.loads(result.report))
+    described.html = result.text
+    return described
+
+
+def report(model: Any, **options: Any) -> Report:
+    """Compiles a model for its report alone: what each node costs, and when which tensor is in memory.
+
+    options: those of compile(); times="profile.json" adds the times of
+    `onnx-run profile --json`. Raises what compile() raises.
+    """
+    with tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
+        return compile(model, os.path.join(folder, "model.so"), report=True, **options)
 
 
 def get_include() -> str:

@@ -89,11 +89,12 @@ def _library() -> Any:
 
 
 class Task(NamedTuple):
-    """What the compiler does with a model: the function, its arguments behind the name, and the kind of its report."""
+    """The work on a model: the function, its arguments behind the name, the kind of its report, and its readable form."""
 
     function: str = "CompileMemory"
     arguments: tuple[Any, ...] = ()
     report: str = "Report"
+    form: bytes = b"text"
 
 
 CHECK = Task("Check", (), "Findings")
@@ -135,7 +136,7 @@ class _Compilation:
 
     def _work(self) -> None:
         data, name = (self.data, b"model") if self.path is None else (None, os.fsencode(self.path))
-        if self.task == Task() and self.path is not None:
+        if self.task.function == Task().function and self.path is not None:
             self.status = self.library.omCompilerCompileFile(self.handle, name)
         else:
             work = getattr(self.library, f"omCompiler{self.task.function}")
@@ -174,7 +175,7 @@ class _Compilation:
             return os.fsdecode(value or b"")
 
         has_report = status == 0 or self.task == CHECK
-        report, readable = (text(self.task.report, form) if has_report else "" for form in (b"json", b"text"))
+        report, readable = (text(self.task.report, form) if has_report else "" for form in (b"json", self.task.form))
         return Result(status, text("Messages"), text("Output"), report, readable)
 
 

@@ -34,16 +34,9 @@ def _shape(shape: Iterable[int | str | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def report_html(report: Mapping[str, Any]) -> str:
-    """A report: its numbers and texts, and a table for each of its lists of entries."""
-    plain: list[tuple[str, Any]] = []
-    tables = []
-    for name, value in report.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            tables.append(_table(name, value[0], ([entry.get(key, "") for key in value[0]] for entry in value)))
-        else:
-            plain.append((name, ", ".join(map(str, value)) if isinstance(value, list) else value))
-    return _table("report", ["", ""], plain) + "".join(tables)
+def framed(page: str) -> str:
+    """A page of its own within that of a notebook."""
+    return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 720px" srcdoc="{html.escape(page)}"></iframe>'
 
 
 def verification_html(against: str, outputs: Iterable[Any], located: str) -> str:

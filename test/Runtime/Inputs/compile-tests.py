@@ -110,9 +110,22 @@ class Compile(unittest.TestCase):
         report = onnx_compile.compile(DIGITS, self.folder / "r.so", report=True)
         self.assertEqual(report["output"], str(self.folder / "r.so"))
         self.assertEqual(report["libraries"], ["libm.so.6", "libc.so.6"])
-        self.assertIn("<td>libraries</td><td>libm.so.6, libc.so.6</td>", report._repr_html_())
-        self.assertIn("<caption>steps</caption><tr><th>name</th><th>seconds</th></tr>", report._repr_html_())
+        self.assertEqual([layer["name"] for layer in report.layers][:3], ["conv1", "relu1", "conv2"])
+        self.assertEqual(report.layers[0]["op"], "Conv")
+        self.assertGreater(report.layers[0]["multiply_adds"], 0)
+        self.assertTrue(report.html.startswith("<!DOCTYPE html>"))
+        self.assertRegex(report._repr_html_(), '(?s)^<iframe sandbox="allow-scripts" [^>]*srcdoc="&lt;!DOCTYPE html[^"<>]*"></iframe>$')
         self.run_model(report["output"])
+
+    def test_report_alone(self):
+        before = set(self.folder.iterdir())
+        report = onnx_compile.report(DIGITS, dims={"batch": 1})
+        self.assertEqual(set(self.folder.iterdir()), before)
+        self.assertEqual(report["arena_bytes"], max(slot["offset"] + slot["bytes"] for slot in report["arena"]))
+        with self.assertRaises(onnx_compile.CompileError) as caught:
+            onnx_compile.report(DIGITS, dims={"batch": 1}, max_ram="1K")
+        self.assertEqual(caught.exception.status, 4)
+        self.assertIn("--max-ram allows 1 KiB", str(caught.exception))
 
     def test_progress(self):
         steps = []

@@ -122,11 +122,9 @@ omCompilerExplain(OMCompiler *compiler, const void *data, size_t size,
  * called `node`, as findings name it, with its constants; its other operands
  * become inputs. The model is given as to omCompilerCheck and may be one that
  * is refused. */
-OM_COMPILER_API OM_COMPILE_STATUS omModelCutNode(OMCompiler *compiler,
-                                                 const void *data, size_t size,
-                                                 const char *name,
-                                                 const char *node,
-                                                 const char *output);
+OM_COMPILER_API OM_COMPILE_STATUS
+omCompilerCutNode(OMCompiler *compiler, const void *data, size_t size,
+                  const char *name, const char *node, const char *output);
 
 /* Writes to `output` the compiled model `artefact` with the weights of the
  * model file `model`, without compiling: the file that a compilation of

@@ -203,9 +203,9 @@ OM_COMPILE_STATUS omCompilerExplain(OMCompiler *compiler, const void *data,
   });
 }
 
-OM_COMPILE_STATUS omModelCutNode(OMCompiler *compiler, const void *data,
-                                 size_t size, const char *name,
-                                 const char *node, const char *output) {
+OM_COMPILE_STATUS omCompilerCutNode(OMCompiler *compiler, const void *data,
+                                    size_t size, const char *name,
+                                    const char *node, const char *output) {
   CompileOptions options = compiler->options;
   options.output = output ? output : "";
   return compiler->run([&](const Events &events) {

@@ -58,8 +58,8 @@ static int checkModel(CommandLine &line) {
       return OM_COMPILE_USAGE;
     const char *data = model == "-" ? bytes.data() : nullptr;
     if (!output.empty())
-      return omModelCutNode(compiler, data, bytes.size(), model.c_str(),
-                            node.c_str(), output.c_str());
+      return omCompilerCutNode(compiler, data, bytes.size(), model.c_str(),
+                               node.c_str(), output.c_str());
     return printFindings(
         compiler, line,
         omCompilerCheck(compiler, data, bytes.size(), model.c_str()));

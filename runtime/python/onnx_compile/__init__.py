@@ -10,7 +10,7 @@
 
 from onnx_compile._bench import Benchmark, bench
 from onnx_compile._cache import add_to_cache
-from onnx_compile._check import Finding, Findings, check
+from onnx_compile._check import Finding, Findings, check, cut_node
 from onnx_compile._compile import CompileError, Report, compile, get_include, report
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
@@ -59,6 +59,7 @@ __all__ = [
     "bench",
     "check",
     "compile",
+    "cut_node",
     "explain",
     "get_all_providers",
     "get_available_providers",

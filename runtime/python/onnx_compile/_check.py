@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
@@ -71,3 +72,29 @@ def check(
     if result.status not in (0, _REFUSED):
         raise CompileError(result.messages.strip() or f"the compiler ended with status {result.status}", result.status)
     return cast(Findings, json.loads(result.report))
+
+
+def cut_node(
+    model: Any,
+    node: str,
+    output: str | os.PathLike[str],
+    *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    **options: Any,
+) -> str:
+    """Writes a model of one node alone, as findings name it, and returns its path.
+
+    Its constants stay; its other operands become inputs of the types that they
+    have. The node keeps its name, so the small model has the same finding. The
+    arguments are those of check(), and the model may be one that is refused.
+
+    Raises CompileError if there is no such node.
+    """
+    path_of_output = os.fspath(output)
+    task = _compiler.Task("CutNode", (node.encode(), os.fsencode(path_of_output)), "Report")
+    with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, _):
+        result = _compiler.run(path, data, pairs_of(options), task=task)
+    if result.status != 0:
+        raise CompileError(result.messages.strip() or f"the compiler ended with status {result.status}", result.status)
+    return path_of_output

@@ -31,6 +31,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "CompileFile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
     "CompileMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
     "Check": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]),
+    "CutNode": (
+        ctypes.c_int,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p],
+    ),
     "Explain": (
         ctypes.c_int,
         [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int],

@@ -2,7 +2,9 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
 # check-tests.py MODEL: the findings of models as paths, bytes and protobufs.
+import pathlib
 import sys
+import tempfile
 
 import onnx_compile
 from onnx import parser
@@ -36,6 +38,18 @@ def test_a_refused_model_is_no_exception():
     assert not found["compiles"] and found["errors"] == 1, found
     first = found["findings"][0]
     assert first["severity"] == "error" and first["name"] == "first" and "did you mean" in first["reason"], first
+
+
+def test_a_node_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        path = onnx_compile.cut_node(parser.parse_model(REFUSED), "first", pathlib.Path(folder) / "first.onnx")
+        alone = onnx_compile.check(path)
+        assert alone["errors"] == 1 and alone["findings"][0]["name"] == "first", alone
+    try:
+        onnx_compile.cut_node(sys.argv[1], "nothing", "nothing.onnx")
+        raise AssertionError("no exception")
+    except onnx_compile.CompileError as error:
+        assert error.status == 2 and "no such node" in str(error), error
 
 
 def test_a_wrong_option_is_an_exception():

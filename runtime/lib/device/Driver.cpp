@@ -15,8 +15,10 @@ using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
 static constexpr char kLibrary[] = "libcuda.so.1";
+#define ADVICE                                                                 \
+  "; a model compiled with --device=cuda,cpu runs without, on the processor"
 static constexpr char kNoDevice[] =
-    "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it";
+    "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it" ADVICE;
 
 static Lock loading;
 static Driver driver;
@@ -45,7 +47,7 @@ static bool resolve(Message &reason) {
   const char *problem = nullptr;
   void *library = os::openLibrary(kLibrary, problem);
   if (!library) {
-    reason.set("no NVIDIA driver: %s", problem);
+    reason.set("no NVIDIA driver: %.200s" ADVICE, problem);
     return false;
   }
 #define ONNXC_DRIVER_FUNCTION(NAME, SYMBOL, PARAMETERS)                        \

@@ -355,7 +355,8 @@ TEST_F(DeviceTest, NoDevice) {
   settings().devices = 0;
   EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
   EXPECT_EQ(message, "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides "
-                     "it");
+                     "it; a model compiled with --device=cuda,cpu runs "
+                     "without, on the processor");
 }
 
 TEST_F(DeviceTest, NoImage) {

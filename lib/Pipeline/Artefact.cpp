@@ -155,6 +155,15 @@ static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
   return module->hasAttr(krnl::realTimeAttrName) && options.emit != "lib";
 }
 
+/// The code that a level has for devices, by the names of compilers for it;
+/// empty if it has none.
+static std::string deviceImages(ModuleOp level) {
+  if (!hasDevice(level))
+    return "";
+  return "PTX " + krnl::TargetAttr::of(level).getCpu().str() +
+         (level->hasAttr(simulatedAttrName) ? ", simulator" : "");
+}
+
 /// The record of the compilation in the artefact.
 static std::string compilationInfo(ArrayRef<ModuleOp> levels,
                                    const ArtefactInputs &inputs,
@@ -169,6 +178,8 @@ static std::string compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", hostTarget(levels.front()).getTriple());
     json.attribute("cpu", llvm::join(names, ","));
+    if (std::string images = deviceImages(levels.back()); !images.empty())
+      json.attribute("device_images", images);
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {

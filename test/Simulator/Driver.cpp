@@ -131,6 +131,12 @@ __attribute__((destructor)) static void endMachine() {
         (long long)its.launches, (long long)its.copiesIn,
         (long long)its.copiesOut, (long long)its.allocations,
         (long long)(its.memory + its.streams + its.modules + its.retains));
+  if (isAskedFor("sectors"))
+    std::fprintf(stderr,
+                 "simulator: sectors %lld of %lld requests, steps %lld of %lld "
+                 "requests to shared memory\n",
+                 (long long)its.sectors, (long long)its.requests,
+                 (long long)its.sharedSteps, (long long)its.sharedRequests);
 }
 
 #define ENTER(NEEDS_CONTEXT)                                                   \

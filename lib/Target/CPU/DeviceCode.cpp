@@ -19,6 +19,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 
 using namespace mlir;
 
@@ -89,6 +91,29 @@ static void makeSimulated(llvm::Module &module) {
   }
 }
 
+/// Makes loads and stores calls of the simulator, which checks and counts them:
+/// those that ThreadSanitizer's library would have.
+static void instrumentAccesses(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeThread);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::ModuleThreadSanitizerPass());
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
+  passes.run(module, modules);
+}
+
 /// The same kernels as a shared object for the processor.
 static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
   llvm::LLVMContext context;
@@ -96,6 +121,7 @@ static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
   if (!kernels)
     return failure();
   makeSimulated(*kernels);
+  instrumentAccesses(*kernels);
   CodeFile object =
       emitModule(*kernels, hostTarget(module), level, CodeKind::Object);
   NewFile file = NewFile::inMemory("kernels");

@@ -57,6 +57,14 @@ for name in ("chain", "softmax", "product", "convolutions"):
     compare(name, f"{name}.onnx")
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 
+sectors, requests = map(
+    int,
+    re.search(
+        r"sectors (\d+) of (\d+) requests", run("./chain.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
+    ).groups(),
+)
+print(f"chain: {sectors / requests:g} sectors a request")
+
 # The last call is the one that no longer fails.
 wrong, call = [], 0
 while (process := run("./product.so", ONNXC_SIMULATOR_FAIL_AT=str(call))).returncode != 0:

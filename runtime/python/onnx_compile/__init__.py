@@ -29,6 +29,7 @@ from onnx_compile._inference_session import (
     set_default_logger_severity,
 )
 from onnx_compile._io_binding import IOBinding, OrtValue
+from onnx_compile._programs import Measurement
 from onnx_compile._signature import ValueInfo
 from onnx_compile._torch import torch_backend
 from onnx_compile._verify import Verification, verify
@@ -46,6 +47,7 @@ __all__ = [
     "GraphOptimizationLevel",
     "IOBinding",
     "InferenceSession",
+    "Measurement",
     "ModelMetadata",
     "NodeArg",
     "OrtValue",

@@ -17,7 +17,7 @@ from onnx_compile._session import Session
 from onnx_compile._signature import ValueInfo, value_info
 
 if TYPE_CHECKING:
-    from onnx_compile._compile import Report
+    from onnx_compile._programs import Measurement
 
 
 class ExecutionSession(Session):
@@ -88,7 +88,7 @@ class ExecutionSession(Session):
 
     def profile(
         self, inputs: Any = None, *, threads: int | None = None, duration: float = 2, dims: Mapping[str, int] | None = None
-    ) -> Report:
+    ) -> Measurement:
         """Runs the model for some seconds in another process and tells where the time goes.
 
         inputs: an array, a list or a dict, as for run(); those that are not given are random.

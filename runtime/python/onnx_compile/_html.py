@@ -39,6 +39,16 @@ def framed(page: str) -> str:
     return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 720px" srcdoc="{html.escape(page)}"></iframe>'
 
 
+def measurement_html(measured: Mapping[str, Any]) -> str:
+    """The single values of a measurement, and a table for each of its lists of dicts."""
+    single = [(key, value) for key, value in measured.items() if not isinstance(value, (list, dict))]
+    tables = [_table("measurement", ["", ""], single)]
+    for key, rows in measured.items():
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+            tables.append(_table(key, rows[0], ([row.get(column, "") for column in rows[0]] for row in rows)))
+    return "".join(tables)
+
+
 def verification_html(against: str, outputs: Iterable[Any], located: str) -> str:
     """The comparisons of a verification, and the node where the engines part."""
     rows = [

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_compile._compile import Report
+from onnx_compile._html import measurement_html
 
 
 def find_program(name: str) -> str:
@@ -28,7 +28,14 @@ def find_program(name: str) -> str:
     raise FileNotFoundError(f"{name} is not in {folders[0]}: the package is incomplete, install it again")
 
 
-def measure(verb: str, artefact: str, feed: Mapping[str, Any], words: Sequence[str]) -> Report:
+class Measurement(dict[str, Any]):
+    """The report of `onnx-run VERB --json` as a dict; notebooks show it as tables."""
+
+    def _repr_html_(self) -> str:
+        return measurement_html(self)
+
+
+def measure(verb: str, artefact: str, feed: Mapping[str, Any], words: Sequence[str]) -> Measurement:
     """The report of `onnx-run VERB --json` on an artefact, with inputs by name; others are random.
 
     Raises ValueError for inputs that are no arrays of NumPy's own types, and RuntimeError with the message of
@@ -47,4 +54,4 @@ def measure(verb: str, artefact: str, feed: Mapping[str, Any], words: Sequence[s
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(ran.stderr.strip().removeprefix("onnx-run: error: "))
-    return Report(json.loads(ran.stdout))
+    return Measurement(json.loads(ran.stdout))

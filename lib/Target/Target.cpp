@@ -133,7 +133,9 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
     name = sys::getHostCPUName().str();
     features = hostFeatures(*target, triple, name);
   } else if (native || cpu == "generic") {
-    name = triple.getArch() == Triple::x86_64 ? "x86-64" : "generic";
+    name = triple.getArch() == Triple::x86_64 ? "x86-64"
+           : triple.isNVPTX()                 ? "sm_80"
+                                              : "generic";
     // Without them there is no floating-point unit; Linux expects them, and
     // most microcontrollers that networks are for have one.
     if (triple.isRISCV64())
@@ -165,7 +167,7 @@ Expected<TargetAttr> resolveDevice(mlir::MLIRContext *context,
   StringRef processor = processorOfDevice(device);
   bool isUsual = processor.empty() || isSimulated(device);
   return resolveTarget(context, "nvptx64-nvidia-cuda",
-                       isUsual ? "sm_80" : processor, "");
+                       isUsual ? "generic" : processor, "");
 }
 
 TargetAttr hostTarget(mlir::ModuleOp module) {

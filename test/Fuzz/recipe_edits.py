@@ -29,6 +29,7 @@ class Step:
         inside = {
             "block": f"{names}, {self.number}{self.tail}",
             "cache": f"{self.number}, at={names}",
+            "map": f"{names}, thread",
             "pack": f"{self.number}, [{names}]",
             "prefetch": f"{self.number}, distance={self.distance}, line={self.line}",
             "register_tile": f"{names}, lanes={self.number}{self.tail}",

@@ -210,8 +210,8 @@ std::string PayloadPrinter::compute(Operation *inner) {
     arguments.push_back(expression(operand));
   if (isa<arith::ConstantOp>(inner))
     return constant(inner);
-  if (auto index = dyn_cast<linalg::IndexOp>(inner))
-    return op.getAxes()[index.getDim()].str();
+  if (auto index = dyn_cast<IndexOp>(inner))
+    return index.getLoop().str();
   if (StringRef infix = infixOf(inner); !infix.empty())
     return "(" + arguments[0] + " " + infix.str() + " " + arguments[1] + ")";
   if (isa<arith::SelectOp>(inner))
@@ -252,7 +252,7 @@ void PayloadPrinter::print() {
       continue;
     std::string text = compute(&inner);
     Value result = inner.getResult(0);
-    if (!isa<arith::ConstantOp, linalg::IndexOp>(inner) &&
+    if (!isa<arith::ConstantOp, IndexOp>(inner) &&
         (!result.hasOneUse() || text.size() > maxText))
       assign(result, bare(text).str());
     else

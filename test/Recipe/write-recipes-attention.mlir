@@ -36,8 +36,8 @@ func.func @known(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
   ^bb0(%x: tensor<4x1024x32xf32>, %w: tensor<4x1024x32xf32>, %z: tensor<4x1024x32xf32>, %c: tensor<4x1024x32xf32>):
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
-    %s = tensor.empty() : tensor<4x1024x1024xf32>
-    %t = tensor.empty() : tensor<4x1024xf32>
+    %s = krnl.temporary : tensor<4x1024x1024xf32>
+    %t = krnl.temporary : tensor<4x1024xf32>
     %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<4x1024x1024xf32> { linalg.yield %zero : f32 }
     %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
         : (tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) -> tensor<4x1024x1024xf32> {
@@ -84,8 +84,8 @@ func.func @open_batch(%q: tensor<?x1024x32xf32>, %k: tensor<?x1024x32xf32>, %v: 
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %db = tensor.dim %x, %c0 : tensor<?x1024x32xf32>
-    %s = tensor.empty(%db) : tensor<?x1024x1024xf32>
-    %t = tensor.empty(%db) : tensor<?x1024xf32>
+    %s = krnl.temporary : tensor<?x1024x1024xf32>
+    %t = krnl.temporary : tensor<?x1024xf32>
     %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<?x1024x1024xf32> { linalg.yield %zero : f32 }
     %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
         : (tensor<?x1024x32xf32>, tensor<?x1024x32xf32>) -> tensor<?x1024x1024xf32> {
@@ -125,8 +125,8 @@ func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: t
   ^bb0(%x: tensor<4x1024x32xf32>, %w: tensor<4x4096x32xf32>, %z: tensor<4x4096x32xf32>, %c: tensor<4x1024x32xf32>):
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
-    %s = tensor.empty() : tensor<4x1024x4096xf32>
-    %t = tensor.empty() : tensor<4x1024xf32>
+    %s = krnl.temporary : tensor<4x1024x4096xf32>
+    %t = krnl.temporary : tensor<4x1024xf32>
     %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<4x1024x4096xf32> { linalg.yield %zero : f32 }
     %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
         : (tensor<4x1024x32xf32>, tensor<4x4096x32xf32>) -> tensor<4x1024x4096xf32> {
@@ -177,8 +177,8 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tenso
     %db = tensor.dim %x, %c0 : tensor<?x?x64xf32>
     %dm = tensor.dim %x, %c1 : tensor<?x?x64xf32>
     %dn = tensor.dim %w, %c1 : tensor<?x?x64xf32>
-    %s = tensor.empty(%db, %dm, %dn) : tensor<?x?x?xf32>
-    %t = tensor.empty(%db, %dm) : tensor<?x?xf32>
+    %s = krnl.temporary : tensor<?x?x?xf32>
+    %t = krnl.temporary : tensor<?x?xf32>
     %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<?x?x?xf32> { linalg.yield %zero : f32 }
     %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
         : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<?x?x?xf32> {

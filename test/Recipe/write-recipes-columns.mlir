@@ -33,7 +33,7 @@ func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor
   %y = krnl.kernel "running" loops [r = 200, c = 1024] ins(%x : tensor<200x1024xf32>) outs(%o : tensor<200x1024xf32>) {
   ^bb0(%a: tensor<200x1024xf32>, %b: tensor<200x1024xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<1024xf32>
+    %e = krnl.temporary : tensor<1024xf32>
     %f = krnl.compute [c] () -> (%_ = %e[c]) : () -> tensor<1024xf32> { linalg.yield %zero : f32 }
     %s:2 = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %f[c], %t = %b[r, c])
         : (tensor<200x1024xf32>) -> (tensor<1024xf32>, tensor<200x1024xf32>) {

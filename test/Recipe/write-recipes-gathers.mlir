@@ -48,7 +48,7 @@ func.func @row(%at: tensor<8xi64>, %x: tensor<64x1024xf32>, %o: tensor<8x1024xf3
   ^bb0(%a: tensor<8xi64>, %b: tensor<64x1024xf32>, %c: tensor<8x1024xf32>):
     %r = krnl.compute [i, j] (%p = %a[i]) -> (%q = %c[i, j]) : (tensor<8xi64>) -> tensor<8x1024xf32> {
       %row = arith.index_cast %p : i64 to index
-      %column = linalg.index 1 : index
+      %column = krnl.index j
       %sample = tensor.extract %b[%row, %column] : tensor<64x1024xf32>
       linalg.yield %sample : f32
     }

@@ -19,7 +19,7 @@ func.func @linear(%x: tensor<256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
       ins(%x, %w : tensor<256xf32>, tensor<1000x256xf32>) outs(%o : tensor<1000xf32>) {
   ^bb0(%a: tensor<256xf32>, %b: tensor<1000x256xf32>, %c: tensor<1000xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<1000xf32>
+    %e = krnl.temporary : tensor<1000xf32>
     %f = krnl.compute [n] () -> (%_ = %e[n]) : () -> tensor<1000xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [n | k] (%p = %a[k], %q = %b[n, k]) -> (%r = %f[n])
         : (tensor<256xf32>, tensor<1000x256xf32>) -> tensor<1000xf32> {

@@ -234,3 +234,50 @@ func.func @part_too_long(%x: tensor<6xf32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// -----
+
+func.func @index_of_other_loop(%x: tensor<6xi64>) -> tensor<6xi64> {
+  %y = krnl.kernel "k" loops [i = 6, j = 8] outs(%x : tensor<6xi64>) {
+  ^bb0(%a: tensor<6xi64>):
+    %f = krnl.compute [i] () -> (%_ = %a[i]) : () -> tensor<6xi64> {
+      // expected-error @+1 {{names 'j', which is no loop of the structured op}}
+      %j = krnl.index j
+      %v = arith.index_cast %j : index to i64
+      linalg.yield %v : i64
+    }
+    krnl.yield %f : tensor<6xi64>
+  } -> tensor<6xi64>
+  return %y : tensor<6xi64>
+}
+
+// -----
+
+func.func @temporary_of_two(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = krnl.kernel "k" loops [i = 6] outs(%x : tensor<6xf32>) {
+  ^bb0(%a: tensor<6xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{must be an output of one structured op and nothing else}}
+    %t = krnl.temporary : tensor<6xf32>
+    %d = krnl.compute [i] () -> (%_ = %t[i]) : () -> tensor<6xf32> { linalg.yield %zero : f32 }
+    %e = krnl.compute [i] () -> (%_ = %t[i]) : () -> tensor<6xf32> { linalg.yield %zero : f32 }
+    %f = krnl.compute [i] (%u = %d[i], %v = %e[i]) -> (%_ = %a[i]) : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32> { linalg.yield %u : f32 }
+    krnl.yield %f : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @temporary_of_no_size(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = krnl.kernel "k" loops [i = 6] outs(%x : tensor<6xf32>) {
+  ^bb0(%a: tensor<6xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{has dynamic dimension 0, which no loop covers}}
+    %t = krnl.temporary : tensor<?xf32>
+    %e = krnl.compute [i] () -> (%_ = %t[i + 1]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %f = krnl.compute [i] (%v = %e[i + 1]) -> (%_ = %a[i]) : (tensor<?xf32>) -> tensor<6xf32> { linalg.yield %v : f32 }
+    krnl.yield %f : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}

@@ -41,7 +41,7 @@ func.func @indices(%x: tensor<10x2x4xf32>, %w: tensor<8xf32>, %v: tensor<4x4x3xf
 // CHECK-LABEL: func @scalars
 // CHECK:         krnl.compute [] () -> (%{{.+}} = %{{.+}}) : () -> tensor<f32> {
 // CHECK:         %{{.+}}:2 = krnl.compute [| i] (%{{.+}} = %{{.+}}[i], %{{.+}} = %{{.+}}) -> (%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) : (tensor<9xf32>, f32) -> (tensor<f32>, tensor<i64>) attributes {note = 1 : i64} {
-// CHECK-NEXT:      linalg.index 0
+// CHECK-NEXT:      krnl.index i
 func.func @scalars(%x: tensor<9xf32>, %f: f32, %o: tensor<f32>, %n: tensor<i64>) -> (tensor<f32>, tensor<i64>) {
   %y:2 = krnl.kernel "k" loops [i = 9] ins(%x, %f : tensor<9xf32>, f32) outs(%o, %n : tensor<f32>, tensor<i64>) {
   ^bb0(%p: tensor<9xf32>, %g: f32, %c: tensor<f32>, %d: tensor<i64>):
@@ -49,7 +49,7 @@ func.func @scalars(%x: tensor<9xf32>, %f: f32, %o: tensor<f32>, %n: tensor<i64>)
       linalg.yield %g : f32
     }
     %r:2 = krnl.compute [| i] (%a = %p[i], %b = %g) -> (%s = %z, %t = %d) : (tensor<9xf32>, f32) -> (tensor<f32>, tensor<i64>) attributes {note = 1 : i64} {
-      %at = linalg.index 0 : index
+      %at = krnl.index i
       %u = arith.index_cast %at : index to i64
       %v = arith.addf %a, %b : f32
       %w = arith.addf %s, %v : f32

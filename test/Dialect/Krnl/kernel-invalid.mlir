@@ -73,7 +73,7 @@ func.func @name_means_two_dimensions(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %y = krnl.kernel "k" loops [i = 4, j = 4] outs(%x : tensor<4x4xf32>) {
   ^bb0(%a: tensor<4x4xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<4x4xf32>
+    %e = krnl.temporary : tensor<4x4xf32>
     // expected-note @+1 {{the operand is written along that loop here}}
     %f = krnl.compute [i, j] () -> (%_ = %e[i, j]) : () -> tensor<4x4xf32> { linalg.yield %zero : f32 }
     // expected-error @+1 {{loop 'i' is not dimension 0 of operand 0}}
@@ -151,7 +151,7 @@ func.func @yields_elsewhere(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<4xf32>
+    %e = krnl.temporary : tensor<4xf32>
     %f = krnl.compute [i] () -> (%_ = %e[i]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     // expected-error @+1 {{value 0 is not written into out 0 by a structured op}}
     krnl.yield %f : tensor<4xf32>

@@ -48,7 +48,7 @@ func.func @softmax_like(%x: tensor<?x100xf32>, %w: tensor<100xf32>, %n: index) -
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [batch.size] () -> (%_ = %e[batch.size]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [batch.size | c] (%p = %a[batch.size, c]) -> (%q = %f[batch.size])
         : (tensor<?x100xf32>) -> tensor<?xf32> {

@@ -16,7 +16,7 @@ func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x
     recipe [block(n, 48) -> (n.p, n.r), block(m, 8) -> (m.o, m.r), order(m.o, n.p, k, m.r, n.r), fuse_outer(m.o, n.p), parallel(m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.p, k, n.r])] {
   ^bb0(%A: tensor<128x768xf32>, %B: tensor<768x100xf32>, %C: tensor<100xf32>, %O: tensor<128x100xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<128x100xf32>
+    %e = krnl.temporary : tensor<128x100xf32>
     %f = krnl.compute [m, n] () -> (%q = %e[m, n]) : () -> tensor<128x100xf32> {
       linalg.yield %zero : f32
     }
@@ -51,9 +51,9 @@ func.func @softmax(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100
     %ninf = arith.constant 0xFF800000 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %X, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
-    %e2 = tensor.empty(%d) : tensor<?xf32>
-    %ex = tensor.empty(%d) : tensor<?x100xf32>
+    %e = krnl.temporary : tensor<?xf32>
+    %e2 = krnl.temporary : tensor<?xf32>
+    %ex = krnl.temporary : tensor<?x100xf32>
     %m0 = krnl.compute [r] () -> (%q = %e[r]) : () -> tensor<?xf32> {
       linalg.yield %ninf : f32
     }

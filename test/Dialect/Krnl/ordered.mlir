@@ -49,7 +49,7 @@ func.func @running_sum(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
     recipe [fuse_outer(i), parallel(i)] {
   ^bb0(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>):
     %zero = arith.constant 0.0 : f32
-    %t = tensor.empty() : tensor<8xf32>
+    %t = krnl.temporary : tensor<8xf32>
     %f = krnl.compute [i] () -> (%q = %t[i]) : () -> tensor<8xf32> {
       linalg.yield %zero : f32
     }
@@ -79,7 +79,7 @@ func.func @running_sum_without_recipe(%x: tensor<100x1xf32>) -> tensor<100x1xf32
   %y = krnl.kernel "down" loops [i = 100, j = 1] ins(%x : tensor<100x1xf32>) outs(%e : tensor<100x1xf32>) {
   ^bb0(%a: tensor<100x1xf32>, %o: tensor<100x1xf32>):
     %zero = arith.constant 0.0 : f32
-    %t = tensor.empty() : tensor<1xf32>
+    %t = krnl.temporary : tensor<1xf32>
     %f = krnl.compute [j] () -> (%q = %t[j]) : () -> tensor<1xf32> {
       linalg.yield %zero : f32
     }

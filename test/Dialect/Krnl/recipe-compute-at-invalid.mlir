@@ -10,7 +10,7 @@ func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -35,7 +35,7 @@ func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -60,7 +60,7 @@ func.func @not_outside(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> 
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -85,7 +85,7 @@ func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -115,7 +115,7 @@ func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -140,7 +140,7 @@ func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -165,7 +165,7 @@ func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -190,7 +190,7 @@ func.func @not_reduced(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> 
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
@@ -234,13 +234,13 @@ func.func @not_in_a_row(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32
   ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32
       linalg.yield %r : f32
     }
-    %u = tensor.empty() : tensor<4xf32>
+    %u = krnl.temporary : tensor<4xf32>
     %g = krnl.compute "between" [m] (%p = %h[m]) -> (%q = %u[m]) : (tensor<4xf32>) -> tensor<4xf32> {
       linalg.yield %p : f32
     }
@@ -261,10 +261,10 @@ func.func @used_behind(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>
   %z = krnl.kernel "used_behind" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
       outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
-    %d = tensor.empty() : tensor<4xf32>
+    %d = krnl.temporary : tensor<4xf32>
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %d[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32

@@ -9,7 +9,7 @@ func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
       recipe [fuse_outer(i), zero: vectorize(i, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -34,7 +34,7 @@ func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>)
       recipe [zero: vectorize(i, 8), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -59,7 +59,7 @@ func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tenso
       recipe [sub: unroll(i, 2), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -84,7 +84,7 @@ func.func @unroll_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<
       recipe [sum: unroll(j, 2), unroll(j, 4)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -109,7 +109,7 @@ func.func @vectorize_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tens
       recipe [sum: vectorize(j, 4), vectorize(j, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -135,7 +135,7 @@ func.func @vectorize_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x1
       recipe [sum: vectorize(j, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -161,7 +161,7 @@ func.func @split_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
       recipe [sum: split_reduction(j, 4) -> (j.o, j.i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {

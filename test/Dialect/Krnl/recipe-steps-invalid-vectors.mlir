@@ -13,7 +13,7 @@ func.func @vectorize_odd_lanes(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -43,7 +43,7 @@ func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) ->
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -94,7 +94,7 @@ func.func @register_tile_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -489,7 +489,7 @@ func.func @pack_fused_loop(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tens
       recipe [sub: fuse(r, c) -> rc, sub: pack(0, [rc])] {
   ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<8xf32>
+    %e = krnl.temporary : tensor<8xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<8x100xf32>) -> tensor<8xf32> {
@@ -519,7 +519,7 @@ func.func @split_into_one(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tenso
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -549,7 +549,7 @@ func.func @split_not_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> te
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -579,7 +579,7 @@ func.func @only_unknown_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -630,7 +630,7 @@ func.func @only_loop_of_other_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {

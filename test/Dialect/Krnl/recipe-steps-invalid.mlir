@@ -139,7 +139,7 @@ func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -295,7 +295,7 @@ func.func @fuse_half_reduced(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> te
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -388,7 +388,7 @@ func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> t
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -628,7 +628,7 @@ func.func @unroll_too_much(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {

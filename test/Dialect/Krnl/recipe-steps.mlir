@@ -61,7 +61,7 @@ func.func @block_dynamic(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -94,7 +94,7 @@ func.func @block_of_one_op(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -212,7 +212,7 @@ func.func @share_and_parallel(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> t
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -262,7 +262,7 @@ func.func @vectorize(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x1
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -291,7 +291,7 @@ func.func @vectorize_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> 
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -364,7 +364,7 @@ func.func @split_reduction(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tens
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x100xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<?x100xf32>) -> tensor<?xf32> {
@@ -393,7 +393,7 @@ func.func @compute_at(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<4x6xf32>
+    %t = krnl.temporary : tensor<4x6xf32>
     %e = krnl.compute "square" [m, b] (%p = %a[m, b]) -> (%q = %t[m, b])
         : (tensor<4x6xf32>) -> tensor<4x6xf32> {
       %r = arith.mulf %p, %p : f32

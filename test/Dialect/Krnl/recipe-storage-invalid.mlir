@@ -60,7 +60,7 @@ func.func @cache_not_read_inside(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -
       recipe [zero: cache(0, at=i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -86,7 +86,7 @@ func.func @cache_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<1
       recipe [cache(0, at=i), sum: cache(0, at=j)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -145,7 +145,7 @@ func.func @pack_read_otherwise(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
       recipe [pack(0, [i]), sum: block(j, 4) -> (j.o, j.i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -170,7 +170,7 @@ func.func @pack_for_another_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> 
       recipe [zero: pack(0, [i])] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<13xf32>
+    %e = krnl.temporary : tensor<13xf32>
     %f = krnl.compute "zero" [i] () -> (%_ = %e[i]) : () -> tensor<13xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute "sum" [i | j] (%p = %a[i, j]) -> (%q = %f[i])
         : (tensor<13x17xf32>) -> tensor<13xf32> {
@@ -293,4 +293,109 @@ func.func @interleave_no_group(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o:
     krnl.yield %r : tensor<64x40xf32>
   } -> tensor<64x40xf32>
   return %y : tensor<64x40xf32>
+}
+
+// -----
+
+func.func @arena_of_registers(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @+1 {{recipe step 2 'arena(double)': no result of op 'double' is an intermediate on the stack}}
+  %y = krnl.kernel "arena_of_registers" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
+      recipe [fuse_outer(i, j), arena(double)] {
+  ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
+    %t = krnl.temporary : tensor<8x100xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %y : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @arena_of_result(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @+1 {{recipe step 2 'arena(1)': no result of op '1' is an intermediate on the stack}}
+  %y = krnl.kernel "arena_of_result" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
+      recipe [fuse_outer(i), arena(1)] {
+  ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
+    %t = krnl.temporary : tensor<8x100xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %y : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @arena_of_many(%x: tensor<8x16385xf32>, %o: tensor<8x16385xf32>) -> tensor<8x16385xf32> {
+  // expected-error @+1 {{no result of op 'double' is an intermediate on the stack}}
+  %y = krnl.kernel "arena_of_many" loops [i = 8, j = 16385] ins(%x : tensor<8x16385xf32>) outs(%o : tensor<8x16385xf32>)
+      recipe [fuse_outer(i), arena(double)] {
+  ^bb0(%a: tensor<8x16385xf32>, %b: tensor<8x16385xf32>):
+    %t = krnl.temporary : tensor<8x16385xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x16385xf32>) -> tensor<8x16385xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x16385xf32>) -> tensor<8x16385xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x16385xf32>
+  } -> tensor<8x16385xf32>
+  return %y : tensor<8x16385xf32>
+}
+
+// -----
+
+func.func @arena_of_nothing(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @+1 {{there is no op 'triple'}}
+  %y = krnl.kernel "arena_of_nothing" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
+      recipe [arena(triple)] {
+  ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
+    %t = krnl.temporary : tensor<8x100xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %y : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @arena_twice(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @+1 {{recipe step 3 'arena(0)': the step is there already for op '0'}}
+  %y = krnl.kernel "arena_twice" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
+      recipe [fuse_outer(i), arena(double), arena(0)] {
+  ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):
+    %t = krnl.temporary : tensor<8x100xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x100xf32>) -> tensor<8x100xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %y : tensor<8x100xf32>
 }

@@ -77,11 +77,9 @@ public:
   mlir::Value output(mlir::RankedTensorType type, mlir::ValueRange sizes = {});
   /// Adds a result that starts as `initial`, of which the kernel writes a part.
   mlir::Value output(mlir::Value initial);
-  /// An intermediate tensor inside the kernel; every dynamic dimension takes
-  /// its size from dimension `like.second` of the inside tensor `like.first`.
-  mlir::Value
-  temporary(mlir::RankedTensorType type,
-            llvm::ArrayRef<std::pair<mlir::Value, int64_t>> dynamicLike = {});
+  /// An intermediate tensor inside the kernel, for one op to write: every
+  /// dynamic dimension along a loop.
+  mlir::Value temporary(mlir::RankedTensorType type);
   /// An intermediate of the shape of an argument of the body, with elements of
   /// another type.
   mlir::Value temporaryLike(mlir::Value argument, mlir::Type element);

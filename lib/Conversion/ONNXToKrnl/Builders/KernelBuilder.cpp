@@ -99,12 +99,8 @@ Value KernelBuilder::output(Value initial) {
   return outsInside.back();
 }
 
-Value KernelBuilder::temporary(
-    RankedTensorType type, ArrayRef<std::pair<Value, int64_t>> dynamicLike) {
-  SmallVector<Value> sizes;
-  for (auto [tensor, dim] : dynamicLike)
-    sizes.push_back(tensor::DimOp::create(body, loc, tensor, dim));
-  return tensor::EmptyOp::create(body, loc, type, sizes);
+Value KernelBuilder::temporary(RankedTensorType type) {
+  return TemporaryOp::create(body, loc, type);
 }
 
 Value KernelBuilder::temporaryLike(Value argument, Type element) {
@@ -116,14 +112,9 @@ Value KernelBuilder::temporaryLike(Value argument, Type element) {
 Value KernelBuilder::temporaryLike(Value argument, Type element,
                                    ArrayRef<int64_t> dims) {
   auto type = cast<RankedTensorType>(argument.getType());
-  SmallVector<int64_t> shape;
-  SmallVector<std::pair<Value, int64_t>> like;
-  for (int64_t d : dims) {
-    shape.push_back(type.getDimSize(d));
-    if (type.isDynamicDim(d))
-      like.push_back({argument, d});
-  }
-  return temporary(RankedTensorType::get(shape, element), like);
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      dims, [&](int64_t dim) { return type.getDimSize(dim); });
+  return temporary(RankedTensorType::get(shape, element));
 }
 
 Value KernelBuilder::constant(TypedAttr value) {
@@ -310,9 +301,9 @@ Value KernelBuilder::fill(Value value, const Access &out) {
 
 Value KernelBuilder::index(OpBuilder &b, Location l, AffineExpr loopExpr) {
   unsigned position = cast<AffineDimExpr>(loopExpr).getPosition();
-  auto it = llvm::find(currentAxes, position);
-  assert(it != currentAxes.end() && "loop is not an axis of this op");
-  return linalg::IndexOp::create(b, l, it - currentAxes.begin());
+  assert(llvm::is_contained(currentAxes, position) &&
+         "loop is not an axis of this op");
+  return IndexOp::create(b, l, loops[position].name);
 }
 
 SmallVector<Value> KernelBuilder::finish(ValueRange values) {

@@ -198,17 +198,14 @@ Value TreeTraversal::votes(OpBuilder &b, bool rowsInLanes) const {
   SmallVector<Value> images{kernel.input(x), kernel.input(records)};
   Value first = kernel.input(roots);
   SmallVector<Value> sizes;
-  SmallVector<std::pair<Value, int64_t>> like;
-  if (ShapedType::isDynamic(rows)) {
+  if (ShapedType::isDynamic(rows))
     sizes.push_back(sizeOf(b, loc, x, 0));
-    like.push_back({images[0], 0});
-  }
   Value out = kernel.output(
       RankedTensorType::get(shape, tables.columns == 1 ? element : word),
       sizes);
   Value start = kernel.generic(
       {{first, {tree}}},
-      {kernel.temporary(RankedTensorType::get(shape, word), like), at}, {},
+      {kernel.temporary(RankedTensorType::get(shape, word)), at}, {},
       [](OpBuilder &, Location, ValueRange v) { return v[0]; });
   Value leaf = kernel.generic(
       {}, {start, at}, {depth}, [&](OpBuilder &nb, Location l, ValueRange v) {

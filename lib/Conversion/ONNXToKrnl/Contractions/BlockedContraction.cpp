@@ -81,7 +81,6 @@ private:
   SmallVector<AffineExpr> outAt;
   SmallVector<int64_t> shape;
   SmallVector<Value> sizes;
-  SmallVector<std::pair<Value, int64_t>> dynamicLike;
 };
 
 /// A as [.., blocks, size], in f32; zeros fill up the last block.
@@ -122,8 +121,6 @@ void BlockedProduct::addLoops(Value lhs) {
     outAt.push_back(kernel.loop(isLast ? "m" : "b" + std::to_string(d), size));
     shape.push_back(size);
     sizes.push_back(sizeOf(b, loc, lhs, d));
-    if (ShapedType::isDynamic(size))
-      dynamicLike.push_back({a.tensor, d});
   }
   a.at = outAt;
   rowBlock = outAt;
@@ -196,9 +193,7 @@ KernelBuilder::Access BlockedProduct::startOfBlocks() {
   SmallVector<int64_t> perBlock = shape;
   perBlock.push_back(blocks.count);
   KernelBuilder::Access to{
-      kernel.temporary(RankedTensorType::get(perBlock, b.getI32Type()),
-                       dynamicLike),
-      outAt};
+      kernel.temporary(RankedTensorType::get(perBlock, b.getI32Type())), outAt};
   to.at.push_back(block);
   SmallVector<KernelBuilder::Access> ins{{kernel.input(data->sums), rowBlock}};
   if (Value zeros = operands.getZeroPoints())

@@ -33,7 +33,7 @@ bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
   if (factor.isPlain())
     return true;
   return llvm::none_of(opsOf(factor), [&](Operation *op) {
-    auto index = dyn_cast<linalg::IndexOp>(op);
+    auto index = dyn_cast<IndexOp>(op);
     return index &&
            nest.stemsFrom(loop, nest.op(state.number).axes[index.getDim()]);
   });

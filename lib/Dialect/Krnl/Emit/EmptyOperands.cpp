@@ -38,7 +38,7 @@ static IndexSource sourceOf(Value index, Block *payload) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<arith::MaxSIOp>(op))
       return IndexSource::Clamped;
-    if (!op || isa<linalg::IndexOp, WrapIndexOp, tensor::ExtractOp>(op))
+    if (!op || isa<IndexOp, WrapIndexOp, tensor::ExtractOp>(op))
       source = IndexSource::Point;
     else
       values.insert_range(op->getOperands());

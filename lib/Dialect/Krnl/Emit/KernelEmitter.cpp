@@ -165,20 +165,13 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(b, type.getDimSize(dim));
-  if (auto arg = dyn_cast<BlockArgument>(tensor)) {
-    // The dimensions of a packed form are other ones.
-    if (packs.contains(arg.getArgNumber()))
-      return math.scalar(
-          loops.extents[nest.operandInfo(arg.getArgNumber()).dimAxes[dim]]);
-    return memref::DimOp::create(b, argumentFor(arg.getArgNumber()), dim);
-  }
-  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
-    return values.uniform.lookup(empty.getDynamicSize(dim));
-  auto op = cast<ComputeOp>(tensor.getDefiningOp());
-  OpOperand &written = *op.getTiedOpOperand(cast<OpResult>(tensor));
-  if (std::optional<unsigned> loop = Access(written).loopAt(dim))
-    return math.scalar(loops.extents[nest.op(nest.indexOf(op)).axes[*loop]]);
-  return emitSize(written.get(), dim);
+  auto [loop, argument] = kernel.findSize(tensor, dim);
+  // The dimensions of a packed form are other ones.
+  if (!loop && packs.contains(argument.getArgNumber()))
+    loop = nest.operandInfo(argument.getArgNumber()).dimAxes[dim];
+  if (loop)
+    return math.scalar(loops.extents[*loop]);
+  return memref::DimOp::create(b, argumentFor(argument.getArgNumber()), dim);
 }
 
 /// Scalar code of the body that is outside the structured ops.
@@ -187,7 +180,7 @@ void KernelEmitter::emitUniformOps() {
     if (auto dim = dyn_cast<tensor::DimOp>(op)) {
       int64_t number = *getConstantIntValue(dim.getIndex());
       values.uniform.map(dim.getResult(), emitSize(dim.getSource(), number));
-    } else if (!isa<ComputeOp, tensor::EmptyOp>(op)) {
+    } else if (!isa<ComputeOp, TemporaryOp>(op)) {
       b.clone(op, values.uniform);
     }
   }

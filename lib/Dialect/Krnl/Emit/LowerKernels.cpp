@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
@@ -63,12 +64,10 @@ private:
   SmallVector<Value> hostExtents(KernelOp kernel);
   Value hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
                   ValueRange extents);
-  Value hostScalar(KernelOp kernel, const LoopNest &nest, Value value,
-                   ValueRange extents);
-  Value hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
-                 int64_t dim, ValueRange extents);
-  Value temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
-                  ValueRange extents);
+  Value hostScalar(KernelOp kernel, Value value, ValueRange extents);
+  Value hostSize(KernelOp kernel, Value tensor, int64_t dim,
+                 ValueRange extents);
+  Value temporary(KernelOp kernel, Value tensor, ValueRange extents);
   Value errorWord(KernelOp kernel, const LoopNest &nest, ValueRange extents);
   void checkIndexed(KernelOp kernel, const LoopNest &nest, WrapIndexOp op,
                     ValueRange extents);
@@ -132,10 +131,11 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
 
 /// The size of a tensor of the host, from the op that makes its memory: a use
 /// of the tensor itself would keep the tensor from being overwritten.
-static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
+static OpFoldResult sizeAtHost(OpBuilder &b, Location loc, Value tensor,
+                               int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
-    return arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+    return b.getIndexAttr(type.getDimSize(dim));
   if (auto launch = tensor.getDefiningOp<LaunchOp>())
     return sizeAtHost(
         b, loc, launch.getOuts()[cast<OpResult>(tensor).getResultNumber()],
@@ -143,19 +143,15 @@ static Value sizeAtHost(OpBuilder &b, Location loc, Value tensor, int64_t dim) {
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
     return empty.getDynamicSize(dim);
   if (auto view = tensor.getDefiningOp<tensor::ExpandShapeOp>())
-    return getValueOrCreateConstantIndexOp(b, loc,
-                                           view.getMixedOutputShape()[dim]);
-  if (auto view = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
-    Value product;
-    SmallVector<ReassociationIndices> parts = view.getReassociationIndices();
-    for (int64_t part : parts[dim]) {
-      Value size = sizeAtHost(b, loc, view.getSrc(), part);
-      product =
-          product ? b.createOrFold<arith::MulIOp>(loc, product, size) : size;
-    }
-    return product;
-  }
-  return tensor::DimOp::create(b, loc, tensor, dim);
+    return view.getMixedOutputShape()[dim];
+  auto view = tensor.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!view)
+    return tensor::getMixedSize(b, loc, tensor, dim);
+  OpFoldResult product = b.getIndexAttr(1);
+  for (int64_t part : view.getReassociationIndices()[dim])
+    product = IndexBuilder(b, loc).mul(product,
+                                       sizeAtHost(b, loc, view.getSrc(), part));
+  return product;
 }
 
 /// Extents as parts of index arithmetic, which folds constants.
@@ -234,51 +230,42 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
 }
 
 /// A scalar of the kernel's body, computed by the host instead.
-Value Lowering::hostScalar(KernelOp kernel, const LoopNest &nest, Value value,
-                           ValueRange extents) {
+Value Lowering::hostScalar(KernelOp kernel, Value value, ValueRange extents) {
   if (auto arg = dyn_cast<BlockArgument>(value))
     return kernel.getOperand(arg.getArgNumber());
   if (auto dim = value.getDefiningOp<tensor::DimOp>())
-    return hostSize(kernel, nest, dim.getSource(),
+    return hostSize(kernel, dim.getSource(),
                     *getConstantIntValue(dim.getIndex()), extents);
   IRMapping map;
   Operation *op = value.getDefiningOp();
   for (Value operand : op->getOperands())
-    map.map(operand, hostScalar(kernel, nest, operand, extents));
+    map.map(operand, hostScalar(kernel, operand, extents));
   return rewriter.clone(*op, map)->getResult(
       cast<OpResult>(value).getResultNumber());
 }
 
 /// Size of a dimension of a tensor of the kernel's body.
-Value Lowering::hostSize(KernelOp kernel, const LoopNest &nest, Value tensor,
-                         int64_t dim, ValueRange extents) {
+Value Lowering::hostSize(KernelOp kernel, Value tensor, int64_t dim,
+                         ValueRange extents) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
                                           type.getDimSize(dim));
-  if (auto arg = dyn_cast<BlockArgument>(tensor))
-    return sizeAtHost(rewriter, kernel.getLoc(),
-                      kernel.getOperand(arg.getArgNumber()), dim);
-  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
-    return hostScalar(kernel, nest, empty.getDynamicSize(dim), extents);
-  // It is the extent of the loop that writes along the dimension, or that of
-  // the tensor which the op continues.
-  auto result = cast<OpResult>(tensor);
-  auto op = cast<ComputeOp>(result.getOwner());
-  OpOperand &written = *op.getTiedOpOperand(result);
-  if (std::optional<unsigned> loop = Access(written).loopAt(dim))
-    return extents[nest.op(nest.indexOf(op)).axes[*loop]];
-  return hostSize(kernel, nest, written.get(), dim, extents);
+  auto [loop, argument] = kernel.findSize(tensor, dim);
+  if (loop)
+    return extents[*loop];
+  Value operand = kernel.getOperand(argument.getArgNumber());
+  return IndexBuilder(rewriter, kernel.getLoc())
+      .value(sizeAtHost(rewriter, kernel.getLoc(), operand, dim));
 }
 
 /// Memory for an intermediate that is too large for the stack.
-Value Lowering::temporary(KernelOp kernel, const LoopNest &nest, Value tensor,
-                          ValueRange extents) {
+Value Lowering::temporary(KernelOp kernel, Value tensor, ValueRange extents) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
-      sizes.push_back(hostSize(kernel, nest, tensor, dim, extents));
+      sizes.push_back(hostSize(kernel, tensor, dim, extents));
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), type, sizes);
 }
 
@@ -290,7 +277,7 @@ void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
   Operation *maker = op.getSize().getDefiningOp();
   if (maker && structured->isProperAncestor(maker))
     return; // computed for each element
-  Value size = hostScalar(kernel, nest, op.getSize(), extents);
+  Value size = hostScalar(kernel, op.getSize(), extents);
   if (std::optional<int64_t> known = getConstantIntValue(size);
       known && *known > 0)
     return;
@@ -318,26 +305,6 @@ Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
   return ErrorWordOp::create(
       rewriter, kernel.getLoc(), MemRefType::get({}, rewriter.getI32Type()),
       rewriter.getArrayAttr(messages), rewriter.getArrayAttr(locations));
-}
-
-/// Equal empty tensors may have become one. Each op that starts from one gets
-/// its own again: it stands for memory here.
-static void separateTemporaries(KernelOp kernel) {
-  OpBuilder builder(kernel.getContext());
-  auto empties =
-      llvm::to_vector(kernel.getBody().front().getOps<tensor::EmptyOp>());
-  for (tensor::EmptyOp empty : empties) {
-    if (empty->use_empty()) {
-      empty->erase();
-      continue;
-    }
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : empty.getResult().getUses())
-      uses.push_back(&use);
-    builder.setInsertionPointAfter(empty);
-    for (OpOperand *use : ArrayRef(uses).drop_front())
-      use->set(builder.clone(*empty)->getResult(0));
-  }
 }
 
 /// Attaches the cost of a kernel, whose extents are inputs from `firstExtent`.
@@ -400,8 +367,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     int64_t position =
         std::distance(like.begin(), Block::iterator(result.getOwner()));
     Operation &own = *std::next(kernel.getBody().front().begin(), position);
-    outs.push_back(temporary(kernel, nest,
-                             own.getResult(result.getResultNumber()), extents));
+    outs.push_back(
+        temporary(kernel, own.getResult(result.getResultNumber()), extents));
   }
   unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
@@ -431,7 +398,6 @@ struct KrnlLowerKernels
     options.processor = TargetAttr::processorOf(getOperation());
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    llvm::for_each(kernels, separateTemporaries);
     shareConstants(kernels);
     Lowering lowering(getOperation(), options);
     for (KernelOp kernel : kernels)

@@ -50,7 +50,7 @@ void PayloadEmitter::emit(Operation *op) {
 }
 
 bool PayloadEmitter::emitIndexOp(Operation *op) {
-  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+  if (auto index = dyn_cast<IndexOp>(op)) {
     indices[index.getResult()] = point.getIndex(index.getDim());
     return true;
   }

@@ -255,7 +255,7 @@ LaneAnalysis::LaneAnalysis(ComputeOp op, unsigned dim) : body(op.getBlock()) {
       most = std::max(most, strides.lookup(operand));
       moving += !isUniform(operand);
     }
-    if (auto loop = dyn_cast<linalg::IndexOp>(inner))
+    if (auto loop = dyn_cast<IndexOp>(inner))
       most = loop.getDim() == dim ? Stride::Even : Stride::None;
     else if (most == Stride::Even &&
              !isa<arith::AddIOp, arith::SubIOp>(inner) &&

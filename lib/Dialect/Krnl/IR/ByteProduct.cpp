@@ -18,7 +18,7 @@ namespace onnxc::krnl {
 static bool isByteOp(Operation *op) {
   return isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShRUIOp,
              arith::ShLIOp, arith::ConstantOp, arith::IndexCastOp,
-             arith::MulIOp, arith::AddIOp, linalg::IndexOp>(op);
+             arith::MulIOp, arith::AddIOp, IndexOp>(op);
 }
 
 /// Inputs that the value is made from by such ops, and these ops, in order;

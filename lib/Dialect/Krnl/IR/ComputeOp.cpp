@@ -116,6 +116,8 @@ SmallVector<StringRef> ComputeOp::getAxes() {
 
 void ComputeOp::setAxes(ArrayRef<StringRef> names) {
   Builder builder(getContext());
+  for (IndexOp index : getBody()->getOps<IndexOp>())
+    index.setLoop(names[index.getDim()]);
   size_t parallel = getParallel().size();
   setParallelAttr(builder.getStrArrayAttr(names.take_front(parallel)));
   setReducedAttr(builder.getStrArrayAttr(names.drop_front(parallel)));
@@ -150,12 +152,40 @@ SmallVector<int64_t> ComputeOp::getStaticOperandShape(OpOperand *operand) {
 }
 
 bool ComputeOp::hasIndexSemantics() {
-  return !getBody()->getOps<linalg::IndexOp>().empty();
+  return !getBody()->getOps<IndexOp>().empty();
+}
+
+unsigned IndexOp::getDim() {
+  SmallVector<StringRef> axes =
+      cast<ComputeOp>((*this)->getParentOp()).getAxes();
+  return llvm::find(axes, getLoop()) - axes.begin();
 }
 
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//
+
+LogicalResult IndexOp::verify() {
+  if (getDim() == cast<ComputeOp>((*this)->getParentOp()).getNumLoops())
+    return emitOpError("names '")
+           << getLoop() << "', which is no loop of the structured op";
+  return success();
+}
+
+LogicalResult TemporaryOp::verify() {
+  if (use_empty())
+    return success();
+  OpOperand &use = *getTensor().use_begin();
+  auto writer = dyn_cast<ComputeOp>(use.getOwner());
+  if (!getTensor().hasOneUse() || !writer || !writer.isDpsInit(&use))
+    return emitOpError(
+        "must be an output of one structured op and nothing else");
+  for (auto [dim, at] : llvm::enumerate(writer.getSubscripts(use)))
+    if (getType().isDynamicDim(dim) && !at.getLoop())
+      return emitOpError("has dynamic dimension ")
+             << dim << ", which no loop covers";
+  return success();
+}
 
 LogicalResult ComputeOp::verify() {
   SmallVector<StringRef> axes = getAxes();

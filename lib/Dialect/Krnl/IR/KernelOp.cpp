@@ -133,6 +133,19 @@ bool onnxc::krnl::isCombinable(ComputeOp op) {
 }
 
 /// A kernel works on tensors: it has no effect of its own.
+SizeSource KernelOp::findSize(Value tensor, int64_t dim) {
+  while (!isa<BlockArgument>(tensor)) {
+    auto op = tensor.getDefiningOp<ComputeOp>();
+    OpOperand &written =
+        op ? *op.getTiedOpOperand(cast<OpResult>(tensor)) : *tensor.use_begin();
+    op = cast<ComputeOp>(written.getOwner());
+    if (auto loop = op.getSubscripts(written)[dim].getLoop())
+      return {findLoop(op.getAxes()[*loop]), {}};
+    tensor = written.get();
+  }
+  return {std::nullopt, cast<BlockArgument>(tensor)};
+}
+
 void KernelOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
 

@@ -102,7 +102,7 @@ static LogicalResult verifyScalarCode(KernelOp kernel, ComputeOp op) {
   for (Operation &inner : *op.getBlock()) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
             inner.getDialect()) ||
-        isa<linalg::YieldOp, linalg::IndexOp, ScatterStoreOp, ScatterLoadOp,
+        isa<linalg::YieldOp, IndexOp, ScatterStoreOp, ScatterLoadOp,
             WrapIndexOp>(inner))
       continue;
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
@@ -212,7 +212,7 @@ static LogicalResult verifyBody(KernelOp kernel) {
       continue;
     }
     if (!isa<arith::ArithDialect, complex::ComplexDialect>(op.getDialect()) &&
-        !isa<tensor::EmptyOp, tensor::DimOp>(op))
+        !isa<TemporaryOp, tensor::DimOp>(op))
       return op.emitOpError("is not allowed in the body of a kernel");
   }
   return success();

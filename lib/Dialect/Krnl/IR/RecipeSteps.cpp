@@ -466,8 +466,21 @@ LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// custom<Recipe>, custom<Loops>
+// custom<LoopName>, custom<Recipe>, custom<Loops>
 //===----------------------------------------------------------------------===//
+
+ParseResult onnxc::krnl::parseLoopName(OpAsmParser &parser, StringAttr &name) {
+  FailureOr<std::string> text = parseLoopName(parser);
+  if (failed(text))
+    return failure();
+  name = parser.getBuilder().getStringAttr(*text);
+  return success();
+}
+
+void onnxc::krnl::printLoopName(OpAsmPrinter &printer, Operation *,
+                                StringAttr name) {
+  printLoopName(printer.getStream(), name.getValue());
+}
 
 ParseResult onnxc::krnl::parseRecipe(OpAsmParser &parser, ArrayAttr &recipe) {
   return parseSteps(parser, recipe);

@@ -19,9 +19,8 @@ bool onnxc::krnl::isTraversalDim(ComputeOp op, unsigned dim) {
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!op.payloadUsesValueFromOperand(&init))
       return false;
-  return llvm::none_of(
-      op.getBlock()->getOps<linalg::IndexOp>(),
-      [&](linalg::IndexOp index) { return index.getDim() == dim; });
+  return llvm::none_of(op.getBlock()->getOps<IndexOp>(),
+                       [&](IndexOp index) { return index.getDim() == dim; });
 }
 
 bool onnxc::krnl::isTraversal(ComputeOp op) {

@@ -7,8 +7,8 @@
 // CHECK:         %[[LAST:.+]] = krnl.constant dense<8> : tensor<1xi64>
 // CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = 10, first = 2, last = 1] ins(%arg0, %[[FIRST]], %[[LAST]] :
 // CHECK:           krnl.compute
-// CHECK:             %[[ROW:.+]] = linalg.index 0
-// CHECK-NEXT:        %[[AT:.+]] = linalg.index 1
+// CHECK:             %[[ROW:.+]] = krnl.index d0
+// CHECK-NEXT:        %[[AT:.+]] = krnl.index middle
 // CHECK-NEXT:        tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
 // CHECK:           krnl.compute
 // CHECK-NOT:         arith.remui
@@ -30,8 +30,8 @@ func.func @rows(%x: tensor<4x10xf32>) -> tensor<4x13xf32> {
 // CHECK:         krnl.kernel "PadMap" loops [d0 = 2]
 // CHECK:         krnl.kernel "PadMap" loops [d0 = 1]
 // CHECK:         krnl.kernel "Pad" loops [d0 = 4, middle = %{{[^],]+}}, first = 2, last = 1]
-// CHECK:           %[[ROW:.+]] = linalg.index 0
-// CHECK-NEXT:      %[[AT:.+]] = linalg.index 1
+// CHECK:           %[[ROW:.+]] = krnl.index d0
+// CHECK-NEXT:      %[[AT:.+]] = krnl.index middle
 // CHECK-NEXT:      tensor.extract %{{.+}}[%[[ROW]], %[[AT]]]
 // CHECK:           krnl.scatter_store %{{.+}} at[%{{.+}}, %{{.+}}]
 // CHECK-NOT:       arith.remui

@@ -7,7 +7,7 @@
 // CHECK:         %[[Z:.+]] = krnl.constant dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
 // CHECK:         krnl.kernel "MatMulNBits" loops [m = 4, n = 2, block = 3, byte = 8, part = 2]
 // CHECK-SAME:      ins(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}, %[[Z]] : tensor<4x3x8x2xf32>, tensor<2x3x8xi8>, tensor<2x3xf32>, tensor<2x3xi8>)
-// CHECK:           linalg.index 4
+// CHECK:           krnl.index part
 // CHECK:           arith.shrui
 // CHECK:           arith.andi
 // CHECK:           arith.uitofp

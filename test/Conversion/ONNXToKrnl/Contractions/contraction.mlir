@@ -18,7 +18,7 @@ func.func @gemm(%a: tensor<?x4xf32>, %b: tensor<8x4xf32>, %c: tensor<8xf32>) -> 
 // Nothing is made of the sum: it is summed up in the result.
 // CHECK-LABEL: func.func @nothing_but_products
 // CHECK:         krnl.kernel "Gemm" loops [m = 2, n = 8, k = 4]
-// CHECK-NOT:       tensor.empty
+// CHECK-NOT:       krnl.temporary
 // CHECK-COUNT-2:   krnl.compute
 // CHECK-NOT:       krnl.compute
 // CHECK:         krnl.yield

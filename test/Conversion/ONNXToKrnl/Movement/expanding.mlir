@@ -26,8 +26,8 @@ func.func @dynamic_batch(%x: tensor<?x2x1x16xf32>) -> tensor<?x2x3x16xf32> {
 // CHECK-LABEL: func.func @size_of_the_run
 // CHECK:         krnl.kernel "Expand" loops [d0 = 4, d1 = 16]
 // CHECK:           krnl.compute [d0, d1] ()
-// CHECK:             %[[I:.+]] = linalg.index 0
-// CHECK:             %[[J:.+]] = linalg.index 1
+// CHECK:             %[[I:.+]] = krnl.index d0
+// CHECK:             %[[J:.+]] = krnl.index d1
 // CHECK:             arith.minsi %[[I]]
 // CHECK:             %[[CLAMPED:.+]] = arith.maxsi
 // CHECK:             tensor.extract %{{.+}}[%[[CLAMPED]], %[[J]]]

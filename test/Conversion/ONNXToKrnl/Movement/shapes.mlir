@@ -30,7 +30,7 @@ func.func @size(%x: tensor<2x?xf32>) -> tensor<i64> {
 // CHECK:         krnl.check %{{.+}}, "Range: a size is negative or too large"
 // CHECK:         tensor.empty(%[[COUNT]])
 // CHECK:         krnl.kernel "Range" loops [d0 = %{{[^],]+}}]
-// CHECK:           linalg.index 0
+// CHECK:           krnl.index d0
 // CHECK:           arith.mulf
 // CHECK-NEXT:      arith.addf
 func.func @range(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>) -> tensor<?xf32> {
@@ -66,8 +66,8 @@ func.func @range_of_integers(%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>) 
 
 // CHECK-LABEL: func.func @ones_above_the_diagonal
 // CHECK:         krnl.kernel "EyeLike" loops [d0 = 3, d1 = 4]
-// CHECK:           %[[ROW:.+]] = linalg.index 0
-// CHECK:           %[[COLUMN:.+]] = linalg.index 1
+// CHECK:           %[[ROW:.+]] = krnl.index d0
+// CHECK:           %[[COLUMN:.+]] = krnl.index d1
 // CHECK:           %[[ABOVE:.+]] = arith.addi %[[ROW]], %c1
 // CHECK:           arith.cmpi eq, %[[ABOVE]], %[[COLUMN]]
 func.func @ones_above_the_diagonal(%x: tensor<3x4xi64>) -> tensor<3x4xf32> {

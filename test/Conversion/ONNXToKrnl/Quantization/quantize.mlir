@@ -22,7 +22,7 @@ func.func @one_for_each_channel(%x: tensor<2x3x4xi8>, %s: tensor<3xf32>) -> tens
 
 // The last block may be shorter; the scale of an element is that of its block.
 // CHECK-LABEL: func @one_for_each_block
-// CHECK:         %[[I:.+]] = linalg.index 1
+// CHECK:         %[[I:.+]] = krnl.index d1
 // CHECK:         %[[B:.+]] = arith.divui %[[I]]
 // CHECK:         arith.minsi %[[B]]
 // CHECK:         tensor.extract

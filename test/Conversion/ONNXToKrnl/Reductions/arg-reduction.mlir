@@ -7,7 +7,7 @@
 // CHECK:             linalg.yield %[[MOST]]
 // CHECK:             arith.minsi {{.+}} : i32
 // CHECK:           %[[NONE:.+]] = arith.constant -1 : i64
-// CHECK:             linalg.index 1
+// CHECK:             krnl.index d1
 // CHECK:             arith.select %{{.+}}, %{{.+}}, %[[NONE]]
 // CHECK-NEXT:        arith.maxsi {{.+}} : i64
 // CHECK:         tensor.reshape {{.+}} -> tensor<?xi64>

@@ -16,7 +16,7 @@ func.func @layer(%x: tensor<2x8xf32>, %s: tensor<8xf32>) -> (tensor<2x8xf32>, te
 // CHECK-LABEL: func @arg_max
 // CHECK:         krnl.kernel "ArgMax"
 // CHECK:         arith.maximumf
-// CHECK:         linalg.index 1
+// CHECK:         krnl.index d1
 // CHECK:         arith.minsi
 // CHECK:         krnl.yield
 func.func @arg_max(%x: tensor<2x8xf32>) -> tensor<2x1xi64> {

@@ -21,7 +21,7 @@ func.func @softmax(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
 // CHECK-LABEL: func.func @hardmax
 // CHECK:         krnl.kernel "Hardmax" loops [d0 = 2, d1 = 8]
 // CHECK:           arith.maximumf
-// CHECK:           linalg.index 1
+// CHECK:           krnl.index d1
 // CHECK:           arith.minsi {{.+}} : i64
 // CHECK:           arith.cmpi eq
 func.func @hardmax(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {

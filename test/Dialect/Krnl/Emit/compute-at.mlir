@@ -30,14 +30,14 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
   ^bb0(%a: tensor<2x3x2x8xi8>, %b: tensor<16x3x8xi8>, %c: tensor<2x3xi32>, %d: tensor<2x3xf32>, %e: tensor<2x16xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %e[m, n]) : () -> tensor<2x16xf32> { linalg.yield %zero : f32 }
-    %t = tensor.empty() : tensor<2x16x3xi32>
+    %t = krnl.temporary : tensor<2x16x3xi32>
     %start = krnl.compute [m, n, block] (%x = %c[m, block]) -> (%u = %t[m, n, block])
         : (tensor<2x3xi32>) -> tensor<2x16x3xi32> {
       linalg.yield %x : i32
     }
     %sums = krnl.compute [m, n, block | part, byte] (%p = %a[m, block, part, byte], %v = %b[n, block, byte]) -> (%sum = %start[m, n, block])
         : (tensor<2x3x2x8xi8>, tensor<16x3x8xi8>) -> tensor<2x16x3xi32> {
-      %part = linalg.index 3 : index
+      %part = krnl.index part
       %four = arith.constant 4 : index
       %bits = arith.muli %part, %four : index
       %by = arith.index_cast %bits : index to i8

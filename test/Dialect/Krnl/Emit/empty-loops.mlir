@@ -20,7 +20,7 @@ func.func @rows(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %n: index) -> tensor<?
       recipe [fuse_outer(r), parallel(r)] {
   ^bb0(%a: tensor<?x?xf32>, %m: index, %b: tensor<?x?xf32>, %r: index, %c: index):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty(%m) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%q = %e[r]) : () -> tensor<?xf32> {
       linalg.yield %zero : f32
     }

@@ -25,8 +25,8 @@ func.func @clamped(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %from: index) -> te
   ^bb0(%a: tensor<?x4xf32>, %low: index, %c: tensor<?x4xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
     %g = krnl.compute [m, n] () -> (%old = %c[m, n]) : () -> tensor<?x4xf32> {
-      %m = linalg.index 0 : index
-      %n = linalg.index 1 : index
+      %m = krnl.index m
+      %n = krnl.index n
       %at = arith.subi %m, %low : index
       %row = arith.maxsi %at, %zero : index
       %element = tensor.extract %a[%row, %n] : tensor<?x4xf32>
@@ -63,8 +63,8 @@ func.func @lanes(%x: tensor<?x16xf32>, %z: tensor<?x16xf32>, %y: tensor<?x16xf32
   ^bb0(%a: tensor<?x16xf32>, %b: tensor<?x16xf32>, %low: index, %c: tensor<?x16xf32>, %m_extent: index):
     %zero = arith.constant 0 : index
     %g = krnl.compute [m, n] () -> (%old = %c[m, n]) : () -> tensor<?x16xf32> {
-      %m = linalg.index 0 : index
-      %n = linalg.index 1 : index
+      %m = krnl.index m
+      %n = krnl.index n
       %at = arith.subi %m, %low : index
       %row = arith.maxsi %at, %zero : index
       %first = tensor.extract %a[%row, %n] : tensor<?x16xf32>
@@ -109,7 +109,7 @@ func.func @never(%x: tensor<0xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %r = krnl.kernel "never" loops [m = 8] ins(%x : tensor<0xf32>) outs(%y : tensor<8xf32>) {
   ^bb0(%a: tensor<0xf32>, %c: tensor<8xf32>):
     %g = krnl.compute [m] () -> (%old = %c[m]) : () -> tensor<8xf32> {
-      %m = linalg.index 0 : index
+      %m = krnl.index m
       %element = tensor.extract %a[%m] : tensor<0xf32>
       linalg.yield %element : f32
     }
@@ -130,7 +130,7 @@ func.func @inside(%x: tensor<?xf32>, %y: tensor<?xf32>, %step: index) -> tensor<
   %r = krnl.kernel "inside" loops [m = %rows] ins(%x, %step : tensor<?xf32>, index) outs(%y : tensor<?xf32>) {
   ^bb0(%a: tensor<?xf32>, %s: index, %c: tensor<?xf32>, %m_extent: index):
     %g = krnl.compute [m] () -> (%old = %c[m]) : () -> tensor<?xf32> {
-      %m = linalg.index 0 : index
+      %m = krnl.index m
       %at = arith.muli %m, %s : index
       %element = tensor.extract %a[%at] : tensor<?xf32>
       linalg.yield %element : f32

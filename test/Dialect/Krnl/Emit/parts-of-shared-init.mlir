@@ -14,7 +14,7 @@
 func.func @parts(%x: tensor<3xf32>, %y: tensor<5xf32>, %o: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r:2 = krnl.kernel "parts" loops [i = 3, j = 5, k = 8, l = 8, m = 8] ins(%x, %y : tensor<3xf32>, tensor<5xf32>) outs(%o, %o : tensor<8xf32>, tensor<8xf32>) {
   ^bb0(%a: tensor<3xf32>, %b: tensor<5xf32>, %p: tensor<8xf32>, %q: tensor<8xf32>):
-    %e = tensor.empty() : tensor<8xf32>
+    %e = krnl.temporary : tensor<8xf32>
     %f = krnl.compute [i] (%v = %a[i]) -> (%w = %e[i ...])
         : (tensor<3xf32>) -> tensor<8xf32> {
       linalg.yield %v : f32

@@ -15,7 +15,7 @@ func.func @scale(%x: tensor<4x40000xf32>, %o: tensor<4x40000xf32>) -> tensor<4x4
       outs(%o : tensor<4x40000xf32>) recipe [fuse_outer(r)] {
   ^bb0(%a: tensor<4x40000xf32>, %b: tensor<4x40000xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<4xf32>
+    %e = krnl.temporary : tensor<4xf32>
     %p = krnl.compute [r, c] (%v = %a[r, c]) -> (%w = %b[r, c])
         : (tensor<4x40000xf32>) -> tensor<4x40000xf32> {
       %n = math.exp %v : f32
@@ -49,7 +49,7 @@ func.func @scale(%x: tensor<4x40000xf32>, %o: tensor<4x40000xf32>) -> tensor<4x4
 func.func @late(%x: tensor<8xf32>, %o: tensor<8xf32>, %u: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r:2 = krnl.kernel "late" loops [i = 8] ins(%x : tensor<8xf32>) outs(%o, %u : tensor<8xf32>, tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>):
-    %e = tensor.empty() : tensor<8xf32>
+    %e = krnl.temporary : tensor<8xf32>
     %p = krnl.compute [i] (%v = %a[i]) -> (%w = %b[i]) : (tensor<8xf32>) -> tensor<8xf32> {
       %n = math.exp %v : f32
       linalg.yield %n : f32

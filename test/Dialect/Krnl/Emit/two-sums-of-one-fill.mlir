@@ -18,7 +18,7 @@ func.func @sums(%x: tensor<8x5xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "sums" loops [r = 8, c = 5] ins(%x : tensor<8x5xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<8x5xf32>, %b: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<8xf32>
+    %e = krnl.temporary : tensor<8xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<8x5xf32>) -> tensor<8xf32> {
       %m = arith.addf %p, %q : f32

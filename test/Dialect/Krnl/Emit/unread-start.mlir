@@ -13,8 +13,8 @@ func.func @step(%x: tensor<1xf32>, %o: tensor<1xf32>) -> tensor<1xf32> {
   %y = krnl.kernel "step" loops [] ins(%x : tensor<1xf32>) outs(%o : tensor<1xf32>) {
   ^bb0(%a: tensor<1xf32>, %b: tensor<1xf32>):
     %one = arith.constant 1.0 : f32
-    %e = tensor.empty() : tensor<1xf32>
-    %g = tensor.empty() : tensor<1xf32>
+    %e = krnl.temporary : tensor<1xf32>
+    %g = krnl.temporary : tensor<1xf32>
     %f = krnl.compute [] () -> (%q = %e[0]) : () -> tensor<1xf32> {
       linalg.yield %one : f32
     }

@@ -30,7 +30,7 @@ func.func @gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %y: tensor<?x4xf32>) -
         : (tensor<?xi64>) -> tensor<?x4xf32> {
       %at = arith.index_cast %index : i64 to index
       %row = krnl.wrap_index %at, %size, "bad row"
-      %column = linalg.index 1 : index
+      %column = krnl.index n
       %element = tensor.extract %a[%row, %column] : tensor<?x4xf32>
       linalg.yield %element : f32
     }

@@ -35,8 +35,8 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     ```
 
     The kernel gives the extents of the loops: no operand has to have a dimension
-    of that size. `linalg.index` counts the loops as they are written. A step of
-    the recipe can be limited to the op by its name.
+    of that size. `krnl.index` is the iteration of a loop. A step of the recipe
+    can be limited to the op by its name.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, StrArrayAttr:$parallel,
                        StrArrayAttr:$reduced,
@@ -71,7 +71,8 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     getLoopsAlong(::mlir::OpOperand &operand);
     /// Accesses the operands in this way, over the same loops.
     void setSubscripts(::llvm::ArrayRef<::onnxc::krnl::Subscripts> accesses);
-    /// Renames the loops; each stays parallel or reduced.
+    /// Renames the loops, for `krnl.index` as well; each stays parallel or
+    /// reduced.
     void setAxes(::llvm::ArrayRef<::llvm::StringRef> names);
 
     // The structured-op interface. Loops have the extents that the kernel says:

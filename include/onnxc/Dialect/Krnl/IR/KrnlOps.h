@@ -29,6 +29,13 @@ namespace onnxc::krnl {
 
 class YieldOp;
 
+/// The size of a dimension of a tensor inside a kernel: the extent of a loop,
+/// by its number, or else that of the dimension of an argument.
+struct SizeSource {
+  std::optional<unsigned> loop;
+  mlir::BlockArgument argument;
+};
+
 /// Where an access is in one dimension of a tensor, as a function of loops.
 struct Subscript {
   mlir::AffineExpr index;
@@ -72,6 +79,11 @@ mlir::ParseResult parseRecipe(mlir::OpAsmParser &parser,
                               mlir::ArrayAttr &recipe);
 void printRecipe(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                  mlir::ArrayAttr recipe);
+
+mlir::ParseResult parseLoopName(mlir::OpAsmParser &parser,
+                                mlir::StringAttr &name);
+void printLoopName(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                   mlir::StringAttr name);
 
 /// True if the name of a loop is an identifier: written without quotes.
 bool isBareLoopName(llvm::StringRef name);

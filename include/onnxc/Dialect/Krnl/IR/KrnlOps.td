@@ -89,6 +89,9 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     /// loops that are dropped must have no use in the body.
     void replaceLoops(::llvm::ArrayRef<::onnxc::krnl::LoopAttr> loops,
                       ::mlir::ValueRange added = {});
+    /// What dynamic dimension `dim` of a tensor of the body is as large as: a
+    /// loop, or else the same dimension of an argument.
+    ::onnxc::krnl::SizeSource findSize(::mlir::Value tensor, int64_t dim);
     ::onnxc::krnl::YieldOp getYield();
     ::mlir::BlockArgument getInArgument(unsigned i) {
       return getBody().getArgument(i);
@@ -102,6 +105,46 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
 }
 
 include "onnxc/Dialect/Krnl/IR/ComputeOp.td"
+
+def Krnl_TemporaryOp : Krnl_Op<"temporary", [HasParent<"KernelOp">]> {
+  let summary = "memory inside a kernel";
+  let description = [{
+    A tensor without values in the body of a kernel, for one structured op to
+    write into. A dynamic dimension has the extent of the loop that the op
+    covers it by.
+
+    ```mlir
+    %t = krnl.temporary : tensor<?x8xf32>
+    %s = krnl.compute [m, n] (%a = %x[m, n]) -> (%b = %t[m, n])
+        : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
+      linalg.yield %a : f32
+    }
+    ```
+  }];
+  let results = (outs Res<Krnl_Tensor, "", [MemAlloc]>:$tensor);
+  let assemblyFormat = "attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
+def Krnl_IndexOp : Krnl_Op<"index", [Pure, HasParent<"ComputeOp">]> {
+  let summary = "the iteration of a loop";
+  let description = [{
+    In the payload of a structured op: the iteration of one of the loops that the
+    op names, counted from 0.
+
+    ```mlir
+    %column = krnl.index n
+    ```
+  }];
+  let arguments = (ins StrAttr:$loop);
+  let results = (outs Index:$iteration);
+  let assemblyFormat = "custom<LoopName>($loop) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The position of the loop among those of the structured op.
+    unsigned getDim();
+  }];
+}
 
 def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
                                      HasParent<"KernelOp">]> {

@@ -15,9 +15,10 @@
 
 #include "Host/HostSizes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -46,8 +47,7 @@ private:
   bool isAsLongAsInner(Value tensor, unsigned dim);
   bool record(Value tensor, ArrayRef<Along> access);
   bool checkBorder();
-  bool onlyMakesPairs(Value size);
-  bool checkSizes(tensor::DimOp dim);
+  bool readsPair(tensor::DimOp dim);
 
   bool hasPair(Value tensor) {
     auto known = positions.find(tensor);
@@ -55,10 +55,8 @@ private:
   }
   RankedTensorType merged(Value tensor);
   SmallVector<ReassociationIndices> groups(RankedTensorType type, Value inside);
-  OpFoldResult multiply(OpFoldResult x, OpFoldResult y);
   Value collapseOperand(Value outside, BlockArgument inside);
   LoopAttr declareLoop();
-  void collapseEmpty(tensor::EmptyOp empty);
   void collapseDim(tensor::DimOp dim);
   void collapseOp(ComputeOp op);
   void expandResults(ValueRange outs);
@@ -111,14 +109,14 @@ bool LoopCollapser::isAsLongAsInner(Value tensor, unsigned dim) {
 
 /// The indices of the pair are used only to read tensors that have it.
 bool LoopCollapser::checkReads(ComputeOp op, unsigned a, unsigned b) {
-  for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+  for (auto index : op.getBlock()->getOps<IndexOp>())
     if ((index.getDim() == a || index.getDim() == b) &&
         !llvm::all_of(index->getUsers(), llvm::IsaPred<tensor::ExtractOp>))
       return false;
   WalkResult result = op->walk([&](tensor::ExtractOp read) {
     SmallVector<Along> access =
         llvm::map_to_vector(read.getIndices(), [&](Value index) {
-          auto loop = index.getDefiningOp<linalg::IndexOp>();
+          auto loop = index.getDefiningOp<IndexOp>();
           return !loop                ? Along::Neither
                  : loop.getDim() == a ? Along::Outer
                  : loop.getDim() == b ? Along::Inner
@@ -161,38 +159,8 @@ bool LoopCollapser::checkOp(ComputeOp op) {
   return true;
 }
 
-/// A size of the pair may be used only to make a temporary that has the pair
-/// too, at the position of the pair.
-bool LoopCollapser::onlyMakesPairs(Value size) {
-  return llvm::all_of(size.getUses(), [&](OpOperand &use) {
-    auto empty = dyn_cast<tensor::EmptyOp>(use.getOwner());
-    if (!empty)
-      return false;
-    auto known = positions.find(empty.getResult());
-    if (known == positions.end() || known->second < 0)
-      return false;
-    unsigned dynamic = 0;
-    for (auto [d, size] : llvm::enumerate(empty.getType().getShape()))
-      if (ShapedType::isDynamic(size) && dynamic++ == use.getOperandNumber())
-        return int(d) == known->second || int(d) == known->second + 1;
-    return false;
-  });
-}
-
-bool LoopCollapser::checkSizes(tensor::DimOp dim) {
-  auto it = positions.find(dim.getSource());
-  std::optional<int64_t> index = dim.getConstantIndex();
-  if (it == positions.end() || it->second < 0)
-    return true;
-  if (!index)
-    return false;
-  if (*index != it->second && *index != it->second + 1)
-    return true;
-  return onlyMakesPairs(dim.getResult());
-}
-
-/// Tensors read outside of ops keep their shape, and so do constants; the sizes
-/// of temporaries must be available.
+/// Tensors read outside of ops keep their shape, and so do constants and those
+/// whose sizes are read.
 bool LoopCollapser::checkBorder() {
   bool found = false;
   for (auto [value, position] : positions) {
@@ -212,11 +180,19 @@ bool LoopCollapser::checkBorder() {
   for (StringRef loop : {outer, inner})
     if (auto extent =
             dyn_cast<Value>(kernel.getExtentInside(*kernel.findLoop(loop)));
-        extent && !onlyMakesPairs(extent))
+        extent && !extent.use_empty())
       return false;
   return found &&
-         llvm::all_of(kernel.getBody().front().getOps<tensor::DimOp>(),
-                      [&](tensor::DimOp dim) { return checkSizes(dim); });
+         llvm::none_of(kernel.getBody().getOps<tensor::DimOp>(),
+                       [&](tensor::DimOp dim) { return readsPair(dim); });
+}
+
+bool LoopCollapser::readsPair(tensor::DimOp dim) {
+  if (!hasPair(dim.getSource()))
+    return false;
+  std::optional<int64_t> index = dim.getConstantIndex();
+  int64_t position = positions.lookup(dim.getSource());
+  return !index || *index == position || *index == position + 1;
 }
 
 bool LoopCollapser::check() {
@@ -249,17 +225,6 @@ RankedTensorType LoopCollapser::merged(Value tensor) {
                                                      groups(type, tensor));
 }
 
-OpFoldResult LoopCollapser::multiply(OpFoldResult x, OpFoldResult y) {
-  if (isa<Attribute>(x) && isa<Attribute>(y))
-    return rewriter.getIndexAttr(*getConstantIntValue(x) *
-                                 *getConstantIntValue(y));
-  auto value = [&](OpFoldResult size) {
-    return getValueOrCreateConstantIndexOp(rewriter, kernel.getLoc(), size);
-  };
-  return arith::MulIOp::create(rewriter, kernel.getLoc(), value(x), value(y))
-      .getResult();
-}
-
 /// The host's value with the pair of dimensions as one. A fresh destination is
 /// made in that form.
 Value LoopCollapser::collapseOperand(Value outside, BlockArgument inside) {
@@ -270,7 +235,8 @@ Value LoopCollapser::collapseOperand(Value outside, BlockArgument inside) {
                                            groups(type, inside));
   SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
   unsigned position = positions.lookup(inside);
-  sizes[position] = multiply(sizes[position], sizes[position + 1]);
+  sizes[position] = IndexBuilder(rewriter, kernel.getLoc())
+                        .mul(sizes[position], sizes[position + 1]);
   sizes.erase(sizes.begin() + position + 1);
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(), sizes,
                                  type.getElementType());
@@ -278,7 +244,8 @@ Value LoopCollapser::collapseOperand(Value outside, BlockArgument inside) {
 
 /// Adds the loop that takes the place of the pair.
 LoopAttr LoopCollapser::declareLoop() {
-  OpFoldResult extent = multiply(kernel.getExtent(*kernel.findLoop(outer)),
+  OpFoldResult extent = IndexBuilder(rewriter, kernel.getLoc())
+                            .mul(kernel.getExtent(*kernel.findLoop(outer)),
                                  kernel.getExtent(*kernel.findLoop(inner)));
   auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
   SmallVector<Value> extents;
@@ -291,31 +258,9 @@ LoopAttr LoopCollapser::declareLoop() {
   return loops.back();
 }
 
-void LoopCollapser::collapseEmpty(tensor::EmptyOp empty) {
-  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-  int position = positions.lookup(empty.getResult());
-  sizes.erase(sizes.begin() + position + 1);
-  RankedTensorType type = merged(empty.getResult());
-  rewriter.setInsertionPoint(empty);
-  SmallVector<Value> dynamic;
-  for (auto [d, size] : llvm::enumerate(sizes))
-    if (type.isDynamicDim(d))
-      dynamic.push_back(
-          int(d) == position
-              ? getValueOrCreateConstantIndexOp(
-                    rewriter, empty.getLoc(),
-                    kernel.getExtentInside(kernel.getLoops().size() - 1))
-              : cast<Value>(size));
-  empty.getDynamicSizesMutable().assign(dynamic);
-}
-
-/// A size of the pair has only made temporaries.
 void LoopCollapser::collapseDim(tensor::DimOp dim) {
-  int64_t index = *dim.getConstantIndex(),
-          position = positions.lookup(dim.getSource());
-  if (index == position || index == position + 1)
-    return rewriter.eraseOp(dim);
-  if (index < position)
+  int64_t index = *dim.getConstantIndex();
+  if (index < positions.lookup(dim.getSource()))
     return;
   rewriter.setInsertionPoint(dim);
   dim.getIndexMutable().assign(
@@ -376,10 +321,7 @@ void LoopCollapser::collapse() {
       operand.set(collapseOperand(operand.get(), argument));
     }
   Block &body = kernel.getBody().front();
-  for (auto empty : body.getOps<tensor::EmptyOp>())
-    if (hasPair(empty.getResult()))
-      collapseEmpty(empty);
-  for (auto dim : llvm::make_early_inc_range(body.getOps<tensor::DimOp>()))
+  for (auto dim : body.getOps<tensor::DimOp>())
     if (hasPair(dim.getSource()))
       collapseDim(dim);
   for (auto op : body.getOps<ComputeOp>())
@@ -397,31 +339,12 @@ void LoopCollapser::collapse() {
   expandResults(outs);
 }
 
-/// Lets sizes of temporaries come from where the temporaries have them: these
-/// may have no other use by now, and a size read for them alone prevents the
-/// collapse.
-static void followSizes(RewriterBase &rewriter, KernelOp kernel) {
-  for (auto dim : llvm::make_early_inc_range(
-           kernel.getBody().front().getOps<tensor::DimOp>())) {
-    auto empty = dim.getSource().getDefiningOp<tensor::EmptyOp>();
-    std::optional<int64_t> index = dim.getConstantIndex();
-    if (!empty || !index || !empty.getType().isDynamicDim(*index))
-      continue;
-    rewriter.replaceOp(dim, empty.getDynamicSize(*index));
-    if (empty->use_empty())
-      rewriter.eraseOp(empty);
-  }
-}
-
-/// Drops temporaries that fusion has left without a use, and their sizes.
+/// Drops sizes that fusion has left without a use.
 static void dropUnused(RewriterBase &rewriter, KernelOp kernel) {
-  SmallVector<Operation *> sizes;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<tensor::EmptyOp, tensor::DimOp>(op))
-      sizes.push_back(&op);
-  for (Operation *op : llvm::reverse(sizes))
-    if (op->use_empty())
-      rewriter.eraseOp(op);
+  for (auto dim :
+       llvm::make_early_inc_range(kernel.getBody().getOps<tensor::DimOp>()))
+    if (dim->use_empty())
+      rewriter.eraseOp(dim);
 }
 
 /// Are there enough rows for register tiles without those of more images,
@@ -455,7 +378,6 @@ static void collapseLoops(RewriterBase &rewriter, KernelOp kernel, bool known) {
 }
 
 void collapseLoops(RewriterBase &rewriter, KernelOp kernel) {
-  followSizes(rewriter, kernel);
   dropUnused(rewriter, kernel);
   collapseLoops(rewriter, kernel, /*known=*/true);
   collapseLoops(rewriter, kernel, /*known=*/false);

@@ -125,9 +125,8 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
   rewriter.eraseOp(producer);
-  if (auto empty = destination.getDefiningOp<tensor::EmptyOp>();
-      empty && empty->use_empty())
-    rewriter.eraseOp(empty);
+  if (auto temporary = destination.getDefiningOp<TemporaryOp>())
+    rewriter.eraseOp(temporary);
 }
 
 /// Folds the first op that allows it.

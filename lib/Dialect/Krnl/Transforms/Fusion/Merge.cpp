@@ -79,14 +79,13 @@ public:
   }
 
   void collectOperands();
-  FailureOr<KernelOp> build(Operation *position, std::string &reason);
+  KernelOp build(Operation *position);
 
   SmallVector<int> producerOperands, consumerOperands;
 
 private:
   int addIn(Value value);
-  LogicalResult mapArguments(KernelOp merged, std::string &reason);
-  FailureOr<Value> makeTemporary(KernelOp merged, unsigned result);
+  void mapArguments(KernelOp merged);
   void mapExtents(KernelOp from, KernelOp merged, bool rename);
   void cloneBody(KernelOp from, bool rename);
 
@@ -123,26 +122,6 @@ void KernelMerger::collectOperands() {
   llvm::append_range(outs, consumer.getOuts());
 }
 
-/// A tensor inside in place of a producer's out that is not read outside.
-FailureOr<Value> KernelMerger::makeTemporary(KernelOp merged, unsigned result) {
-  auto type = cast<RankedTensorType>(producer.getOuts()[result].getType());
-  Value yielded = producer.getYield().getValues()[result];
-  auto writer = yielded.getDefiningOp<ComputeOp>();
-  OpOperand *written = writer.getTiedOpOperand(cast<OpResult>(yielded));
-  SmallVector<Value> sizes;
-  for (auto [dim, loop] : llvm::enumerate(writer.getLoopsAlong(*written))) {
-    if (!type.isDynamicDim(dim))
-      continue;
-    if (loop.empty())
-      return failure();
-    sizes.push_back(getValueOrCreateConstantIndexOp(
-        rewriter, merged.getLoc(),
-        merged.getExtentInside(*merged.findLoop(loop))));
-  }
-  return tensor::EmptyOp::create(rewriter, merged.getLoc(), type, sizes)
-      .getResult();
-}
-
 /// The body of `from` may use the extents of its loops.
 void KernelMerger::mapExtents(KernelOp from, KernelOp merged, bool rename) {
   for (auto [number, loop] :
@@ -156,7 +135,7 @@ void KernelMerger::mapExtents(KernelOp from, KernelOp merged, bool rename) {
     }
 }
 
-LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
+void KernelMerger::mapArguments(KernelOp merged) {
   mapExtents(producer, merged, /*rename=*/false);
   mapExtents(consumer, merged, /*rename=*/true);
   for (auto [number, position] : llvm::enumerate(producerOperands))
@@ -171,17 +150,11 @@ LogicalResult KernelMerger::mapArguments(KernelOp merged, std::string &reason) {
   for (unsigned number : llvm::seq<unsigned>(consumer.getOuts().size()))
     mapping.map(consumer.getOutArgument(number),
                 merged.getOutArgument(kept.size() + number));
-  for (unsigned number : llvm::seq<unsigned>(producer.getOuts().size())) {
-    if (llvm::is_contained(kept, number))
-      continue;
-    FailureOr<Value> temporary = makeTemporary(merged, number);
-    if (failed(temporary)) {
-      reason = "the size of the tensor between them is not known inside";
-      return failure();
-    }
-    mapping.map(producer.getOutArgument(number), *temporary);
-  }
-  return success();
+  for (unsigned number : llvm::seq<unsigned>(producer.getOuts().size()))
+    if (!llvm::is_contained(kept, number))
+      mapping.map(producer.getOutArgument(number),
+                  TemporaryOp::create(rewriter, merged.getLoc(),
+                                      producer.getOuts()[number].getType()));
 }
 
 void KernelMerger::cloneBody(KernelOp from, bool rename) {
@@ -196,8 +169,7 @@ void KernelMerger::cloneBody(KernelOp from, bool rename) {
   }
 }
 
-FailureOr<KernelOp> KernelMerger::build(Operation *position,
-                                        std::string &reason) {
+KernelOp KernelMerger::build(Operation *position) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(position);
   std::string name = (producer.getName() + "+" + consumer.getName()).str();
@@ -205,10 +177,7 @@ FailureOr<KernelOp> KernelMerger::build(Operation *position,
   auto merged = KernelOp::create(rewriter, loc, name, plan.loops, plan.extents,
                                  ins, outs);
   rewriter.setInsertionPointToStart(&merged.getBody().front());
-  if (failed(mapArguments(merged, reason))) {
-    rewriter.eraseOp(merged);
-    return failure();
-  }
+  mapArguments(merged);
   cloneBody(producer, /*rename=*/false);
   YieldOp made = producer.getYield();
   for (auto [number, in] : llvm::enumerate(consumer.getIns()))
@@ -286,12 +255,10 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
   Operation *position = findPosition(rewriter, producer, consumer, reason);
   if (!position)
     return failure();
-  FailureOr<KernelOp> merged = merger.build(position, reason);
-  if (failed(merged))
-    return failure();
-  merged->setRecipeAttr(*recipe);
-  if (failed(checkMerged(*merged, reason))) {
-    rewriter.eraseOp(*merged);
+  KernelOp merged = merger.build(position);
+  merged.setRecipeAttr(*recipe);
+  if (failed(checkMerged(merged, reason))) {
+    rewriter.eraseOp(merged);
     return failure();
   }
   unsigned next = 0;
@@ -303,7 +270,7 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
           [&](OpOperand &use) { return use.getOwner() != consumer; });
   rewriter.replaceOp(consumer, merged->getResults().drop_front(next));
   rewriter.eraseOp(producer);
-  return *merged;
+  return merged;
 }
 
 void reportApart(KernelOp producer, KernelOp consumer, StringRef name,

@@ -18,10 +18,10 @@ namespace onnxc::krnl {
 void replaceAxes(ComputeOp op, ArrayRef<AffineExpr> dims,
                  ArrayRef<StringRef> axes, unsigned parallel) {
   for (auto index :
-       llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
+       llvm::make_early_inc_range(op.getBody()->getOps<IndexOp>())) {
     AffineExpr now = dims[index.getDim()];
     if (auto dim = dyn_cast<AffineDimExpr>(now)) {
-      index.setDim(dim.getPosition());
+      index.setLoop(axes[dim.getPosition()]);
       continue;
     }
     OpBuilder builder(index);

@@ -29,7 +29,7 @@ static bool isFree(Value value) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
     if (!kernel || !kernel.getRecipe().empty())
       return false;
-  } else if (!isa<KernelOp, tensor::EmptyOp, ComputeOp>(
+  } else if (!isa<KernelOp, tensor::EmptyOp, ComputeOp, TemporaryOp>(
                  value.getDefiningOp())) {
     return false;
   }
@@ -114,7 +114,7 @@ static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
     return false;
   bool follows = false;
   for (auto [index, loop] : llvm::zip_equal(read.getIndices(), loops)) {
-    auto alone = index.getDefiningOp<linalg::IndexOp>();
+    auto alone = index.getDefiningOp<IndexOp>();
     if (alone && int64_t(alone.getDim()) != loop)
       return false;
     follows |= alone != nullptr;

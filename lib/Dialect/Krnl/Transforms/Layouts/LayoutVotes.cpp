@@ -174,7 +174,7 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
 
 /// Do only the index at `position` and nothing else change along its loop?
 static bool isAlone(ComputeOp op, ArrayRef<Value> indices, int64_t position) {
-  auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
+  auto loop = indices[position].getDefiningOp<IndexOp>();
   LaneAnalysis payload(op, loop.getDim());
   return llvm::all_of(indices, [&](Value other) {
     return other == indices[position] || payload.isUniform(other);
@@ -224,7 +224,7 @@ void LayoutVoter::voteForReads() {
     // memory.
     int64_t first = groups.isMovable(extract.getTensor()) ? 0 : last;
     for (int64_t position = last; position >= first; --position) {
-      auto loop = indices[position].getDefiningOp<linalg::IndexOp>();
+      auto loop = indices[position].getDefiningOp<IndexOp>();
       if (!loop || extentOf(loop.getDim()) < minExtent ||
           !isAlone(op, indices, position) || !canResultsFollow(loop.getDim()))
         continue;

@@ -27,18 +27,15 @@ static bool isLastUser(ComputeOp op, Value value) {
   });
 }
 
-/// The tensor.empty at the root of the destinations that `value` goes through,
-/// or null where one of them has a second user.
-static tensor::EmptyOp findTemporary(Value value) {
+/// The temporary at the root of the destinations that `value` goes through, or
+/// null where one of them has a second user.
+static TemporaryOp findTemporary(Value value) {
   while (auto op = value.getDefiningOp<ComputeOp>()) {
     value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
-    if (!value.hasOneUse() && !value.getDefiningOp<tensor::EmptyOp>())
+    if (!value.hasOneUse())
       return nullptr;
   }
-  auto empty = value.getDefiningOp<tensor::EmptyOp>();
-  auto isUse = [](Operation *user) { return isa<ComputeOp>(user); };
-  return empty && llvm::count_if(empty->getUsers(), isUse) == 1 ? empty
-                                                                : nullptr;
+  return value.getDefiningOp<TemporaryOp>();
 }
 
 /// The input of `op` whose temporary its destination can be, or null.
@@ -80,15 +77,14 @@ void reuseDestinations(RewriterBase &rewriter, KernelOp kernel) {
     OpOperand *input = findReusable(op);
     if (!input)
       continue;
-    tensor::EmptyOp temporary = findTemporary(input->get());
+    TemporaryOp temporary = findTemporary(input->get());
     Value destination = op.getDpsInits()[0];
     // A destination made later than the temporary cannot take its place.
     if (Operation *maker = destination.getDefiningOp();
         maker && !maker->isBeforeInBlock(temporary))
       continue;
     writeOver(op, *input);
-    rewriter.replaceAllUsesWith(temporary.getResult(), destination);
-    rewriter.eraseOp(temporary);
+    rewriter.replaceOp(temporary, destination);
   }
 }
 

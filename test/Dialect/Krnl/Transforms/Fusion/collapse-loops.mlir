@@ -70,7 +70,7 @@ func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xin
   %1 = krnl.kernel "index" loops [a = 8, b = 4] outs(%i : tensor<8x4xindex>) {
   ^bb0(%o: tensor<8x4xindex>):
     %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xindex> {
-      %k = linalg.index 1 : index
+      %k = krnl.index b
       linalg.yield %k : index
     }
     krnl.yield %r : tensor<8x4xindex>
@@ -87,11 +87,11 @@ func.func @not_in_a_line(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xin
   return %0, %1, %2 : tensor<8x4xf32>, tensor<8x4xindex>, tensor<8x4xf32>
 }
 
-// The sizes of a temporary are those of the result, though they were taken from
-// another temporary that is gone.
-// CHECK-LABEL: func @sizes_of_sizes
+// The sizes of a temporary are those of the loops that write it; those of the
+// result are not used any more.
+// CHECK-LABEL: func @sizes_of_loops
 // CHECK:         krnl.kernel "sum" loops [ab = %{{[^],]+}}, k = 5]
-func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
+func.func @sizes_of_loops(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
   %e = tensor.empty(%m, %n) : tensor<?x?xf32>
   %c0_1 = arith.constant 0 : index
   %a_size = tensor.dim %x, %c0_1 : tensor<?x?x5xf32>
@@ -104,10 +104,7 @@ func.func @sizes_of_sizes(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor
     %zero = arith.constant 0.0 : f32
     %rows = tensor.dim %o, %c0 : tensor<?x?xf32>
     %columns = tensor.dim %o, %c1 : tensor<?x?xf32>
-    %turned = tensor.empty(%columns, %rows) : tensor<?x?xf32>
-    %m1 = tensor.dim %turned, %c1 : tensor<?x?xf32>
-    %n1 = tensor.dim %turned, %c0 : tensor<?x?xf32>
-    %t = tensor.empty(%m1, %n1) : tensor<?x?xf32>
+    %t = krnl.temporary : tensor<?x?xf32>
     %f = krnl.compute [a, b] () -> (%q = %t[a, b]) : () -> tensor<?x?xf32> {
       linalg.yield %zero : f32
     }
@@ -141,7 +138,7 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
     %c1 = arith.constant 1 : index
     %rows = tensor.dim %p, %c0 : tensor<?x?xf32>
     %columns = tensor.dim %p, %c1 : tensor<?x?xf32>
-    %unused = tensor.empty(%rows, %columns) : tensor<?x?xf64>
+    %unused = krnl.temporary : tensor<?x?xf64>
     %r = krnl.compute [a, b] (%s = %p[a, b]) -> (%q = %o[a, b])
         : (tensor<?x?xf32>) -> tensor<?x?xf32> {
       %k = arith.negf %s : f32

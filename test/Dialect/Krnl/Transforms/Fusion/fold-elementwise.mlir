@@ -44,7 +44,7 @@ func.func @another_part(%x: tensor<1xf32>) -> tensor<1xf32> {
 // CHECK-LABEL: func @sum_of_equal_rows
 // CHECK-SAME:    %[[N:[a-z0-9]+]]: index
 // CHECK:         krnl.kernel "rows+sum" loops [i = %[[N]], j = 4] ins(%{{.+}} : tensor<4xf32>)
-// CHECK-NOT:       tensor.empty
+// CHECK-NOT:       krnl.temporary
 // CHECK:           krnl.compute [j | i] (%{{.+}} = %{{.+}}[j]) -> (%{{.+}} = %{{.+}}[j])
 // CHECK-NOT:       krnl.compute
 // CHECK:         return

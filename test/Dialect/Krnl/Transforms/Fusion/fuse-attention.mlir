@@ -7,7 +7,7 @@
 // CHECK-NOT:     krnl.kernel
 // CHECK:         krnl.kernel "scores+rows+sums" loops [b = 2, m = 512, n = 384, k = 64, n_2 = 64]
 // CHECK-SAME:      ins(%arg0, %arg1, %arg2 :
-// CHECK:           tensor.empty() : tensor<2x512x384xf32>
+// CHECK:           krnl.temporary : tensor<2x512x384xf32>
 // CHECK:           krnl.compute [b, m, n | k]
 // CHECK:           krnl.compute [b, m | n]
 // CHECK:           krnl.compute [b, m, n_2 | n]
@@ -35,7 +35,7 @@ func.func @attention(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>, %v: ten
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 384] ins(%0 : tensor<2x512x384xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %c: tensor<2x512x384xf32>):
     %lowest = arith.constant 0xFF800000 : f32
-    %t = tensor.empty() : tensor<2x512xf32>
+    %t = krnl.temporary : tensor<2x512xf32>
     %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
     %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
         : (tensor<2x512x384xf32>) -> tensor<2x512xf32> {
@@ -85,7 +85,7 @@ func.func @small(%q: tensor<2x128x64xf32>, %k: tensor<2x128x64xf32>, %v: tensor<
   %1 = krnl.kernel "rows" loops [b = 2, r = 128, j = 128] ins(%0 : tensor<2x128x128xf32>) outs(%s : tensor<2x128x128xf32>) {
   ^bb0(%x: tensor<2x128x128xf32>, %c: tensor<2x128x128xf32>):
     %lowest = arith.constant 0xFF800000 : f32
-    %t = tensor.empty() : tensor<2x128xf32>
+    %t = krnl.temporary : tensor<2x128xf32>
     %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x128xf32> { linalg.yield %lowest : f32 }
     %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
         : (tensor<2x128x128xf32>) -> tensor<2x128xf32> {
@@ -134,7 +134,7 @@ func.func @few_rows(%q: tensor<2x8x64xf32>, %k: tensor<2x4000x64xf32>, %v: tenso
   %1 = krnl.kernel "rows" loops [b = 2, r = 8, j = 4000] ins(%0 : tensor<2x8x4000xf32>) outs(%s : tensor<2x8x4000xf32>) {
   ^bb0(%x: tensor<2x8x4000xf32>, %c: tensor<2x8x4000xf32>):
     %lowest = arith.constant 0xFF800000 : f32
-    %t = tensor.empty() : tensor<2x8xf32>
+    %t = krnl.temporary : tensor<2x8xf32>
     %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x8xf32> { linalg.yield %lowest : f32 }
     %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
         : (tensor<2x8x4000xf32>) -> tensor<2x8xf32> {
@@ -184,7 +184,7 @@ func.func @long_rows(%q: tensor<2x512x64xf32>, %k: tensor<2x8000x64xf32>, %v: te
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 8000] ins(%0 : tensor<2x512x8000xf32>) outs(%s : tensor<2x512x8000xf32>) {
   ^bb0(%x: tensor<2x512x8000xf32>, %c: tensor<2x512x8000xf32>):
     %lowest = arith.constant 0xFF800000 : f32
-    %t = tensor.empty() : tensor<2x512xf32>
+    %t = krnl.temporary : tensor<2x512xf32>
     %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
     %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
         : (tensor<2x512x8000xf32>) -> tensor<2x512xf32> {
@@ -234,7 +234,7 @@ func.func @same_operand(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>, %v: 
   %1 = krnl.kernel "rows" loops [b = 2, r = 512, j = 384] ins(%0 : tensor<2x512x384xf32>) outs(%s : tensor<2x512x384xf32>) {
   ^bb0(%x: tensor<2x512x384xf32>, %c: tensor<2x512x384xf32>):
     %lowest = arith.constant 0xFF800000 : f32
-    %t = tensor.empty() : tensor<2x512xf32>
+    %t = krnl.temporary : tensor<2x512xf32>
     %f = krnl.compute [b, r] () -> (%_ = %t[b, r]) : () -> tensor<2x512xf32> { linalg.yield %lowest : f32 }
     %p = krnl.compute [b, r | j] (%g = %x[b, r, j]) -> (%h = %f[b, r])
         : (tensor<2x512x384xf32>) -> tensor<2x512xf32> {

@@ -227,7 +227,7 @@ func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p: tensor<16xf32>, %o: tensor<16xf32>):
     %c15 = arith.constant 15 : index
     %c = krnl.compute [i] () -> (%u = %o[i]) : () -> tensor<16xf32> {
-      %i = linalg.index 0 : index
+      %i = krnl.index i
       %at = arith.subi %c15, %i : index
       %v = tensor.extract %p[%at] : tensor<16xf32>
       linalg.yield %v : f32
@@ -247,7 +247,7 @@ func.func @rows_transposed(%x: tensor<64x32xf32>, %i: tensor<8xi64>) -> tensor<3
   ^bb0(%t: tensor<8xi64>, %p: tensor<64x32xf32>, %o: tensor<8x32xf32>):
     %c = krnl.compute [r, j] (%s = %t[r]) -> (%u = %o[r, j]) : (tensor<8xi64>) -> tensor<8x32xf32> {
       %row = arith.index_cast %s : i64 to index
-      %column = linalg.index 1 : index
+      %column = krnl.index j
       %v = tensor.extract %p[%row, %column] : tensor<64x32xf32>
       linalg.yield %v : f32
     }

@@ -89,7 +89,7 @@ func.func @sum_of_squares(%x: tensor<?x16xf32>, %n: index) -> tensor<?xf32> {
 // short, so a row stays in the kernel.
 // CHECK-LABEL: func @rows
 // CHECK:         krnl.kernel "sum+sub" loops [r = %{{[^],]+}}, c = 16] ins(%{{.+}} : tensor<?x16xf32>)
-// CHECK:           tensor.empty(%{{.+}}) : tensor<?xf32>
+// CHECK:           krnl.temporary : tensor<?xf32>
 // CHECK:           krnl.compute [r | c]
 // CHECK:           krnl.compute [r, c]
 func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {

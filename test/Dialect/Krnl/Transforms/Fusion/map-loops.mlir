@@ -63,7 +63,7 @@ func.func @computed_indices(%x: tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%p: tensor<8xf32>, %o: tensor<8xf32>):
     %c7 = arith.constant 7 : index
     %r = krnl.compute [c] () -> (%q = %o[c]) : () -> tensor<8xf32> {
-      %k = linalg.index 0 : index
+      %k = krnl.index c
       %at = arith.subi %c7, %k : index
       %m = tensor.extract %p[%at] : tensor<8xf32>
       linalg.yield %m : f32

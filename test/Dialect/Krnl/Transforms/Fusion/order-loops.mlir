@@ -6,8 +6,8 @@
 // CHECK-LABEL: func @channels_last
 // CHECK:         krnl.kernel "columns" loops [h = 14, w = 14, c = 16]
 // CHECK:           krnl.compute [h, w, c]
-// CHECK-DAG:         %[[C:.+]] = linalg.index 2
-// CHECK-DAG:         %[[W:.+]] = linalg.index 1
+// CHECK-DAG:         %[[C:.+]] = krnl.index c
+// CHECK-DAG:         %[[W:.+]] = krnl.index w
 // CHECK:             arith.addi %[[C]], %[[W]]
 // CHECK:         krnl.kernel "conv" loops [oc = 32, {{.*}}, ic = 16]
 // CHECK:           krnl.compute [oc, h, w | {{.*}}, ic]
@@ -17,8 +17,8 @@ func.func @channels_last() -> tensor<32x12x12xf32> {
   %0 = krnl.kernel "columns" loops [c = 16, h = 14, w = 14] outs(%d : tensor<16x14x14xf32>) {
   ^bb0(%o: tensor<16x14x14xf32>):
     %r = krnl.compute [c, h, w] () -> (%q = %o[c, h, w]) : () -> tensor<16x14x14xf32> {
-      %c = linalg.index 0 : index
-      %x = linalg.index 2 : index
+      %c = krnl.index c
+      %x = krnl.index w
       %i = arith.addi %c, %x : index
       %j = arith.index_cast %i : index to i32
       %f = arith.sitofp %j : i32 to f32

@@ -65,9 +65,9 @@ func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32
   ^bb0(%t: tensor<28xi64>, %p: tensor<32x14x14xf32>, %o: tensor<32x28x14xf32>):
     %r = krnl.compute [c, h, w] (%s = %t[h]) -> (%q = %o[c, h, w])
         : (tensor<28xi64>) -> tensor<32x28x14xf32> {
-      %c = linalg.index 0 : index
+      %c = krnl.index c
       %row = arith.index_cast %s : i64 to index
-      %column = linalg.index 2 : index
+      %column = krnl.index w
       %v = tensor.extract %p[%c, %row, %column] : tensor<32x14x14xf32>
       linalg.yield %v : f32
     }

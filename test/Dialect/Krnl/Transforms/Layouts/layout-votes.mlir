@@ -104,9 +104,9 @@ func.func @computed_positions(%x: tensor<?x4x?xf32>, %n: index, %w: index) -> te
     %c3 = arith.constant 3 : index
     %r = krnl.compute [n, h, w] (%p = %a[0, 0, w]) -> (%q = %b[n, h, w + 2])
         : (tensor<?x4x?xf32>) -> tensor<?x5x?xf32> {
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
-      %k = linalg.index 2 : index
+      %i = krnl.index n
+      %j = krnl.index h
+      %k = krnl.index w
       %row = arith.minui %j, %c3 : index
       %column = arith.minui %k, %c3 : index
       %v = tensor.extract %a[%i, %row, %column] : tensor<?x4x?xf32>
@@ -152,7 +152,7 @@ func.func @sampled(%x: tensor<?x32x?x?xf32>, %table: tensor<56xi64>, %n: index, 
         : (tensor<56xi64>, tensor<56xi64>) -> tensor<56x56x32xf32> {
       %row = arith.index_cast %s : i64 to index
       %column = arith.index_cast %u : i64 to index
-      %c = linalg.index 2 : index
+      %c = krnl.index c
       %v = tensor.extract %p[%zero, %row, %column, %c] : tensor<?x?x?x32xf32>
       linalg.yield %v : f32
     }
@@ -183,9 +183,9 @@ func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: t
   ^bb0(%t: tensor<24xi64>, %p: tensor<3x480x32xi8>, %o: tensor<3x24x32xf32>):
     %r = krnl.compute [c, h, w] (%s = %t[h]) -> (%q = %o[c, h, w])
         : (tensor<24xi64>) -> tensor<3x24x32xf32> {
-      %c = linalg.index 0 : index
+      %c = krnl.index c
       %row = arith.index_cast %s : i64 to index
-      %w = linalg.index 2 : index
+      %w = krnl.index w
       %v = tensor.extract %p[%c, %row, %w] : tensor<3x480x32xi8>
       %f = arith.uitofp %v : i8 to f32
       linalg.yield %f : f32
@@ -196,11 +196,11 @@ func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: t
   %1 = krnl.kernel "columns" loops [c = 3, h = 24, w = 640] ins(%columns, %0 : tensor<640xi64>, tensor<3x24x32xf32>)
       outs(%e1 : tensor<3x24x640xi8>) {
   ^bb0(%t: tensor<640xi64>, %p: tensor<3x24x32xf32>, %o: tensor<3x24x640xi8>):
-    %e2 = tensor.empty() : tensor<3x24x640xf32>
+    %e2 = krnl.temporary : tensor<3x24x640xf32>
     %r = krnl.compute [c, h, w] (%s = %t[w]) -> (%q = %e2[c, h, w])
         : (tensor<640xi64>) -> tensor<3x24x640xf32> {
-      %c = linalg.index 0 : index
-      %h = linalg.index 1 : index
+      %c = krnl.index c
+      %h = krnl.index h
       %column = arith.index_cast %s : i64 to index
       %v = tensor.extract %p[%c, %h, %column] : tensor<3x24x32xf32>
       linalg.yield %v : f32

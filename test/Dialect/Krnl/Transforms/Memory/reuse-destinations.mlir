@@ -4,7 +4,7 @@
 // CHECK-LABEL: func @epilogue
 // CHECK:         krnl.kernel "sum+neg"
 // CHECK:         ^bb0(%{{.+}}: tensor<8x16xf32>, %[[OUT:.+]]: tensor<8xf32>)
-// CHECK-NOT:       tensor.empty
+// CHECK-NOT:       krnl.temporary
 // CHECK:           %[[SUM:.+]] = krnl.compute [i | j] {{.+}} -> (%{{.+}} = %[[OUT]][i])
 // CHECK:           krnl.compute [i] () -> (%[[S:.+]] = %[[SUM]][i])
 // CHECK-NEXT:        arith.negf %[[S]]
@@ -33,7 +33,7 @@ func.func @epilogue(%x: tensor<8x16xf32>) -> tensor<8xf32> {
 // Elements of another type need memory of their own.
 // CHECK-LABEL: func @other_type
 // CHECK:         krnl.kernel "sum+narrow"
-// CHECK:           tensor.empty() : tensor<8xf32>
+// CHECK:           krnl.temporary : tensor<8xf32>
 // CHECK:           krnl.compute [i | j]
 // CHECK:           krnl.compute [i]
 // CHECK:             arith.truncf

@@ -100,6 +100,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   target.addPass(createKrnlWriteRecipesPass(write));
   if (options.level > 1)
     target.addPass(krnl::createKrnlMergePass());
+  target.addPass(krnl::createKrnlLimitStackPass());
 }
 
 /// Each function for itself: one that needs another round needs it alone, and

@@ -205,6 +205,21 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
   }
 }
 
+/// Vectors are shuffled where their lanes are only a few elements apart.
+static void addStrides(RecipeBuilder &recipe, const LoopNest &nest,
+                       unsigned loop, int64_t most) {
+  for (int64_t distance = 2; distance <= most; ++distance)
+    for (auto [number, op] : llvm::enumerate(nest.ops())) {
+      const LoopUse *use = op.find(loop);
+      if (!use || !nest.hasStride(number, *use, distance))
+        continue;
+      int limit = limitOf(nest, loop, number);
+      recipe.strided(nest.loop(loop).name, distance, limit);
+      if (limit < 0)
+        break;
+    }
+}
+
 static void addEarlyExits(RecipeBuilder &recipe, const LoopNest &nest) {
   llvm::DenseSet<unsigned> ended;
   for (auto [number, op] : llvm::enumerate(nest.ops()))
@@ -241,6 +256,10 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
     addShuffle(recipe, nest, loop, Shuffle::Interleave, /*freeMasks=*/false,
                isNear);
   }
+  kernel.setRecipeAttr(recipe.finish());
+  LoopNest shuffled = LoopNest::replay(kernel);
+  for (unsigned loop : llvm::seq<unsigned>(shuffled.loops().size()))
+    addStrides(recipe, shuffled, loop, target.shuffledStep);
   kernel.setRecipeAttr(recipe.finish());
 }
 

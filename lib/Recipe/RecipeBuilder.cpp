@@ -116,4 +116,8 @@ void RecipeBuilder::shuffle(StringRef loop, Shuffle shuffle, bool masked,
       op);
 }
 
+void RecipeBuilder::strided(StringRef loop, int64_t distance, int op) {
+  add(StridedStepAttr::get(context, loop, distance), op);
+}
+
 } // namespace onnxc

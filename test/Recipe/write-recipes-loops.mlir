@@ -72,7 +72,7 @@ func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf3
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
     %d = tensor.dim %a, %c0 : tensor<?x768xf32>
-    %e = tensor.empty(%d) : tensor<?xf32>
+    %e = krnl.temporary : tensor<?xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<?x768xf32>) -> tensor<?xf32> {
       %m = arith.addf %p, %q : f32
@@ -104,7 +104,7 @@ func.func @short_rows(%x: tensor<640x49xf32>, %o: tensor<640x49xf32>) -> tensor<
       ins(%x : tensor<640x49xf32>) outs(%o : tensor<640x49xf32>) {
   ^bb0(%a: tensor<640x49xf32>, %b: tensor<640x49xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<640xf32>
+    %e = krnl.temporary : tensor<640xf32>
     %f = krnl.compute [r] () -> (%_ = %e[r]) : () -> tensor<640xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %f[r])
         : (tensor<640x49xf32>) -> tensor<640xf32> {
@@ -186,14 +186,15 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
 // CHECK-NEXT:    unroll(m.i, 2),
 // CHECK-NEXT:    order(n.i, m.i, k),
 // CHECK-NEXT:    transpose(n.i, masked),
-// CHECK-NEXT:    interleave(n.i)
+// CHECK-NEXT:    interleave(n.i),
+// CHECK-NEXT:    strided(m.i, 3)
 // CHECK-NEXT:  ]
 func.func @classes(%x: tensor<64x16xf32>, %w: tensor<16x3xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
   %y = krnl.kernel "classes" loops [m = 64, n = 3, k = 16]
       ins(%x, %w : tensor<64x16xf32>, tensor<16x3xf32>) outs(%o : tensor<64x3xf32>) {
   ^bb0(%a: tensor<64x16xf32>, %b: tensor<16x3xf32>, %c: tensor<64x3xf32>):
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<64x3xf32>
+    %e = krnl.temporary : tensor<64x3xf32>
     %f = krnl.compute [m, n] () -> (%_ = %e[m, n]) : () -> tensor<64x3xf32> { linalg.yield %zero : f32 }
     %s = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%r = %f[m, n])
         : (tensor<64x16xf32>, tensor<16x3xf32>) -> tensor<64x3xf32> {

@@ -48,6 +48,7 @@ public:
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,
                int op = -1);
+  void strided(llvm::StringRef loop, int64_t distance, int op);
 
   mlir::ArrayAttr finish() const {
     return mlir::ArrayAttr::get(context, steps);

@@ -239,3 +239,33 @@ func.func @masked_whole_vectors(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> ten
   } -> tensor<8x6xf32>
   return %y : tensor<8x6xf32>
 }
+
+// -----
+
+func.func @strided_elsewhere(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
+  // expected-error @+1 {{recipe step 2 'strided(i, 2)': no op accesses memory where the lanes of loop 'i' are 2 elements apart}}
+  %y = krnl.kernel "strided_elsewhere" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x3xf32>)
+      recipe [vectorize(i, 16), strided(i, 2)] {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64x3xf32>):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i, 0]) : (tensor<64xf32>) -> tensor<64x3xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<64x3xf32>
+  } -> tensor<64x3xf32>
+  return %y : tensor<64x3xf32>
+}
+
+// -----
+
+func.func @strided_twice(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
+  // expected-error @+1 {{recipe step 3 'strided(i, 3)': the step is there already for op '0'}}
+  %y = krnl.kernel "strided_twice" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x3xf32>)
+      recipe [vectorize(i, 16), strided(i, 3), strided(i, 3)] {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64x3xf32>):
+    %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i, 0]) : (tensor<64xf32>) -> tensor<64x3xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<64x3xf32>
+  } -> tensor<64x3xf32>
+  return %y : tensor<64x3xf32>
+}

@@ -13,8 +13,8 @@ import sys
 
 TARGET = "--select-target=triple=x86_64-linux-gnu cpu=x86-64-v4"
 RECIPE = re.compile(r"^ +recipe \[.*?\] \{$", re.M | re.S)
-STEP = re.compile(r", (?:transpose|interleave|early_exit|prefetch)\([^)]*\)|,? masked|, (?:transpose|interleave)=\d+")
-NUMBER = re.compile(r"(?<=lanes=)\d+|(?<=transpose=)\d+|(?<=interleave=)\d+|(?<=distance=)\d+|(?<=line=)\d+|(?<=tail=\[)\d+|(?<=tail=\[\d, )\d+")
+STEP = re.compile(r", (?:transpose|interleave|strided|arena|early_exit|prefetch)\([^)]*\)|,? masked|, (?:transpose|interleave)=\d+")
+NUMBER = re.compile(r"(?<=lanes=)\d+|(?<=transpose=)\d+|(?<=interleave=)\d+|(?<=distance=)\d+|(?<=line=)\d+|(?<=tail=\[)\d+|(?<=tail=\[\d, )\d+|(?<=strided\(\w, )\d+")
 TAIL = re.compile(r", tail=\[[^]]*\](?: masked)?")
 
 

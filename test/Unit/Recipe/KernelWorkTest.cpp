@@ -65,7 +65,7 @@ func.func @f(%t: tensor<1000x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%table: tensor<1000x8xf32>, %c: tensor<8xf32>):
     %three = arith.constant 3 : index
     %r = krnl.compute [n] () -> (%_ = %c[n]) : () -> tensor<8xf32> {
-      %n = linalg.index 0 : index
+      %n = krnl.index n
       %x = tensor.extract %table[%three, %n] : tensor<1000x8xf32>
       linalg.yield %x : f32
     }

@@ -243,7 +243,8 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
   bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
   Value mask = full ? Value() : loops.laneMask(state.number, instance);
-  value = access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask);
+  value = access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask,
+                      stridesHere(state));
   return value;
 }
 
@@ -283,7 +284,7 @@ void OpEmitter::recordResult(OpState &state, unsigned result,
                           mask) ||
          storeTransposed(state, result, instance, slot.memref, at, value)))
       continue;
-    access.store(slot.memref, at, value, lanes, mask);
+    access.store(slot.memref, at, value, lanes, mask, stridesHere(state));
   }
 }
 

@@ -30,7 +30,8 @@ struct OpEmitter::Point final : PayloadPoint {
              Value mask) override {
     StoragePlan &storage = emitter.storage;
     Value memref = storage.slots[storage.chainRoot(op.getTensor())].memref;
-    return emitter.empty.load(op, memref, at, lanes, mask);
+    return emitter.empty.load(op, memref, at, lanes, mask,
+                              emitter.stridesHere(state));
   }
   Value read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) override;
   void noteError(WrapIndexOp op) override {
@@ -56,7 +57,8 @@ Value OpEmitter::Point::read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) {
       offsets, emitter.indicesOf(state, init, instance, slot.local));
   bool varies = variesByLane(at);
   Value mask = varies ? getMask() : Value();
-  return emitter.access.load(slot.memref, at, varies ? getLanes() : 1, mask);
+  return emitter.access.load(slot.memref, at, varies ? getLanes() : 1, mask,
+                             emitter.stridesHere(state));
 }
 
 SmallVector<Value> OpEmitter::emitInstance(OpState &state,

@@ -196,8 +196,8 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
 
 std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor) {
   if (processor.tileThreads > 1)
-    return std::make_unique<BlockPolicy>(processor.stackBytes);
-  return std::make_unique<ThreadPolicy>(processor.stackBytes);
+    return std::make_unique<BlockPolicy>();
+  return std::make_unique<ThreadPolicy>();
 }
 
 } // namespace onnxc::krnl

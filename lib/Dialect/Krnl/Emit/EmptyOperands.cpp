@@ -114,11 +114,12 @@ void EmptyOperands::emitBranches(KernelOp kernel,
 }
 
 Value EmptyOperands::load(tensor::ExtractOp extract, Value memref,
-                          ArrayRef<LaneIndex> at, int64_t lanes, Value mask) {
+                          ArrayRef<LaneIndex> at, int64_t lanes, Value mask,
+                          ArrayRef<int64_t> strides) {
   bool isKnown =
       llvm::is_contained(cast<MemRefType>(memref.getType()).getShape(), 0);
   if (!isKnown && !(someEmpty && mayReadEmpty(extract)))
-    return access.load(memref, at, lanes, mask);
+    return access.load(memref, at, lanes, mask, strides);
   Type type = extract.getType();
   if (lanes > 1)
     type = VectorType::get({lanes}, type);
@@ -128,7 +129,7 @@ Value EmptyOperands::load(tensor::ExtractOp extract, Value memref,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, access.load(memref, at, lanes, mask));
+  scf::YieldOp::create(b, access.load(memref, at, lanes, mask, strides));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, placeholder(b, type));
   return branch.getResult(0);

@@ -32,7 +32,7 @@ public:
   /// element.
   mlir::Value load(mlir::tensor::ExtractOp extract, mlir::Value memref,
                    llvm::ArrayRef<LaneIndex> at, int64_t lanes,
-                   mlir::Value mask);
+                   mlir::Value mask, llvm::ArrayRef<int64_t> strides);
 
 private:
   mlir::Value hasElements(mlir::Value memref);

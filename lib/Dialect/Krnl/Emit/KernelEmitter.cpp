@@ -64,7 +64,11 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
                              const EmitPolicy &policy)
     : kernel(kernel), nest(std::move(replayed)), options(options),
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
-      registers(nest), storage(kernel, nest, registers, policy),
+      registers(nest),
+      storage(kernel, nest, registers,
+              [&](const BodyOp &producer, const BodyOp &consumer) {
+                return policy.forwards(producer, consumer);
+              }),
       loops(nest, registers, math, b) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {
     int32_t number = int32_t(values.wrapNumbers.size()) + 1;
@@ -159,8 +163,7 @@ void KernelEmitter::emitExtents() {
       extentsWithWork(kernel, nest, /*ofTiles=*/false, loops.extents, b);
 }
 
-/// Size of a dimension of a tensor of the body: an intermediate is as large as
-/// the loop that writes along the dimension.
+/// Size of a dimension of a tensor of the body.
 Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -197,7 +200,7 @@ void KernelEmitter::emitStorage() {
 }
 
 void KernelEmitter::emitTiles() {
-  VectorAccess access(b, math, options.processor.shuffledStep);
+  VectorAccess access(b, math);
   EmptyOperands empty(b, access, values.func.getBody().front());
   OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
                  b, math, options, policy});

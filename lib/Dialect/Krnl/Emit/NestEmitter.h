@@ -9,7 +9,7 @@
 #define ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H
 
 #include "LaneIndex.h"
-#include "OpPlan.h"
+#include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
 namespace onnxc::krnl {
 

@@ -13,8 +13,8 @@
 #include "EmptyOperands.h"
 #include "NestEmitter.h"
 #include "PayloadEmitter.h"
-#include "StoragePlan.h"
 #include "VectorAccess.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
@@ -146,6 +146,12 @@ private:
   // EmitOperands.cpp: operands and results, in registers and in memory.
   std::optional<unsigned> laneLoop(const OpState &state) {
     return loops.laneLoop(state.number);
+  }
+  /// How far apart lanes are that are shuffled.
+  llvm::ArrayRef<int64_t> stridesHere(const OpState &state) {
+    std::optional<unsigned> lane = laneLoop(state);
+    return lane ? nest.op(state.number).find(*lane)->strides
+                : llvm::ArrayRef<int64_t>();
   }
   int64_t lanesHere(const OpState &state) {
     return loops.lanesOf(state.number);

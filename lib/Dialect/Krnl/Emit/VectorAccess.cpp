@@ -83,7 +83,7 @@ Value placeholder(ImplicitLocOpBuilder &b, Type type) {
 }
 
 Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
-                         Value mask) {
+                         Value mask, ArrayRef<int64_t> strides) {
   if (lanes == 1) {
     SmallVector<Value> indices;
     for (const LaneIndex &index : at)
@@ -93,9 +93,9 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(memref.getType()).getElementType());
   SmallVector<Value> base;
-  if (std::optional<int64_t> step = evenStep(memref, at))
-    if (*step >= 2 && *step <= shuffledStep)
-      return loadStrided(memref, at, type, *step, mask);
+  if (auto step = evenStep(memref, at);
+      step && llvm::is_contained(strides, *step))
+    return loadStrided(memref, at, type, *step, mask);
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask)
     return vector::LoadOp::create(b, type, memref, base);
@@ -109,7 +109,7 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
 }
 
 void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
-                         int64_t lanes, Value mask) {
+                         int64_t lanes, Value mask, ArrayRef<int64_t> strides) {
   if (lanes == 1) {
     SmallVector<Value> indices;
     for (const LaneIndex &index : at)
@@ -118,9 +118,9 @@ void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
     return;
   }
   value = broadcast(b, value, lanes);
-  if (std::optional<int64_t> step = evenStep(memref, at); step && !mask)
-    if (*step >= 2 && *step <= shuffledStep)
-      return storeStrided(memref, at, value, *step);
+  if (auto step = evenStep(memref, at);
+      step && !mask && llvm::is_contained(strides, *step))
+    return storeStrided(memref, at, value, *step);
   SmallVector<Value> base;
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets && !mask) {

@@ -5,7 +5,7 @@
 // the distance from lane to lane is known:
 //
 //   1            a vector load
-//   a few        vector loads of all that lies between, and shuffles
+//   one of few   vector loads of all that lies between, and shuffles
 //   any other    a gather, which takes as long as reads one by one
 //===----------------------------------------------------------------------===//
 
@@ -48,16 +48,17 @@ struct Lines {
 
 class VectorAccess {
 public:
-  /// Lanes at most `shuffledStep` elements apart are shuffled.
-  VectorAccess(mlir::ImplicitLocOpBuilder &b, LaneMath &math,
-               int64_t shuffledStep)
-      : b(b), math(math), shuffledStep(shuffledStep) {}
+  VectorAccess(mlir::ImplicitLocOpBuilder &b, LaneMath &math)
+      : b(b), math(math) {}
 
-  /// Lanes outside of the mask, if there is one, are not touched.
+  /// Lanes outside of the mask, if there is one, are not touched. Where they
+  /// are as many elements apart as one of `strides`, vectors are shuffled.
   mlir::Value load(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
-                   int64_t lanes, mlir::Value mask);
+                   int64_t lanes, mlir::Value mask,
+                   llvm::ArrayRef<int64_t> strides = {});
   void store(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
-             mlir::Value value, int64_t lanes, mlir::Value mask);
+             mlir::Value value, int64_t lanes, mlir::Value mask,
+             llvm::ArrayRef<int64_t> strides = {});
 
   /// Elements from one lane to the next, if that is the same number everywhere.
   std::optional<int64_t> evenStep(mlir::Value memref,
@@ -100,7 +101,6 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   LaneMath &math;
-  int64_t shuffledStep;
 };
 
 } // namespace onnxc::krnl

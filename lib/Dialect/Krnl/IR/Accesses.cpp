@@ -95,22 +95,25 @@ bool Access::hasUnitStride(unsigned loop) const {
                        });
 }
 
-int64_t Access::pitch(unsigned loop) const {
-  if (!type || !type.getElementType().isIntOrFloat())
-    return 0;
-  int64_t pitch = 0, stride = type.getElementTypeBitWidth() / 8;
+int64_t Access::stride(unsigned loop) const {
+  int64_t total = 0, size = 1;
   for (unsigned position = getRank(); position-- > 0;) {
     std::optional<int64_t> step = stepAt(position, loop);
-    bool isFar = ShapedType::isDynamic(stride);
+    bool isFar = ShapedType::isDynamic(size);
     if (!step || (isFar && *step != 0))
       return 0;
     if (!isFar)
-      pitch += *step * stride;
-    int64_t size = type.getDimSize(position);
-    stride = isFar || ShapedType::isDynamic(size) ? ShapedType::kDynamic
-                                                  : stride * size;
+      total += *step * size;
+    bool isUnknown = isFar || type.isDynamicDim(position);
+    size = isUnknown ? ShapedType::kDynamic : size * type.getDimSize(position);
   }
-  return pitch;
+  return total;
+}
+
+int64_t Access::pitch(unsigned loop) const {
+  if (!type || !type.getElementType().isIntOrFloat())
+    return 0;
+  return stride(loop) * (type.getElementTypeBitWidth() / 8);
 }
 
 bool Access::isPlain() const {

@@ -8,6 +8,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -163,6 +164,10 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
     };
     if (failed(cast<RecipeStep>(attribute).advance(nest, stepError)) ||
         failed(nest.check(stepError)))
+      return failure();
+    // Where results are depends on all other steps: this one is the last.
+    if (auto arena = dyn_cast<ArenaStepAttr>(attribute);
+        arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
       return failure();
   }
   return nest;

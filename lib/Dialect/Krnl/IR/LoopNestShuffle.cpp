@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // transpose, interleave: the elements that the lanes of a vector access are no
-// neighbours, but those of several copies are.
+// neighbours, but those of several copies are. strided: they are only a few
+// elements apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,26 +51,6 @@ SmallVector<int64_t> LoopNest::copiesOf(const LoopUse &use) const {
   return all;
 }
 
-/// Elements between the lanes of an access along a loop, as far as its type
-/// says; 0 if that is not known.
-static int64_t laneStep(const Access &along, OpOperand &operand,
-                        unsigned lane) {
-  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  int64_t step = 0, stride = 1;
-  for (unsigned position = along.getRank(); position-- > 0;) {
-    std::optional<int64_t> here = along.stepAt(position, lane);
-    if (!here || (ShapedType::isDynamic(stride) && *here != 0))
-      return 0;
-    if (*here != 0)
-      step += *here * stride;
-    int64_t size = type.getDimSize(position);
-    stride = ShapedType::isDynamic(stride) || ShapedType::isDynamic(size)
-                 ? ShapedType::kDynamic
-                 : stride * size;
-  }
-  return step;
-}
-
 bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
                           bool masked) const {
   const BodyOp &body = bodyOps[number];
@@ -87,7 +68,7 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
       return false;
     bool inLine =
         along.getIndex(along.getRank() - 1).isFunctionOfDim(lane->loop);
-    int64_t step = isTransposed ? 0 : laneStep(along, operand, lane->loop);
+    int64_t step = isTransposed ? 0 : along.stride(lane->loop);
     return llvm::any_of(copiesOf(use), [&](int64_t copies) {
       return copies > 1 && copies <= lane->lanes &&
              !(masked && llvm::isPowerOf2_64(copies)) &&
@@ -139,6 +120,54 @@ LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
   return emitError() << "no op has a result with lanes as many elements apart "
                         "as loop '"
                      << name << "' has copies";
+}
+
+bool LoopNest::hasStride(unsigned number, const LoopUse &use,
+                         int64_t distance) const {
+  auto op = dyn_cast_if_present<ComputeOp>(bodyOps[number].op);
+  if (!op || use.width() == 1 || distance < 2)
+    return false;
+  // The lanes of other copies lie between those of a result.
+  auto isInterleaved = [&](OpOperand &operand, const Access &along) {
+    return op.isDpsInit(&operand) &&
+           llvm::any_of(bodyOps[number].loops, [&](const LoopUse &copied) {
+             return copied.interleave && hasRows(along, operand, copied.loop) &&
+                    !leavesRest(copied.loop, distance) &&
+                    llvm::all_equal(copiesOf(copied)) &&
+                    copiesOf(copied).front() == distance;
+           });
+  };
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    // Packed operands lie as they are read.
+    auto argument = dyn_cast<BlockArgument>(operand.get());
+    if (!isa<RankedTensorType>(operand.get().getType()) ||
+        !isAccessed(operand) || (argument && packOf(argument.getArgNumber())))
+      return false;
+    Access along(*this, number, operand);
+    return along.stride(use.loop) == distance && !isInterleaved(operand, along);
+  });
+}
+
+LogicalResult LoopNest::strided(StringRef name, int64_t distance,
+                                EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use || !hasStride(i, *use, distance))
+      continue;
+    if (llvm::is_contained(use->strides, distance))
+      return emitError() << "the step is there already for op '" << op.name
+                         << "'";
+    use->strides.push_back(distance);
+    isUsed = true;
+  }
+  if (isUsed)
+    return success();
+  return emitError() << "no op accesses memory where the lanes of loop '"
+                     << name << "' are " << distance << " elements apart";
 }
 
 } // namespace onnxc::krnl

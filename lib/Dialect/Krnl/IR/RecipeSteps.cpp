@@ -55,6 +55,31 @@ static FailureOr<std::string> parseLoopName(AsmParser &parser) {
   return name;
 }
 
+static FailureOr<std::string> parseOpName(AsmParser &parser) {
+  unsigned number;
+  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
+  if (!isNumber.has_value())
+    return parseLoopName(parser);
+  if (failed(*isNumber))
+    return failure();
+  return std::to_string(number);
+}
+
+static bool isNumber(StringRef text) {
+  return !text.empty() && llvm::all_of(text, llvm::isDigit);
+}
+
+static void printOpName(raw_ostream &os, StringRef name) {
+  if (isNumber(name))
+    os << name;
+  else
+    printLoopName(os, name);
+}
+
+static void printOpName(AsmPrinter &printer, StringRef name) {
+  printOpName(printer.getStream(), name);
+}
+
 static void printLoopNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
   llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
     printLoopName(printer.getStream(), name.getValue());
@@ -198,17 +223,13 @@ struct StepList {
   }
 };
 using AllSteps =
-    StepList<BlockStepAttr, CacheStepAttr, DotStepAttr, EarlyExitStepAttr,
-             FuseStepAttr, InterleaveStepAttr, MapStepAttr, OrderStepAttr,
-             PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
+    StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
+             EarlyExitStepAttr, FuseStepAttr, InterleaveStepAttr, MapStepAttr,
+             OrderStepAttr, PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
              RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
-             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
-             VectorizeStepAttr>;
+             StridedStepAttr, ComputeAtStepAttr, TransposeStepAttr,
+             UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
-
-static bool isNumber(StringRef text) {
-  return !text.empty() && llvm::all_of(text, llvm::isDigit);
-}
 
 /// step ::= [op `:`] mnemonic body
 static Attribute parseStep(AsmParser &parser) {
@@ -252,10 +273,7 @@ std::string onnxc::krnl::stepText(Attribute step) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto only = dyn_cast<OnlyStepAttr>(step)) {
-    if (isNumber(only.getOp()))
-      os << only.getOp();
-    else
-      printLoopName(os, only.getOp());
+    printOpName(os, only.getOp());
     os << ": " << stepText(only.getStep());
     return text;
   }
@@ -398,6 +416,11 @@ LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
                            getMasked(), emitError);
 }
 
+LogicalResult ArenaStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
+  return nest.arena(getOp(), emitError);
+}
+
 LogicalResult CacheStepAttr::advance(LoopNest &nest,
                                      EmitErrorFn emitError) const {
   return nest.cache(getOperand(), getAt(), emitError);
@@ -423,6 +446,11 @@ LogicalResult InterleaveStepAttr::advance(LoopNest &nest,
                                           EmitErrorFn emitError) const {
   return nest.shuffle(getLoop(), Shuffle::Interleave, /*masked=*/false,
                       emitError);
+}
+
+LogicalResult StridedStepAttr::advance(LoopNest &nest,
+                                       EmitErrorFn emitError) const {
+  return nest.strided(getLoop(), getDistance(), emitError);
 }
 
 LogicalResult EarlyExitStepAttr::advance(LoopNest &nest,

@@ -14,7 +14,7 @@
 // CHECK:         return
 func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
   %y = krnl.kernel "apart" loops [i = 52] ins(%x : tensor<103xf32>) outs(%o : tensor<52xf32>)
-      recipe [vectorize(i, 16)] {
+      recipe [vectorize(i, 16), strided(i, 2)] {
   ^bb0(%a: tensor<103xf32>, %b: tensor<52xf32>):
     %r = krnl.compute [i] (%p = %a[i * 2]) -> (%q = %b[i]) : (tensor<103xf32>) -> tensor<52xf32> {
       linalg.yield %p : f32
@@ -35,7 +35,7 @@ func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
 // CHECK:         return
 func.func @between(%x: tensor<64xf32>, %o: tensor<64x2xf32>) -> tensor<64x2xf32> {
   %y = krnl.kernel "between" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x2xf32>)
-      recipe [vectorize(i, 16)] {
+      recipe [vectorize(i, 16), strided(i, 2)] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64x2xf32>):
     %r = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i, 0]) : (tensor<64xf32>) -> tensor<64x2xf32> {
       linalg.yield %p : f32
@@ -75,7 +75,7 @@ func.func @filled(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> 
 // CHECK:         return
 func.func @apart_stores(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2xf32> {
   %y = krnl.kernel "apart stores" loops [i = 40, r = 2] ins(%x : tensor<40xf32>) outs(%o : tensor<40x2xf32>)
-      recipe [order(r, i), unroll(r, 2), vectorize(i, 16)] {
+      recipe [order(r, i), unroll(r, 2), vectorize(i, 16), strided(i, 2)] {
   ^bb0(%a: tensor<40xf32>, %b: tensor<40x2xf32>):
     %t = krnl.compute [i, r] (%p = %a[i]) -> (%q = %b[i, r]) : (tensor<40xf32>) -> tensor<40x2xf32> {
       linalg.yield %p : f32
@@ -83,4 +83,20 @@ func.func @apart_stores(%x: tensor<40xf32>, %o: tensor<40x2xf32>) -> tensor<40x2
     krnl.yield %t : tensor<40x2xf32>
   } -> tensor<40x2xf32>
   return %y : tensor<40x2xf32>
+}
+
+// Without the step lanes are loaded one by one.
+// CHECK-LABEL: func private @kernel_gathered_0(
+// CHECK:         vector.gather
+// CHECK:         return
+func.func @gathered(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
+  %y = krnl.kernel "gathered" loops [i = 52] ins(%x : tensor<103xf32>) outs(%o : tensor<52xf32>)
+      recipe [vectorize(i, 16)] {
+  ^bb0(%a: tensor<103xf32>, %b: tensor<52xf32>):
+    %r = krnl.compute [i] (%p = %a[i * 2]) -> (%q = %b[i]) : (tensor<103xf32>) -> tensor<52xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<52xf32>
+  } -> tensor<52xf32>
+  return %y : tensor<52xf32>
 }

@@ -250,8 +250,7 @@ TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
   Value table =
       tensor::EmptyOp::create(b, ArrayRef<int64_t>{4, 8}, b.getF32Type());
   ComputeOp op = makeOp(2, 0, {}, {{4, 8}, {d0, d1}}, [&](ValueRange) -> Value {
-    Value row = linalg::IndexOp::create(b, 0),
-          column = linalg::IndexOp::create(b, 1);
+    Value row = IndexOp::create(b, "d0"), column = IndexOp::create(b, "d1");
     Value there =
         arith::AddIOp::create(b, column, arith::ConstantIndexOp::create(b, 1));
     return tensor::ExtractOp::create(b, table, ValueRange{row, there});

@@ -16,9 +16,7 @@ namespace onnxc::krnl {
 struct EmitOptions {
   /// Keep multiply and add apart in reductions, as the model wrote them.
   bool strict = false;
-  /// Register tiles are made of its vectors. Intermediates of a tile that are
-  /// too large for its stack, and those of unknown size, become extra
-  /// destinations of the kernel.
+  /// Its policy emits.
   target::Processor processor;
 };
 
@@ -27,8 +25,7 @@ struct EmittedKernel {
   /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, and behind them
   /// the arguments of the policy: the first tile and the one behind the last.
   mlir::func::FuncOp func;
-  /// Tensor types of intermediates too large for the stack, in argument
-  /// order; dynamic dimensions are those of the body's tensor.empty.
+  /// Intermediates that are not on the stack, in argument order.
   llvm::SmallVector<mlir::Value> temporaries;
   /// Behind the ins there is the word with the number of the krnl.wrap_index of
   /// the kernel, counted from 1, that met an index out of range.

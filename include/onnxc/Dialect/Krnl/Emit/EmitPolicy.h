@@ -42,10 +42,6 @@ public:
     return {};
   }
 
-  /// May an intermediate of so many bytes be memory of a tile? Others become
-  /// arguments of the function.
-  virtual bool isLocal(int64_t bytes) const = 0;
-
   /// Emits memory of a tile; the builder stands where all tiles see it.
   virtual mlir::Value allocate(mlir::ImplicitLocOpBuilder &b,
                                mlir::func::FuncOp func,
@@ -62,19 +58,13 @@ public:
 /// of tiles is on the stack.
 class ThreadPolicy : public EmitPolicy {
 public:
-  explicit ThreadPolicy(int64_t stackBytes) : stackBytes(stackBytes) {}
-
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
   void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                  llvm::ArrayRef<mlir::OpFoldResult> extents,
                  TileBody body) const override;
-  bool isLocal(int64_t bytes) const override { return bytes <= stackBytes; }
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
-
-private:
-  int64_t stackBytes;
 };
 
 /// Blocks of threads of a GPU, as many as the launch says, take tiles in turn;
@@ -82,8 +72,6 @@ private:
 /// function has the number of threads as the attribute krnl.threads.
 class BlockPolicy : public EmitPolicy {
 public:
-  explicit BlockPolicy(int64_t localBytes) : localBytes(localBytes) {}
-
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
   void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
@@ -92,12 +80,8 @@ public:
   llvm::SmallVector<mlir::Value>
   threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                 llvm::ArrayRef<int64_t> extents) const override;
-  bool isLocal(int64_t bytes) const override { return bytes <= localBytes; }
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
-
-private:
-  int64_t localBytes;
 };
 
 /// The policy of a processor.

@@ -63,8 +63,10 @@ public:
   bool dependsOn(unsigned loop) const;
   /// Does each iteration of the loop move on by one element in memory?
   bool hasUnitStride(unsigned loop) const;
-  /// Bytes from one iteration of the loop to the next, or 0 if that is not
+  /// Elements from one iteration of the loop to the next, or 0 if that is not
   /// known.
+  int64_t stride(unsigned loop) const;
+  /// The same in bytes.
   int64_t pitch(unsigned loop) const;
   /// Is each dimension indexed by a loop that covers it, or at 0?
   bool isPlain() const;

@@ -116,6 +116,8 @@ struct LoopUse {
   bool reduced = false;
   /// A step asks for the shuffle.
   bool transpose = false, interleave = false;
+  /// Lanes that are so many elements apart are accessed by vectors.
+  llvm::SmallVector<int64_t, 2> strides;
   /// Transposed copies that are no whole vector are stored under a mask; of the
   /// columns of a register tile: so are all where only some rows are left.
   bool masked = false;
@@ -148,6 +150,8 @@ struct BodyOp {
   bool combinable = true;
   /// Sums up products of bytes, see byteProductOf().
   bool multipliesBytes = false;
+  /// The results are in the arena of the run instead of on the stack.
+  bool inArena = false;
 
   const LoopUse *find(unsigned loop) const;
   LoopUse *find(unsigned loop);
@@ -344,6 +348,10 @@ public:
   bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle,
                   bool masked = false) const;
 
+  /// Does the op access memory where the lanes of the loop are so many elements
+  /// apart?
+  bool hasStride(unsigned op, const LoopUse &use, int64_t distance) const;
+
   /// Do the iterations of the loop change nothing once one of them does?
   bool canExitEarly(unsigned op, const LoopUse &use) const;
 
@@ -384,6 +392,7 @@ public:
                                    llvm::StringRef columns, int64_t lanes,
                                    llvm::ArrayRef<int64_t> tail, bool masked,
                                    EmitErrorFn emitError);
+  mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
                             EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
@@ -392,6 +401,8 @@ public:
                            EmitErrorFn emitError);
   mlir::LogicalResult shuffle(llvm::StringRef loop, Shuffle shuffle,
                               bool masked, EmitErrorFn emitError);
+  mlir::LogicalResult strided(llvm::StringRef loop, int64_t distance,
+                              EmitErrorFn emitError);
   mlir::LogicalResult earlyExit(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult prefetch(const Prefetch &prefetch, EmitErrorFn emitError);
   mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,

@@ -31,6 +31,12 @@ def LoopNames : ArrayRefParameter<"::mlir::StringAttr", "loop names"> {
   let printer = "::onnxc::krnl::printLoopNames($_printer, $_self)";
 }
 
+/// The name of a structured op, or its number.
+def OpName : StringRefParameter<"op name"> {
+  let parser = "::onnxc::krnl::parseOpName($_parser)";
+  let printer = "::onnxc::krnl::printOpName($_printer, $_self)";
+}
+
 def TailParameter
     : DefaultValuedParameter<"::onnxc::krnl::TailStrategy", "::onnxc::krnl::TailStrategy::Mask"> {
   let parser = "::onnxc::krnl::parseTail($_parser)";
@@ -204,6 +210,18 @@ def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
   let assemblyFormat = "`(` $operand `,` `at` `` `=` `` $at `)`";
 }
 
+def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {
+  let summary = "keep an intermediate in the arena of the run";
+  let description = [{
+    `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
+    run. Without the step the part of an intermediate that a tile needs is on the
+    stack, if its size is known and at most 64 KB; where it is not, or is handed
+    over in registers, the step is refused.
+  }];
+  let parameters = (ins OpName:$op);
+  let assemblyFormat = "`(` $op `)`";
+}
+
 def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
   let summary = "store an operand with loops as its dimensions";
   let description = [{
@@ -265,6 +283,18 @@ def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";
+}
+
+def Krnl_StridedStep : Krnl_Step<"Strided", "strided"> {
+  let summary = "access lanes a few elements apart by vectors of neighbours";
+  let description = [{
+    `strided(c, 3)`: where the lanes of `c` are 3 elements apart in memory, the
+    3 vectors of neighbours that they lie in are loaded, or stored under masks,
+    and the lanes shuffled. Without the step each lane is loaded or stored by
+    itself.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$distance);
+  let assemblyFormat = "`(` $loop `,` $distance `)`";
 }
 
 def Krnl_EarlyExitStep : Krnl_Step<"EarlyExit", "early_exit"> {

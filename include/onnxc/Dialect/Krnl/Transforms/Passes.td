@@ -143,6 +143,21 @@ def KrnlMergePass : Pass<"krnl-merge"> {
   ];
 }
 
+def KrnlLimitStackPass : Pass<"krnl-limit-stack"> {
+  let summary = "put intermediates that the stack has no room for into the arena";
+  let description = [{
+    Recipes get the step `arena` for each op of whose results a tile would have
+    more bytes on the stack than the target allows. Kernels that are merged have
+    other intermediates, so this comes after `krnl-merge`.
+
+    ```mlir
+    recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o)]
+    // on a target with 1 KB of stack for 2 KB of results of op 0:
+    recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o), arena(0)]
+    ```
+  }];
+}
+
 def KrnlPrintNestPass : Pass<"krnl-print-nest"> {
   let summary = "show the loops that each recipe leads to";
   let description = [{

@@ -227,6 +227,10 @@ Attribute StepRenamer::operator()(Attribute step) const {
                                  all(s.getLoops()), s.getShuffle(),
                                  s.getLanes());
       })
+      .Case([&](ArenaStepAttr s) {
+        return ArenaStepAttr::get(
+            ctx, std::to_string(*nest->findOp(s.getOp()) + firstOp));
+      })
       .Case([&](PrefetchStepAttr s) {
         return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
                                      s.getDistance(), s.getLine());
@@ -236,6 +240,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](InterleaveStepAttr s) {
         return InterleaveStepAttr::get(ctx, name(s.getLoop()));
+      })
+      .Case([&](StridedStepAttr s) {
+        return StridedStepAttr::get(ctx, name(s.getLoop()), s.getDistance());
       })
       .Case([&](EarlyExitStepAttr s) {
         return EarlyExitStepAttr::get(ctx, name(s.getLoop()));
@@ -269,7 +276,7 @@ static bool isAccess(Attribute step) {
   if (auto only = dyn_cast<OnlyStepAttr>(step))
     step = only.getStep();
   return isa<PrefetchStepAttr, TransposeStepAttr, InterleaveStepAttr,
-             EarlyExitStepAttr>(step);
+             StridedStepAttr, EarlyExitStepAttr, ArenaStepAttr>(step);
 }
 
 static bool isUse(Attribute step) {

@@ -62,7 +62,8 @@ private:
 
   /// Folding renumbers the ops, so it waits for recipes that name none.
   static void cleanUp(RewriterBase &rewriter, KernelOp merged) {
-    if (llvm::none_of(merged.getRecipe(), llvm::IsaPred<OnlyStepAttr>)) {
+    if (llvm::none_of(merged.getRecipe(),
+                      llvm::IsaPred<OnlyStepAttr, ArenaStepAttr>)) {
       foldElementwise(rewriter, merged);
       dropIdleSteps(merged);
     }
@@ -78,7 +79,7 @@ private:
     for (Attribute step : merged.getRecipe()) {
       steps.push_back(step);
       merged.setRecipeAttr(ArrayAttr::get(merged.getContext(), steps));
-      if (isa<TransposeStepAttr, InterleaveStepAttr>(step) &&
+      if (isa<TransposeStepAttr, InterleaveStepAttr, StridedStepAttr>(step) &&
           failed(LoopNest::tryReplay(merged, reason)))
         steps.pop_back();
     }

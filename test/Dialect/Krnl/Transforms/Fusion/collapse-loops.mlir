@@ -195,8 +195,8 @@ func.func @name_of_an_operator(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 // CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0], [1], [2, 3, 4]] : tensor<?x9x?x?x?xf32> into tensor<?x9x?xf32>
 // CHECK:         krnl.kernel "gather" loops [n = %{{[^],]+}}, c = 9, hwd = %{{[^],]+}}] ins(%[[FLAT]],
 // CHECK:           krnl.compute [n, c, hwd]
-// CHECK-DAG:         %[[N:.+]] = linalg.index 0
-// CHECK-DAG:         %[[HWD:.+]] = linalg.index 2
+// CHECK-DAG:         %[[N:.+]] = krnl.index n
+// CHECK-DAG:         %[[HWD:.+]] = krnl.index hwd
 // CHECK:             tensor.extract %{{.+}}[%[[N]], %{{.+}}, %[[HWD]]] : tensor<?x9x?xf32>
 func.func @gathered(%x: tensor<?x9x?x?x?xf32>, %i: tensor<9xindex>) -> tensor<?x9x?x?x?xf32> {
   %c0 = arith.constant 0 : index
@@ -212,11 +212,11 @@ func.func @gathered(%x: tensor<?x9x?x?x?xf32>, %i: tensor<9xindex>) -> tensor<?x
       ins(%x, %i : tensor<?x9x?x?x?xf32>, tensor<9xindex>) outs(%e : tensor<?x9x?x?x?xf32>) {
   ^bb0(%p: tensor<?x9x?x?x?xf32>, %q: tensor<9xindex>, %o: tensor<?x9x?x?x?xf32>, %ne: index, %he: index, %we: index, %de: index):
     %r = krnl.compute [n, c, h, w, d] () -> (%u = %o[n, c, h, w, d]) : () -> tensor<?x9x?x?x?xf32> {
-      %0 = linalg.index 0 : index
-      %1 = linalg.index 1 : index
-      %2 = linalg.index 2 : index
-      %3 = linalg.index 3 : index
-      %4 = linalg.index 4 : index
+      %0 = krnl.index n
+      %1 = krnl.index c
+      %2 = krnl.index h
+      %3 = krnl.index w
+      %4 = krnl.index d
       %at = tensor.extract %q[%1] : tensor<9xindex>
       %s = tensor.extract %p[%0, %at, %2, %3, %4] : tensor<?x9x?x?x?xf32>
       linalg.yield %s : f32
@@ -239,8 +239,8 @@ func.func @gathered_not_in_a_line(%x: tensor<8x5xf32>, %y: tensor<8x?xf32>, %z: 
   %0 = krnl.kernel "part" loops [a = 8, b = 4] ins(%x : tensor<8x5xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<8x5xf32>, %o: tensor<8x4xf32>):
     %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xf32> {
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
+      %i = krnl.index a
+      %j = krnl.index b
       %s = tensor.extract %p[%i, %j] : tensor<8x5xf32>
       linalg.yield %s : f32
     }
@@ -249,8 +249,8 @@ func.func @gathered_not_in_a_line(%x: tensor<8x5xf32>, %y: tensor<8x?xf32>, %z: 
   %1 = krnl.kernel "unknown" loops [a = 8, b = 4] ins(%y : tensor<8x?xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<8x?xf32>, %o: tensor<8x4xf32>):
     %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xf32> {
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
+      %i = krnl.index a
+      %j = krnl.index b
       %s = tensor.extract %p[%i, %j] : tensor<8x?xf32>
       linalg.yield %s : f32
     }
@@ -259,8 +259,8 @@ func.func @gathered_not_in_a_line(%x: tensor<8x5xf32>, %y: tensor<8x?xf32>, %z: 
   %2 = krnl.kernel "swapped" loops [a = 8, b = 4] ins(%z : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<4x8xf32>, %o: tensor<8x4xf32>):
     %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xf32> {
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
+      %i = krnl.index a
+      %j = krnl.index b
       %s = tensor.extract %p[%j, %i] : tensor<4x8xf32>
       linalg.yield %s : f32
     }
@@ -269,8 +269,8 @@ func.func @gathered_not_in_a_line(%x: tensor<8x5xf32>, %y: tensor<8x?xf32>, %z: 
   %3 = krnl.kernel "shifted" loops [a = 8, b = 4] ins(%x : tensor<8x5xf32>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%p: tensor<8x5xf32>, %o: tensor<8x4xf32>):
     %r = krnl.compute [a, b] () -> (%q = %o[a, b]) : () -> tensor<8x4xf32> {
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
+      %i = krnl.index a
+      %j = krnl.index b
       %one = arith.constant 1 : index
       %next = arith.addi %j, %one : index
       %s = tensor.extract %p[%i, %next] : tensor<8x5xf32>

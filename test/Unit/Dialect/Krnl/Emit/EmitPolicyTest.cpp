@@ -31,7 +31,6 @@ public:
     b.setInsertionPointToStart(loop.getBody());
     body(getAsOpFoldResult(loop.getInductionVars()));
   }
-  bool isLocal(int64_t) const override { return true; }
   Value allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
                  MemRefType type) const override {
     Value offset = arith::ConstantIndexOp::create(b, used);
@@ -58,7 +57,7 @@ protected:
 };
 
 TEST_F(EmitPolicyTest, ThreadsRunARangeOfTiles) {
-  EmittedKernel kernel = emit(ThreadPolicy(1024));
+  EmittedKernel kernel = emit(ThreadPolicy());
   ValueRange args = kernel.func.getArguments();
   auto tiles = *kernel.func.getOps<scf::ForOp>().begin();
   EXPECT_EQ(tiles.getLowerBound(), args.end()[-2]);

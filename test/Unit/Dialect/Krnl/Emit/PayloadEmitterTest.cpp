@@ -79,8 +79,8 @@ TEST_F(PayloadEmitterTest, IndicesStayEvenlySpaced) {
   Value table = openFunction({type})[0];
   ComputeOp op = makeOp(
       b.getF32Type(), [&](OpBuilder &b, Location l, ValueRange) -> Value {
-        Value row = linalg::IndexOp::create(b, l, 0),
-              column = linalg::IndexOp::create(b, l, 1),
+        Value row = IndexOp::create(b, l, "i"),
+              column = IndexOp::create(b, l, "j"),
               five = arith::ConstantIndexOp::create(b, l, 5);
         Value at = arith::AddIOp::create(b, l, column, five);
         return tensor::ExtractOp::create(b, l, table, ValueRange{row, at});

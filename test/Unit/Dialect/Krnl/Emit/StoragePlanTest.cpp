@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "EmitTest.h"
 
@@ -14,25 +14,23 @@ using namespace onnxc::krnl;
 namespace {
 
 /// Nothing stays in registers from one op to the next.
-struct NoForwarding : ThreadPolicy {
-  using ThreadPolicy::ThreadPolicy;
-  bool forwards(const BodyOp &, const BodyOp &) const override { return false; }
-};
+bool neverForwards(const BodyOp &, const BodyOp &) { return false; }
 
 class StoragePlanTest : public EmitTest {
 protected:
-  void plan(std::unique_ptr<EmitPolicy> chosen) {
-    policy = std::move(chosen);
+  void plan(StoragePlan::Forwards forwards = nullptr, bool inArena = false) {
     kernel = makeProduct();
     nest.emplace(LoopNest::replay(kernel));
+    if (inArena)
+      ASSERT_TRUE(
+          succeeded(nest->arena("1", [&] { return kernel.emitOpError(); })));
     registers.emplace(*nest);
-    storage.emplace(kernel, *nest, *registers, *policy);
+    storage.emplace(kernel, *nest, *registers, std::move(forwards));
     storage->assign();
     sum = cast<OpResult>(nest->op(1).op->getResult(0));
   }
 
   KernelOp kernel;
-  std::unique_ptr<EmitPolicy> policy;
   std::optional<LoopNest> nest;
   std::optional<RegisterLoops> registers;
   std::optional<StoragePlan> storage;
@@ -40,7 +38,7 @@ protected:
 };
 
 TEST_F(StoragePlanTest, LoopsOfATileAreRegisters) {
-  plan(std::make_unique<ThreadPolicy>(1024));
+  plan();
   EXPECT_EQ(registers->tiles().size(), 2u);
   EXPECT_TRUE(registers->isTile(*nest->find("m.i")));
   EXPECT_FALSE(registers->isTile(*nest->find("k")));
@@ -54,7 +52,7 @@ TEST_F(StoragePlanTest, LoopsOfATileAreRegisters) {
 }
 
 TEST_F(StoragePlanTest, SumsOfATileNeedNoMemory) {
-  plan(std::make_unique<ThreadPolicy>(1024));
+  plan();
   EXPECT_TRUE(storage->isOnlyStart(0));
   EXPECT_TRUE(storage->handsOver(1));
   EXPECT_TRUE(storage->canForward(sum, *sum.use_begin()));
@@ -64,17 +62,18 @@ TEST_F(StoragePlanTest, SumsOfATileNeedNoMemory) {
 }
 
 TEST_F(StoragePlanTest, WithoutForwardingATileOfThemHas) {
-  plan(std::make_unique<NoForwarding>(4 * 32 * 4));
+  plan(neverForwards);
   EXPECT_TRUE(storage->needsMemory(sum));
   ASSERT_EQ(storage->slots.size(), 1u);
   EXPECT_EQ(storage->slots.front().first, storage->chainRoot(sum));
   EXPECT_TRUE(storage->slots.front().second.local);
   EXPECT_EQ(storage->slots.front().second.localShape,
             (SmallVector<int64_t>{4, 32}));
+  EXPECT_EQ(storage->tileBytes.lookup(storage->chainRoot(sum)), 4 * 32 * 4);
 }
 
-TEST_F(StoragePlanTest, WhatHasNoRoomInATileIsAnArgument) {
-  plan(std::make_unique<NoForwarding>(4 * 32 * 4 - 1));
+TEST_F(StoragePlanTest, WhatIsInTheArenaIsAnArgument) {
+  plan(neverForwards, /*inArena=*/true);
   ASSERT_EQ(storage->temporaries.size(), 1u);
   EXPECT_EQ(storage->temporaries.front(), storage->chainRoot(sum));
 }

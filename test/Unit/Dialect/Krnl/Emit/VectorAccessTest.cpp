@@ -15,7 +15,7 @@ namespace {
 
 class VectorAccessTest : public EmitTest {
 protected:
-  VectorAccessTest() : access(b, math, /*shuffledStep=*/4) {
+  VectorAccessTest() : access(b, math) {
     memref = openFunction({MemRefType::get({64, 48}, b.getF32Type())})[0];
   }
 
@@ -46,8 +46,8 @@ TEST_F(VectorAccessTest, LanesOutsideOfTheMaskAreNotRead) {
   EXPECT_EQ(count<vector::MaskedLoadOp>(), 1u);
 }
 
-TEST_F(VectorAccessTest, ShortStepsAreVectorsAndShuffles) {
-  access.load(memref, {lane(3, 0), lane(0, 3)}, 8, {});
+TEST_F(VectorAccessTest, StridesOfTheRecipeAreVectorsAndShuffles) {
+  access.load(memref, {lane(3, 0), lane(0, 3)}, 8, {}, {3});
   EXPECT_EQ(access.evenStep(memref, {lane(3, 0), lane(0, 3)}), 3);
   closeFunction();
   EXPECT_EQ(count<vector::LoadOp>(), 3u);
@@ -59,6 +59,12 @@ TEST_F(VectorAccessTest, ShortStepsAreVectorsAndShuffles) {
     last = std::max(last, *getConstantIntValue(load.getIndices().back()));
   });
   EXPECT_EQ(last + 7, 21);
+}
+
+TEST_F(VectorAccessTest, OtherStridesAreGathered) {
+  access.load(memref, {lane(3, 0), lane(0, 3)}, 8, {}, {2, 4});
+  closeFunction();
+  EXPECT_EQ(count<vector::GatherOp>(), 1u);
 }
 
 TEST_F(VectorAccessTest, ColumnsAreGathered) {

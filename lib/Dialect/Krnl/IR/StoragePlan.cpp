@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 StoragePlan::StoragePlan(KernelOp kernel, const LoopNest &nest,
-                         const RegisterLoops &registers,
-                         const EmitPolicy &policy)
-    : kernel(kernel), nest(nest), registers(registers), policy(policy) {
+                         const RegisterLoops &registers, Forwards forwards)
+    : kernel(kernel), nest(nest), registers(registers),
+      forwards(std::move(forwards)) {
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     plans.emplace_back(nest, registers, op);
 }
@@ -137,7 +137,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
     return false;
   const BodyOp &from = nest.op(nest.indexOf(producer));
   const BodyOp &to = nest.op(nest.indexOf(consumer));
-  if (!policy.forwards(from, to))
+  if (forwards && !forwards(from, to))
     return false;
   AffineMap written = producer.getIndexingMapMatchingResult(produced);
   AffineMap read = consumer.getMatchingIndexingMap(&use);
@@ -253,6 +253,11 @@ SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
   return shape;
 }
 
+bool StoragePlan::writes(unsigned op, Value root) const {
+  return llvm::any_of(plans[op].op->getResults(),
+                      [&](Value result) { return chainRoot(result) == root; });
+}
+
 void StoragePlan::assignOutputs() {
   for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues()))
     if (Value root = chainRoot(value); !isa<BlockArgument>(root))
@@ -278,7 +283,12 @@ void StoragePlan::assignSlot(Value root, OpResult value) {
   std::optional<int64_t> bytes =
       bytesOf(shape, getElementTypeOrSelf(root.getType()));
   Storage slot;
-  if (bytes && policy.isLocal(*bytes)) {
+  bool fits = bytes && *bytes <= maxTileBytes;
+  if (fits)
+    tileBytes[root] = *bytes;
+  if (fits && llvm::none_of(plans, [&](const OpPlan &plan) {
+        return nest.op(plan.number).inArena && writes(plan.number, root);
+      })) {
     slot.local = true;
     slot.localShape = shape;
   } else {
@@ -300,6 +310,29 @@ void StoragePlan::assign() {
           seen.insert(root).second)
         assignSlot(root, value);
     }
+}
+
+LogicalResult LoopNest::arena(StringRef op, EmitErrorFn emitError) {
+  std::optional<unsigned> number = findOp(op);
+  if (!number)
+    return emitError() << "there is no op '" << op << "'";
+  if (bodyOps[*number].inArena)
+    return emitError() << "the step is there already for op '" << op << "'";
+  bodyOps[*number].inArena = true;
+  return success();
+}
+
+LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest, StringRef op,
+                          EmitErrorFn emitError) {
+  RegisterLoops registers(nest);
+  StoragePlan storage(kernel, nest, registers);
+  storage.assign();
+  if (llvm::any_of(storage.tileBytes, [&](auto bytes) {
+        return storage.writes(*nest.findOp(op), bytes.first);
+      }))
+    return success();
+  return emitError() << "no result of op '" << op
+                     << "' is an intermediate on the stack";
 }
 
 } // namespace onnxc::krnl

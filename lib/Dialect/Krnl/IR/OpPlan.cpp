@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "OpPlan.h"
+#include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 

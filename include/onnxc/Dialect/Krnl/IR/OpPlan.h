@@ -5,8 +5,8 @@
 // registers, and which loops are still to be opened around each op.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H
-#define ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H
+#ifndef ONNXC_DIALECT_KRNL_IR_OPPLAN_H
+#define ONNXC_DIALECT_KRNL_IR_OPPLAN_H
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -64,4 +64,4 @@ bool isInside(const LoopNest &nest, unsigned op);
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_OPPLAN_H
+#endif // ONNXC_DIALECT_KRNL_IR_OPPLAN_H

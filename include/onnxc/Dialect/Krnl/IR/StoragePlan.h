@@ -4,19 +4,21 @@
 // Values that an op computes at one point of the fused outer nest are handed to
 // the next op in registers where that reads the very elements. Others have
 // memory: that of a destination of the kernel, memory of the tile, or, where
-// the policy has no room for it, of an argument.
+// its size is not known or a step says so, of the arena of the run.
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H
-#define ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H
+#ifndef ONNXC_DIALECT_KRNL_IR_STORAGEPLAN_H
+#define ONNXC_DIALECT_KRNL_IR_STORAGEPLAN_H
 
-#include "OpPlan.h"
+#include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
-#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace onnxc::krnl {
+
+/// Bytes that an intermediate may have on the stack of a thread.
+constexpr int64_t maxTileBytes = 65536;
 
 /// Where a tensor of the kernel lives.
 struct Storage {
@@ -33,8 +35,11 @@ struct Storage {
 
 class StoragePlan {
 public:
+  /// May a target hand values of one op over to another in registers?
+  using Forwards =
+      std::function<bool(const BodyOp &producer, const BodyOp &consumer)>;
   StoragePlan(KernelOp kernel, const LoopNest &nest,
-              const RegisterLoops &registers, const EmitPolicy &policy);
+              const RegisterLoops &registers, Forwards forwards = nullptr);
 
   /// Gives each tensor that needs memory a slot.
   void assign();
@@ -44,8 +49,11 @@ public:
   llvm::MapVector<mlir::Value, Storage> slots;
   /// Roots that are written straight into a destination of the kernel.
   llvm::DenseMap<mlir::Value, unsigned> outputOf;
-  /// Roots that have no room in a tile.
+  /// Roots that are no memory of a tile.
   llvm::SmallVector<mlir::Value> temporaries;
+  /// By root: the bytes that a tile has of it, or would have but for the step
+  /// `arena`.
+  llvm::DenseMap<mlir::Value, int64_t> tileBytes;
 
   const OpPlan &plan(unsigned op) const { return plans[op]; }
   /// Does the op only give the value that others start from?
@@ -53,6 +61,8 @@ public:
   /// The value whose memory `tensor` is written into: its own, or that of the
   /// tensor it continues.
   mlir::Value chainRoot(mlir::Value tensor) const;
+  /// Does the op write into the memory of the root?
+  bool writes(unsigned op, mlir::Value root) const;
   /// Are the results of the op complete, in registers, at the point of the
   /// fused outer nest?
   bool handsOver(unsigned op) const;
@@ -76,10 +86,14 @@ private:
   mutable KernelOp kernel;
   const LoopNest &nest;
   const RegisterLoops &registers;
-  const EmitPolicy &policy;
+  Forwards forwards;
   llvm::SmallVector<OpPlan, 0> plans;
 };
 
+/// Does the step `arena` of the op make a difference?
+mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
+                                llvm::StringRef op, EmitErrorFn emitError);
+
 } // namespace onnxc::krnl
 
-#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_STORAGEPLAN_H
+#endif // ONNXC_DIALECT_KRNL_IR_STORAGEPLAN_H

@@ -116,7 +116,7 @@ def Krnl_TemporaryOp : Krnl_Op<"temporary", [HasParent<"KernelOp">]> {
     ```mlir
     %t = krnl.temporary : tensor<?x8xf32>
     %s = krnl.compute [m, n] (%a = %x[m, n]) -> (%b = %t[m, n])
-        : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32> {
+        : (tensor<?x8xf32>) -> tensor<?x8xf32> {
       linalg.yield %a : f32
     }
     ```
@@ -149,6 +149,14 @@ def Krnl_IndexOp : Krnl_Op<"index", [Pure, HasParent<"ComputeOp">]> {
 def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
                                      HasParent<"KernelOp">]> {
   let summary = "the tensors that a kernel returns";
+  let description = [{
+    Ends the body of a `krnl.kernel`: value i becomes result i, which is written
+    into `outs` operand i.
+
+    ```mlir
+    krnl.yield %r : tensor<64xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Krnl_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
@@ -180,6 +188,16 @@ def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
   let description = [{
     In the payload of a structured op whose result `number` is stored at
     computed indices: the element there, as earlier iterations have written it.
+
+    ```mlir
+    // out[indices[i], j] += updates[i, j]
+    %row = arith.index_cast %index : i64 to index
+    %zero = arith.constant 0 : index
+    %old = krnl.scatter_load 0 at [%row, %zero] : f32
+    %new = arith.addf %old, %update : f32
+    %y = krnl.scatter_store %new at [%row, %zero] : f32
+    linalg.yield %y : f32
+    ```
   }];
   let arguments = (ins I64Attr:$number, Variadic<Index>:$at);
   let results = (outs AnyType:$element);
@@ -236,6 +254,11 @@ def Krnl_ConstantOp : Krnl_Op<"constant", [
   let description = [{
     `value` is dense or a blob of the model. With a `layout` the result is the
     stored array, packed when the artefact is written.
+
+    ```mlir
+    %w = krnl.constant dense<2.0> : tensor<4x6xf32>
+        layout <dims = [1, 0, 1], sizes = [2, 4, 4], strides = [4, 1, 1]>
+    ```
   }];
   let arguments = (ins TypedAttrInterface:$value,
                        OptionalAttr<Krnl_PackedLayoutAttr>:$layout);
@@ -257,6 +280,11 @@ def Krnl_CallOp : Krnl_Op<"call", [
     `takes`, of which it takes over a reference: it may change an object that
     has no other reference. Results of a `shared` call may have other
     references: they are never written.
+
+    ```mlir
+    %values, %indices = krnl.call @onnxc_rt_sort(%x) params [1]
+        : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>)
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$params,
@@ -308,6 +336,11 @@ def Krnl_LaunchOp : Krnl_Op<"launch", [
     tensors the results are the `outs` as written; on memrefs there are none.
     `scratch` is the size in bytes of the scratch argument that each worker gets;
     0 means that the kernel has none.
+
+    ```mlir
+    %r = krnl.launch @kernel_relu ins(%x : tensor<64xf32>)
+        outs(%o : tensor<64xf32>) tiles(%n) scratch 256 -> tensor<64xf32>
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
       Variadic<AnyTypeOf<[Krnl_Tensor, AnyMemRef, Krnl_Scalar]>>:$ins,
@@ -348,6 +381,14 @@ def Krnl_ParallelRegionOp : Krnl_Op<"parallel_region", [NoTerminator, SingleBloc
     Every worker runs the body on its own slice of each launch's tiles;
     `krnl.barrier` separates launches where one reads elements that another
     worker wrote. `tiles` is the largest tile count inside.
+
+    ```mlir
+    krnl.parallel_region tiles(%n) {
+      krnl.launch @kernel_a ins(%x : memref<64xf32>) outs(%h : memref<64xf32>) tiles(%n)
+      krnl.barrier
+      krnl.launch @kernel_b ins(%h : memref<64xf32>) outs(%o : memref<64xf32>) tiles(%n)
+    }
+    ```
   }];
   let arguments = (ins Index:$tiles);
   let regions = (region SizedRegion<1>:$body);
@@ -357,6 +398,14 @@ def Krnl_ParallelRegionOp : Krnl_Op<"parallel_region", [NoTerminator, SingleBloc
 def Krnl_BarrierOp : Krnl_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>,
                                          HasParent<"ParallelRegionOp">]> {
   let summary = "wait until all workers are here";
+  let description = [{
+    Only between launches of a `krnl.parallel_region`, where a later launch reads or
+    overwrites bytes that tiles of another worker access before.
+
+    ```mlir
+    krnl.barrier
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -387,7 +436,14 @@ def Krnl_BufferBytesOp : Krnl_Op<"buffer_bytes", [Pure]> {
 
 def Krnl_ArenaReserveOp : Krnl_Op<"arena_reserve", [MemoryEffects<[MemAlloc]>]> {
   let summary = "the run's arena, for plans of dynamic size";
-  let description = "Ends the run with an error if there is no such memory.";
+  let description = [{
+    The arena of a run whose plan depends on sizes that the inputs decide. Ends the
+    run with an error if there is no such memory.
+
+    ```mlir
+    %arena = krnl.arena_reserve %bytes
+    ```
+  }];
   let arguments = (ins Index:$bytes);
   let results = (outs Krnl_Pointer:$arena);
   let assemblyFormat = "$bytes attr-dict";
@@ -399,6 +455,10 @@ def Krnl_ArenaViewOp : Krnl_Op<"arena_view", [Pure, AttrSizedOperandSegments]> {
     The arena is the one of `krnl.arena_bytes`, or the one that was reserved. With
     `lives` the buffer is needed from the first to the last of these ops, and
     shares no byte with buffers needed at the same time, wherever they are.
+
+    ```mlir
+    %v = krnl.arena_view [%offset] (%n) in %arena lives [2, 7] : memref<?x4xf32>
+    ```
   }];
   let arguments = (ins Index:$offset, Variadic<Index>:$sizes,
                        Optional<Krnl_Pointer>:$arena,
@@ -419,6 +479,11 @@ def Krnl_AppendRowOp : Krnl_Op<"append_row", [
     `row`; it is the same memory as long as there is room, and else twice as much,
     or as much as the `expected` number of rows takes. Taking n rows one after the
     other copies each a bounded number of times.
+
+    ```mlir
+    %more = krnl.append_row %row to %rows[%n] of %expected
+        : tensor<4xf32> to tensor<?x4xf32>
+    ```
   }];
   let arguments = (ins Krnl_Tensor:$rows, Index:$count, Krnl_Tensor:$row,
                        Index:$expected);
@@ -435,6 +500,14 @@ def Krnl_FirstRowsOp : Krnl_Op<"first_rows", [
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                                     ["reifyResultShapes"]>]> {
   let summary = "the rows of `rows` that have been filled";
+  let description = [{
+    The first `count` rows of a tensor that `krnl.append_row` has filled: the first
+    dimension of the result is `count`, the others are those of `rows`. No copy.
+
+    ```mlir
+    %filled = krnl.first_rows %rows[%n] : tensor<?x4xf32>
+    ```
+  }];
   let arguments = (ins Krnl_Tensor:$rows, Index:$count);
   let results = (outs Krnl_Tensor:$result);
   let assemblyFormat = "$rows `[` $count `]` attr-dict `:` type($rows)";
@@ -444,6 +517,14 @@ def Krnl_FirstRowsOp : Krnl_Op<"first_rows", [
 def Krnl_RowViewOp : Krnl_Op<"row_view", [
     Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let summary = "one row of a buffer";
+  let description = [{
+    The buffer of row `row`, without the first dimension. No copy; `row` is less than
+    the number of rows.
+
+    ```mlir
+    %row = krnl.row_view %buffer[%n] : memref<?x4xf32> -> memref<4xf32>
+    ```
+  }];
   let arguments = (ins AnyMemRef:$rows, Index:$row);
   let results = (outs AnyMemRef:$output);
   let assemblyFormat =
@@ -453,6 +534,14 @@ def Krnl_RowViewOp : Krnl_Op<"row_view", [
 
 def Krnl_WeightViewOp : Krnl_Op<"weight_view", [Pure]> {
   let summary = "a constant buffer at a byte offset of the weights";
+  let description = [{
+    A constant in the segment of weights of the artefact, `offset` bytes behind its
+    beginning. It is never written.
+
+    ```mlir
+    %w = krnl.weight_view [128] : memref<16xf32>
+    ```
+  }];
   let arguments = (ins I64Attr:$offset);
   let results = (outs AnyMemRef:$output);
   let assemblyFormat = "`[` $offset `]` attr-dict `:` type($output)";
@@ -464,6 +553,10 @@ def Krnl_DeviceArenaOp : Krnl_Op<"device_arena", [MemoryEffects<[MemAlloc]>]> {
   let description = [{
     Asked for once in a run, before the first launch. Host code does not read it:
     views of it are operands of launches and transfers alone.
+
+    ```mlir
+    %arena = krnl.device_arena 4096
+    ```
   }];
   let arguments = (ins I64Attr:$bytes);
   let results = (outs Krnl_Pointer:$arena);
@@ -472,6 +565,14 @@ def Krnl_DeviceArenaOp : Krnl_Op<"device_arena", [MemoryEffects<[MemAlloc]>]> {
 
 def Krnl_DeviceConstantsOp : Krnl_Op<"device_constants", [Pure]> {
   let summary = "the weights on the device of the run";
+  let description = [{
+    They lie there as in the segment of weights of the artefact, and are copied once for
+    all runs of a process.
+
+    ```mlir
+    %constants = krnl.device_constants
+    ```
+  }];
   let results = (outs Krnl_Pointer:$constants);
   let assemblyFormat = "attr-dict";
 }
@@ -504,6 +605,15 @@ def Krnl_CopyOutOp : Krnl_Op<"copy_out", [SameTypeOperands]> {
 
 def Krnl_AllocOp : Krnl_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a buffer from the pool of the call";
+  let description = [{
+    For a buffer whose size follows from data, so that no arena has room for it. The
+    pool reuses released buffers, and the run gives the others back when it ends. Ends
+    the run with an error if a size is negative or there is no such memory.
+
+    ```mlir
+    %b = krnl.alloc (%n) : memref<?x4xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Index>:$sizes);
   let results = (outs AnyMemRef:$output);
   let assemblyFormat = "`(` $sizes `)` attr-dict `:` type($output)";
@@ -512,6 +622,14 @@ def Krnl_AllocOp : Krnl_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 
 def Krnl_ReleaseOp : Krnl_Op<"release", []> {
   let summary = "give a pool buffer or a reference back after its last use";
+  let description = [{
+    Gives back a buffer of `krnl.alloc`, or one reference to an object, behind its last
+    use.
+
+    ```mlir
+    krnl.release %object : !krnl.obj
+    ```
+  }];
   let arguments = (ins Arg<AnyTypeOf<[AnyMemRef, Krnl_ObjType]>, "",
                            [MemFree]>:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
@@ -519,13 +637,28 @@ def Krnl_ReleaseOp : Krnl_Op<"release", []> {
 
 def Krnl_RetainOp : Krnl_Op<"retain", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one more reference to an object";
+  let description = [{
+    One more owner of an object, each of which releases it once. An object with more
+    than one reference is never changed.
+
+    ```mlir
+    krnl.retain %object : !krnl.obj
+    ```
+  }];
   let arguments = (ins Krnl_ObjType:$object);
   let assemblyFormat = "$object attr-dict `:` type($object)";
 }
 
 def Krnl_OutputOp : Krnl_Op<"output", [MemoryEffects<[MemAlloc]>]> {
   let summary = "the buffer of a graph output";
-  let description = "Asked for once per output, when its sizes are known.";
+  let description = [{
+    The memory of output `index`: the caller's if it gave some, else new memory that
+    becomes the caller's. Asked for once per output, when its sizes are known.
+
+    ```mlir
+    %y = krnl.output 0 (%n) : memref<?x4xf32>
+    ```
+  }];
   let arguments = (ins I64Attr:$index, Variadic<Index>:$sizes);
   let results = (outs AnyMemRef:$output);
   let assemblyFormat = "$index `(` $sizes `)` attr-dict `:` type($output)";
@@ -534,6 +667,14 @@ def Krnl_OutputOp : Krnl_Op<"output", [MemoryEffects<[MemAlloc]>]> {
 
 def Krnl_FromPointerOp : Krnl_Op<"from_pointer", [Pure]> {
   let summary = "a contiguous buffer from a bare pointer and its dynamic sizes";
+  let description = [{
+    A buffer without gaps at an address, row-major; `sizes` has the dynamic sizes of its
+    type in order. The memory is the caller's.
+
+    ```mlir
+    %x = krnl.from_pointer %p(%n) : !llvm.ptr -> memref<?x4xf32>
+    ```
+  }];
   let arguments = (ins LLVM_AnyPointer:$pointer, Variadic<Index>:$sizes);
   let results = (outs AnyMemRef:$output);
   let assemblyFormat = [{

@@ -232,6 +232,15 @@ class Draw:
             for kind in ("transpose", "interleave", "early_exit"):
                 if self.chance(0.6):
                     self.add(kind, [loop])
+            for distance in (2, 3, 4):
+                if self.chance(0.4):
+                    self.add("strided", [loop], number=distance)
+
+    def arena(self):
+        """Intermediates that are whole tensors; behind all steps that say where loops are."""
+        for op in range(len(self.kernel.ops)):
+            if self.chance(0.3):
+                self.add("arena", [str(op)])
 
     def storage(self):
         """Operands packed, or cached somewhere."""
@@ -323,6 +332,7 @@ def random_recipe(kernel, rng):
         draw.walk()
     draw.accesses()
     draw.storage()
+    draw.arena()
     return draw.steps
 
 

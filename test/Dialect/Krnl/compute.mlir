@@ -88,3 +88,19 @@ func.func @window(%x: tensor<12xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
   } -> tensor<10xf32>
   return %y : tensor<10xf32>
 }
+
+// A temporary without elements needs no op that writes it.
+// CHECK-LABEL: func @empty_temporary
+// CHECK:         %[[T:.+]] = krnl.temporary : tensor<0xf32>
+// CHECK:         krnl.compute [i] (%{{.+}} = %[[T]][i])
+func.func @empty_temporary(%o: tensor<0xf32>) -> tensor<0xf32> {
+  %y = krnl.kernel "copy" loops [i = 0] outs(%o : tensor<0xf32>) {
+  ^bb0(%c: tensor<0xf32>):
+    %t = krnl.temporary : tensor<0xf32>
+    %r = krnl.compute [i] (%a = %t[i]) -> (%s = %c[i]) : (tensor<0xf32>) -> tensor<0xf32> {
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<0xf32>
+  } -> tensor<0xf32>
+  return %y : tensor<0xf32>
+}

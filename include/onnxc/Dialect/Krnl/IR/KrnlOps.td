@@ -111,7 +111,7 @@ def Krnl_TemporaryOp : Krnl_Op<"temporary", [HasParent<"KernelOp">]> {
   let description = [{
     A tensor without values in the body of a kernel, for one structured op to
     write into. A dynamic dimension has the extent of the loop that the op
-    covers it by.
+    covers it by. A tensor without elements may be read without such an op.
 
     ```mlir
     %t = krnl.temporary : tensor<?x8xf32>

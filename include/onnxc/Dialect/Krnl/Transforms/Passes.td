@@ -235,8 +235,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer of the host program its memory";
   let description = [{
     Buffers whose size follows from the sizes of the inputs get an offset in one
-    arena, so that those alive at the same time do not overlap: largest first,
-    into the tightest gap. If all sizes are constants, so are the offsets; else
+    arena, so that those alive at the same time do not overlap: largest first
+    (more than 4,096 of them earliest first), into the tightest gap. If all sizes are constants, so are the offsets; else
     they are computed when a run begins, from a plan made with estimates: a
     buffer above another one begins where that one ends. A loop-carried value of
     one size uses two buffers that swap in each iteration.

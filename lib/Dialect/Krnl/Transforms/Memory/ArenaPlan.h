@@ -30,12 +30,14 @@ struct ArenaSlot {
   }
 };
 
-/// Largest first, each into the smallest gap that holds it among those placed
-/// before and alive at the same time. Returns the size of the arena.
+/// Places each slot into the smallest gap that holds it: up to some thousands
+/// of slots the largest first, more of them in time n log n in the order in
+/// which they are needed. Returns the size of the arena.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots);
 
 /// The slots in an order in which each comes after those below it, and fills in
-/// `below`. Expects them to be placed.
+/// `below`, at most three slots for each on average, in time n log n. Expects
+/// them to be placed.
 llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots);
 
 } // namespace onnxc::krnl

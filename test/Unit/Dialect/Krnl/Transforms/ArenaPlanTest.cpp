@@ -10,9 +10,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
+#include <map>
 #include <random>
 
 using namespace onnxc::krnl;
+using llvm::ArrayRef;
 using llvm::SmallVector;
 
 static ArenaSlot slot(int64_t bytes, int64_t first, int64_t last) {
@@ -46,16 +48,100 @@ TEST(ArenaPlan, NamesOnlyTheNearestBelow) {
   EXPECT_EQ(slots[2].below, (SmallVector<unsigned>{1}));
 }
 
+static SmallVector<ArenaSlot> randomSlots(std::mt19937 &random, int number,
+                                          int64_t ops, int64_t longest) {
+  SmallVector<ArenaSlot> slots;
+  for (int i = 0; i < number; ++i) {
+    int64_t first = random() % ops;
+    slots.push_back(
+        slot(64 * (1 + random() % 20), first, first + random() % longest));
+  }
+  return slots;
+}
+
+/// Bytes that are needed at the same op at most: no arena is smaller.
+static int64_t mostLiveBytes(ArrayRef<ArenaSlot> slots) {
+  std::map<int64_t, int64_t> changes;
+  for (const ArenaSlot &slot : slots) {
+    changes[slot.first] += slot.bytes;
+    changes[slot.last + 1] -= slot.bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (auto [op, change] : changes)
+    most = std::max(most, live += change);
+  return most;
+}
+
+/// By definition: the slots below that are below no other one below.
+static SmallVector<unsigned> nearestBelow(ArrayRef<ArenaSlot> slots,
+                                          ArrayRef<unsigned> order,
+                                          unsigned number) {
+  SmallVector<bool> isUnder(slots.size());
+  SmallVector<unsigned> nearest;
+  auto at = llvm::find(order, number);
+  isUnder[number] = true;
+  for (unsigned other : llvm::reverse(llvm::make_range(order.begin(), at))) {
+    bool isDirect = slots[other].overlapsInTime(slots[number]);
+    bool isHidden = false;
+    for (unsigned between = 0; between < slots.size(); ++between)
+      isHidden |= between != number && isUnder[between] &&
+                  slots[between].overlapsInTime(slots[other]);
+    if (isDirect && !isHidden)
+      nearest.push_back(other);
+    isUnder[other] = isDirect || isHidden;
+  }
+  return nearest;
+}
+
+TEST(ArenaPlan, NamesExactlyTheNearestBelow) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    SmallVector<ArenaSlot> slots = randomSlots(random, 30, 40, 1 + round);
+    assignOffsets(slots);
+    SmallVector<unsigned> order = orderSlots(slots);
+    for (unsigned number : order)
+      EXPECT_EQ(slots[number].below, nearestBelow(slots, order, number));
+  }
+}
+
+TEST(ArenaPlan, SharesNoBytesAtTheSameTime) {
+  std::mt19937 random(3);
+  // The last round has more slots than are placed the largest first.
+  for (int number : {1, 40, 300, 5000}) {
+    SmallVector<ArenaSlot> slots = randomSlots(random, number, number, 50);
+    int64_t size = assignOffsets(slots);
+    EXPECT_LE(size, 2 * mostLiveBytes(slots));
+    for (const ArenaSlot &a : slots) {
+      EXPECT_GE(a.offset, 0);
+      EXPECT_LE(a.offset + a.bytes, size);
+      for (const ArenaSlot &b : slots) {
+        bool isApart =
+            a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
+        EXPECT_TRUE(&a == &b || isApart || !a.overlapsInTime(b));
+      }
+    }
+  }
+}
+
+/// Slots of which each is needed at the same time as half of all others: the
+/// lists of those below must not grow with the square of their number.
+TEST(ArenaPlan, ListsFewSlotsBelowOfVeryMany) {
+  std::mt19937 random(11);
+  const int number = 200'000;
+  SmallVector<ArenaSlot> slots = randomSlots(random, number, number, number);
+  EXPECT_LE(assignOffsets(slots), 2 * mostLiveBytes(slots));
+  EXPECT_EQ(orderSlots(slots).size(), slots.size());
+  size_t below = 0;
+  for (const ArenaSlot &slot : slots)
+    below += slot.below.size();
+  EXPECT_LE(below, 3 * slots.size());
+}
+
 /// The plan holds for sizes that have nothing to do with the estimates.
 TEST(ArenaPlan, HoldsForOtherSizes) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
-    SmallVector<ArenaSlot> slots;
-    for (int i = 0; i < 40; ++i) {
-      int64_t first = random() % 60;
-      slots.push_back(
-          slot(64 * (1 + random() % 20), first, first + random() % 15));
-    }
+    SmallVector<ArenaSlot> slots = randomSlots(random, 40, 60, 15);
     assignOffsets(slots);
     SmallVector<int64_t> bytes, begin(slots.size()), end(slots.size());
     for (size_t i = 0; i < slots.size(); ++i)

@@ -58,6 +58,7 @@ public:
 
 private:
   double now() const { return Seconds(Clock::now() - begin).count(); }
+  void waitUntil(double time) const;
   /// When the next run is due; none if there is none.
   std::optional<double> next();
 
@@ -83,15 +84,21 @@ std::optional<double> Schedule::next() {
   return isOver ? std::nullopt : std::optional(time);
 }
 
-Error Schedule::serve(int64_t caller, Measurement &model,
-                      std::vector<TimedRun> &runs) {
+void Schedule::waitUntil(double time) const {
   // Sleeps end late, by less than this.
   constexpr double sleepError = 2e-4;
+  if (double wait = time - now() - sleepError; wait > 0)
+    std::this_thread::sleep_for(Seconds(wait));
+  while (now() < time)
+    std::this_thread::yield();
+}
+
+Error Schedule::serve(int64_t caller, Measurement &model,
+                      std::vector<TimedRun> &runs) {
   while (std::optional<double> time = next()) {
-    if (double wait = *time - now() - sleepError; wait > 0)
-      std::this_thread::sleep_for(Seconds(wait));
-    while (now() < *time)
-      std::this_thread::yield();
+    // The clock is read as rarely as can be: a run may take as long as that.
+    if (options.rate > 0)
+      waitUntil(*time);
     if (Error error = model.runOnce())
       return error;
     runs.push_back({caller, *time, now()});

@@ -391,6 +391,9 @@ Outcome Compilation::load() {
   importer::ImportOptions import = importOptionsOf(options);
   if (observers)
     import.observer = observers->import;
+  ResultNames results;
+  if (options.explainNodes && !import.observer)
+    import.observer = &results;
   auto imported = importer::importModel(*context, source, import);
   if (failed(imported))
     return Outcome::Rejected;
@@ -398,7 +401,7 @@ Outcome Compilation::load() {
   if (options.refit)
     recordGraphHash(*module);
   if (options.explainNodes)
-    collectGraph(*module, report.nodes);
+    collectGraph(*module, results, report.nodes);
   observe(phases().front().name);
   return Outcome::Done;
 }

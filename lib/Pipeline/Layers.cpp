@@ -226,12 +226,22 @@ void GraphCollector::collect(func::FuncOp main) {
     collect(main.getBody().front(), 0);
 }
 
-void onnxc::collectGraph(ModuleOp model, LayerReport &report) {
+void ResultNames::imported(const importer::ImportedNode &node) {
+  std::vector<std::string> &outputs = names[nameOf(node.loc)];
+  outputs.assign(node.outputs.begin(), node.outputs.end());
+}
+
+void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
+                         LayerReport &report) {
   report.isKnown = true;
-  auto functions = model.getOps<func::FuncOp>();
-  for (func::FuncOp function : functions)
-    if (!function.isPrivate())
-      return GraphCollector(report).collect(function);
+  for (func::FuncOp function : model.getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    GraphCollector(report).collect(function);
+    break;
+  }
+  for (Layer &layer : report.layers)
+    layer.results = results.names.lookup(layer.name);
 }
 
 void onnxc::collectTypes(ModuleOp model, LayerReport &report) {

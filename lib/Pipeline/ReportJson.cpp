@@ -40,14 +40,20 @@ static void writeNumbers(llvm::json::OStream &json, llvm::StringRef name,
   });
 }
 
+static void writeTexts(llvm::json::OStream &json, llvm::StringRef name,
+                       llvm::ArrayRef<std::string> texts) {
+  json.attributeArray(name, [&] {
+    for (const std::string &text : texts)
+      json.value(llvm::json::fixUTF8(text));
+  });
+}
+
 static void writeLayer(llvm::json::OStream &json, const Layer &layer) {
   json.attribute("name", llvm::json::fixUTF8(layer.name));
   json.attribute("op", llvm::json::fixUTF8(layer.op));
   json.attribute("graph", int64_t(layer.graph));
-  json.attributeArray("types", [&] {
-    for (const std::string &type : layer.types)
-      json.value(llvm::json::fixUTF8(type));
-  });
+  writeTexts(json, "types", layer.types);
+  writeTexts(json, "results", layer.results);
   writeNumbers(json, "inputs", layer.inputs);
   json.attribute("multiply_adds", layer.multiplyAdds);
   json.attribute("operations", layer.operations);
@@ -144,10 +150,7 @@ std::string Report::json() const {
     if (!arenaFormula.empty())
       json.attribute("arena_formula", llvm::json::fixUTF8(arenaFormula));
     json.attribute("peak_memory_bytes", peakMemory);
-    json.attributeArray("libraries", [&] {
-      for (const std::string &name : libraries)
-        json.value(llvm::json::fixUTF8(name));
-    });
+    writeTexts(json, "libraries", libraries);
     json.attributeArray("scalar_kernels", [&] {
       for (const ScalarKernel &kernel : scalarKernels)
         json.object([&] {

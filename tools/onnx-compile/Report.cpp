@@ -6,17 +6,19 @@
 
 #include "CompareReports.h"
 #include "Console.h"
+#include "ReportValues.h"
 #include "Subcommand.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 
 /// Writes the page; an error of the system is one of usage.
-static int writePage(const std::string &path, const char *page) {
+static int writePage(const std::string &path, const std::string &page) {
   if (path == "-") {
-    std::fputs(page, stdout);
+    std::fputs(page.c_str(), stdout);
     return OM_COMPILE_OK;
   }
   std::error_code code;
@@ -34,13 +36,25 @@ static int writePage(const std::string &path, const char *page) {
   return OM_COMPILE_USAGE;
 }
 
+/// The page with the tensors of a snapshot in it, as JSON.
+static std::string withSnapshot(llvm::StringRef page, const std::string &json) {
+  auto [before, behind] = page.split(">null</script>");
+  std::string text = (before + ">").str();
+  llvm::raw_string_ostream os(text);
+  // No name ends the element.
+  llvm::interleave(llvm::split(json, '<'), os, "\\u003c");
+  os << "</script>" << behind;
+  return text;
+}
+
 /// The artefact is not kept.
 static void dropOutput(void *, const char *, size_t) {}
 
 static int reportModel(CommandLine &line) {
   std::string html = line.valueOf("html");
   if (line.has("compare")) {
-    if (line.operands.size() != 2 || line.has("html") || line.has("profile"))
+    if (line.operands.size() != 2 || line.has("html") || line.has("profile") ||
+        line.has("snapshot"))
       return usageError(line, "--compare: expected two files that "
                               "`onnx-compile report --json` has written, and "
                               "no option but --json");
@@ -49,6 +63,18 @@ static int reportModel(CommandLine &line) {
   if (line.operands.size() != 1)
     return usageError(line, "expected one model, but got '" + line.operands[0] +
                                 "' and '" + line.operands[1] + "'");
+  if (line.has("snapshot") && !line.has("html"))
+    return usageError(line, "--snapshot=FOLDER needs --html=FILE");
+  std::string snapshot;
+  if (line.has("snapshot")) {
+    llvm::Expected<std::string> json = readSnapshot(line.valueOf("snapshot"));
+    if (!json) {
+      std::fprintf(stderr, "onnx-compile: --snapshot: %s\n",
+                   llvm::toString(json.takeError()).c_str());
+      return OM_COMPILE_USAGE;
+    }
+    snapshot = std::move(*json);
+  }
   line.options.insert(line.options.begin(), {"output", "-"});
   line.options.emplace_back("explain-nodes", "true");
   line.options.emplace_back("explain-recipes", "true");
@@ -61,7 +87,9 @@ static int reportModel(CommandLine &line) {
       return status;
     console.finish(compiler);
     if (line.has("html"))
-      status = writePage(html, omCompilerGetReport(compiler, "html"));
+      status =
+          writePage(html, withSnapshot(omCompilerGetReport(compiler, "html"),
+                                       snapshot.empty() ? "null" : snapshot));
     if (line.has("json") || !line.has("html"))
       std::fputs(
           omCompilerGetReport(compiler, line.has("json") ? "json" : "nodes"),
@@ -74,6 +102,8 @@ static constexpr OwnOption options[] = {
     {"json", "", "print JSON instead of text"},
     {"html", "FILE",
      "write a page with graph, nodes and memory, which needs no other file"},
+    {"snapshot", "FOLDER",
+     "show the tensors of `onnx-run --snapshot=FOLDER` on the page of --html"},
     {"profile", "FILE",
      "show the times of `onnx-run profile --json` of the model"},
     {"compare", "", "show the differences of two reports in JSON"},

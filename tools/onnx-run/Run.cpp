@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Snapshots.h"
-#include "Statistics.h"
+#include "StatisticsTable.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -30,7 +30,7 @@ static std::string fileNameOf(StringRef name) {
 
 Error run::writeValues(const std::string &folder,
                        ArrayRef<const OMArgument *> arguments,
-                       ArrayRef<Value> values) {
+                       ArrayRef<Value> values, json::Object *names) {
   if (std::error_code error = sys::fs::create_directories(folder))
     return failure("cannot make %s: %s", folder.c_str(),
                    error.message().c_str());
@@ -41,8 +41,26 @@ Error run::writeValues(const std::string &folder,
       name = base + "_" + std::to_string(number);
     if (Error error = writeValue(folder + "/" + name, value))
       return error;
+    if (names)
+      names->insert({name, json::Object{{"name", json::fixUTF8(argument->name)},
+                                        {"type", argument->type}}});
   }
   return Error::success();
+}
+
+/// The tensors of the files, for programs that read a snapshot.
+static Error writeNames(const std::string &path, json::Object names) {
+  std::error_code error;
+  raw_fd_ostream file(path, error);
+  if (!error) {
+    file << json::Value(std::move(names)) << "\n";
+    file.close();
+    error = file.error();
+    file.clear_error();
+  }
+  if (!error)
+    return Error::success();
+  return failure("cannot write %s: %s", path.c_str(), error.message().c_str());
 }
 
 Error Snapshots::parse(StringRef condition) {
@@ -137,11 +155,19 @@ Error Snapshots::write(int64_t run, ArrayRef<Value> inputs,
   bytes += size;
   ++written;
   std::string folder = options.snapshotFolder + "/run-" + std::to_string(run);
-  if (Error error = writeValues(folder + "/inputs", artefact.inputs(), inputs))
+  json::Object names;
+  auto writeFolder = [&](StringRef name, ArrayRef<const OMArgument *> arguments,
+                         ArrayRef<Value> values) {
+    json::Object &files =
+        *names.try_emplace(name, json::Object()).first->second.getAsObject();
+    return writeValues(folder + "/" + name.str(), arguments, values, &files);
+  };
+  if (Error error = writeFolder("inputs", artefact.inputs(), inputs))
     return error;
-  return outputs.empty()
-             ? Error::success()
-             : writeValues(folder + "/outputs", artefact.outputs(), outputs);
+  if (!outputs.empty())
+    if (Error error = writeFolder("outputs", artefact.outputs(), outputs))
+      return error;
+  return writeNames(folder + "/names.json", std::move(names));
 }
 
 void Snapshots::summarise() const {

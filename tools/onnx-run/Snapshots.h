@@ -12,7 +12,8 @@
 namespace onnxc::run {
 
 /// Writes the inputs and outputs, taps among them, of the runs that --when
-/// names: run-N/inputs and run-N/outputs, as --save does.
+/// names: run-N/inputs and run-N/outputs, as --save does, and their names and
+/// types by file as run-N/names.json.
 class Snapshots {
 public:
   /// Fails if the condition is none, or names no output.
@@ -44,9 +45,11 @@ private:
 
 /// Writes values as files of a folder, which it makes: NAME.npy each, without
 /// characters that file names lack. Names that are equal then get a number.
+/// `names` takes the names and types of tensors by NAME.
 llvm::Error writeValues(const std::string &folder,
                         llvm::ArrayRef<const OMArgument *> arguments,
-                        llvm::ArrayRef<Value> values);
+                        llvm::ArrayRef<Value> values,
+                        llvm::json::Object *names = nullptr);
 
 } // namespace onnxc::run
 

@@ -1,4 +1,4 @@
-//===- Statistics.h - Numbers of the outputs of a run -----------*- C++ -*-===//
+//===- Statistics.h - Numbers in a tensor -----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,16 +7,16 @@
 #ifndef ONNXC_TOOLS_ONNXRUN_STATISTICS_H
 #define ONNXC_TOOLS_ONNXRUN_STATISTICS_H
 
-#include "Value.h"
+#include "Tensor.h"
 
-#include "llvm/Support/JSON.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
 #include <limits>
 
 namespace onnxc::run {
 
-/// Of the elements of one value; of complex numbers, the real parts.
+/// Of the elements of a value; of complex numbers, the real parts.
 struct Statistics {
   int64_t elements = 0, zeros = 0, nans = 0, infinities = 0;
 
@@ -34,37 +34,12 @@ struct Statistics {
 private:
   double least = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
-  double sum = 0;
+  long double sum = 0; ///< which is finite where elements are
 };
 
-/// The outputs of a run, of which the last ones are taps (onnx-compile --taps).
-/// `nodes` has the nodes that compute taps, by their names.
-class StatisticsTable {
-public:
-  StatisticsTable(size_t taps, llvm::json::Object nodes)
-      : taps(taps), nodes(std::move(nodes)) {}
-
-  void add(const OMArgument &argument, const Value &value);
-  void print(llvm::raw_ostream &os) const;
-  llvm::json::Value asJson() const;
-
-private:
-  struct Row {
-    std::string name, type;
-    Statistics statistics;
-  };
-
-  /// The first in the order of the nodes; null if all elements are finite.
-  const Row *firstNotFinite() const;
-  /// The node that computes it, if that is known.
-  std::optional<llvm::StringRef> nodeOf(const Row &row) const {
-    return nodes.getString(row.name);
-  }
-
-  size_t taps;
-  llvm::json::Object nodes;
-  std::vector<Row> rows;
-};
+/// Visits the elements of a tensor, none of strings.
+void forEachNumber(const Tensor &tensor,
+                   llvm::function_ref<void(double)> visit);
 
 } // namespace onnxc::run
 

@@ -37,6 +37,8 @@ struct Layer {
   size_t graph = 0;
   /// Types of its results, as "f32[1x16x32x32]".
   std::vector<std::string> types;
+  /// Names of its results; empty where one is left out.
+  std::vector<std::string> results;
   /// Nodes whose results it reads, each once; -1 - N is input N of the model.
   std::vector<int64_t> inputs;
   /// Elements and bytes of the constants that it reads in the model. Those of

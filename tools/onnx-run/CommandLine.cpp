@@ -189,7 +189,8 @@ static const Option table[] = {
      "write each output as NAME.npy"},
     {"statistics", "", OfRun, setFlag<&Options::statistics>,
      "minimum, maximum, mean, zeros, NaN and infinities of each output instead "
-     "of its elements, and the first that is not finite; onnx-compile "
+     "of its elements, and the first that is not finite; of several runs, the "
+     "inputs with the extremes, with --quiet these alone; onnx-compile "
      "--taps=all has all tensors"},
     {"runs", "N", OfRun, setCount<&Options::runs>,
      "how often to run each data set, random inputs with seeds that grow, else "

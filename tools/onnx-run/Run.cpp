@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Extremes.h"
 #include "Snapshots.h"
-#include "StatisticsTable.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,11 +27,12 @@ static StatisticsTable makeTable(const Artefact &artefact) {
   return StatisticsTable(size_t(taps), nodes ? *nodes : json::Object());
 }
 
-static void show(const StatisticsTable &statistics, const Options &options) {
+template <typename Table>
+static void show(const Table &table, const Options &options) {
   if (options.json)
-    outs() << formatv("{0:2}\n", statistics.asJson());
+    outs() << formatv("{0:2}\n", table.asJson());
   else
-    statistics.print(outs());
+    table.print(outs());
 }
 
 namespace {
@@ -42,14 +43,17 @@ public:
   Runs(const Artefact &artefact, const Options &options, OMContext *context,
        Snapshots *snapshots)
       : artefact(artefact), options(options), context(context),
-        snapshots(snapshots) {}
+        snapshots(snapshots),
+        isOneOfMany(options.runs > 1 || options.dataSets.size() > 1) {}
 
   Error run(StringRef dataSet);
+  /// The inputs with the extremes of tensors, if there were several.
+  void showExtremes() const;
   Verdict getVerdict() const { return verdict; }
 
 private:
   Expected<std::vector<Value>> compute(const InputSet &inputs);
-  Error show(ArrayRef<Value> outputs);
+  Error show(ArrayRef<Value> outputs, const std::string &input);
   void compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations);
 
   const Artefact &artefact;
@@ -58,6 +62,8 @@ private:
   Snapshots *snapshots;
   Verdict verdict = Verdict::NothingToCompare;
   int64_t runs = 0;
+  bool isOneOfMany;
+  Extremes extremes;
 };
 
 } // namespace
@@ -84,12 +90,15 @@ Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
   return outputs;
 }
 
-Error Runs::show(ArrayRef<Value> outputs) {
+Error Runs::show(ArrayRef<Value> outputs, const std::string &input) {
   if (options.statistics) {
     StatisticsTable table = makeTable(artefact);
     for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
       table.add(*argument, value);
-    ::show(table, options);
+    if (isOneOfMany)
+      extremes.add(table, input);
+    if (!isOneOfMany || !options.quiet)
+      ::show(table, options);
   } else if (!options.quiet) {
     for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
       outs() << valueText(argument->name, value);
@@ -125,11 +134,20 @@ Error Runs::run(StringRef dataSet) {
     Expected<std::vector<Value>> outputs = compute(*inputs);
     if (!outputs)
       return outputs.takeError();
-    if (Error error = show(*outputs))
+    std::string seed = "seed " + std::to_string(seeded.seed);
+    if (Error error =
+            show(*outputs, dataSet.empty()     ? seed
+                           : options.runs == 1 ? dataSet.str()
+                                               : dataSet.str() + ", " + seed))
       return error;
     compare(*outputs, *expectations);
   }
   return Error::success();
+}
+
+void Runs::showExtremes() const {
+  if (isOneOfMany && options.statistics)
+    ::show(extremes, options);
 }
 
 Expected<Verdict> run::runAndCompare(const Artefact &artefact,
@@ -161,5 +179,6 @@ Expected<Verdict> run::runAndCompare(const Artefact &artefact,
     snapshots->summarise();
   if (error)
     return std::move(error);
+  runs.showExtremes();
   return runs.getVerdict();
 }

@@ -26,8 +26,7 @@ void Statistics::add(double element) {
 }
 
 double Statistics::mean() const {
-  int64_t finite = elements - nans - infinities;
-  return finite ? double(sum / finite) : 0;
+  return finite() ? double(sum / finite()) : 0;
 }
 
 void Statistics::place(double element) {

@@ -26,6 +26,7 @@ struct Statistics {
   void add(double element);
   /// Counts an element in the histogram, after all have been added.
   void place(double element);
+  int64_t finite() const { return elements - nans - infinities; }
   /// Of the finite elements; 0 if there are none.
   double minimum() const { return least <= largest ? least : 0; }
   double maximum() const { return least <= largest ? largest : 0; }

@@ -18,19 +18,20 @@ namespace onnxc::run {
 /// `nodes` has the nodes that compute taps, by their names.
 class StatisticsTable {
 public:
+  struct Row {
+    std::string name, type;
+    Statistics statistics;
+  };
+
   StatisticsTable(size_t taps, llvm::json::Object nodes)
       : taps(taps), nodes(std::move(nodes)) {}
 
   void add(const OMArgument &argument, const Value &value);
   void print(llvm::raw_ostream &os) const;
   llvm::json::Value asJson() const;
+  llvm::ArrayRef<Row> getRows() const { return rows; }
 
 private:
-  struct Row {
-    std::string name, type;
-    Statistics statistics;
-  };
-
   /// The first in the order of the nodes; null if all elements are finite.
   const Row *firstNotFinite() const;
   /// The node that computes it, if that is known.

@@ -1,0 +1,39 @@
+//===- Extremes.h - Inputs with the extremes of tensors ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TOOLS_ONNXRUN_EXTREMES_H
+#define ONNXC_TOOLS_ONNXRUN_EXTREMES_H
+
+#include "StatisticsTable.h"
+
+namespace onnxc::run {
+
+/// Of the outputs of several runs, the inputs with the smallest and the
+/// largest finite element, and with elements that are not finite. Of equal
+/// ones, the first.
+class Extremes {
+public:
+  /// `input` names what the run was given.
+  void add(const StatisticsTable &run, const std::string &input);
+  void print(llvm::raw_ostream &os) const;
+  llvm::json::Value asJson() const;
+
+private:
+  struct Row {
+    std::string name;
+    double minimum = 0, maximum = 0;
+    /// Empty if no input has finite elements, or all have no others.
+    std::string ofMinimum, ofMaximum, notFinite;
+    int64_t notFiniteCount = 0;
+  };
+
+  std::vector<Row> rows;
+  int64_t inputs = 0;
+};
+
+} // namespace onnxc::run
+
+#endif // ONNXC_TOOLS_ONNXRUN_EXTREMES_H

@@ -118,8 +118,6 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
   return expandTo(rewriter, loc, x, sizes, mayRepeat);
 }
 
-/// Each dimension is two in the result, the repetitions and the elements, seen
-/// as one afterwards.
 /// The repeats and the sizes of the operand where the last dimension, if it is
 /// repeated once, is part of the one before it: the others are one further
 /// back, and the first is 1. Rows that are copied as one are then as long as
@@ -142,6 +140,8 @@ void mergeLastIfOnce(OpBuilder &b, Location loc, SmallVector<Value> &times,
 /// Known sizes are worth more than longer rows.
 bool isUnknown(Value size) { return !getConstantIntValue(size); }
 
+/// Each dimension is two in the result, the repetitions and the elements, seen
+/// as one afterwards.
 Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();

@@ -198,6 +198,17 @@ static void addSuffix(llvm::Module &module, const SymbolTable &symbols,
   }
 }
 
+/// Begins kernels at cache lines, so that the time of a loop of few
+/// instructions does not depend on the code before its kernel. Where there is
+/// no operating system, memory for code is what lacks.
+static void alignKernels(llvm::Module &module, krnl::TargetAttr target) {
+  if (!hasOperatingSystem(llvm::Triple(target.getTriple())))
+    return;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setAlignment(llvm::Align(64));
+}
+
 static FailureOr<CodeFile> emitBatch(const Batch &batch,
                                      const SymbolTable &symbols,
                                      krnl::TargetAttr target, unsigned level,
@@ -214,6 +225,8 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
   std::string suffix = levelSuffix(cast<ModuleOp>(symbols.getOp()));
   if (!suffix.empty())
     addSuffix(*module, symbols, suffix);
+  if (!batch.isHost && level >= 2)
+    alignKernels(*module, target);
   // The host program only prepares for kernels. Scheduling and register
   // allocation take more than linear time in functions as long as the model.
   bool quick = batch.isHost && (level < 2 || batch.size > maxScheduledHost);

@@ -108,6 +108,11 @@ std::string pathOf(Location loc,
   return text;
 }
 
+std::string nodeMessage(Location loc, StringRef message) {
+  StringRef node = nameOf(loc);
+  return ((node.empty() ? "" : "node '" + node + "': ") + message).str();
+}
+
 Location fuseLocations(Location loc, ArrayRef<Location> others) {
   SmallVector<Location> parts{loc};
   if (auto fused = dyn_cast<FusedLoc>(loc); fused && !fused.getMetadata())

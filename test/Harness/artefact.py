@@ -6,6 +6,7 @@
 # ===------------------------------------------------------------------------===//
 """Compiles a model to a shared object and runs it."""
 
+import ctypes
 import os
 import re
 import subprocess
@@ -29,6 +30,7 @@ SANITIZER_STATUS = 99
 
 # What a message of the compiler says about where it gave up; the first match counts.
 STAGES = [
+    ("refused", re.compile(r"compile the model for the processor")),
     ("lower", re.compile(r"failed to legalize|lowering|is not supported for|'(krnl|linalg|tensor|arith|memref|scf|vector)\.")),
     ("infer", re.compile(r"infer|rank|shape|type")),
     ("import", re.compile(r"opset|unknown operator|upgrade|attribute|import|initiali[sz]er")),
@@ -127,6 +129,11 @@ def target_of(arguments):
     return {name: value for name in ("triple", "cpu") if (value := getattr(arguments, name))}
 
 
+def load_simulator():
+    """Loads the simulated device, which stands for the driver in this process from then on."""
+    ctypes.CDLL(str(BUILD / "test/Simulator/libcuda.so.1"))
+
+
 def load_session(path, triple=None):
     """Loads an artefact; the result has run(list of values) -> list of values."""
     if triple:
@@ -136,4 +143,4 @@ def load_session(path, triple=None):
     return NativeSession(path)
 
 
-__all__ = ["RunError", "add_target_options", "compile_model", "load_session", "target_of", "try_compile"]
+__all__ = ["RunError", "add_target_options", "compile_model", "load_session", "load_simulator", "target_of", "try_compile"]

@@ -41,6 +41,10 @@ llvm::SmallVector<llvm::StringRef> namesOf(mlir::Location loc);
 /// The first of them that is in a model; empty if there is none.
 llvm::StringRef nameOf(mlir::Location loc);
 
+/// A message about the node of a location, whose name is in front if it has
+/// one.
+std::string nodeMessage(mlir::Location loc, llvm::StringRef message);
+
 /// The location for people: the file, and the names from the outermost to the
 /// innermost. Of several it is the first.
 std::string pathOf(mlir::Location loc,

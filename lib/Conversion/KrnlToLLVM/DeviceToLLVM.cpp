@@ -12,6 +12,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -110,6 +111,26 @@ struct ConstantsLowering : ConvertOpToLLVMPattern<krnl::DeviceConstantsOp> {
   }
 };
 
+struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::ErrorWordOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasAttr(krnl::firstErrorAttrName))
+      return rewriter.notifyMatchFailure(op, "is on the processor");
+    Location loc = op.getLoc();
+    Value word = pointerOf(
+        callHook(rewriter, loc, Hook::DeviceErrors, currentCall(rewriter))
+            .getResult(),
+        rewriter, loc);
+    auto type = cast<MemRefType>(op.getType());
+    rewriter.replaceOp(
+        op, {createMemRefDescriptor(loc, type, word, word, {}, {}, rewriter)});
+    return success();
+  }
+};
+
 /// The bytes of a contiguous buffer of known size.
 Value bytesOf(OpBuilder &builder, Location loc, Type type) {
   return constant64(builder, loc, *boundedBytes(cast<MemRefType>(type)));
@@ -149,7 +170,7 @@ struct CopyOutLowering : ConvertOpToLLVMPattern<krnl::CopyOutOp> {
       Value status = callHook(rewriter, loc, Hook::DeviceSynchronize,
                               currentCall(rewriter))
                          .getResult();
-      checkNode(rewriter, loc, status);
+      checkStatus(rewriter, loc, status);
     }
     rewriter.eraseOp(op);
     return success();
@@ -160,8 +181,9 @@ struct CopyOutLowering : ConvertOpToLLVMPattern<krnl::CopyOutOp> {
 
 void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
-  // Rather than the launch on the processor.
-  patterns.add<DeviceLaunchLowering>(types, /*benefit=*/2);
+  // Rather than what the processor has.
+  patterns.add<DeviceLaunchLowering, DeviceErrorWordLowering>(types,
+                                                              /*benefit=*/2);
   patterns
       .add<ArenaLowering, ConstantsLowering, CopyInLowering, CopyOutLowering>(
           types);

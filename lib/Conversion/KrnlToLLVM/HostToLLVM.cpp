@@ -57,6 +57,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_launch", "vpii"},
     {"onnxc_rt_device_arena", "lpl"},
     {"onnxc_rt_device_constants", "lp"},
+    {"onnxc_rt_device_errors", "lp"},
     {"onnxc_rt_device_copy_in", "iplpl"},
     {"onnxc_rt_device_copy_out", "ippll"},
     {"onnxc_rt_device_launch", "ipilp"},
@@ -388,9 +389,7 @@ struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
   matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    StringRef node = nameOf(loc);
-    std::string text = node.empty() ? "" : ("node '" + node + "': ").str();
-    text += op.getMessage();
+    std::string text = nodeMessage(loc, op.getMessage());
     continueIf(rewriter, loc, adaptor.getCondition(), [&] {
       Value message = globalText(rewriter, loc, text);
       constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE

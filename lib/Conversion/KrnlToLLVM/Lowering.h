@@ -67,6 +67,7 @@ enum class Hook {
   Launch,
   DeviceArena,
   DeviceConstants,
+  DeviceErrors,
   DeviceCopyIn,
   DeviceCopyOut,
   DeviceLaunch,

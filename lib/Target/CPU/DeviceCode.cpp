@@ -203,18 +203,23 @@ FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
     images.push_back(image(ONNXC_IMAGE_SIMULATOR, ONNXC_SIMULATOR_CAPABILITY,
                            true, *simulated));
   }
-  SmallVector<llvm::Constant *> kernels, constants;
+  SmallVector<llvm::Constant *> kernels, constants, errors;
   for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
     kernels.push_back(makeKernel(make, module, kernel));
   if (weightsBytes > 0)
     constants.push_back(make.record(
         {make.number(0), make.number(weightsBytes), make.number(0)}));
+  if (auto messages =
+          module->getAttrOfType<ArrayAttr>(krnl::deviceErrorsAttrName))
+    for (auto message : messages.getAsRange<StringAttr>())
+      errors.push_back(make.record(
+          {make.number(ONNXC_ERR_VALUE), make.text(message.getValue())}));
   return make.array(make.record(
       {make.external("onnxc_device_runtime"), make.number(images.size()),
        make.array(images), make.number(kernels.size()), make.array(kernels),
        make.number(constants.size()), make.array(constants),
-       make.number(weightsBytes), make.number(0), make.null(),
-       make.zeroWords(ONNXC_DEVICE_STATE_BYTES / 8)}));
+       make.number(weightsBytes), make.number(errors.size()),
+       make.array(errors), make.zeroWords(ONNXC_DEVICE_STATE_BYTES / 8)}));
 }
 
 } // namespace onnxc::target

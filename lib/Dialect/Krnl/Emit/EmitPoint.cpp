@@ -37,9 +37,16 @@ struct OpEmitter::Point final : PayloadPoint {
   void noteError(WrapIndexOp op) override {
     ImplicitLocOpBuilder &b = emitter.b;
     KernelValues &outside = emitter.outside;
-    Value number =
-        arith::ConstantIntOp::create(b, outside.wrapNumbers.lookup(op), 32);
-    memref::StoreOp::create(b, number, outside.errorWord, ValueRange());
+    int32_t number = outside.wrapNumbers.lookup(op);
+    if (!outside.firstError) {
+      Value stored = arith::ConstantIntOp::create(b, number, 32);
+      memref::StoreOp::create(b, stored, outside.errorWord, ValueRange());
+      return;
+    }
+    Value row = arith::AddIOp::create(
+        b, outside.firstError, arith::ConstantIntOp::create(b, number - 1, 32));
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::minu, row,
+                                outside.errorWord, ValueRange());
   }
 
   OpEmitter &emitter;

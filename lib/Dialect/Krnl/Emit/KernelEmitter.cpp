@@ -38,6 +38,7 @@ public:
 private:
   void createFunction(OpBuilder &at, StringRef name, EmittedKernel &result);
   SmallVector<Type> argumentTypes();
+  SmallVector<Type> errorTypes();
   Value argumentFor(unsigned operand);
   void emitExtents();
   Value emitSize(Value tensor, int64_t dim);
@@ -84,7 +85,17 @@ SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
   return ops;
 }
 
-/// A function takes the ins, the extents, the error word and the outs.
+/// Behind the extents: the error word, and the number of its first message.
+SmallVector<Type> KernelEmitter::errorTypes() {
+  if (values.wrapNumbers.empty())
+    return {};
+  SmallVector<Type> types{MemRefType::get({}, b.getI32Type())};
+  if (options.processor.tileThreads > 1)
+    types.push_back(b.getI32Type());
+  return types;
+}
+
+/// A function takes the ins, the extents, the errors and the outs.
 Value KernelEmitter::argumentFor(unsigned operand) {
   unsigned ins = kernel.getIns().size(), outs = kernel.getOuts().size();
   if (operand < ins)
@@ -92,7 +103,7 @@ Value KernelEmitter::argumentFor(unsigned operand) {
   if (operand >= ins + outs)
     return values.func.getArgument(operand - outs);
   return values.func.getArgument(operand + kernel.getExtents().size() +
-                                 (values.errorWord ? 1 : 0));
+                                 errorTypes().size());
 }
 
 static MemRefType memrefOf(RankedTensorType type) {
@@ -106,8 +117,7 @@ SmallVector<Type> KernelEmitter::argumentTypes() {
            llvm::concat<Value>(kernel.getIns(), kernel.getOuts()))) {
     if (i == numIns) {
       llvm::append_range(types, kernel.getExtents().getTypes());
-      if (!values.wrapNumbers.empty())
-        types.push_back(MemRefType::get({}, b.getI32Type()));
+      llvm::append_range(types, errorTypes());
     }
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     auto pack = packs.find(i);
@@ -129,11 +139,14 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   func->setAttr("krnl.kernel", at.getUnitAttr());
   values.func = result.func = func;
   result.temporaries = storage.temporaries;
-  result.hasErrorWord = !values.wrapNumbers.empty();
+  SmallVector<Type> errors = errorTypes();
+  unsigned firstError = kernel.getIns().size() + kernel.getExtents().size();
+  result.hasErrorWord = !errors.empty();
   b.setInsertionPointToStart(func.addEntryBlock());
   if (result.hasErrorWord)
-    values.errorWord =
-        func.getArgument(kernel.getIns().size() + kernel.getExtents().size());
+    values.errorWord = func.getArgument(firstError);
+  if (errors.size() > 1)
+    values.firstError = func.getArgument(firstError + 1);
   for (BlockArgument inner : kernel.getBody().getArguments()) {
     Value outer = argumentFor(inner.getArgNumber());
     values.uniform.map(inner, outer);
@@ -230,8 +243,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   createFunction(at, name, result);
   for (auto [root, number] : storage.outputOf)
     storage.slots[root] = storage.slots.lookup(kernel.getOutArgument(number));
-  unsigned firstTemporary =
-      kernel.getNumOperands() + (values.errorWord ? 1 : 0);
+  unsigned firstTemporary = kernel.getNumOperands() + errorTypes().size();
   for (auto [i, temporary] : llvm::enumerate(storage.temporaries))
     storage.slots[temporary].memref =
         values.func.getArgument(firstTemporary + i);

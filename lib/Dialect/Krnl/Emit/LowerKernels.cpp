@@ -372,8 +372,12 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   }
   unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
-  if ((*emitted)->result.hasErrorWord)
+  if ((*emitted)->result.hasErrorWord) {
     ins.push_back(errorWord(kernel, nest, extents));
+    // krnl-place-launches knows which number is the first.
+    if (options.processor.tileThreads > 1)
+      ins.push_back(arith::ConstantIntOp::create(rewriter, loc, 0, 32));
+  }
   auto launch =
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);

@@ -36,6 +36,8 @@ struct KernelValues {
   mlir::IRMapping uniform;
   /// Set by ops that meet an index out of range to their numbers, from 1.
   mlir::Value errorWord;
+  /// Of a device, whose launches share the word: the number of the first.
+  mlir::Value firstError;
   llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
 };
 

@@ -20,6 +20,28 @@ func.func @main(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
   return %y : tensor<1000xf32>
 }
 
+// Launches share the word of errors, in which the smallest number is. The host
+// says which number is the first of the kernel.
+// CHECK-LABEL: func.func @gather
+// CHECK:         %[[WORD:.+]] = krnl.error_word ["bad row"]
+// CHECK:         krnl.launch @kernel_gather_{{[0-9]+}} ins(%arg0, %arg1, %[[WORD]], %{{.+}} : {{.+}}, memref<i32>, i32)
+func.func @gather(%x: tensor<8xf32>, %i: tensor<64xi64>, %o: tensor<64xf32>) -> tensor<64xf32> {
+  %y = krnl.kernel "gather" loops [m = 64] ins(%x, %i : tensor<8xf32>, tensor<64xi64>)
+      outs(%o : tensor<64xf32>)
+      recipe [block(m, 64) -> (m.o, m.t), fuse_outer(m.o, m.t), parallel(m.o), map(m.t, thread)] {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<64xi64>, %c: tensor<64xf32>):
+    %c8 = arith.constant 8 : index
+    %g = krnl.compute [m] (%index = %b[m]) -> (%old = %c[m]) : (tensor<64xi64>) -> tensor<64xf32> {
+      %at = arith.index_cast %index : i64 to index
+      %row = krnl.wrap_index %at, %c8, "bad row"
+      %element = tensor.extract %a[%row] : tensor<8xf32>
+      linalg.yield %element : f32
+    }
+    krnl.yield %g : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
 // CHECK-LABEL: func private @kernel_square_0(
 // CHECK-SAME:    %[[X:.+]]: memref<1000xf32>, %[[Y:.+]]: memref<1000xf32>)
 // CHECK-SAME:    krnl.threads = 256 : i64
@@ -34,5 +56,11 @@ func.func @main(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
 // CHECK:             memref.load %[[X]]
 // CHECK:             memref.store %{{.+}}, %[[Y]]
 // CHECK-NOT:         scf.for
+
+// CHECK-LABEL: func private @kernel_gather_0(
+// CHECK-SAME:    %[[W:[^:]+]]: memref<i32>, %[[ERROR:[^:]+]]: i32, %{{.+}}: memref<64xf32>)
+// CHECK:         arith.cmpi uge
+// CHECK:         %[[ROW:.+]] = arith.addi %[[ERROR]], %c0_i32
+// CHECK-NEXT:    memref.atomic_rmw minu %[[ROW]], %[[W]][]
 
 }

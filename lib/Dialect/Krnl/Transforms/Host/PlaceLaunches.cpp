@@ -11,9 +11,11 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -38,8 +40,10 @@ struct Place {
 /// Places the launches of one function.
 class Placer {
 public:
-  Placer(func::FuncOp host, const llvm::StringMap<IntegerAttr> &kernels)
-      : host(host), kernels(kernels), entry(host.getContext()) {}
+  Placer(func::FuncOp host, const llvm::StringMap<IntegerAttr> &kernels,
+         SmallVectorImpl<Attribute> &errors)
+      : host(host), kernels(kernels), errors(errors), entry(host.getContext()) {
+  }
 
   /// Fails, with an error, where a launch cannot run on a device.
   LogicalResult run();
@@ -47,6 +51,7 @@ public:
 private:
   LogicalResult findPlaces();
   LogicalResult addPlace(LaunchOp launch, Value base);
+  void listErrors(LaunchOp launch, ErrorWordOp word);
   FailureOr<int64_t> arenaOffset(LaunchOp launch, Value base);
   void place(LaunchOp launch);
   Value onDevice(OpBuilder &builder, Value buffer);
@@ -57,6 +62,8 @@ private:
 
   func::FuncOp host;
   const llvm::StringMap<IntegerAttr> &kernels;
+  /// What kernels report, of all functions.
+  SmallVectorImpl<Attribute> &errors;
   OpBuilder entry;
   llvm::MapVector<Value, Place> places;
   int64_t bytes = 0;
@@ -83,10 +90,6 @@ FailureOr<int64_t> Placer::arenaOffset(LaunchOp launch, Value base) {
   bool isBehind = isa<BlockArgument>(base) ||
                   isa_and_nonnull<OutputOp>(base.getDefiningOp());
   std::optional<int64_t> size = boundedBytes(type);
-  if (isa_and_nonnull<ErrorWordOp>(base.getDefiningOp()))
-    return launch.emitOpError(
-        "checks indices that are elements of tensors, which a device does not "
-        "do yet: compile the model for the processor, by --device=cpu");
   if (!type.hasStaticShape() || !size || (!offset && !isBehind))
     return launch.emitOpError(
         "has a buffer whose size only a run knows, which a device does not "
@@ -100,11 +103,31 @@ FailureOr<int64_t> Placer::arenaOffset(LaunchOp launch, Value base) {
   return behind;
 }
 
+/// The word of all launches takes the smallest number of an error.
+void Placer::listErrors(LaunchOp launch, ErrorWordOp word) {
+  OpBuilder builder(launch);
+  auto first = builder.getI32IntegerAttr(int32_t(errors.size()));
+  word->setAttr(firstErrorAttrName, first);
+  // The number is behind the word.
+  OpOperand &use = *word.getWord().getUses().begin();
+  Value number = arith::ConstantOp::create(builder, launch.getLoc(), first);
+  launch->setOperand(use.getOperandNumber() + 1, number);
+  for (auto [message, loc] :
+       llvm::zip_equal(word.getMessages().getAsRange<StringAttr>(),
+                       word.getLocations().getAsRange<LocationAttr>()))
+    errors.push_back(builder.getStringAttr(nodeMessage(loc, message)));
+}
+
 LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
   if (places.contains(base))
     return success();
   Place place;
   Location loc = base.getLoc();
+  if (auto word = base.getDefiningOp<ErrorWordOp>()) {
+    listErrors(launch, word);
+    places.insert({base, {word, /*isOnHost=*/true, /*isOnDevice=*/true}});
+    return success();
+  }
   Value memory = arena;
   int64_t offset;
   if (auto weight = base.getDefiningOp<WeightViewOp>()) {
@@ -258,9 +281,13 @@ struct PlaceLaunches : krnl::impl::KrnlPlaceLaunchesPassBase<PlaceLaunches> {
         kernels[kernel.getName()] = number;
         kernel->setAttr(KrnlDialect::deviceKernelAttrName, number);
       }
+    SmallVector<Attribute> errors;
     for (func::FuncOp host : hostFunctions(getOperation()))
-      if (failed(Placer(host, kernels).run()))
+      if (failed(Placer(host, kernels, errors).run()))
         return signalPassFailure();
+    if (!errors.empty())
+      getOperation()->setAttr(deviceErrorsAttrName,
+                              builder.getArrayAttr(errors));
   }
 };
 

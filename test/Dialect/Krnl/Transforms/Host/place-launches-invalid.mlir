@@ -25,16 +25,3 @@ module attributes {krnl.host_target = #krnl.target<>} {
     return
   }
 }
-
-// -----
-
-module attributes {krnl.host_target = #krnl.target<>} {
-  func.func private @k(memref<i32>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
-  func.func @indices(%x: memref<8xf32>) {
-    %c1 = arith.constant 1 : index
-    %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")] : memref<i32>
-    // expected-error @+1 {{'krnl.launch' op checks indices that are elements of tensors, which a device does not do yet: compile the model for the processor, by --device=cpu}}
-    krnl.launch @k ins(%w : memref<i32>) outs(%x : memref<8xf32>) tiles(%c1)
-    return
-  }
-}

@@ -99,16 +99,18 @@ static constexpr double minShare = 0.001;
 
 std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
   // A node may have several such loops.
-  std::map<std::tuple<bool, std::string, std::string>, double> shares;
+  std::map<std::tuple<bool, std::string, std::string, StringRef>, double>
+      shares;
   for (const ScalarLoop &part : findScalarLoops(module, assumedSize))
-    shares[{part.kernel.empty(), nodeOf(part.loc), part.reason}] += part.share;
+    shares[{part.kernel.empty(), nodeOf(part.loc), part.reason, part.hint}] +=
+        part.share;
   std::vector<Fact> facts;
   for (const auto &[key, share] : shares) {
-    const auto &[isCall, node, reason] = key;
+    const auto &[isCall, node, reason, hint] = key;
     if (share >= minShare)
       facts.push_back({isCall ? "runtime-call" : "scalar", node,
-                       (isCall ? "no loops: " : "no vectors: ") + reason, "",
-                       share});
+                       (isCall ? "no loops: " : "no vectors: ") + reason,
+                       hint.str(), share});
   }
   return facts;
 }

@@ -28,15 +28,45 @@ static Operation *readByData(ComputeOp op) {
   return reads.empty() ? nullptr : *reads.begin();
 }
 
-static constexpr llvm::StringLiteral byData = "index depends on data";
+namespace {
+/// Why an op has no lanes, and what changes that.
+struct Obstacle {
+  StringLiteral reason, hint;
+};
+} // namespace
 
-/// Why no recipe gives the op lanes; empty where nothing of its own is in the
+static constexpr Obstacle noLanes{
+    "elements that fit no vector",
+    "a Cast to a real or integer type of 64 bits or less has vectors, "
+    "if the model can do with one"},
+    traversal{"each step depends on what the last one found",
+              "cannot be changed"},
+    byData{"index depends on data",
+           "indices along an axis in front of the last one, as of Gather with "
+           "axis=0, copy whole rows with vectors: transpose constants to that"},
+    inOrder{"computes in order",
+            "cannot be changed; along an axis in front of the last one, rows "
+            "are computed with vectors"},
+    notCombinable{"reduction whose parts cannot be combined",
+                  "cannot be changed; along an axis in front of the last one, "
+                  "rows are reduced with vectors"},
+    fewIterations{"no loop of 4 or more iterations",
+                  "a larger batch has longer loops"},
+    noRecipe{"kernel without a recipe",
+             "-O1 and above choose recipes; else nothing in the model "
+             "changes it"},
+    notAlongMemory{"no loop runs along memory",
+                   "a Transpose that brings the longest axis to the end may "
+                   "pay off"};
+
+/// Why no recipe gives the op lanes; null where nothing of its own is in the
 /// way.
-static std::string reasonOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
+static const Obstacle *obstacleOf(KernelOp kernel, ComputeOp op,
+                                  int64_t unknown) {
   if (!fitsVectors(op))
-    return "elements that fit no vector";
+    return &noLanes;
   if (isTraversal(op))
-    return "each step depends on what the last one found";
+    return &traversal;
   bool gathers = readByData(op);
   std::string longest;
   int64_t extent = 0;
@@ -50,14 +80,14 @@ static std::string reasonOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
         return !LaneAnalysis(op, axis).hasGathers() &&
                extentOf(kernel, axis, unknown) >= 4;
       }))
-    return byData.str();
+    return &byData;
   if (isOrdered(op))
-    return "computes in order";
+    return &inOrder;
   if (op.getNumReductionLoops() > 0 && !isCombinable(op))
-    return "reduction whose parts cannot be combined";
+    return &notCombinable;
   if (extent < 4)
-    return "no loop of 4 or more iterations";
-  return gathers ? byData.str() : "";
+    return &fewIterations;
+  return gathers ? &byData : nullptr;
 }
 
 /// The op of the payload that has no vector code, if any.
@@ -66,6 +96,41 @@ static Operation *scalarFunction(ComputeOp op) {
     if (!hasVectorForm(&inner))
       return &inner;
   return nullptr;
+}
+
+static StringRef hintOf(Operation *function) {
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::CeilDivSIOp, arith::FloorDivSIOp>(function))
+    return "processors divide integers one by one: a Cast to float in front of "
+           "Div is exact for numbers below 2^24";
+  return "cannot be changed, unless another operator does";
+}
+
+/// A call of the runtime computes what no loops do.
+static StringRef hintOfCall(StringRef name) {
+  struct Row {
+    StringLiteral prefix, hint;
+  };
+  static constexpr Row rows[] = {
+      {"nonzero", "Where with a mask keeps a fixed size, and has loops"},
+      {"true_positions", "Where with a mask keeps a fixed size, and has loops"},
+      {"unique", "cannot be changed, unless ids of a known range come in"},
+      {"topk", "ArgMax or ReduceMax have vectors, where k is 1"},
+      {"non_max_suppression",
+       "fewer candidates, by TopK of scores in front, are faster"},
+      {"image_decode", "decoded images as input move it out of the model"},
+      {"custom", "operators of ONNX in its place have loops"},
+      {"string", "numbers as input, made outside the model, have loops"},
+      {"regex", "numbers as input, made outside the model, have loops"},
+      {"tokenize", "numbers as input, made outside the model, have loops"},
+      {"sequence", "Concat and Slice of one tensor have loops"},
+      {"split_to_sequence", "Split into a fixed number has loops"},
+      {"concat_from_sequence", "Concat of single tensors has loops"},
+      {"boxed", "an input with a known rank has loops: declare its shape"}};
+  for (const Row &row : rows)
+    if (name.starts_with(row.prefix))
+      return row.hint;
+  return "cannot be changed";
 }
 
 /// Is `op` on the second way of a branch that is hardly ever taken?
@@ -113,38 +178,45 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
   LoopNest nest = LoopNest::replay(kernel);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   // Ops that share their loops have lanes together or not at all.
-  std::string common;
+  const Obstacle *common = nullptr;
   for (ComputeOp op : ops)
-    if (common.empty())
-      common = reasonOf(kernel, op, unknown);
-  if (kernel.getRecipe().empty())
-    common = common.empty() ? "kernel without a recipe" : common;
+    if (!common)
+      common = obstacleOf(kernel, op, unknown);
+  if (!common)
+    common = kernel.getRecipe().empty() ? &noRecipe : &notAlongMemory;
   for (auto [number, op] : llvm::enumerate(ops)) {
     double work = double(workBytesOf(kernel, op, unknown)) * times;
     total += work;
     // Folded ops come from other nodes.
     Operation *cause = nullptr;
-    std::string reason;
+    ScalarLoop part{op.getLoc(), kernel.getName().str(), "", "", work};
     if (llvm::any_of(nest.op(number).loops,
                      [](const LoopUse &use) { return use.width() > 1; })) {
-      if ((cause = scalarFunction(op)))
-        reason =
+      if ((cause = scalarFunction(op))) {
+        part.reason =
             (cause->getName().stripDialect() + " of each lane by itself").str();
-    } else if (reason = reasonOf(kernel, op, unknown); reason.empty()) {
-      reason = common.empty() ? "no loop runs along memory" : common;
-    } else if (reason == byData) {
-      cause = readByData(op);
+        part.hint = hintOf(cause);
+      }
+    } else {
+      const Obstacle *obstacle = obstacleOf(kernel, op, unknown);
+      if (obstacle == &byData)
+        cause = readByData(op);
+      if (!obstacle)
+        obstacle = common;
+      part.reason = obstacle->reason.str();
+      part.hint = obstacle->hint;
     }
-    if (!reason.empty())
-      found.push_back({cause ? cause->getLoc() : op.getLoc(),
-                       kernel.getName().str(), reason, work});
+    if (cause)
+      part.loc = cause->getLoc();
+    if (!part.reason.empty())
+      found.push_back(std::move(part));
   }
   return total;
 }
 
 /// Makes shares of work and brings them in order.
-static SmallVector<ScalarLoop> inOrder(SmallVector<ScalarLoop> found,
-                                       double total) {
+static SmallVector<ScalarLoop> inOrderOfWork(SmallVector<ScalarLoop> found,
+                                             double total) {
   for (ScalarLoop &part : found)
     part.share = total > 0 ? part.share / total : 0;
   // Equal ones stay in the order of the program.
@@ -167,16 +239,17 @@ SmallVector<ScalarLoop> findScalarLoops(ModuleOp module, int64_t unknown) {
       total += work;
       StringRef name = call.getCallee();
       name.consume_front("onnxc_call_");
-      found.push_back({op->getLoc(), "", ("call of " + name).str(), work});
+      found.push_back({op->getLoc(), "", ("call of " + name).str(),
+                       hintOfCall(name), work});
     }
   });
-  return inOrder(std::move(found), total);
+  return inOrderOfWork(std::move(found), total);
 }
 
 SmallVector<ScalarLoop> findScalarLoops(KernelOp kernel, int64_t unknown) {
   SmallVector<ScalarLoop> found;
   double total = inspect(kernel, unknown, /*times=*/1, found);
-  return inOrder(std::move(found), total);
+  return inOrderOfWork(std::move(found), total);
 }
 
 } // namespace onnxc

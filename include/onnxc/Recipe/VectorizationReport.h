@@ -19,6 +19,8 @@ struct ScalarLoop {
   /// Name of the kernel; empty for a call.
   std::string kernel;
   std::string reason;
+  /// The nearest rewrite of the model, or that there is none.
+  llvm::StringRef hint;
   /// Of the estimated work of the whole program, 0 to 1.
   double share;
 };

@@ -133,7 +133,10 @@ struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
 
 /// The bytes of a contiguous buffer of known size.
 Value bytesOf(OpBuilder &builder, Location loc, Type type) {
-  return constant64(builder, loc, *boundedBytes(cast<MemRefType>(type)));
+  auto buffer = cast<MemRefType>(type);
+  // The bound counts each size as at least 1.
+  return constant64(builder, loc,
+                    buffer.getNumElements() ? *boundedBytes(buffer) : 0);
 }
 
 struct CopyInLowering : ConvertOpToLLVMPattern<krnl::CopyInOp> {

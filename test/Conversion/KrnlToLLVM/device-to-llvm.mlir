@@ -63,3 +63,20 @@ func.func @main(%x: memref<256xf32>) {
   krnl.copy_out %d to %x wait : memref<256xf32>
   return
 }
+
+// -----
+
+// Nothing of an empty buffer is copied. The word of errors is the one of the device.
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
+// CHECK:         llvm.call @onnxc_rt_device_errors(
+// CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(0 : i64) : i64
+// CHECK:         llvm.call @onnxc_rt_device_copy_in(%{{.+}}, %{{.+}}, %{{.+}}, %[[BYTES]])
+func.func private @kernel(memref<3x0x5xf32>, memref<i32>, i32, memref<3x0x5xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
+func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  %w = krnl.error_word ["bad row"] at [loc("Gather_0")] {krnl.first_error = 0 : i32} : memref<i32>
+  krnl.copy_in %x to %d : memref<3x0x5xf32>
+  krnl.launch @kernel ins(%d, %w, %c0 : memref<3x0x5xf32>, memref<i32>, i32) outs(%d : memref<3x0x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
+  return
+}

@@ -118,6 +118,18 @@ static AngleTable angleTable(bool isDouble) {
   return isDouble ? doubles : floats;
 }
 
+/// The angle of a number of quarters and a rest.
+static Angle angleOf(FloatBuilder &f, Value quarter, Value r) {
+  AngleTable table = angleTable(f.element().isF64());
+  Value square = f.mul(r, r);
+  Value s = f.polynomial(square, table.sine);
+  Value c = f.polynomial(square, table.cosine);
+  Value sine = f.fma(f.mul(square, r), s, r);
+  Value cosine = f.fma(f.mul(square, square), c,
+                       f.fma(square, f.constant(-0.5), f.constant(1.0)));
+  return {quarter, sine, cosine};
+}
+
 /// The product with the first part of pi/2 is subtracted without an error, and
 /// the third is below all digits for |x| < angleLimit.
 static Angle reduceAngle(FloatBuilder &f, Value x) {
@@ -128,13 +140,74 @@ static Angle reduceAngle(FloatBuilder &f, Value x) {
   Value r = x;
   for (double part : table.quarter)
     r = f.fma(n, f.constant(-part), r);
-  Value square = f.mul(r, r);
-  Value s = f.polynomial(square, table.sine);
-  Value c = f.polynomial(square, table.cosine);
-  Value sine = f.fma(f.mul(square, r), s, r);
-  Value cosine = f.fma(f.mul(square, square), c,
-                       f.fma(square, f.constant(-0.5), f.constant(1.0)));
-  return {f.bits(rounded), sine, cosine};
+  return angleOf(f, f.bits(rounded), r);
+}
+
+/// The 96 bits of 2/pi from bit `at` of a table that begins 32 bits before the
+/// point, in three words.
+static std::array<Value, 3> twoOverPi(FloatBuilder &wide, Value at) {
+  static constexpr int64_t table[] = {0,          0xa2f9836e, 0x4e441529,
+                                      0xfc2757d1, 0xf534ddc0, 0xdb629599,
+                                      0x3c439041, 0xfe5163ab};
+  ImplicitLocOpBuilder &b = wide.b;
+  Value first = arith::ShRUIOp::create(b, at, wide.integer(5));
+  auto word = [&](int64_t number) {
+    Value value = wide.integer(table[number]);
+    for (int64_t i = 1; i + 3 < int64_t(std::size(table)); ++i) {
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first,
+                                            wide.integer(i));
+      value = wide.select(isFirst, wide.integer(table[i + number]), value);
+    }
+    return value;
+  };
+  Value offset = arith::AndIOp::create(b, at, wide.integer(31));
+  Value shift = arith::SubIOp::create(b, wide.integer(32), offset);
+  std::array<Value, 3> words;
+  for (int64_t i = 0; i < 3; ++i) {
+    Value high = arith::ShLIOp::create(b, word(i), wide.integer(32));
+    Value both = arith::OrIOp::create(b, high, word(i + 1));
+    words[i] = arith::AndIOp::create(b, arith::ShRUIOp::create(b, both, shift),
+                                     wide.integer(0xffffffff));
+  }
+  return words;
+}
+
+/// The same for f32 of 2^17 or more, in integers: x = m 2^e, and quarters are
+/// counted modulo 4, so those bits of 2/pi matter whose products with m are
+/// less: with 96 of them the rest has all its digits. Infinity gives NaN.
+static Angle reduceLargeAngle(FloatBuilder &f, Value x) {
+  ImplicitLocOpBuilder &b = f.b;
+  FloatBuilder wide(f, b.getF64Type());
+  Value bits = arith::ExtUIOp::create(b, wide.integerType(),
+                                      f.bits(math::AbsFOp::create(b, x)));
+  Value m = arith::OrIOp::create(
+      b, arith::AndIOp::create(b, bits, wide.integer(0x7fffff)),
+      wide.integer(0x800000));
+  Value exponent = arith::ShRUIOp::create(b, bits, wide.integer(23));
+  auto [w0, w1, w2] =
+      twoOverPi(wide, arith::SubIOp::create(b, exponent, wide.integer(120)));
+  Value high = arith::ShLIOp::create(b, arith::MulIOp::create(b, m, w0),
+                                     wide.integer(32));
+  Value low = arith::ShRUIOp::create(b, arith::MulIOp::create(b, m, w2),
+                                     wide.integer(32));
+  // Quarters in the upper two bits, and their fraction.
+  Value product = arith::AddIOp::create(
+      b, arith::AddIOp::create(b, high, arith::MulIOp::create(b, m, w1)), low);
+  Value quarter = arith::ShRUIOp::create(
+      b, arith::AddIOp::create(b, product, wide.integer(int64_t(1) << 61)),
+      wide.integer(62));
+  Value rest = arith::SubIOp::create(
+      b, product, arith::ShLIOp::create(b, quarter, wide.integer(62)));
+  Value r = wide.mul(arith::SIToFPOp::create(b, wide.type, rest),
+                     wide.constant(0x1.921fb54442d18p-62));
+  r = f.add(arith::TruncFOp::create(b, f.type, r), f.sub(x, x));
+  quarter = arith::TruncIOp::create(b, f.integerType(), quarter);
+  Value isNegative = f.less(x, f.constant(0));
+  return angleOf(f,
+                 f.select(isNegative,
+                          arith::SubIOp::create(b, f.integer(0), quarter),
+                          quarter),
+                 f.select(isNegative, f.neg(r), r));
 }
 
 /// sin(x + quarters * pi/2).
@@ -150,8 +223,7 @@ static Value sineOf(FloatBuilder &f, Angle angle, int64_t quarters) {
   return f.fromBits(arith::XOrIOp::create(f.b, f.bits(y), sign));
 }
 
-static Value expandTan(FloatBuilder &f, Value x) {
-  Angle angle = reduceAngle(f, x);
+static Value tangentOf(FloatBuilder &f, Angle angle) {
   Value odd = f.hasBit(angle.quarter, 1);
   return f.div(f.select(odd, angle.cosine, angle.sine),
                f.select(odd, f.neg(angle.sine), angle.cosine));
@@ -207,9 +279,11 @@ static Value byLanes(FloatBuilder &f, Operation *op) {
   return loop.getResult(0);
 }
 
-/// The expansion, unless some lane is out of its range.
-static Value whereFits(FloatBuilder &f, Operation *op, Value fits,
-                       llvm::function_ref<Value()> expand) {
+/// The expansion, unless some lane is out of its range: then what `others`
+/// gives.
+static Value whereFits(FloatBuilder &f, Value fits,
+                       llvm::function_ref<Value()> expand,
+                       llvm::function_ref<Value()> others) {
   if (isa<VectorType>(f.type))
     fits = vector::ReductionOp::create(f.b, vector::CombiningKind::AND, fits);
   auto branch = scf::IfOp::create(f.b, TypeRange(f.type), fits,
@@ -218,7 +292,7 @@ static Value whereFits(FloatBuilder &f, Operation *op, Value fits,
   f.b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(f.b, expand());
   f.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(f.b, byLanes(f, op));
+  scf::YieldOp::create(f.b, others());
   return branch.getResult(0);
 }
 
@@ -234,12 +308,13 @@ static Value expandRemainder(FloatBuilder &f, Operation *op) {
   double most = double(int64_t(1) << (f.fractionBits() - 1));
   Value infinity = f.constant(std::numeric_limits<double>::infinity());
   Value fits = f.both(f.less(quotient, f.constant(most)), f.less(y, infinity));
-  return whereFits(f, op, fits, [&] {
+  auto expand = [&] {
     Value whole = math::TruncOp::create(b, quotient);
     Value rest = f.fma(f.neg(whole), y, x);
     rest = f.select(f.less(rest, f.constant(0)), f.add(rest, y), rest);
     return Value(math::CopySignOp::create(b, rest, op->getOperand(0)));
-  });
+  };
+  return whereFits(f, fits, expand, [&] { return byLanes(f, op); });
 }
 
 /// The nearest whole number, the even one of two: the sum with a power of two
@@ -251,6 +326,26 @@ static Value expandRoundEven(FloatBuilder &f, Value x) {
   Value rounded = f.sub(f.add(size, ones), ones);
   Value whole = math::CopySignOp::create(f.b, rounded, x);
   return f.select(f.less(size, ones), whole, x);
+}
+
+/// Devices have no libm.
+static Value expandAngle(FloatBuilder &f, Operation *op,
+                         krnl::TargetAttr target) {
+  Value x = op->getOperand(0);
+  auto function = [&](Angle angle) {
+    if (isa<math::TanOp>(op))
+      return tangentOf(f, angle);
+    return sineOf(f, angle, isa<math::CosOp>(op) ? 1 : 0);
+  };
+  Value fits = f.less(math::AbsFOp::create(f.b, x), f.constant(angleLimit));
+  auto expand = [&] { return function(reduceAngle(f, x)); };
+  return whereFits(f, fits, expand, [&] {
+    bool isDevice = target && target.getProcessor().tileThreads > 1;
+    if (!isDevice || f.element().isF64())
+      return byLanes(f, op);
+    Value large = function(reduceLargeAngle(f, x));
+    return isa<VectorType>(f.type) ? f.select(fits, expand(), large) : large;
+  });
 }
 
 static Value expandOne(Operation *op, krnl::TargetAttr target) {
@@ -270,12 +365,7 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
     return expandAtan(f, x);
   if (isa<arith::RemFOp>(op))
     return expandRemainder(f, op);
-  Value fits = f.less(math::AbsFOp::create(f.b, x), f.constant(angleLimit));
-  return whereFits(f, op, fits, [&] {
-    if (isa<math::TanOp>(op))
-      return expandTan(f, x);
-    return sineOf(f, reduceAngle(f, x), isa<math::CosOp>(op) ? 1 : 0);
-  });
+  return expandAngle(f, op, target);
 }
 
 bool onnxc::isExpandedFunction(Operation *op) {

@@ -25,3 +25,18 @@ module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
     return %0 : vector<8xf32>
   }
 }
+
+// A device has no libm for large angles.
+// CHECK-LABEL: module @device
+// CHECK:         scf.if
+// CHECK:         } else {
+// CHECK-NOT:       math.sin
+// CHECK:           arith.muli %{{.+}}, %{{.+}} : vector<4xi64>
+// CHECK:           arith.select %{{.+}} : vector<4xi1>, vector<4xf32>
+// CHECK:         return
+module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func @sin(%x: vector<4xf32>) -> vector<4xf32> {
+    %y = math.sin %x : vector<4xf32>
+    return %y : vector<4xf32>
+  }
+}

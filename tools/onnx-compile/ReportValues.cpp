@@ -90,9 +90,11 @@ static double meanOf(const Tensor &tensor, const Layout &layout, int64_t origin,
 /// Null if the tensor has no layout of images, or is too small.
 static json::Value imageOf(const Tensor &tensor, const Statistics &statistics) {
   constexpr int64_t maxMaps = 16, minSide = 4, maxSide = 128, maxMapSide = 40;
+  // Without elements, products of sizes may be larger than integers.
+  if (tensor.elements() == 0)
+    return nullptr;
   std::optional<Layout> layout = layoutOf(tensor.shape);
-  if (tensor.type == ONNX_TYPE_STRING || !layout || layout->maps < 1 ||
-      std::min(layout->height, layout->width) < minSide)
+  if (!layout || std::min(layout->height, layout->width) < minSide)
     return nullptr;
   int64_t maps = std::min(layout->maps, maxMaps);
   int64_t side = maps == 1 ? maxSide : maxMapSide;

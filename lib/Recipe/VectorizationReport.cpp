@@ -42,8 +42,8 @@ static constexpr Obstacle noLanes{
     traversal{"each step depends on what the last one found",
               "cannot be changed"},
     byData{"index depends on data",
-           "indices along an axis in front of the last one, as of Gather with "
-           "axis=0, copy whole rows with vectors: transpose constants to that"},
+           "cannot be changed, but for Gather: along an axis in front of the "
+           "last one, as axis=0, it copies whole rows with vectors"},
     inOrder{"computes in order",
             "cannot be changed; along an axis in front of the last one, rows "
             "are computed with vectors"},

@@ -149,9 +149,12 @@ static void printRecipe(raw_ostream &os, const RecipeChoice &choice) {
                       recipeText(choice.taken), choice.numCandidates,
                       number(choice.taken.cycles));
   for (const ReportedRecipe &other : choice.others)
-    os << llvm::formatv("    not {0}: {1:F2} times the cycles\n",
+    os << llvm::formatv("    not {0}: {1:F2} times the cycles{2}\n",
                         recipeText(other),
-                        other.cycles / std::max(choice.taken.cycles, 1.0));
+                        other.cycles / std::max(choice.taken.cycles, 1.0),
+                        other.cycles < choice.taken.cycles
+                            ? ", within the error of the prediction"
+                            : "");
 }
 
 static void printKernel(raw_ostream &os, const ExplainedKernel &kernel) {

@@ -263,16 +263,25 @@ ArrayAttr AttentionWriter::write(const AttentionTile &chosen) {
 }
 
 void addAttentionRecipes(KernelOp kernel, const Processor &target,
-                         const RecipeOptions &, RecipeCandidates &candidates) {
+                         const RecipeOptions &options,
+                         RecipeCandidates &candidates) {
   auto writer = std::make_shared<AttentionWriter>(kernel, target);
   if (!writer->isPossible())
     return;
-  for (const AttentionTile &tile : writer->tiles())
+  SmallVector<AttentionTile> tiles = writer->tiles();
+  if (tiles.empty())
+    return;
+  const AttentionTile &best = tiles[findCheapest(llvm::map_to_vector(
+      tiles, [](const AttentionTile &t) { return t.cycles; }))];
+  double scale = kernelScale(kernel, target, options,
+                             AttentionWriter(*writer).write(best), best.cycles);
+  for (const AttentionTile &tile : tiles)
     candidates.push_back(
         {"attention",
          llvm::formatv("{0} rows, {1} vectors of keys, {2} of values",
                        tile.rows, tile.keyVectors, tile.valueVectors),
-         tile.cycles, [=] { return AttentionWriter(*writer).write(tile); }});
+         scale * tile.cycles,
+         [=] { return AttentionWriter(*writer).write(tile); }});
 }
 
 } // namespace onnxc

@@ -41,6 +41,7 @@ SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
 
 SmallVector<unsigned> rankRecipes(ArrayRef<RecipeCandidate> candidates) {
   SmallVector<unsigned> best, others;
+  SmallVector<double> bestCycles;
   for (unsigned first = 0; first < candidates.size();) {
     unsigned end = first;
     SmallVector<double> cycles;
@@ -49,6 +50,7 @@ SmallVector<unsigned> rankRecipes(ArrayRef<RecipeCandidate> candidates) {
          ++end)
       cycles.push_back(candidates[end].cycles);
     best.push_back(first + findCheapest(cycles));
+    bestCycles.push_back(candidates[best.back()].cycles);
     for (unsigned number : llvm::seq(first, end))
       if (number != best.back())
         others.push_back(number);
@@ -58,6 +60,8 @@ SmallVector<unsigned> rankRecipes(ArrayRef<RecipeCandidate> candidates) {
     return std::pair(candidates[a].cycles, a) <
            std::pair(candidates[b].cycles, b);
   });
+  if (!best.empty())
+    std::swap(best.front(), best[findCheapest(bestCycles, minGainOfKind)]);
   llvm::append_range(best, others);
   return best;
 }
@@ -88,6 +92,15 @@ void addScored(KernelOp kernel, const Processor &target,
     candidates.push_back({kind, std::move(choices),
                           nestCost(kernel, *nest, target).cycles,
                           [recipe] { return recipe; }});
+}
+
+double kernelScale(KernelOp kernel, const Processor &target,
+                   const RecipeOptions &options, ArrayAttr recipe,
+                   double cycles) {
+  FailureOr<LoopNest> nest = replayWith(kernel, recipe, options);
+  return succeeded(nest) && cycles > 0
+             ? nestCost(kernel, *nest, target).cycles / cycles
+             : 1;
 }
 
 ArrayAttr completed(KernelOp kernel, ArrayAttr recipe,

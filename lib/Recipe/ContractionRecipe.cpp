@@ -11,6 +11,7 @@
 #include "KernelShape.h"
 #include "PanelSteps.h"
 #include "Planners.h"
+#include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -315,7 +316,7 @@ std::string ContractionWriter::describe(RegisterTile tile) const {
 }
 
 void addContractionRecipes(KernelOp kernel, const Processor &target,
-                           const RecipeOptions &,
+                           const RecipeOptions &options,
                            RecipeCandidates &candidates) {
   for (Contraction &way : findContractions(kernel)) {
     auto writer =
@@ -323,9 +324,17 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
     if (!writer->isPossible())
       continue;
     ContractionCost cost = writer->cost();
-    for (RegisterTile tile : writer->tiles(cost))
+    SmallVector<RegisterTile> tiles = writer->tiles(cost);
+    SmallVector<double> cycles = llvm::map_to_vector(
+        tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
+    RegisterTile best = tiles[findCheapest(cycles)];
+    double scale =
+        kernelScale(kernel, target, options,
+                    ContractionWriter(*writer).write(best), cost.cycles(best));
+    for (auto [tile, ofTile] : llvm::zip_equal(tiles, cycles))
       candidates.push_back({"contraction", writer->describe(tile),
-                            cost.cycles(tile) + cost.packingCycles(), [=] {
+                            scale * (ofTile + cost.packingCycles()),
+                            [writer, tile = tile] {
                               return ContractionWriter(*writer).write(tile);
                             }});
   }

@@ -17,10 +17,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// A candidate replaces one that is preferred if it takes at most this part of
-/// its cycles: the model is no more precise.
-static constexpr double minGain = 0.99;
-
 double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
   // Half of the vector operations of a processor are multiply-adds.
   double all = double(tile.vectors * (tile.rows + work.operations)) /
@@ -77,10 +73,10 @@ int64_t maxRows(const Processor &target, int64_t pitch) {
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
 
-size_t findCheapest(ArrayRef<double> cycles) {
+size_t findCheapest(ArrayRef<double> cycles, double gain) {
   size_t best = 0;
   for (size_t number : llvm::seq(cycles.size()))
-    if (cycles[number] < cycles[best] * minGain)
+    if (cycles[number] < cycles[best] * gain)
       best = number;
   return best;
 }

@@ -60,6 +60,11 @@ SmallVector<std::string> reducedLoops(ComputeOp op) {
   return loops;
 }
 
+bool isHandedOn(ComputeOp op) {
+  return llvm::all_of(op->getUsers(),
+                      [](Operation *user) { return isa<ComputeOp>(user); });
+}
+
 /// A transcendental function costs as much as this many bytes of traffic.
 static constexpr int64_t mathBytes = 16;
 

@@ -41,6 +41,9 @@ llvm::SmallVector<std::string> loopsAlongMemory(krnl::ComputeOp op,
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(krnl::ComputeOp op);
 
+/// Do only ops of the kernel read the results? They are not stored in the end.
+bool isHandedOn(krnl::ComputeOp op);
+
 /// Work of one op, in bytes of traffic or equivalent time; unknown extents
 /// count as `unknown`.
 int64_t workBytesOf(krnl::KernelOp kernel, krnl::ComputeOp op, int64_t unknown);

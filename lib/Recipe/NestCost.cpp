@@ -166,37 +166,40 @@ double OpCost::registersOf(Type type) const {
 /// To load or store an operand in one step.
 double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   // Ops hand on their results in registers.
-  if (!isStore && operand.get().getDefiningOp<ComputeOp>())
+  if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
     return 0;
   Access access(nest, number, operand);
-  if (steps && !access.dependsOn(steps->loop))
+  int input = inputNumber(kernel, operand.get());
+  // Packed elements lie in the order in which they are read.
+  bool inLine = !lanesUse || !access.dependsOn(lanesUse->loop) ||
+                access.hasUnitStride(lanesUse->loop) ||
+                (input >= 0 && nest.packOf(input));
+  bool isInvariant = steps && !access.dependsOn(steps->loop);
+  // Elements that are gathered are gathered again in each step.
+  if (isInvariant && (isStore || inLine))
     return 0;
   double count = 1;
   bool isTransposed = false;
   for (const LoopUse &use : body.loops) {
     if (!access.dependsOn(use.loop))
       continue;
-    count *= unrolled(nest, use, lanes);
+    double here = unrolled(nest, use, lanes);
+    count *= here;
     isTransposed |=
-        &use != lanesUse && use.unroll > 1 && access.hasUnitStride(use.loop);
+        &use != lanesUse && here > 1 && access.hasUnitStride(use.loop);
   }
   if (!lanesUse || !access.dependsOn(lanesUse->loop))
     return count / 2;
-  double each = access.hasUnitStride(lanesUse->loop)
-                    ? registersOf(operand.get().getType()) /
-                          (isStore ? 1.0 : double(target.loadsPerCycle))
-                    : double(lanes) * (isTransposed ? target.transposeCycles
-                                                    : target.scatterCycles);
+  double each = inLine ? registersOf(operand.get().getType()) /
+                             (isStore ? 1.0 : double(target.loadsPerCycle))
+                       : std::min(double(lanes), axesExtent(lanesUse->loop)) *
+                             (isTransposed ? target.transposeCycles
+                                           : target.scatterCycles);
   return count * each;
 }
 
-/// Is it a product that becomes part of a sum's instruction?
-static bool isContracted(Operation &inner) {
-  return isa<arith::MulFOp>(inner) && inner.hasOneUse() &&
-         isa<arith::AddFOp>(*inner.user_begin());
-}
-
-/// Operations for a vector, or one element.
+/// Operations for a vector, or one element. A multiply-add is two, of which a
+/// processor has twice as many in a cycle as multiply-adds.
 double OpCost::operationsOf(Operation &inner) {
   double nested = 0;
   for (Region &region : inner.getRegions())
@@ -204,8 +207,7 @@ double OpCost::operationsOf(Operation &inner) {
       nested += operationsOf(op);
   if (isa<tensor::ExtractOp>(inner))
     return double(lanes * target.gatherOperations);
-  if (inner.getNumResults() != 1 || isContracted(inner) ||
-      inner.hasTrait<OpTrait::ConstantLike>() ||
+  if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>() ||
       inner.getResult(0).getType().isIndex())
     return nested;
   double weight = 1;
@@ -290,13 +292,15 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
     OpCost op(kernel, nest, number, target);
     CostTerm term{op.cycles(), {}};
-    cost.cycles += term.cycles;
+    cost.tileCycles += term.cycles;
     for (unsigned axis : nest.op(number).axes)
       if (nest.loop(axis).isDynamic()) {
         term.cycles /= op.axisExtent(axis);
         term.axes.push_back(axis);
       }
     llvm::sort(term.axes);
+    cost.cycles +=
+        term.cycles * std::pow(double(outerExtent), double(term.axes.size()));
     auto *same = llvm::find_if(cost.terms, [&](const CostTerm &other) {
       return other.axes == term.axes;
     });
@@ -308,10 +312,10 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
   double factor = memoryCycles(kernel, target) / std::max(cost.cycles, 1.0);
   if (factor > 1) {
     cost.cycles *= factor;
+    cost.tileCycles *= factor;
     for (CostTerm &term : cost.terms)
       term.cycles *= factor;
   }
-  cost.tileCycles = cost.cycles;
   for (unsigned loop : nest.parallelLoops())
     cost.tileCycles /=
         std::max(double(nest.loop(loop).isDynamic() ? outerExtent

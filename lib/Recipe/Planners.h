@@ -31,6 +31,14 @@ void addScored(krnl::KernelOp kernel, const target::Processor &target,
                std::string choices, mlir::ArrayAttr recipe,
                RecipeCandidates &candidates);
 
+/// A planner may compare its candidates by a model of the products alone. That
+/// model's `cycles` for `recipe` times the result are those of the whole kernel
+/// with it, which other kinds of candidates are compared with. 1 for a recipe
+/// that is not legal.
+double kernelScale(krnl::KernelOp kernel, const target::Processor &target,
+                   const RecipeOptions &options, mlir::ArrayAttr recipe,
+                   double cycles);
+
 /// For a kernel around one contraction: register tiles, either operand as that
 /// of columns, which is packed where that pays.
 void addContractionRecipes(krnl::KernelOp kernel,

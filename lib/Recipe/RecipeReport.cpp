@@ -32,11 +32,10 @@ RecipeChoice explainRecipe(KernelOp kernel, std::string key,
   for (unsigned number : rankRecipes(candidates)) {
     const RecipeCandidate &candidate = candidates[number];
     ArrayAttr recipe = candidate.write();
-    FailureOr<LoopNest> nest = replayWith(kernel, recipe, options);
-    if (failed(nest))
+    if (!isLegalRecipe(kernel, recipe, options))
       continue;
     ReportedRecipe reported{candidate.kind.str(), candidate.choices,
-                            nestCost(kernel, *nest, target).cycles};
+                            candidate.cycles};
     if (!isFound &&
         completed(kernel, recipe, target) == kernel.getRecipeAttr()) {
       choice.taken = std::move(reported);

@@ -42,8 +42,8 @@ enumerateRecipes(krnl::KernelOp kernel, const target::Processor &target,
                  const RecipeOptions &options = {});
 
 /// The numbers of candidates in the order in which they are tried: the cheapest
-/// of each kind, the special kinds before the loops that any kernel has, then
-/// all others, the cheapest first.
+/// one, then those of the other kinds, then all others, the cheapest first. At
+/// equal cost special kinds come before the loops that any kernel has.
 llvm::SmallVector<unsigned>
 rankRecipes(llvm::ArrayRef<RecipeCandidate> candidates);
 

@@ -32,9 +32,13 @@ double resultCycles(const target::Processor &target, RegisterTile tile,
 /// of a way's size share the few positions of one set.
 int64_t maxRows(const target::Processor &target, int64_t pitch);
 
+/// A candidate replaces a preferred one of its kind, or of another kind, if it
+/// takes less than this part of its cycles: the model is no more precise.
+constexpr double minGain = 0.99, minGainOfKind = 0.8;
+
 /// The number of the candidate to take, of which preferred ones come first: a
-/// later one has to be cheaper by more than the model's precision.
-size_t findCheapest(llvm::ArrayRef<double> cycles);
+/// later one has to take less than `gain` of its cycles.
+size_t findCheapest(llvm::ArrayRef<double> cycles, double gain = minGain);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
 /// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.
@@ -53,7 +57,8 @@ struct CostTerm {
 struct NestCost {
   /// No two have the same axes.
   llvm::SmallVector<CostTerm> terms;
-  /// The sum of the terms; dynamic extents count as assumed ones.
+  /// The sum of the terms; a dynamic extent counts as `outerExtent`, whatever
+  /// the recipe.
   double cycles = 0;
   /// The same of one tile.
   double tileCycles = 0;

@@ -53,7 +53,7 @@ def compare(name, model, *options):
     print(f"{name}: {verdict}; {counts}")
 
 
-for name in ("chain", "softmax", "product", "convolutions"):
+for name in ("chain", "softmax", "product", "convolutions", "branch", "loop", "scan"):
     compare(name, f"{name}.onnx")
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 

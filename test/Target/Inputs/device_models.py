@@ -60,3 +60,80 @@ save(
     [1, 10],
     [weights("w", 8, 1, 5, 5), weights("b", 8), weights("v", 8 * 13 * 13, 10)],
 )
+
+
+def body(name, nodes, inputs, outputs):
+    """The graph of a branch or of a loop; a value is a name, an element type and a shape."""
+    values = [[helper.make_tensor_value_info(*value) for value in part] for part in (inputs, outputs)]
+    return helper.make_graph([helper.make_node(op, ins, [out]) for op, ins, out in nodes], name, *values)
+
+
+FLOATS = (TensorProto.FLOAT, [8, 16])
+CONSTANTS = [
+    numpy_helper.from_array(np.array(0, np.float32), "zero"),
+    numpy_helper.from_array(np.array(3, np.int64), "trips"),
+    weights("w", 16, 16),
+]
+save(
+    "branch",
+    [
+        ("ReduceSum", ["x"], "total", {"keepdims": 0}),
+        ("Greater", ["total", "zero"], "which", {}),
+        (
+            "If",
+            ["which"],
+            "chosen",
+            {
+                "then_branch": body("then", [("MatMul", ["x", "w"], "a")], [], [("a", *FLOATS)]),
+                "else_branch": body("else", [("Tanh", ["x"], "b")], [], [("b", *FLOATS)]),
+            },
+        ),
+        ("Add", ["chosen", "x"], "y", {}),
+    ],
+    [8, 16],
+    [8, 16],
+    CONSTANTS,
+)
+save(
+    "loop",
+    [
+        (
+            "Loop",
+            ["trips", "", "x"],
+            "last",
+            {
+                "body": body(
+                    "step",
+                    [("MatMul", ["v", "w"], "p"), ("Tanh", ["p"], "next"), ("Identity", ["go"], "again")],
+                    [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", *FLOATS)],
+                    [("again", TensorProto.BOOL, []), ("next", *FLOATS)],
+                )
+            },
+        ),
+        ("Add", ["last", "x"], "y", {}),
+    ],
+    [8, 16],
+    [8, 16],
+    CONSTANTS,
+)
+save(
+    "scan",
+    [
+        (
+            "Scan",
+            ["x"],
+            "y",
+            {
+                "num_scan_inputs": 1,
+                "body": body(
+                    "row",
+                    [("Softmax", ["r"], "q"), ("Mul", ["q", "r"], "o")],
+                    [("r", TensorProto.FLOAT, [16])],
+                    [("o", TensorProto.FLOAT, [16])],
+                ),
+            },
+        )
+    ],
+    [8, 16],
+    [8, 16],
+)

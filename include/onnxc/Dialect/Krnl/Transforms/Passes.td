@@ -215,8 +215,10 @@ def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
     of the arena at the same offset, inputs and outputs behind it, constants among the
     weights. A buffer is copied where the other side has written it last, before it is
     needed, and outputs at the end. Launches and kernels get their number in the table
-    of kernels. Launches in loops and branches, and buffers whose size only the run
-    knows, are errors.
+    of kernels. After a branch a side has a buffer if it has it after both; each iteration
+    of a loop begins with a buffer on the same sides. Buffers that loops and branches
+    hand on stay on the host, and each launch that has one copies it. Buffers whose size
+    only the run knows are errors.
 
     ```mlir
     krnl.launch @k ins(%x) outs(%y) tiles(%c4) : ...

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostBuffers.h"
+#include "Memory/CarriedSlots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,11 +31,24 @@ using namespace onnxc::krnl;
 
 namespace {
 
-/// A buffer of the host that launches use: its memory on the device, and which
-/// of the two have the newest contents. Neither has, before the first write.
+/// Which of the two sides have the newest contents of a buffer. Both have,
+/// before the first write, and never none.
+struct Sides {
+  bool host = true, device = true;
+};
+
+/// A buffer of the host that launches use, and its memory on the device.
 struct Place {
   Value device;
-  bool isOnHost = false, isOnDevice = false;
+  /// For a buffer that loops or branches hand on, or one of the pool: its
+  /// contents stay on the host, and each launch copies them.
+  bool staysOnHost = false;
+  Sides newest;
+};
+
+/// Who uses a buffer in a loop.
+struct Uses {
+  bool onHost = false, onDevice = false, isWritten = false;
 };
 
 /// Places the launches of one function.
@@ -53,12 +67,19 @@ private:
   LogicalResult addPlace(LaunchOp launch, Value base);
   void listErrors(LaunchOp launch, ErrorWordOp word);
   FailureOr<int64_t> arenaOffset(LaunchOp launch, Value base);
-  void place(LaunchOp launch);
+  void visitBlock(Block &block);
+  void visitLaunch(LaunchOp launch);
+  void visitHostOp(Operation *op);
+  void visitIf(scf::IfOp op);
+  void visitLoop(Operation *loop);
+  SmallVector<Value> buffersOf(Operation *op);
+  llvm::MapVector<Value, Uses> usesIn(Operation *loop);
   Value onDevice(OpBuilder &builder, Value buffer);
   void copyIn(OpBuilder &builder, Location loc, Value base);
   void copyOut(OpBuilder &builder, Location loc, Value base, bool waits);
-  void visitHostOp(Operation *op);
-  void copyOutputs();
+  void reach(Operation *end, Value base, Sides wanted);
+  SmallVector<Sides> sides();
+  void setSides(ArrayRef<Sides> newest);
 
   func::FuncOp host;
   const llvm::StringMap<IntegerAttr> &kernels;
@@ -80,24 +101,48 @@ static SmallVector<LaunchOp> launchesOf(func::FuncOp host) {
 
 static bool isBuffer(Value value) { return isa<MemRefType>(value.getType()); }
 
-/// Where a buffer that no constant is lies in the arena of the device.
+/// The same on both sides at any time: constants, and the word of errors.
+static bool isShared(Value base) {
+  return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
+}
+
+/// Do other values stand for the same buffer: results of loops and branches,
+/// and what their blocks carry?
+static bool hasOtherNames(Value buffer) {
+  return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return hasOtherNames(view->getResult(0));
+    return handsOn(use) || isa<arith::SelectOp>(user);
+  });
+}
+
+/// Does the buffer exist on the device for as long as on the host, under one
+/// name?
+static bool isMirrored(Value base, func::FuncOp host) {
+  if (hasOtherNames(base))
+    return false;
+  Operation *op = base.getDefiningOp();
+  bool isOfFunction = base.getParentBlock() == &host.getBody().front();
+  return isa_and_nonnull<ArenaViewOp>(op) ||
+         (isOfFunction && (!op || isa<OutputOp>(op)));
+}
+
+/// Where a buffer that is no constant lies in the arena of the device: at its
+/// offset in the arena of the host, or behind all of these.
 FailureOr<int64_t> Placer::arenaOffset(LaunchOp launch, Value base) {
   auto type = cast<MemRefType>(base.getType());
-  auto view = base.getDefiningOp<ArenaViewOp>();
-  std::optional<int64_t> offset = view && !view.getArena()
-                                      ? getConstantIntValue(view.getOffset())
-                                      : std::nullopt;
-  bool isBehind = isa<BlockArgument>(base) ||
-                  isa_and_nonnull<OutputOp>(base.getDefiningOp());
   std::optional<int64_t> size = boundedBytes(type);
-  if (!type.hasStaticShape() || !size || (!offset && !isBehind))
+  if (!type.hasStaticShape() || !size || !type.getLayout().isIdentity())
     return launch.emitOpError(
         "has a buffer whose size only a run knows, which a device does not "
         "have yet: give the sizes of the inputs by --shape or --dim, or "
         "compile "
         "the model for the processor, by --device=cpu");
-  if (offset)
-    return *offset;
+  if (auto view = base.getDefiningOp<ArenaViewOp>(); view && !view.getArena())
+    if (auto offset = getConstantIntValue(view.getOffset());
+        offset && isMirrored(base, host))
+      return *offset;
   int64_t behind = bytes;
   bytes += llvm::alignTo(std::max<int64_t>(*size, 1), bufferAlignment);
   return behind;
@@ -125,7 +170,7 @@ LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
   Location loc = base.getLoc();
   if (auto word = base.getDefiningOp<ErrorWordOp>()) {
     listErrors(launch, word);
-    places.insert({base, {word, /*isOnHost=*/true, /*isOnDevice=*/true}});
+    places.insert({base, {word, /*staysOnHost=*/false, {}}});
     return success();
   }
   Value memory = arena;
@@ -135,13 +180,13 @@ LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
       constants = DeviceConstantsOp::create(entry, host.getLoc());
     memory = constants;
     offset = weight.getOffset();
-    place.isOnHost = place.isOnDevice = true;
   } else {
     FailureOr<int64_t> found = arenaOffset(launch, base);
     if (failed(found))
       return failure();
     offset = *found;
-    place.isOnHost = isa<BlockArgument>(base);
+    place.staysOnHost = !isMirrored(base, host);
+    place.newest.device = !place.staysOnHost && !isa<BlockArgument>(base);
   }
   place.device =
       ArenaViewOp::create(entry, loc, base.getType(),
@@ -153,10 +198,13 @@ LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
 
 LogicalResult Placer::findPlaces() {
   for (LaunchOp launch : launchesOf(host)) {
-    if (launch->getBlock() != &host.getBody().front())
-      return launch.emitOpError("is in a loop or branch, which a device does "
-                                "not run yet: compile the "
-                                "model for the processor, by --device=cpu");
+    for (Operation *parent = launch->getParentOp(); parent != host;
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+        return launch.emitOpError("is in '")
+               << parent->getName()
+               << "', which a device does not run yet: compile the model for "
+                  "the processor, by --device=cpu";
     for (Value operand : launch->getOperands())
       if (isBuffer(operand) && failed(addPlace(launch, viewBase(operand))))
         return failure();
@@ -177,71 +225,195 @@ Value Placer::onDevice(OpBuilder &builder, Value buffer) {
       ->getResult(cast<OpResult>(buffer).getResultNumber());
 }
 
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
 void Placer::copyIn(OpBuilder &builder, Location loc, Value base) {
   Place &place = places.find(base)->second;
-  if (place.isOnDevice || !place.isOnHost)
+  if (place.newest.device)
     return;
   CopyInOp::create(builder, loc, base, place.device);
-  place.isOnDevice = true;
+  place.newest.device = true;
 }
 
 void Placer::copyOut(OpBuilder &builder, Location loc, Value base, bool waits) {
   Place &place = places.find(base)->second;
-  if (place.isOnHost || !place.isOnDevice)
+  if (place.newest.host)
     return;
   CopyOutOp::create(builder, loc, place.device, base, waits);
-  place.isOnHost = true;
+  place.newest.host = true;
 }
 
 /// Results may be a part of their buffer, the rest of which stays.
-void Placer::place(LaunchOp launch) {
-  OpBuilder builder(launch);
+void Placer::visitLaunch(LaunchOp launch) {
+  OpBuilder builder(launch), after(launch->getContext());
+  after.setInsertionPointAfter(launch);
   launch->setAttr(KrnlDialect::deviceKernelAttrName,
                   kernels.lookup(launch.getKernel()));
-  SmallVector<Value> outs;
+  llvm::SmallSetVector<Value, 8> used, outs;
   for (Value out : launch.getOuts())
-    outs.push_back(viewBase(out));
+    outs.insert(viewBase(out));
   for (OpOperand &operand : launch->getOpOperands()) {
     if (!isBuffer(operand.get()))
       continue;
-    copyIn(builder, launch.getLoc(), viewBase(operand.get()));
+    used.insert(viewBase(operand.get()));
+    copyIn(builder, launch.getLoc(), used.back());
     operand.set(onDevice(builder, operand.get()));
   }
-  for (Value base : outs) {
+  for (Value base : used) {
     Place &place = places.find(base)->second;
-    place.isOnDevice = true;
-    place.isOnHost = false;
+    if (outs.contains(base))
+      place.newest = {/*host=*/false, /*device=*/true};
+    if (!place.staysOnHost)
+      continue;
+    copyOut(after, launch.getLoc(), base, /*waits=*/true);
+    place.newest.device = false;
   }
+}
+
+/// The buffers that an operation of the host has and that may be on the device.
+SmallVector<Value> Placer::buffersOf(Operation *op) {
+  llvm::SetVector<Value> used;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (!isBuffer(operand))
+        continue;
+      Value base = viewBase(operand);
+      auto known = places.find(base);
+      if (known != places.end() && !known->second.staysOnHost &&
+          !isShared(base))
+        used.insert(base);
+    }
+  });
+  return used.takeVector();
+}
+
+/// True for operations that neither read nor write what a buffer contains.
+static bool isAboutMemory(Operation *op) {
+  return isa<ViewLikeOpInterface, memref::DimOp, OutputOp, ReleaseOp, CopyInOp,
+             CopyOutOp>(op);
 }
 
 /// Whatever else has a buffer reads it, and, unless it is known not to, writes
 /// it.
 void Placer::visitHostOp(Operation *op) {
-  if (isa<ViewLikeOpInterface, memref::DimOp, OutputOp, ReleaseOp, CopyInOp,
-          CopyOutOp>(op))
+  if (isAboutMemory(op))
     return;
-  llvm::SetVector<Value> used;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (isBuffer(operand) && places.contains(viewBase(operand)))
-        used.insert(viewBase(operand));
-  });
   OpBuilder builder(op);
-  for (Value base : used) {
+  for (Value base : buffersOf(op)) {
     copyOut(builder, op->getLoc(), base, /*waits=*/true);
-    if (isa<memref::LoadOp>(op) || base.getDefiningOp<WeightViewOp>())
-      continue;
-    Place &place = places.find(base)->second;
-    place.isOnHost = true;
-    place.isOnDevice = false;
+    if (!isa<memref::LoadOp>(op))
+      places.find(base)->second.newest = {/*host=*/true, /*device=*/false};
   }
 }
 
-void Placer::copyOutputs() {
-  OpBuilder builder(host.getBody().front().getTerminator());
-  for (auto &[base, place] : places)
-    if (isa_and_nonnull<OutputOp>(base.getDefiningOp()))
-      copyOut(builder, base.getLoc(), base, /*waits=*/false);
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Sides> Placer::sides() {
+  return llvm::map_to_vector(places,
+                             [](auto &known) { return known.second.newest; });
+}
+
+void Placer::setSides(ArrayRef<Sides> newest) {
+  for (auto [known, its] : llvm::zip_equal(places, newest))
+    known.second.newest = its;
+}
+
+/// Copies at the end of a block, so that the sides wanted have the contents.
+void Placer::reach(Operation *end, Value base, Sides wanted) {
+  OpBuilder builder(end);
+  if (wanted.device)
+    copyIn(builder, end->getLoc(), base);
+  if (wanted.host)
+    copyOut(builder, end->getLoc(), base, /*waits=*/true);
+}
+
+static bool isDefinedIn(Operation *op, Value base) {
+  return op->isAncestor(base.getParentBlock()->getParentOp());
+}
+
+/// A side has the contents after a branch if it has them after both. Where none
+/// would, the first branch copies to the side that the other one leaves them.
+void Placer::visitIf(scf::IfOp op) {
+  SmallVector<Sides> before = sides();
+  visitBlock(*op.thenBlock());
+  SmallVector<Sides> first = sides();
+  setSides(before);
+  if (Block *block = op.elseBlock())
+    visitBlock(*block);
+  SmallVector<Sides> second = sides();
+  setSides(first);
+  for (auto [known, a, b] : llvm::zip_equal(places, first, second)) {
+    bool isNone = !(a.host && b.host) && !(a.device && b.device);
+    if (isNone && !isDefinedIn(op, known.first))
+      reach(op.thenBlock()->getTerminator(), known.first, b);
+    Sides &newest = known.second.newest;
+    newest = {newest.host && b.host, newest.device && b.device};
+  }
+}
+
+llvm::MapVector<Value, Uses> Placer::usesIn(Operation *loop) {
+  llvm::MapVector<Value, Uses> uses;
+  loop->walk([&](Operation *op) {
+    if (op->getNumRegions() > 0 || isAboutMemory(op))
+      return;
+    auto launch = dyn_cast<LaunchOp>(op);
+    for (Value base : buffersOf(op)) {
+      if (isDefinedIn(loop, base))
+        continue;
+      Uses &its = uses[base];
+      (launch ? its.onDevice : its.onHost) = true;
+      its.isWritten |=
+          launch ? llvm::is_contained(
+                       llvm::map_range(launch.getOuts(), viewBase), base)
+                 : !isa<memref::LoadOp>(op);
+    }
+  });
+  return uses;
+}
+
+/// Each iteration begins with the contents of a buffer on the same sides: on
+/// both if the loop only reads it, on the device if a launch has it, else on
+/// the host.
+void Placer::visitLoop(Operation *loop) {
+  OpBuilder builder(loop);
+  llvm::MapVector<Value, Uses> uses = usesIn(loop);
+  for (auto &[base, its] : uses) {
+    if (its.onDevice)
+      copyIn(builder, loop->getLoc(), base);
+    if (!its.onDevice || (its.onHost && !its.isWritten))
+      copyOut(builder, loop->getLoc(), base, /*waits=*/true);
+    if (its.isWritten)
+      places.find(base)->second.newest = {!its.onDevice, its.onDevice};
+  }
+  SmallVector<Sides> head = sides();
+  for (Region &region : loop->getRegions()) {
+    visitBlock(region.front());
+    for (auto &[base, its] : uses)
+      reach(region.front().getTerminator(), base,
+            head[places.find(base) - places.begin()]);
+    setSides(head);
+  }
+}
+
+void Placer::visitBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (op.getNumResults() == 1)
+      if (auto known = places.find(op.getResult(0)); known != places.end())
+        known->second.newest = {/*host=*/true,
+                                /*device=*/!known->second.staysOnHost};
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      visitLaunch(launch);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      visitIf(branch);
+    else if (isa<scf::ForOp, scf::WhileOp>(op))
+      visitLoop(&op);
+    else
+      visitHostOp(&op);
+  }
 }
 
 LogicalResult Placer::run() {
@@ -256,12 +428,11 @@ LogicalResult Placer::run() {
   if (failed(findPlaces()))
     return failure();
   reserve.setBytes(std::max<int64_t>(bytes, 1));
-  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
-    if (auto launch = dyn_cast<LaunchOp>(op))
-      place(launch);
-    else
-      visitHostOp(&op);
-  copyOutputs();
+  visitBlock(body);
+  OpBuilder end(body.getTerminator());
+  for (auto &[base, place] : places)
+    if (isa_and_nonnull<OutputOp>(base.getDefiningOp()) && !place.staysOnHost)
+      copyOut(end, base.getLoc(), base, /*waits=*/false);
   return success();
 }
 

@@ -16,11 +16,12 @@ module attributes {krnl.host_target = #krnl.target<>} {
 
 module attributes {krnl.host_target = #krnl.target<>} {
   func.func private @k(memref<8xf32>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
-  func.func @branch(%x: memref<8xf32>, %condition: i1) {
+  func.func @region(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
-    scf.if %condition {
-      // expected-error @+1 {{'krnl.launch' op is in a loop or branch, which a device does not run yet: compile the model for the processor, by --device=cpu}}
+    scf.execute_region {
+      // expected-error @+1 {{'krnl.launch' op is in 'scf.execute_region', which a device does not run yet: compile the model for the processor, by --device=cpu}}
       krnl.launch @k ins(%x : memref<8xf32>) outs(%x : memref<8xf32>) tiles(%c1)
+      scf.yield
     }
     return
   }

@@ -75,6 +75,84 @@ func.func @part(%x: memref<64xf32>) attributes {krnl.arena_bytes = 0 : i64} {
   return
 }
 
+// One branch writes on the device, the other one on the host: the first copies.
+// CHECK-LABEL: func.func @branches(
+// CHECK:         %[[T:[0-9a-z_]+]] = krnl.arena_view[%{{[0-9a-z_]+}}] () : memref<64xf32>
+// CHECK:         scf.if
+// CHECK-NEXT:      krnl.copy_in %{{.+}} to %[[DX:.+]] :
+// CHECK-NEXT:      krnl.launch @second ins(%[[DX]] : {{.+}}) outs(%[[DT:[0-9a-z_]+]] :
+// CHECK-NEXT:      krnl.copy_out %[[DT]] to %[[T]] wait
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      memref.store %{{.+}}, %[[T]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    krnl.copy_in %[[T]] to %[[DT]]
+// CHECK-NEXT:    krnl.launch @second
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func @branches(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_bytes = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  scf.if %which {
+    krnl.launch @second ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  } else {
+    memref.store %zero, %t[%c0] : memref<64xf32>
+  }
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// The loop reads its input on the device, where it is copied once. What it
+// writes there and the host reads is copied in each iteration.
+// CHECK-LABEL: func.func @loop(
+// CHECK:         krnl.copy_in %{{.+}} to %[[DX:[0-9a-z_]+]] :
+// CHECK-NEXT:    scf.for
+// CHECK-NEXT:      krnl.launch @first ins(%[[DX]], %[[DT:[0-9a-z_]+]] : {{.+}}) outs(%[[DT]] :
+// CHECK-NEXT:      krnl.copy_out %[[DT]] to %[[T:[0-9a-z_]+]] wait
+// CHECK-NEXT:      memref.load %[[T]]
+// CHECK:           krnl.check
+// CHECK-NEXT:    }
+// CHECK-NEXT:    krnl.launch @second ins(%[[DT]]
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func @loop(%x: memref<64xf32>, %n: index) attributes {krnl.arena_bytes = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    krnl.launch @first ins(%x, %t : memref<64xf32>, memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+    %a = memref.load %t[%c0] : memref<64xf32>
+    %b = arith.cmpf ogt, %a, %a : f32
+    krnl.check %b, "too small"
+  }
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// Buffers that a loop hands on stay on the host.
+// CHECK-LABEL: func.func @carried(
+// CHECK:         scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
+// CHECK-NEXT:      krnl.copy_in %[[A]] to %[[DA:[0-9a-z_]+]] :
+// CHECK-NEXT:      krnl.copy_in %[[B]] to %[[DB:[0-9a-z_]+]] :
+// CHECK-NEXT:      krnl.launch @second ins(%[[DA]] : {{.+}}) outs(%[[DB]] :
+// CHECK-NEXT:      krnl.copy_out %[[DB]] to %[[B]] wait
+// CHECK-NEXT:      scf.yield %[[B]], %[[A]]
+func.func @carried(%n: index) attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %s = krnl.arena_view[%c0] () : memref<64xf32>
+  %t = krnl.arena_view[%c256] () : memref<64xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s, %b = %t) -> (memref<64xf32>, memref<64xf32>) {
+    krnl.launch @second ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c1)
+    scf.yield %b, %a : memref<64xf32>, memref<64xf32>
+  }
+  return
+}
+
 // Launches get the number of their first error. The word is never copied.
 // CHECK-LABEL: func.func @indices(
 // CHECK-DAG:     %[[V:.+]] = krnl.error_word ["first", "second"] at {{.+}} {krnl.first_error = 0 : i32}

@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ReshapedConstant.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -284,13 +285,11 @@ void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
 std::optional<SmallVector<bool>> namedAxes(ArrayRef<int64_t> axes,
                                            int64_t rank) {
   SmallVector<bool> named(rank);
-  for (int64_t axis : axes) {
-    if (axis < -rank || axis >= rank)
+  for (int64_t given : axes) {
+    std::optional<int64_t> axis = onnx::normalizeAxis(given, rank);
+    if (!axis || named[*axis])
       return std::nullopt;
-    bool &isNamed = named[axis < 0 ? axis + rank : axis];
-    if (isNamed)
-      return std::nullopt;
-    isNamed = true;
+    named[*axis] = true;
   }
   return named;
 }

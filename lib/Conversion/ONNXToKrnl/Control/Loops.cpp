@@ -19,6 +19,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -219,11 +220,11 @@ int64_t elementOf(std::optional<ArrayRef<int64_t>> list, unsigned i) {
 LogicalResult findInputAxes(onnx::ScanOp op, ValueRange scanned,
                             SmallVectorImpl<int64_t> &axes) {
   for (auto [i, value] : llvm::enumerate(scanned)) {
-    int64_t axis = elementOf(op.getScanInputAxes(), i);
-    int64_t rank = rankedType(value).getRank();
-    if (axis < -rank || axis >= rank)
+    std::optional<int64_t> axis = onnx::normalizeAxis(
+        elementOf(op.getScanInputAxes(), i), rankedType(value).getRank());
+    if (!axis)
       return failure();
-    axes.push_back(axis < 0 ? axis + rank : axis);
+    axes.push_back(*axis);
   }
   return success();
 }

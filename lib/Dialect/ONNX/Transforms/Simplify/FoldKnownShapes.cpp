@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/TypeLattice.h"
@@ -261,13 +262,11 @@ static std::optional<SmallVector<int64_t>> axesBySizes(ResizeOp resize,
   SmallVector<int64_t> axes;
   if (auto given = resize.getAxes())
     for (int64_t axis : *given)
-      axes.push_back(axis < 0 ? axis + rank : axis);
+      axes.push_back(normalizeAxis(axis, rank).value_or(rank));
   else
     llvm::append_range(axes, llvm::seq(rank));
   auto sizes = dyn_cast<RankedTensorType>(analysis.type(resize.getSizes()));
-  bool areAxes = llvm::all_of(
-      axes, [&](int64_t axis) { return axis >= 0 && axis < rank; });
-  if (!areAxes || !sizes || sizes.getRank() != 1 ||
+  if (llvm::is_contained(axes, rank) || !sizes || sizes.getRank() != 1 ||
       analysis.constantDim(resize.getSizes(), 0) != int64_t(axes.size()))
     return std::nullopt;
   return axes;

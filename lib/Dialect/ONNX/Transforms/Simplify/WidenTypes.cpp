@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/ProtoConversion.h"
@@ -129,10 +130,11 @@ struct ExpandMeanVariance
     Value x = op->getOperand(0);
     ArrayRef<int64_t> axes = op.getAxes();
     SmallVector<int64_t> reduced(type.getShape());
-    for (int64_t axis : axes) {
-      if (axis < -type.getRank() || axis >= type.getRank())
+    for (int64_t given : axes) {
+      std::optional<int64_t> axis = normalizeAxis(given, type.getRank());
+      if (!axis)
         return rewriter.notifyMatchFailure(op, "axis out of range");
-      reduced[axis < 0 ? axis + type.getRank() : axis] = 1;
+      reduced[*axis] = 1;
     }
     Value along = NodeMaker(rewriter, loc).ints(axes);
     auto small = RankedTensorType::get(reduced, type.getElementType());

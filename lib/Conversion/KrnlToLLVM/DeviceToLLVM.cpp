@@ -80,18 +80,32 @@ Value pointerOf(Value word, ConversionPatternRewriter &rewriter, Location loc) {
       rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), word);
 }
 
-struct ArenaLowering : ConvertOpToLLVMPattern<krnl::DeviceArenaOp> {
+struct AllocLowering : ConvertOpToLLVMPattern<krnl::DeviceAllocOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
-  matchAndRewrite(krnl::DeviceArenaOp op, OpAdaptor,
+  matchAndRewrite(krnl::DeviceAllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value size = constant64(rewriter, loc, op.getBytes());
-    Value arena = callHook(rewriter, loc, Hook::DeviceArena,
-                           {currentCall(rewriter), size})
-                      .getResult();
-    rewriter.replaceOp(op, pointerOf(arena, rewriter, loc));
+    Value memory = callHook(rewriter, loc, Hook::DeviceAlloc,
+                            {currentCall(rewriter), adaptor.getBytes()})
+                       .getResult();
+    rewriter.replaceOp(op, pointerOf(memory, rewriter, loc));
+    return success();
+  }
+};
+
+struct ReleaseLowering : ConvertOpToLLVMPattern<krnl::DeviceReleaseOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::DeviceReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    callHook(
+        rewriter, loc, Hook::DeviceRelease,
+        {currentCall(rewriter), wordOf(rewriter, loc, adaptor.getMemory())});
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -131,12 +145,19 @@ struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   }
 };
 
-/// The bytes of a contiguous buffer of known size.
-Value bytesOf(OpBuilder &builder, Location loc, Type type) {
-  auto buffer = cast<MemRefType>(type);
-  // The bound counts each size as at least 1.
-  return constant64(builder, loc,
-                    buffer.getNumElements() ? *boundedBytes(buffer) : 0);
+/// The bytes of a contiguous buffer, 0 if it is empty.
+Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
+  auto type = cast<MemRefType>(buffer);
+  int64_t known = elementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    known *= ShapedType::isDynamic(size) ? 1 : size;
+  Value bytes = constant64(builder, loc, known);
+  MemRefDescriptor descriptor(adapted);
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      bytes = LLVM::MulOp::create(builder, loc, bytes,
+                                  descriptor.size(builder, loc, i));
+  return bytes;
 }
 
 struct CopyInLowering : ConvertOpToLLVMPattern<krnl::CopyInOp> {
@@ -148,9 +169,10 @@ struct CopyInLowering : ConvertOpToLLVMPattern<krnl::CopyInOp> {
     Location loc = op.getLoc();
     Value to = MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
     Value from = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
-    callHook(rewriter, loc, Hook::DeviceCopyIn,
-             {currentCall(rewriter), wordOf(rewriter, loc, to), from,
-              bytesOf(rewriter, loc, op.getHost().getType())});
+    callHook(
+        rewriter, loc, Hook::DeviceCopyIn,
+        {currentCall(rewriter), wordOf(rewriter, loc, to), from,
+         bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
     rewriter.eraseOp(op);
     return success();
   }
@@ -166,9 +188,10 @@ struct CopyOutLowering : ConvertOpToLLVMPattern<krnl::CopyOutOp> {
     Value to = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
     Value from =
         MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
-    callHook(rewriter, loc, Hook::DeviceCopyOut,
-             {currentCall(rewriter), to, wordOf(rewriter, loc, from),
-              bytesOf(rewriter, loc, op.getHost().getType())});
+    callHook(
+        rewriter, loc, Hook::DeviceCopyOut,
+        {currentCall(rewriter), to, wordOf(rewriter, loc, from),
+         bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
     if (op.getWait()) {
       Value status = callHook(rewriter, loc, Hook::DeviceSynchronize,
                               currentCall(rewriter))
@@ -187,9 +210,8 @@ void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
   // Rather than what the processor has.
   patterns.add<DeviceLaunchLowering, DeviceErrorWordLowering>(types,
                                                               /*benefit=*/2);
-  patterns
-      .add<ArenaLowering, ConstantsLowering, CopyInLowering, CopyOutLowering>(
-          types);
+  patterns.add<AllocLowering, ReleaseLowering, ConstantsLowering,
+               CopyInLowering, CopyOutLowering>(types);
 }
 
 } // namespace onnxc

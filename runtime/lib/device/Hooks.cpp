@@ -16,13 +16,24 @@ using namespace onnxc;
 using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
+namespace {
+
+/// Device memory that runs of a context use again.
+struct DeviceBlock {
+  DeviceBlock *next;
+  OnnxcDevicePointer memory;
+  int64_t bytes;
+  bool isUsed;
+};
+
+} // namespace
+
 /// What a context has on the device.
 struct onnxc::rt::DeviceContext {
   LoadedCode *code;
   bool isEntered; ///< the CUDA context is the thread's current one
   Stream stream;
-  OnnxcDevicePointer arena;
-  int64_t arenaBytes;
+  DeviceBlock *blocks;
   OnnxcDevicePointer errors; ///< the word of kernels
   uint32_t error;            ///< its copy
   /// Kernels launched since the stream was waited for; -1: none.
@@ -66,8 +77,9 @@ static bool check(OMContext &context, const DeviceContext &device, Result error,
 /// Frees what is on the device; its CUDA context is current, and is popped.
 static void freeOnDevice(DeviceContext &device, const OnnxcDeviceCode &code) {
   const Driver &driver = driverOf(device);
-  if (device.arena)
-    driver.cuMemFree(device.arena);
+  for (DeviceBlock *block = device.blocks; block; block = block->next)
+    if (block->memory)
+      driver.cuMemFree(block->memory);
   if (device.errors)
     driver.cuMemFree(device.errors);
   if (device.stream)
@@ -141,6 +153,10 @@ static void destroyDeviceContext(OMContext &context) {
   if (!isForked() &&
       driverOf(*device).cuCtxPushCurrent(device->code->context) == Success)
     freeOnDevice(*device, *context.device);
+  while (DeviceBlock *block = device->blocks) {
+    device->blocks = block->next;
+    free(block);
+  }
   free(device);
 }
 
@@ -198,6 +214,8 @@ static void endRun(OMContext &context) {
     synchronize(call, *device);
   if (context.status.load() != ONNXC_OK)
     abandon(*device);
+  for (DeviceBlock *block = device->blocks; block; block = block->next)
+    block->isUsed = false;
   device->firstLaunch = device->lastLaunch = -1;
   leave(*device);
 }
@@ -211,36 +229,79 @@ static void prepare(OMContext &context) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-OnnxcDevicePointer onnxc_rt_device_arena(OnnxcCall *call, int64_t bytes) {
-  DeviceContext *entered = enter(call);
-  if (!entered)
-    return 0;
-  DeviceContext &device = *entered;
-  if (bytes < 0 || bytes > ONNXC_MAX_TENSOR_BYTES) {
-    failToAllocate(*call, "an arena on the GPU", INT64_MAX);
-    return 0;
+/// The smallest free block of so many bytes, or else the largest free one; null
+/// if none is free.
+static DeviceBlock *findBlock(DeviceContext &device, int64_t bytes) {
+  DeviceBlock *found = nullptr;
+  for (DeviceBlock *block = device.blocks; block; block = block->next) {
+    if (block->isUsed)
+      continue;
+    bool fits = block->bytes >= bytes;
+    bool isBetter =
+        !found || (found->bytes >= bytes ? fits && block->bytes < found->bytes
+                                         : block->bytes > found->bytes);
+    if (isBetter)
+      found = block;
   }
-  if (device.arena && device.arenaBytes >= bytes)
-    return device.arena;
-  if (device.arena) {
-    OnnxcDevicePointer old = device.arena;
-    device.arena = 0;
-    device.arenaBytes = 0;
-    if (!TRY(cuMemFree, old))
-      return 0;
+  return found;
+}
+
+/// A block without memory in the list.
+static DeviceBlock *addBlock(OnnxcCall *call, DeviceContext &device) {
+  auto *block = static_cast<DeviceBlock *>(calloc(1, sizeof(DeviceBlock)));
+  if (!block) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
+    return nullptr;
   }
-  Result error =
-      driverOf(device).cuMemAlloc(&device.arena, size_t(bytes ? bytes : 1));
+  block->next = device.blocks;
+  return device.blocks = block;
+}
+
+/// Gives a free block new memory. A block that is too small makes way, so that
+/// there are never more than are used at a time.
+static bool growBlock(OnnxcCall *call, DeviceContext &device,
+                      DeviceBlock &block, int64_t bytes) {
+  OnnxcDevicePointer old = block.memory;
+  block.memory = 0;
+  block.bytes = 0;
+  if (old && !TRY(cuMemFree, old))
+    return false;
+  Result error = driverOf(device).cuMemAlloc(&block.memory, size_t(bytes));
   if (error) {
-    device.arena = 0;
+    block.memory = 0;
     Message what;
-    what.set("an arena of %lld bytes: cuMemAlloc", (long long)bytes);
-    check(*call, device, error, what.text);
+    what.set("a block of %lld bytes: cuMemAlloc", (long long)bytes);
+    return check(*call, device, error, what.text);
+  }
+  block.bytes = bytes;
+  call->info("block of %lld bytes on the GPU", (long long)bytes);
+  return true;
+}
+
+OnnxcDevicePointer onnxc_rt_device_alloc(OnnxcCall *call, int64_t bytes) {
+  DeviceContext *device = enter(call);
+  if (!device)
+    return 0;
+  if (bytes < 0 || bytes > ONNXC_MAX_TENSOR_BYTES) {
+    failToAllocate(*call, "a block on the GPU", INT64_MAX);
     return 0;
   }
-  device.arenaBytes = bytes;
-  call->info("arena of %lld bytes on the GPU", (long long)bytes);
-  return device.arena;
+  bytes = bytes ? bytes : 1;
+  DeviceBlock *block = findBlock(*device, bytes);
+  if (!block)
+    block = addBlock(call, *device);
+  if (!block ||
+      (block->bytes < bytes && !growBlock(call, *device, *block, bytes)))
+    return 0;
+  block->isUsed = true;
+  return block->memory;
+}
+
+void onnxc_rt_device_release(OnnxcCall *call, OnnxcDevicePointer memory) {
+  if (DeviceContext *device = enter(call))
+    for (DeviceBlock *block = device->blocks; block; block = block->next)
+      if (block->memory == memory)
+        block->isUsed = false;
 }
 
 OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call) {

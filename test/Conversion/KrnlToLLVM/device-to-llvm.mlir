@@ -42,7 +42,7 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
 // CHECK-SAME:    %[[CALL:.+]]: !llvm.ptr,
 // CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x i64
-// CHECK:         llvm.call @onnxc_rt_device_arena(%[[CALL]],
+// CHECK:         llvm.call @onnxc_rt_device_alloc(%[[CALL]],
 // CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(1024 : i64) : i64
 // CHECK:         llvm.call @onnxc_rt_device_copy_in(%[[CALL]], %{{.+}}, %{{.+}}, %[[BYTES]]) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
@@ -56,7 +56,8 @@ func.func private @kernel(memref<256xf32>, memref<256xf32>) attributes {krnl.ker
 func.func @main(%x: memref<256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %arena = krnl.device_arena 1024
+  %c1024 = arith.constant 1024 : index
+  %arena = krnl.device_alloc %c1024
   %d = krnl.arena_view[%c0] () in %arena : memref<256xf32>
   krnl.copy_in %x to %d : memref<256xf32>
   krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32}

@@ -12,6 +12,10 @@ import re
 import subprocess
 import sys
 
+import numpy as np
+import onnx_compile
+from onnx import numpy_helper
+
 SIMULATOR, DIGITS = sys.argv[1:]
 SEEDS = (1, 2, 3)
 
@@ -34,28 +38,55 @@ def last_line(process):
     return process.stderr.strip().splitlines()[-1] if process.stderr.strip() else "no message"
 
 
-def judge(model, name, **environment):
-    """Whether the outputs are those of the model for processors."""
-    outputs = [f"--expect={path.stem}=@{path}" for path in pathlib.Path(f"{name}-expected").iterdir()]
-    process = run(model, *outputs, "--atol=1e-5", "--rtol=1e-4", **environment)
+def expectations(name):
+    """Compares the outputs with those of the model for processors."""
+    return [f"--expect={path.stem}=@{path}" for path in pathlib.Path(f"{name}-expected").iterdir()]
+
+
+def judge(model, *options, **environment):
+    process = run(model, *options, "--atol=1e-5", "--rtol=1e-4", **environment)
     return process, "right" if process.returncode == 0 else process.stderr + process.stdout
 
 
-def compare(name, model, *options):
+def compile_both(name, model, *options):
     compile_model(model, f"{name}-host.so", *options)
     compile_model(model, f"{name}.so", "--device=cuda:simulator", *options)
-    run(f"{name}-host.so", f"--save={name}-expected")
+
+
+def report(name, *options):
     for seed in SEEDS:
-        process, verdict = judge(f"./{name}.so", name, ONNXC_SIMULATOR_SEED=str(seed))
+        process, verdict = judge(f"./{name}.so", *options, ONNXC_SIMULATOR_SEED=str(seed))
         if verdict != "right":
             break
     counts = re.sub(r"allocations \d+, ", "", last_line(process).removeprefix("simulator: "))
     print(f"{name}: {verdict}; {counts}")
 
 
+def compare(name, model, *options):
+    compile_both(name, model, *options)
+    run(f"{name}-host.so", f"--save={name}-expected")
+    report(name, *expectations(name))
+
+
+def compare_sizes(name, *shapes):
+    """One session runs inputs of these shapes in turn."""
+    compile_both(name, f"{name}.onnx")
+    host, random = onnx_compile.ExecutionSession(f"{name}-host.so"), np.random.default_rng(1)
+    for number, shape in enumerate(shapes):
+        folder = pathlib.Path(f"{name}-{number}")
+        folder.mkdir()
+        x = random.standard_normal(shape, np.float32)
+        for file, values in (("input_0", x), ("output_0", *host.run(x))):
+            (folder / f"{file}.pb").write_bytes(numpy_helper.from_array(values).SerializeToString())
+    report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
+
+
 for name in ("chain", "softmax", "product", "convolutions", "branch", "loop", "scan"):
     compare(name, f"{name}.onnx")
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
+compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
+compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
+compare_sizes("grown", (7, 3), (2, 50))
 
 sectors, requests = map(
     int,
@@ -78,4 +109,4 @@ no_driver.mkdir()
 (no_driver / "libcuda.so.1").touch()
 print("cuda:", last_line(run("./product.so", library_path=str(no_driver.resolve()))))
 compile_model("product.onnx", "either.so", "--device=cuda,cpu")
-print("cuda,cpu:", judge("./either.so", "product", library_path=str(no_driver.resolve()))[1])
+print("cuda,cpu:", judge("./either.so", *expectations("product"), library_path=str(no_driver.resolve()))[1])

@@ -65,7 +65,7 @@ save(
 def body(name, nodes, inputs, outputs):
     """The graph of a branch or of a loop; a value is a name, an element type and a shape."""
     values = [[helper.make_tensor_value_info(*value) for value in part] for part in (inputs, outputs)]
-    return helper.make_graph([helper.make_node(op, ins, [out]) for op, ins, out in nodes], name, *values)
+    return helper.make_graph([helper.make_node(op, ins, [out], **dict(*more)) for op, ins, out, *more in nodes], name, *values)
 
 
 FLOATS = (TensorProto.FLOAT, [8, 16])
@@ -136,4 +136,45 @@ save(
     ],
     [8, 16],
     [8, 16],
+)
+# Sizes that only a run knows.
+save(
+    "batch",
+    [("MatMul", ["x", "w"], "product", {}), ("Add", ["product", "b"], "sum", {}), ("Softmax", ["sum"], "y", {})],
+    ["n", 24],
+    ["n", 32],
+    [weights("w", 24, 32), weights("b", 32)],
+)
+save(
+    "sequence",
+    [
+        ("Transpose", ["x"], "t", {"perm": [0, 2, 1]}),
+        ("MatMul", ["x", "t"], "scores", {}),
+        ("Softmax", ["scores"], "weights", {"axis": -1}),
+        ("MatMul", ["weights", "x"], "y", {}),
+    ],
+    [2, "s", 16],
+    [2, "s", 16],
+)
+save(
+    "grown",
+    [
+        (
+            "Loop",
+            ["trips", "", "x"],
+            "last",
+            {
+                "body": body(
+                    "double",
+                    [("Concat", ["v", "v"], "twice", {"axis": 0}), ("Tanh", ["twice"], "next"), ("Identity", ["go"], "again")],
+                    [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", TensorProto.FLOAT, [None, None])],
+                    [("again", TensorProto.BOOL, []), ("next", TensorProto.FLOAT, [None, None])],
+                )
+            },
+        ),
+        ("Exp", ["last"], "y", {}),
+    ],
+    ["n", "m"],
+    [None, "m"],
+    CONSTANTS,
 )

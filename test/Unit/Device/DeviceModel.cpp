@@ -53,7 +53,7 @@ struct Vectors {
       : call(call), count(inputs[0].dims[0]), bytes(count * 4),
         from(inputs[0].data) {
     to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
-    x = onnxc_rt_device_arena(call, 2 * aligned() + more);
+    x = onnxc_rt_device_alloc(call, 2 * aligned() + more);
     y = x + uint64_t(aligned());
     onnxc_rt_device_copy_in(call, x, from, bytes);
   }
@@ -109,6 +109,21 @@ int32_t dynamic(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
+/// Copies through two blocks at a time, several times.
+int32_t blocks(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  for (int i = 0; i < 5; ++i) {
+    OnnxcDevicePointer small = onnxc_rt_device_alloc(call, its.bytes);
+    OnnxcDevicePointer large = onnxc_rt_device_alloc(call, 3 * its.bytes);
+    onnxc_rt_device_copy(call, small, its.x, its.bytes);
+    onnxc_rt_device_copy(call, large, small, its.bytes);
+    onnxc_rt_device_copy(call, its.y, large, its.bytes);
+    onnxc_rt_device_release(call, small);
+    onnxc_rt_device_release(call, large);
+  }
+  return its.finish();
+}
+
 template <Kernel kernel>
 int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
@@ -118,7 +133,7 @@ int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
 
 /// The arena ends where the output does.
 int32_t beyond(OnnxcCall *call, const OnnxcValue *inputs) {
-  OnnxcDevicePointer y = onnxc_rt_device_arena(call, 256);
+  OnnxcDevicePointer y = onnxc_rt_device_alloc(call, 256);
   void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
   const uint64_t arguments[] = {y, kThreads};
   onnxc_rt_device_launch(call, Beyond, 1, arguments);
@@ -142,7 +157,7 @@ int32_t report(OnnxcCall *call, const OnnxcValue *inputs) {
 
 int32_t huge(OnnxcCall *call, const OnnxcValue *inputs) {
   onnxc_rt_output(call, 0, 1, inputs[0].dims);
-  onnxc_rt_device_arena(call, ONNXC_MAX_TENSOR_BYTES);
+  onnxc_rt_device_alloc(call, ONNXC_MAX_TENSOR_BYTES);
   return onnxc_rt_status(call);
 }
 
@@ -174,6 +189,7 @@ const OnnxcEntry entries[] = {
     entry("transpose", transpose<Transpose>),
     entry("transpose_directly", transpose<TransposeDirectly>),
     entry("dynamic", dynamic),
+    entry("blocks", blocks),
     entry("race", faulty<Race>),
     entry("missing_barrier", faulty<MissingBarrier>),
     entry("beyond", beyond),

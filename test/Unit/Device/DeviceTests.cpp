@@ -177,6 +177,17 @@ TEST_F(DeviceTest, ArenaGrowsWithTheInput) {
   }
 }
 
+TEST_F(DeviceTest, ReleasedBlocksAreUsedAgain) {
+  Session run("blocks");
+  for (size_t count : {100, 5000, 0, 300}) {
+    Numbers x = randomNumbers(count);
+    ASSERT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, x);
+    // Constants, the error word, and the three blocks that are used at a time.
+    EXPECT_EQ(counters().memory, 2 + 3);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // What is done once
 //===----------------------------------------------------------------------===//
@@ -327,7 +338,7 @@ TEST_F(DeviceTest, EveryCallFailsInTurn) {
 TEST_F(DeviceTest, MemoryOfTheDeviceIsShort) {
   Session run("huge");
   EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_MEMORY);
-  EXPECT_THAT(run.message(), HasSubstr("an arena of 70368744177664 bytes"));
+  EXPECT_THAT(run.message(), HasSubstr("a block of 70368744177664 bytes"));
 }
 
 TEST_F(DeviceTest, DeadlinesAndCancellationEndRuns) {

@@ -97,10 +97,11 @@ typedef struct OnnxcDeviceCode {
 extern const struct OnnxcDeviceRuntime onnxc_device_runtime;
 
 /* At least `bytes` bytes of device memory, aligned to 256 bytes and
- * uninitialised, that belong to the context: the next call, of this run or a
- * later one, may return the same memory. Called once in a run, before other
- * hooks use the memory. */
-OnnxcDevicePointer onnxc_rt_device_arena(OnnxcCall *call, int64_t bytes);
+ * uninitialised, until they are released or the run ends. */
+OnnxcDevicePointer onnxc_rt_device_alloc(OnnxcCall *call, int64_t bytes);
+
+/* Gives the memory back. Copies and launches started before may use it. */
+void onnxc_rt_device_release(OnnxcCall *call, OnnxcDevicePointer memory);
 
 /* The constants on the device. */
 OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call);

@@ -24,6 +24,7 @@ TYPES = {
     "index": "i64",
     "update": "f32",
     "arena": "!llvm.ptr",
+    "memory": "!llvm.ptr",
     "p": "!llvm.ptr",
     "object": "!krnl.obj",
     "x": "tensor<64xf32>",

@@ -548,19 +548,32 @@ def Krnl_WeightViewOp : Krnl_Op<"weight_view", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Krnl_DeviceArenaOp : Krnl_Op<"device_arena", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "the run's memory on its device";
+def Krnl_DeviceAllocOp : Krnl_Op<"device_alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "memory of the run on its device";
   let description = [{
-    Asked for once in a run, before the first launch. Host code does not read it:
-    views of it are operands of launches and transfers alone.
+    Until it is released or the run ends. Host code does not read it: views of it are
+    operands of launches and transfers alone.
 
     ```mlir
-    %arena = krnl.device_arena 4096
+    %arena = krnl.device_alloc %bytes
     ```
   }];
-  let arguments = (ins I64Attr:$bytes);
-  let results = (outs Krnl_Pointer:$arena);
+  let arguments = (ins Index:$bytes);
+  let results = (outs Krnl_Pointer:$memory);
   let assemblyFormat = "$bytes attr-dict";
+}
+
+def Krnl_DeviceReleaseOp : Krnl_Op<"device_release", []> {
+  let summary = "give memory of the device back after its last use";
+  let description = [{
+    Launches and transfers in front of it may still use the memory.
+
+    ```mlir
+    krnl.device_release %memory
+    ```
+  }];
+  let arguments = (ins Arg<Krnl_Pointer, "", [MemFree]>:$memory);
+  let assemblyFormat = "$memory attr-dict";
 }
 
 def Krnl_DeviceConstantsOp : Krnl_Op<"device_constants", [Pure]> {

@@ -215,15 +215,17 @@ def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
     of the arena at the same offset, inputs and outputs behind it, constants among the
     weights. A buffer is copied where the other side has written it last, before it is
     needed, and outputs at the end. Launches and kernels get their number in the table
-    of kernels. After a branch a side has a buffer if it has it after both; each iteration
-    of a loop begins with a buffer on the same sides. Buffers that loops and branches
-    hand on stay on the host, and each launch that has one copies it. Buffers whose size
-    only the run knows are errors.
+    of kernels.
+
+    After a branch a side has a buffer if it has it after both; each iteration of a
+    loop begins with a buffer on the same sides. Buffers of dynamic size get memory of
+    the run. Those that loops and branches hand on, and those of the pool, stay on the
+    host, and each launch that has one copies it.
 
     ```mlir
     krnl.launch @k ins(%x) outs(%y) tiles(%c4) : ...
     // becomes
-    %arena = krnl.device_arena 512
+    %arena = krnl.device_alloc %c512
     %dx = krnl.arena_view[%c0] () in %arena : memref<64xf32>
     %dy = krnl.arena_view[%c256] () in %arena : memref<64xf32>
     krnl.copy_in %x to %dx : memref<64xf32>

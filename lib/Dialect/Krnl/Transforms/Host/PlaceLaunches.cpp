@@ -37,12 +37,11 @@ struct Sides {
   bool host = true, device = true;
 };
 
-/// A buffer of the host that launches use, and its memory on the device.
+/// A buffer of the host that launches use.
 struct Place {
+  /// Its memory on the device. Null for a buffer that loops or branches hand
+  /// on, and for one of the pool: it stays on the host, and each launch copies.
   Value device;
-  /// For a buffer that loops or branches hand on, or one of the pool: its
-  /// contents stay on the host, and each launch copies them.
-  bool staysOnHost = false;
   Sides newest;
 };
 
@@ -66,7 +65,9 @@ private:
   LogicalResult findPlaces();
   LogicalResult addPlace(LaunchOp launch, Value base);
   void listErrors(LaunchOp launch, ErrorWordOp word);
-  FailureOr<int64_t> arenaOffset(LaunchOp launch, Value base);
+  Value memoryOf(Value base);
+  Value inArena(ArenaViewOp view);
+  Value behindArena(Value base);
   void visitBlock(Block &block);
   void visitLaunch(LaunchOp launch);
   void visitHostOp(Operation *op);
@@ -74,7 +75,8 @@ private:
   void visitLoop(Operation *loop);
   SmallVector<Value> buffersOf(Operation *op);
   llvm::MapVector<Value, Uses> usesIn(Operation *loop);
-  Value onDevice(OpBuilder &builder, Value buffer);
+  Value onDevice(OpBuilder &builder, Value buffer,
+                 const DenseMap<Value, Value> &copied);
   void copyIn(OpBuilder &builder, Location loc, Value base);
   void copyOut(OpBuilder &builder, Location loc, Value base, bool waits);
   void reach(Operation *end, Value base, Sides wanted);
@@ -88,7 +90,8 @@ private:
   OpBuilder entry;
   llvm::MapVector<Value, Place> places;
   int64_t bytes = 0;
-  Value arena, constants;
+  /// The arena of static size, that of the run's, and the weights.
+  Value arena, dynamicArena, constants;
 };
 
 } // namespace
@@ -117,35 +120,80 @@ static bool hasOtherNames(Value buffer) {
   });
 }
 
-/// Does the buffer exist on the device for as long as on the host, under one
-/// name?
-static bool isMirrored(Value base, func::FuncOp host) {
-  if (hasOtherNames(base))
-    return false;
-  Operation *op = base.getDefiningOp();
-  bool isOfFunction = base.getParentBlock() == &host.getBody().front();
-  return isa_and_nonnull<ArenaViewOp>(op) ||
-         (isOfFunction && (!op || isa<OutputOp>(op)));
+/// Memory of the run on the device, as large as a buffer.
+static ArenaViewOp allocateLike(OpBuilder &builder, Location loc, Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(memref::DimOp::create(builder, loc, base, i));
+  Value bytes = BufferBytesOp::create(builder, loc, sizes, type);
+  Value memory = DeviceAllocOp::create(builder, loc, bytes);
+  return ArenaViewOp::create(builder, loc, type,
+                             arith::ConstantIndexOp::create(builder, loc, 0),
+                             sizes, memory, DenseI64ArrayAttr());
 }
 
-/// Where a buffer that is no constant lies in the arena of the device: at its
-/// offset in the arena of the host, or behind all of these.
-FailureOr<int64_t> Placer::arenaOffset(LaunchOp launch, Value base) {
+/// A buffer of static size in memory of the device.
+static Value viewAt(OpBuilder &builder, Value base, Value memory,
+                    int64_t offset) {
+  Location loc = base.getLoc();
+  return ArenaViewOp::create(
+      builder, loc, base.getType(),
+      arith::ConstantIndexOp::create(builder, loc, offset), ValueRange(),
+      memory, DenseI64ArrayAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory on the device
+//===----------------------------------------------------------------------===//
+
+/// The same offset in the arena of the device, which is as large as the host's.
+Value Placer::inArena(ArenaViewOp view) {
+  OpBuilder builder(host.getContext());
+  if (view.getArena() && !dynamicArena) {
+    auto reserve = view.getArena().getDefiningOp<ArenaReserveOp>();
+    builder.setInsertionPointAfter(reserve);
+    dynamicArena =
+        DeviceAllocOp::create(builder, reserve.getLoc(), reserve.getBytes());
+  }
+  builder.setInsertionPointAfter(view);
+  return ArenaViewOp::create(
+      builder, view.getLoc(), view.getType(), view.getOffset(), view.getSizes(),
+      view.getArena() ? dynamicArena : arena, DenseI64ArrayAttr());
+}
+
+/// Inputs and outputs of static size lie behind the arena of the host.
+Value Placer::behindArena(Value base) {
   auto type = cast<MemRefType>(base.getType());
   std::optional<int64_t> size = boundedBytes(type);
-  if (!type.hasStaticShape() || !size || !type.getLayout().isIdentity())
-    return launch.emitOpError(
-        "has a buffer whose size only a run knows, which a device does not "
-        "have yet: give the sizes of the inputs by --shape or --dim, or "
-        "compile "
-        "the model for the processor, by --device=cpu");
-  if (auto view = base.getDefiningOp<ArenaViewOp>(); view && !view.getArena())
-    if (auto offset = getConstantIntValue(view.getOffset());
-        offset && isMirrored(base, host))
-      return *offset;
-  int64_t behind = bytes;
+  if (!type.hasStaticShape() || !size) {
+    OpBuilder builder = entry;
+    if (Operation *output = base.getDefiningOp())
+      builder.setInsertionPointAfter(output);
+    return allocateLike(builder, base.getLoc(), base);
+  }
+  int64_t offset = bytes;
   bytes += llvm::alignTo(std::max<int64_t>(*size, 1), bufferAlignment);
-  return behind;
+  return viewAt(entry, base, arena, offset);
+}
+
+/// Null for a buffer that stays on the host.
+Value Placer::memoryOf(Value base) {
+  Operation *op = base.getDefiningOp();
+  if (auto weight = dyn_cast_or_null<WeightViewOp>(op)) {
+    if (!constants)
+      constants = DeviceConstantsOp::create(entry, host.getLoc());
+    return viewAt(entry, base, constants, weight.getOffset());
+  }
+  if (hasOtherNames(base))
+    return {};
+  if (auto view = dyn_cast_or_null<ArenaViewOp>(op))
+    return inArena(view);
+  bool isOfFunction = base.getParentBlock() == &host.getBody().front();
+  if (isOfFunction && (!op || isa<OutputOp>(op)))
+    return behindArena(base);
+  return {};
 }
 
 /// The word of all launches takes the smallest number of an error.
@@ -166,32 +214,19 @@ void Placer::listErrors(LaunchOp launch, ErrorWordOp word) {
 LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
   if (places.contains(base))
     return success();
-  Place place;
-  Location loc = base.getLoc();
   if (auto word = base.getDefiningOp<ErrorWordOp>()) {
     listErrors(launch, word);
-    places.insert({base, {word, /*staysOnHost=*/false, {}}});
+    places.insert({base, {word, {}}});
     return success();
   }
-  Value memory = arena;
-  int64_t offset;
-  if (auto weight = base.getDefiningOp<WeightViewOp>()) {
-    if (!constants)
-      constants = DeviceConstantsOp::create(entry, host.getLoc());
-    memory = constants;
-    offset = weight.getOffset();
-  } else {
-    FailureOr<int64_t> found = arenaOffset(launch, base);
-    if (failed(found))
-      return failure();
-    offset = *found;
-    place.staysOnHost = !isMirrored(base, host);
-    place.newest.device = !place.staysOnHost && !isa<BlockArgument>(base);
-  }
-  place.device =
-      ArenaViewOp::create(entry, loc, base.getType(),
-                          arith::ConstantIndexOp::create(entry, loc, offset),
-                          ValueRange(), memory, DenseI64ArrayAttr());
+  auto type = cast<MemRefType>(base.getType());
+  if (!type.getLayout().isIdentity())
+    return launch.emitOpError("has a buffer of type ")
+           << type
+           << ", which a device does not have yet: compile the model for the "
+              "processor, by --device=cpu";
+  Place place{memoryOf(base), {}};
+  place.newest.device = !isa<BlockArgument>(base);
   places.insert({base, place});
   return success();
 }
@@ -212,15 +247,19 @@ LogicalResult Placer::findPlaces() {
   return success();
 }
 
-/// The same part of the memory on the device.
-Value Placer::onDevice(OpBuilder &builder, Value buffer) {
+/// The same part of the memory on the device. Buffers that stay on the host
+/// have been copied.
+Value Placer::onDevice(OpBuilder &builder, Value buffer,
+                       const DenseMap<Value, Value> &copied) {
+  if (Value copy = copied.lookup(buffer))
+    return copy;
   auto known = places.find(buffer);
   if (known != places.end())
     return known->second.device;
   Operation *view = buffer.getDefiningOp();
   Value source = cast<ViewLikeOpInterface>(view).getViewSource();
   IRMapping map;
-  map.map(source, onDevice(builder, source));
+  map.map(source, onDevice(builder, source, copied));
   return builder.clone(*view, map)
       ->getResult(cast<OpResult>(buffer).getResultNumber());
 }
@@ -249,30 +288,35 @@ void Placer::copyOut(OpBuilder &builder, Location loc, Value base, bool waits) {
 void Placer::visitLaunch(LaunchOp launch) {
   OpBuilder builder(launch), after(launch->getContext());
   after.setInsertionPointAfter(launch);
+  Location loc = launch.getLoc();
   launch->setAttr(KrnlDialect::deviceKernelAttrName,
                   kernels.lookup(launch.getKernel()));
-  llvm::SmallSetVector<Value, 8> used, outs;
+  llvm::SmallSetVector<Value, 4> outs;
   for (Value out : launch.getOuts())
     outs.insert(viewBase(out));
+  DenseMap<Value, Value> copied;
   for (OpOperand &operand : launch->getOpOperands()) {
     if (!isBuffer(operand.get()))
       continue;
-    used.insert(viewBase(operand.get()));
-    copyIn(builder, launch.getLoc(), used.back());
-    operand.set(onDevice(builder, operand.get()));
+    Value base = viewBase(operand.get());
+    if (places.find(base)->second.device) {
+      copyIn(builder, loc, base);
+    } else if (!copied.contains(base)) {
+      ArenaViewOp copy = allocateLike(builder, loc, base);
+      copied[base] = copy;
+      CopyInOp::create(builder, loc, base, copy);
+      if (outs.contains(base))
+        CopyOutOp::create(after, loc, copy, base, /*wait=*/true);
+      DeviceReleaseOp::create(after, loc, copy.getArena());
+    }
+    operand.set(onDevice(builder, operand.get(), copied));
   }
-  for (Value base : used) {
-    Place &place = places.find(base)->second;
-    if (outs.contains(base))
+  for (Value base : outs)
+    if (Place &place = places.find(base)->second; place.device)
       place.newest = {/*host=*/false, /*device=*/true};
-    if (!place.staysOnHost)
-      continue;
-    copyOut(after, launch.getLoc(), base, /*waits=*/true);
-    place.newest.device = false;
-  }
 }
 
-/// The buffers that an operation of the host has and that may be on the device.
+/// The buffers with memory on the device that an operation of the host has.
 SmallVector<Value> Placer::buffersOf(Operation *op) {
   llvm::SetVector<Value> used;
   op->walk([&](Operation *inner) {
@@ -281,8 +325,7 @@ SmallVector<Value> Placer::buffersOf(Operation *op) {
         continue;
       Value base = viewBase(operand);
       auto known = places.find(base);
-      if (known != places.end() && !known->second.staysOnHost &&
-          !isShared(base))
+      if (known != places.end() && known->second.device && !isShared(base))
         used.insert(base);
     }
   });
@@ -403,8 +446,7 @@ void Placer::visitBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (op.getNumResults() == 1)
       if (auto known = places.find(op.getResult(0)); known != places.end())
-        known->second.newest = {/*host=*/true,
-                                /*device=*/!known->second.staysOnHost};
+        known->second.newest = {};
     if (auto launch = dyn_cast<LaunchOp>(op))
       visitLaunch(launch);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -423,15 +465,17 @@ LogicalResult Placer::run() {
     bytes = llvm::alignTo(known.getInt(), bufferAlignment);
   Block &body = host.getBody().front();
   entry.setInsertionPointToStart(&body);
-  auto reserve = DeviceArenaOp::create(entry, host.getLoc(), bytes);
-  arena = reserve;
+  auto size = arith::ConstantIndexOp::create(entry, host.getLoc(), bytes);
+  arena = DeviceAllocOp::create(entry, host.getLoc(), size);
   if (failed(findPlaces()))
     return failure();
-  reserve.setBytes(std::max<int64_t>(bytes, 1));
+  size->setAttr("value", entry.getIndexAttr(bytes));
+  if (arena.use_empty())
+    arena.getDefiningOp()->erase();
   visitBlock(body);
   OpBuilder end(body.getTerminator());
   for (auto &[base, place] : places)
-    if (isa_and_nonnull<OutputOp>(base.getDefiningOp()) && !place.staysOnHost)
+    if (place.device && isa_and_nonnull<OutputOp>(base.getDefiningOp()))
       copyOut(end, base.getLoc(), base, /*waits=*/false);
   return success();
 }

@@ -3,18 +3,6 @@
 // What a device does not run.
 
 module attributes {krnl.host_target = #krnl.target<>} {
-  func.func private @k(memref<?xf32>, memref<?xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
-  func.func @dynamic(%x: memref<?xf32>) {
-    %c1 = arith.constant 1 : index
-    // expected-error @+1 {{'krnl.launch' op has a buffer whose size only a run knows, which a device does not have yet: give the sizes of the inputs by --shape or --dim, or compile the model for the processor, by --device=cpu}}
-    krnl.launch @k ins(%x : memref<?xf32>) outs(%x : memref<?xf32>) tiles(%c1)
-    return
-  }
-}
-
-// -----
-
-module attributes {krnl.host_target = #krnl.target<>} {
   func.func private @k(memref<8xf32>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
   func.func @region(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
@@ -23,6 +11,18 @@ module attributes {krnl.host_target = #krnl.target<>} {
       krnl.launch @k ins(%x : memref<8xf32>) outs(%x : memref<8xf32>) tiles(%c1)
       scf.yield
     }
+    return
+  }
+}
+
+// -----
+
+module attributes {krnl.host_target = #krnl.target<>} {
+  func.func private @k(memref<8xf32, strided<[2]>>, memref<8xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+  func.func @strided(%x: memref<8xf32, strided<[2]>>, %y: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{'krnl.launch' op has a buffer of type 'memref<8xf32, strided<[2]>>', which a device does not have yet: compile the model for the processor, by --device=cpu}}
+    krnl.launch @k ins(%x : memref<8xf32, strided<[2]>>) outs(%y : memref<8xf32>) tiles(%c1)
     return
   }
 }

@@ -15,7 +15,7 @@ func.func private @second(memref<64xf32>, memref<64xf32>) attributes {krnl.kerne
 // launch writes and the next reads stays on the device.
 // CHECK-LABEL: func.func @two_launches(
 // CHECK-SAME:    %[[X:.+]]: memref<64xf32>)
-// CHECK:         %[[ARENA:.+]] = krnl.device_arena 1024
+// CHECK:         %[[ARENA:.+]] = krnl.device_alloc %c1024
 // CHECK-DAG:     %[[DX:.+]] = krnl.arena_view[%c512] () in %[[ARENA]] : memref<64xf32>
 // CHECK-DAG:     %[[CONSTANTS:.+]] = krnl.device_constants
 // CHECK-DAG:     %[[DW:.+]] = krnl.arena_view[%c128] () in %[[CONSTANTS]] : memref<64xf32>
@@ -135,11 +135,13 @@ func.func @loop(%x: memref<64xf32>, %n: index) attributes {krnl.arena_bytes = 25
 // Buffers that a loop hands on stay on the host.
 // CHECK-LABEL: func.func @carried(
 // CHECK:         scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
-// CHECK-NEXT:      krnl.copy_in %[[A]] to %[[DA:[0-9a-z_]+]] :
-// CHECK-NEXT:      krnl.copy_in %[[B]] to %[[DB:[0-9a-z_]+]] :
+// CHECK:           %[[DA:.+]] = krnl.arena_view
+// CHECK-NEXT:      krnl.copy_in %[[A]] to %[[DA]]
+// CHECK:           krnl.copy_in %[[B]] to %[[DB:.+]] :
 // CHECK-NEXT:      krnl.launch @second ins(%[[DA]] : {{.+}}) outs(%[[DB]] :
-// CHECK-NEXT:      krnl.copy_out %[[DB]] to %[[B]] wait
-// CHECK-NEXT:      scf.yield %[[B]], %[[A]]
+// CHECK:           krnl.copy_out %[[DB]] to %[[B]] wait
+// CHECK:           krnl.device_release
+// CHECK:           scf.yield %[[B]], %[[A]]
 func.func @carried(%n: index) attributes {krnl.arena_bytes = 512 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -174,6 +176,34 @@ func.func @indices(%x: memref<64xf32>) attributes {krnl.arena_bytes = 256 : i64}
   %w = krnl.error_word ["third"] at [loc("Gather_2"("Gather"("m.onnx")))] : memref<i32>
   krnl.launch @checked ins(%x, %v, %any : memref<64xf32>, memref<i32>, i32) outs(%t : memref<64xf32>) tiles(%c1)
   krnl.launch @checked ins(%t, %w, %any : memref<64xf32>, memref<i32>, i32) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// The arena of the device is as large as the host's; inputs and outputs have
+// memory of their sizes.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-SAME:    %[[X:.+]]: memref<?xf32>, %[[N:.+]]: index
+// CHECK:         %[[BYTES:.+]] = krnl.buffer_bytes(%{{.+}}) : memref<?xf32>
+// CHECK-NEXT:    %[[MEMORY:.+]] = krnl.device_alloc %[[BYTES]]
+// CHECK:         %[[DX:.+]] = krnl.arena_view[%{{.+}}] (%{{.+}}) in %[[MEMORY]]
+// CHECK:         krnl.arena_reserve %[[TOTAL:.+]]
+// CHECK-NEXT:    %[[ARENA:.+]] = krnl.device_alloc %[[TOTAL]]
+// CHECK:         %[[DT:.+]] = krnl.arena_view[%{{.+}}] (%[[N]]) in %[[ARENA]]
+// CHECK:         krnl.copy_in %[[X]] to %[[DX]]
+// CHECK-NEXT:    krnl.launch @fourth ins(%[[DX]] : {{.+}}) outs(%[[DT]] :
+// CHECK-NEXT:    krnl.launch @fourth ins(%[[DT]] : {{.+}}) outs(%[[DY:.+]] : memref<?xf32>)
+// CHECK-NEXT:    krnl.copy_out %[[DY]] to
+// CHECK-NEXT:    return
+func.func private @fourth(memref<?xf32>, memref<?xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func @dynamic(%x: memref<?xf32>, %n: index) attributes {krnl.arena_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bytes = krnl.buffer_bytes(%n) : memref<?xf32>
+  %arena = krnl.arena_reserve %bytes
+  %t = krnl.arena_view[%c0] (%n) in %arena lives [0, 3] : memref<?xf32>
+  %y = krnl.output 0 (%n) : memref<?xf32>
+  krnl.launch @fourth ins(%x : memref<?xf32>) outs(%t : memref<?xf32>) tiles(%c1)
+  krnl.launch @fourth ins(%t : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%c1)
   return
 }
 

@@ -116,6 +116,8 @@ if shutil.which("qemu-system-arm"):
 # What the package is made of, and a root folder of one's own to try it in.
 if pathlib.Path(config.onnxc_build_dir, "self-contained", "bin", "onnx-compile-self-contained").exists():
     config.available_features.add("self-contained")
+if pathlib.Path(config.onnxc_build_dir, "self-contained", "lib", "libonnxc.a").exists():
+    config.available_features.add("static-library")
 if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
     config.available_features.add("own-root")
 

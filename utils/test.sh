@@ -12,7 +12,7 @@ suites=$(grep -cE "^    (lit|script)\(" "$utils/run-suites")
 if [ $# -gt 0 ]; then suites=$#; fi
 export ONNXC_STEPS=$((6 + suites))
 
-if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=4 "$utils/build.sh"; then
+if ! ONNXC_STEP=0 "$utils/setup.sh" || ! ONNXC_STEP=4 "$utils/build.sh" all onnxc-self-contained onnxc-static onnxc-unit-tests; then
   echo "0 passed, 1 failed"
   exit 1
 fi

@@ -7,14 +7,15 @@
 #
 #   bin/             onnx-compile, onnx-run; onnx-opt and its kin
 #   include/         the C and C++ headers; those of the dialects and passes
-#   lib/libonnxc.so  the compiler as a library (onnxc/Compile.h)
+#   lib/libonnxc.so  the compiler as a library (onnxc/Compile.h); libonnxc.a too,
+#                    once `ninja onnxc-static` has made it
 #   lib/onnxc/       what the compiler links into artefacts
 #   lib/cmake/onnx-compile/, lib/pkgconfig/
 #   share/man/, share/doc/onnx-compile/, completions for bash and zsh
 #
 # Components: programs (tools and library), compiler (the rest of what users
 # need), development (headers of C++, tools for passes), self-contained (in the
-# place of programs: ONNXCSelfContained.cmake).
+# place of programs) and static (ONNXCSelfContained.cmake).
 #===------------------------------------------------------------------------===#
 
 # The C API as a shared library that exports nothing else.

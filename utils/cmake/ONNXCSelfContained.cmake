@@ -8,6 +8,10 @@
 #   build/self-contained/bin/              onnx-compile, which calls it, and onnx-run,
 #                                          their names ending in -self-contained
 #
+# `ninja onnxc-static` makes build/self-contained/lib/libonnxc.a, the compiler as
+# a static library: one object that defines the functions of onnxc/Compile.h and
+# whose other symbols are local, so that a program may link LLVM of its own.
+#
 # `ninja onnxc-package` makes onnx-compile-VERSION-SYSTEM.tar.gz and .deb of
 # them and of the rest of what is installed, with CPack.
 #===------------------------------------------------------------------------===#
@@ -43,12 +47,53 @@ function(_onnxc_make_self_contained target)
     -static-libgcc -static-libstdc++ -Wl,--gc-sections -Wl,--strip-all)
 endfunction()
 
+# The functions of the C API, for linkers that need names of roots.
+function(_onnxc_find_exports header result)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+               CMAKE_CONFIGURE_DEPENDS ${header})
+  file(READ ${header} text)
+  string(REGEX MATCHALL "om(Compiler|Model)[A-Za-z]+\\(" names "${text}")
+  list(REMOVE_DUPLICATES names)
+  list(TRANSFORM names REPLACE "\\(" "")
+  set(${result} ${names} PARENT_SCOPE)
+endfunction()
+
+# Only GNU ld removes sections that nothing uses, and groups of sections, from
+# an object: a local group would be taken for one of the program's with its name.
+function(_onnxc_add_static_library)
+  set(library ${PROJECT_BINARY_DIR}/self-contained/lib/libonnxc.a)
+  set(object ${library}.o)
+  set(target onnxc-static-object)
+  _onnxc_find_exports(${PROJECT_SOURCE_DIR}/include/onnxc/Compile.h names)
+  add_executable(${target}
+    $<TARGET_OBJECTS:ONNXCCompile> $<TARGET_OBJECTS:ONNXCUnusedLLVM>)
+  set_target_properties(${target} PROPERTIES
+    EXCLUDE_FROM_ALL ON ONNXC_SELF_CONTAINED ON LINKER_LANGUAGE CXX
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/self-contained/lib)
+  target_link_libraries(${target} PRIVATE ONNXCExplain ONNXCLLVM)
+  target_link_options(${target} PRIVATE
+    -r -nostdlib -fuse-ld=bfd -Wl,--gc-sections -Wl,--force-group-allocation
+    -Wl,--start-group # to the end: archives of LLVM need each other
+    "-Wl,-u,$<JOIN:${names},$<COMMA>-u$<COMMA>>")
+  list(TRANSFORM names PREPEND --keep-global-symbol=)
+  add_custom_command(OUTPUT ${library}
+    COMMAND ${ONNXC_LLVM_DIR}/bin/llvm-objcopy --strip-unneeded ${names}
+            $<TARGET_FILE:${target}> ${object}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${library}
+    COMMAND ${ONNXC_LLVM_DIR}/bin/llvm-ar rcD ${library} ${object}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${object}
+    DEPENDS ${target} VERBATIM)
+  add_custom_target(onnxc-static DEPENDS ${library})
+  install(FILES ${library} DESTINATION lib COMPONENT static OPTIONAL)
+endfunction()
+
 # Requires the target onnxc of ONNXCInstall.cmake, whose version this has.
 function(onnxc_add_self_contained_programs)
   if(NOT EXISTS ${ONNXC_PROTOBUF_ARCHIVE})
     message(STATUS "No self-contained programs: ${ONNXC_PROTOBUF_ARCHIVE} is "
                    "missing")
     add_custom_target(onnxc-self-contained)
+    add_custom_target(onnxc-static)
     return()
   endif()
   set(script ${PROJECT_SOURCE_DIR}/lib/Compile/libonnxc.map)
@@ -78,6 +123,7 @@ function(onnxc_add_self_contained_programs)
             DESTINATION bin RENAME ${program}
             COMPONENT self-contained EXCLUDE_FROM_ALL)
   endforeach()
+  _onnxc_add_static_library()
   _onnxc_add_package()
 endfunction()
 

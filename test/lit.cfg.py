@@ -128,6 +128,8 @@ if ptxas := shutil.which("ptxas", path=toolkits):
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
 
+if shutil.which("gdb"):
+    config.available_features.add("gdb")
 if shutil.which("gcc") and shutil.which("g++"):
     config.available_features.add("gcc")
 

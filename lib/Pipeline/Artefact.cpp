@@ -433,6 +433,7 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
   link.output = options.output;
   link.tag = options.tag;
   link.strip = options.strip;
+  link.debug = options.debug;
   link.profile = options.profile;
   krnl::TargetAttr target = hostTarget(module);
   link.runtimeDir = findRuntimeFor(options, target.getTriple());

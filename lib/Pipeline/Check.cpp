@@ -9,6 +9,7 @@
 #include "Messages.h"
 #include "ModelFacts.h"
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -110,7 +111,7 @@ void Checker::imported(const importer::ImportedNode &node) {
     upgraded[{node.op, node.version}].push_back(name);
   if (!node.unread.empty())
     add(Severity::Note, "unused-result", name,
-        "nothing reads " + listNames(node.unread));
+        "nothing reads " + listNames(llvm::to_vector_of<StringRef>(node.unread)));
 }
 
 void Checker::unread(Location loc, bool isInput) {
@@ -221,7 +222,7 @@ void Checker::addSizes() {
   Severity severity = isLess ? Severity::Warning : Severity::Note;
   for (const auto &[name, inputs] : dynamic.names)
     add(severity, "dynamic-size", inputs.front(),
-        "the size of dimension '" + name + "' of " + listNames(inputs) +
+        "the size of dimension '" + name + "' of " + listNames(llvm::to_vector_of<StringRef>(inputs)) +
             " is not known: " + costs,
         "--dim " + name + "=SIZE fixes it");
   for (const auto &[name, shape] : dynamic.shapes)

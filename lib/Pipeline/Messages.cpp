@@ -21,20 +21,8 @@
 using namespace mlir;
 using namespace onnxc;
 
-/// The text with a question mark for each character that is not to be shown: a
-/// name of the model may hold zeros, which would end the message, or others
-/// that drive terminals.
-static std::string shown(StringRef text, StringRef allowed = "") {
-  std::string clean;
-  for (char c : text) {
-    bool isShown = !llvm::isASCII(c) || llvm::isPrint(c) || allowed.contains(c);
-    clean += isShown ? c : '?';
-  }
-  return clean;
-}
-
 std::string onnxc::locationText(Location location) {
-  return pathOf(location, [](StringRef name) { return shown(name); });
+  return pathOf(location, [](StringRef name) { return printable(name); });
 }
 
 static Severity severityOf(DiagnosticSeverity severity) {
@@ -51,18 +39,6 @@ static Severity severityOf(DiagnosticSeverity severity) {
   return Severity::Note;
 }
 
-/// Names that are listed.
-static constexpr size_t maxNames = 3;
-
-std::string onnxc::listNames(ArrayRef<std::string> names) {
-  std::string text;
-  for (const std::string &name : names.take_front(maxNames))
-    text += (text.empty() ? "'" : ", '") + shown(name) + "'";
-  if (names.size() > maxNames)
-    text += llvm::formatv(" and {0} more", names.size() - maxNames);
-  return text;
-}
-
 static std::vector<std::string> nodeNames(Location location) {
   std::vector<std::string> names;
   for (NodeName node : nodesOf(location))
@@ -76,18 +52,20 @@ static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
   std::string location = locationText(diagnostic.getLocation());
   std::vector<std::string> nodes = nodeNames(diagnostic.getLocation());
   events.message({severityOf(diagnostic.getSeverity()), location,
-                  shown(diagnostic.str(), "\n\t"), nodes});
+                  printable(diagnostic.str(), "\n\t"), nodes});
   // The location has the first one.
   bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
   if (nodes.size() > 1 && !isRemark)
     events.message({Severity::Note, location,
-                    "it comes from the nodes " + listNames(nodes), nodes});
+                    "it comes from the nodes " +
+                        listNames(llvm::to_vector_of<StringRef>(nodes)),
+                    nodes});
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
     if (!verbose && StringRef(text).starts_with("see current operation"))
       continue;
     events.message({Severity::Note, locationText(note.getLocation()),
-                    shown(text, "\n\t"), nodeNames(note.getLocation())});
+                    printable(text, "\n\t"), nodeNames(note.getLocation())});
   }
 }
 

@@ -23,9 +23,6 @@ public:
 /// A location in the user's words: model.onnx:"node".
 std::string locationText(mlir::Location location);
 
-/// 'a', 'b', 'c' and 4 more
-std::string listNames(llvm::ArrayRef<std::string> names);
-
 /// Tells the time of each pass as a remark.
 std::unique_ptr<mlir::PassInstrumentation> makePassTimer(const Events &events);
 

@@ -361,7 +361,8 @@ static constexpr Option optionTable[] = {
      setFlag<&CompileOptions::strip>},
     {{"debug", "",
       "tell debuggers and profilers the nodes of the model that instructions "
-      "come from, and print them as locations in the texts of --emit"},
+      "come from, and the callers of all functions, and print them as "
+      "locations in the texts of --emit"},
      setFlag<&CompileOptions::debug>},
     {{"verify-each", "",
       "verify the IR after each pass of every phase, not after each phase "

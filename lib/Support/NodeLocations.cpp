@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -72,14 +73,19 @@ SmallVector<StringRef> namesOf(Location loc) {
   return names.takeVector();
 }
 
-StringRef nameOf(Location loc) {
-  StringRef name;
+/// Those that are in a model: the outermost name is the model's file.
+static SmallVector<StringRef> modelNamesOf(Location loc) {
+  llvm::SmallSetVector<StringRef, 4> names;
   forEachName(loc, [&](NameLoc named) {
-    // The outermost name is the model's file.
-    if (name.empty() && isa<NameLoc>(named.getChildLoc()))
-      name = named.getName();
+    if (isa<NameLoc>(named.getChildLoc()))
+      names.insert(named.getName());
   });
-  return name;
+  return names.takeVector();
+}
+
+StringRef nameOf(Location loc) {
+  SmallVector<StringRef> names = modelNamesOf(loc);
+  return names.empty() ? StringRef() : names.front();
 }
 
 std::string pathOf(Location loc,
@@ -108,9 +114,41 @@ std::string pathOf(Location loc,
   return text;
 }
 
+std::string printable(StringRef text, StringRef allowed) {
+  std::string clean;
+  for (char c : text) {
+    bool isShown = !llvm::isASCII(c) || llvm::isPrint(c) || allowed.contains(c);
+    clean += isShown ? c : '?';
+  }
+  return clean;
+}
+
+std::string listNames(ArrayRef<StringRef> names) {
+  // The runtime has room for 512 characters of a message, reason included.
+  constexpr size_t maxNames = 3, maxLength = 200;
+  std::string text;
+  size_t listed = 0;
+  for (StringRef name : names.take_front(maxNames)) {
+    if (listed && text.size() + name.size() > maxLength)
+      break;
+    text += (text.empty() ? "'" : ", '") + printable(name) + "'";
+    ++listed;
+  }
+  if (listed < names.size())
+    text += llvm::formatv(" and {0} more", names.size() - listed);
+  return text;
+}
+
+std::string nodesText(Location loc) {
+  SmallVector<StringRef> names = modelNamesOf(loc);
+  if (names.empty())
+    return "";
+  return (names.size() == 1 ? "node " : "nodes ") + listNames(names);
+}
+
 std::string nodeMessage(Location loc, StringRef message) {
-  StringRef node = nameOf(loc);
-  return ((node.empty() ? "" : "node '" + node + "': ") + message).str();
+  std::string nodes = nodesText(loc);
+  return nodes.empty() ? message.str() : nodes + ": " + message.str();
 }
 
 Location fuseLocations(Location loc, ArrayRef<Location> others) {

@@ -54,9 +54,9 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                     (long long)other);
 }
 
-int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *node) {
+int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes) {
   Message located;
-  located.set("node '%s': %s", node, call->message.text);
+  located.set("%s: %s", nodes, call->message.text);
   call->message = located;
   return onnxc_rt_status(call);
 }

@@ -194,7 +194,7 @@ static int32_t custom(OnnxcCall *call, const OnnxcValue *in) {
   int64_t size = -1, number = 0;
   OnnxcValue made = {0, &size, 1, ONNX_TYPE_INT64};
   if (onnxc_call_custom(call, 1, &made, 1, in, &number) != ONNXC_OK)
-    return onnxc_rt_locate_error(call, "node");
+    return onnxc_rt_locate_error(call, "node 'node'");
   int64_t *y = onnxc_rt_output(call, 0, 1, &size);
   if (onnxc_rt_status(call) == ONNXC_OK && size > 0)
     memcpy(y, made.data, (size_t)size * sizeof *y);

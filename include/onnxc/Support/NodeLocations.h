@@ -41,8 +41,20 @@ llvm::SmallVector<llvm::StringRef> namesOf(mlir::Location loc);
 /// The first of them that is in a model; empty if there is none.
 llvm::StringRef nameOf(mlir::Location loc);
 
-/// A message about the node of a location, whose name is in front if it has
-/// one.
+/// The text with a question mark for each character that is not to be shown: a
+/// name of the model may hold zeros, which would end a message, or others that
+/// drive terminals.
+std::string printable(llvm::StringRef text, llvm::StringRef allowed = "");
+
+/// "'a', 'b', 'c' and 2 more": the first three names, or fewer long ones.
+std::string listNames(llvm::ArrayRef<llvm::StringRef> names);
+
+/// "node 'a'", or "nodes 'a', 'b'" of a location that has several; empty if it
+/// has none.
+std::string nodesText(mlir::Location loc);
+
+/// A message about the nodes of a location, whose names are in front if it has
+/// any.
 std::string nodeMessage(mlir::Location loc, llvm::StringRef message);
 
 /// The location for people: the file, and the names from the outermost to the

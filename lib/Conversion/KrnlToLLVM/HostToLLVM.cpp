@@ -189,15 +189,15 @@ void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
 
 void checkNode(ConversionPatternRewriter &rewriter, Location loc,
                Value status) {
-  StringRef node = nameOf(loc);
-  if (node.empty())
+  std::string nodes = nodesText(loc);
+  if (nodes.empty())
     return checkStatus(rewriter, loc, status);
   if (!status)
     status = loadStatus(rewriter, loc);
   Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
                                   status, constant32(rewriter, loc, 0));
   continueIf(rewriter, loc, ok, [&] {
-    Value name = globalText(rewriter, loc, node);
+    Value name = globalText(rewriter, loc, nodes);
     return callHook(rewriter, loc, Hook::LocateError,
                     {currentCall(rewriter), name})
         .getResult();

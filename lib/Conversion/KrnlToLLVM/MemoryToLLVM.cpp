@@ -123,7 +123,7 @@ private:
     Value largest, node;
     for (Value bytes : partsOf(total)) {
       Location loc = bytes.getLoc();
-      StringRef text = nameOf(loc);
+      std::string text = nodesText(loc);
       if (text.empty())
         continue;
       Value name = globalText(rewriter, loc, text);

@@ -148,8 +148,9 @@ static std::vector<std::string> fixedArguments(const LinkOptions &options) {
       "-z",
       "noexecstack",
       ("--compress-sections=" + nodesSection + "=zlib").str()};
-  if (options.strip)
-    arguments.push_back("--strip-all");
+  // The runtime has tables of its frames.
+  if (options.strip || !options.debug)
+    arguments.push_back(options.strip ? "--strip-all" : "--strip-debug");
   // Code of the user's may call more of libc and libm than the stubs have; that
   // there is such a function was seen to when it was loaded.
   if (llvm::all_of(options.customLibraries,

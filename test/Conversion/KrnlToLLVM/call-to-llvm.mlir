@@ -17,7 +17,7 @@ func.func @main_graph(%x: memref<?xf32>) {
 
 // -----
 
-// A call that fails for a node: the message gets its name. Messages, of which
+// A call that fails for nodes: the message gets their names. Messages, of which
 // there may be thousands, are behind the hooks, which are looked for from the
 // front.
 // CHECK-NOT:   llvm.mlir.global
@@ -29,10 +29,11 @@ func.func @main_graph(%x: memref<?xf32>) {
 // CHECK:         %[[NAME:.+]] = llvm.mlir.addressof @message.0
 // CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NAME]])
 // CHECK:         llvm.return %[[BLAMED]]
-// CHECK:       llvm.mlir.global internal constant @message.0("Sort_0\00")
-// CHECK-NEXT:  llvm.mlir.global internal constant @message.1("Sort_1\00")
+// CHECK:       llvm.mlir.global internal constant @message.0("node 'Sort_0'\00")
+// CHECK-NEXT:  llvm.mlir.global internal constant @message.1("nodes 'Sort_1', 'Sort_2', 'Sort_3' and 1 more\00")
 func.func @main_graph() {
   %n = krnl.call @onnxc_call_sort() stateful : () -> i64 loc("Sort_0"("model.onnx"))
-  %m = krnl.call @onnxc_call_sort() stateful : () -> i64 loc("Sort_1"("model.onnx"))
+  %m = krnl.call @onnxc_call_sort() stateful : () -> i64
+      loc(fused["Sort_1"("model.onnx"), "Sort_2"("model.onnx"), "Sort_3"("model.onnx"), "Sort_4"("model.onnx"), "Sort_1"("model.onnx")])
   return
 }

@@ -32,8 +32,8 @@ func.func @main_graph() {
 // CHECK:         %[[NODE:.+]] = llvm.select %[[MORE]], %{{.+}}, %{{.+}} : i1, !llvm.ptr
 // CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NODE]])
 // CHECK-NEXT:    llvm.return %[[STATUS]]
-// CHECK-DAG:     @[[FIRST]]("first\00")
-// CHECK-DAG:     @[[SECOND]]("second\00")
+// CHECK-DAG:     @[[FIRST]]("node 'first'\00")
+// CHECK-DAG:     @[[SECOND]]("node 'second'\00")
 func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inputs = []} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

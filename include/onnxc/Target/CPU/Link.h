@@ -35,6 +35,8 @@ struct LinkOptions {
   std::string seal;
   /// Leaves out the symbols that the dynamic linker does not need.
   bool strip = false;
+  /// Keeps debug information.
+  bool debug = false;
   /// Exports what is there for observers of launches alone.
   bool profile = false;
   /// Size of the weights to leave room for.

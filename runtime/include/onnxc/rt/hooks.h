@@ -136,9 +136,10 @@ int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
 int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                             int64_t size, int64_t other);
 int32_t onnxc_rt_status(OnnxcCall *call);
-/* Puts the name of the node in front of the recorded message, which a krnl.call
- * or an allocation of it has just caused, and returns the status. */
-int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *node);
+/* Puts the nodes ("node 'a'") in front of the recorded message, which a
+ * krnl.call or an allocation of theirs has just caused, and returns the status.
+ */
+int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes);
 
 /* --- Target of krnl.call -------------------------------------------------
  * An output whose `data` is NULL on entry: the callee stores its dims (the

@@ -111,7 +111,8 @@ void Checker::imported(const importer::ImportedNode &node) {
     upgraded[{node.op, node.version}].push_back(name);
   if (!node.unread.empty())
     add(Severity::Note, "unused-result", name,
-        "nothing reads " + listNames(llvm::to_vector_of<StringRef>(node.unread)));
+        "nothing reads " +
+            listNames(llvm::to_vector_of<StringRef>(node.unread)));
 }
 
 void Checker::unread(Location loc, bool isInput) {
@@ -222,7 +223,8 @@ void Checker::addSizes() {
   Severity severity = isLess ? Severity::Warning : Severity::Note;
   for (const auto &[name, inputs] : dynamic.names)
     add(severity, "dynamic-size", inputs.front(),
-        "the size of dimension '" + name + "' of " + listNames(llvm::to_vector_of<StringRef>(inputs)) +
+        "the size of dimension '" + name + "' of " +
+            listNames(llvm::to_vector_of<StringRef>(inputs)) +
             " is not known: " + costs,
         "--dim " + name + "=SIZE fixes it");
   for (const auto &[name, shape] : dynamic.shapes)

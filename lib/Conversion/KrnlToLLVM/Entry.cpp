@@ -60,8 +60,12 @@ void makeBareKernel(func::FuncOp kernel) {
   auto isBuffer = [](Value value) { return isa<MemRefType>(value.getType()); };
 
   SmallVector<Value> pointers;
-  for (Value buffer : llvm::make_filter_range(old, isBuffer))
+  SmallVector<Attribute> alignments;
+  StringRef align = LLVM::LLVMDialect::getAlignAttrName();
+  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
     pointers.push_back(entry.addArgument(pointerType, buffer.getLoc()));
+    alignments.push_back(kernel.getArgAttr(buffer.getArgNumber(), align));
+  }
   OpBuilder builder(&entry, entry.begin());
   unsigned next = 0;
   for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
@@ -82,9 +86,12 @@ void makeBareKernel(func::FuncOp kernel) {
 
   kernel.removeArgAttrsAttr();
   kernel.setType(FunctionType::get(context, entry.getArgumentTypes(), {}));
-  for (unsigned i = 0; i < pointers.size(); ++i)
+  for (auto [i, alignment] : llvm::enumerate(alignments)) {
     kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                       UnitAttr::get(context));
+    if (alignment)
+      kernel.setArgAttr(i, align, alignment);
+  }
 }
 
 /// struct OnnxcValue { void *data; int64_t *dims; int32_t rank; int32_t type; }

@@ -357,6 +357,7 @@ void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(matchLaunches(module)))
     return signalPassFailure();
+  alignDeviceArguments(module);
   if (kernelsOnly)
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

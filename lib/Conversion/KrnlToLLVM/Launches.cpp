@@ -9,7 +9,10 @@
 #include "Lowering.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -54,6 +57,55 @@ void listLaunches(ModuleOp module, bool takesTimes) {
   if (!launches.empty())
     module->setAttr(krnl::launchesAttrName, builder.getArrayAttr(launches));
 }
+
+//===----------------------------------------------------------------------===//
+// Alignment on devices
+//===----------------------------------------------------------------------===//
+
+/// The longest access of a thread. Arenas, weights and blocks of a device are
+/// aligned for it, and so is each buffer within.
+static constexpr int64_t deviceAlignment = 16;
+
+/// Bytes that divide the address of a buffer of a device: one row among others
+/// may lie anywhere.
+static int64_t alignmentOf(Value buffer) {
+  int64_t alignment = deviceAlignment;
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (isa<krnl::RowViewOp>(view))
+      alignment = std::gcd(
+          alignment, elementBytes(type.getElementType()) *
+                         (type.hasStaticShape() ? type.getNumElements() : 1));
+    buffer = view.getViewSource();
+  }
+  return buffer.getDefiningOp<krnl::ErrorWordOp>() ? sizeof(int32_t)
+                                                   : alignment;
+}
+
+void alignDeviceArguments(ModuleOp module) {
+  SymbolTable symbols(module);
+  Builder builder(module.getContext());
+  StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  module.walk([&](krnl::LaunchOp launch) {
+    auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+    if (!kernel || !kernel->hasAttr(krnl::KrnlDialect::threadsAttrName))
+      return;
+    unsigned passed = launch.getIns().size() + launch.getOuts().size();
+    for (auto [i, operand] :
+         llvm::enumerate(launch->getOperands().take_front(passed))) {
+      if (!isa<MemRefType>(operand.getType()))
+        continue;
+      int64_t alignment = alignmentOf(operand);
+      if (auto known = kernel.getArgAttrOfType<IntegerAttr>(i, name))
+        alignment = std::min(alignment, known.getInt());
+      kernel.setArgAttr(i, name, builder.getI64IntegerAttr(alignment));
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of launches
+//===----------------------------------------------------------------------===//
 
 void noteLaunch(OpBuilder &builder, Operation *launch, Value call, Value tid,
                 bool isEnd) {

@@ -82,6 +82,9 @@ mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
 /// Lists the launches and calls of the module in its attribute, and numbers
 /// them if their times are to be taken (Launches.cpp).
 void listLaunches(mlir::ModuleOp module, bool takesTimes);
+/// Says of each buffer that kernels of a device take how it is aligned: as
+/// those of all launches are (Launches.cpp).
+void alignDeviceArguments(mlir::ModuleOp module);
 /// Tells the runtime that a numbered launch or call begins or ends on worker
 /// `tid`; nothing for others.
 void noteLaunch(mlir::OpBuilder &builder, mlir::Operation *launch,

@@ -20,7 +20,9 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 
 using namespace mlir;
 
@@ -92,7 +94,8 @@ static void makeSimulated(llvm::Module &module) {
 }
 
 /// Makes loads and stores calls of the simulator, which checks and counts them:
-/// those that ThreadSanitizer's library would have.
+/// those that ThreadSanitizer's library would have. They are aligned as those
+/// of a GPU are.
 static void instrumentAccesses(llvm::Module &module) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
@@ -108,6 +111,8 @@ static void instrumentAccesses(llvm::Module &module) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(llvm::InferAlignmentPass()));
   passes.addPass(llvm::ModuleThreadSanitizerPass());
   passes.addPass(
       llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
@@ -120,10 +125,15 @@ static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
   std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
   if (!kernels)
     return failure();
+  krnl::TargetAttr host = hostTarget(module);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(host, level);
+  kernels->setTargetTriple(machine->getTargetTriple());
+  kernels->setDataLayout(machine->createDataLayout());
+  optimizeModule(*kernels, *machine, level);
   makeSimulated(*kernels);
   instrumentAccesses(*kernels);
-  CodeFile object =
-      emitModule(*kernels, hostTarget(module), level, CodeKind::Object);
+  CodeFile object = emitModule(*kernels, host, level, CodeKind::Object);
   NewFile file = NewFile::inMemory("kernels");
   llvm::Error error = file.create();
   if (!error)

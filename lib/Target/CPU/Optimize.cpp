@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -65,5 +66,8 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
   ModulePassManager passes;
   passes.addPass(
       createModuleToFunctionPassAdaptor(shortPipeline(level, quick)));
+  // Of a GPU, only aligned vectors are one access.
+  if (module.getTargetTriple().isNVPTX())
+    passes.addPass(createModuleToFunctionPassAdaptor(InferAlignmentPass()));
   passes.run(module, modules);
 }

@@ -81,3 +81,31 @@ func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>) {
   krnl.launch @kernel ins(%d, %w, %c0 : memref<3x0x5xf32>, memref<i32>, i32) outs(%d : memref<3x0x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
   return
 }
+
+// -----
+
+// Buffers of a device are aligned for its longest access, unless a launch passes a row
+// among others.
+// CHECK-LABEL: llvm.func ptx_kernelcc @rows(
+// CHECK-SAME:    !llvm.ptr {llvm.align = 16 : i64, llvm.noalias},
+// CHECK-SAME:    !llvm.ptr {llvm.align = 8 : i64, llvm.noalias},
+// CHECK-SAME:    !llvm.ptr {llvm.align = 4 : i64, llvm.noalias},
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @rows(%whole: memref<4x6xf32>, %even: memref<6xf32>, %any: memref<?xf32>)
+      attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    return
+  }
+  func.func @main(%x: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %arena = krnl.device_alloc %c1024
+    %whole = krnl.arena_view[%c0]() in %arena : memref<4x6xf32>
+    %dynamic = krnl.arena_view[%c0](%size) in %arena : memref<4x?xf32>
+    %even = krnl.row_view %whole[%c1] : memref<4x6xf32> -> memref<6xf32>
+    %first = krnl.row_view %dynamic[%c0] : memref<4x?xf32> -> memref<?xf32>
+    krnl.launch @rows ins(%whole, %even : memref<4x6xf32>, memref<6xf32>) outs(%first : memref<?xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
+    return
+  }
+}

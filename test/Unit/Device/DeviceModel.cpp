@@ -23,6 +23,7 @@ enum Kernel {
   Race,
   MissingBarrier,
   Beyond,
+  Misaligned,
   Uninitialised,
   Report
 };
@@ -35,6 +36,7 @@ const OnnxcDeviceKernel kernels[] = {
     {"race", "the race", 1, kThreads, 0},
     {"missing_barrier", "the barrier", 1, kThreads, 0},
     {"beyond", "the store", 2, kThreads, 0},
+    {"misaligned", "the vector", 1, 1, 0},
     {"uninitialised", "the load", 1, 32, 0},
     {"report", "the report", 2, 1, 0},
 };
@@ -193,6 +195,7 @@ const OnnxcEntry entries[] = {
     entry("race", faulty<Race>),
     entry("missing_barrier", faulty<MissingBarrier>),
     entry("beyond", beyond),
+    entry("misaligned", faulty<Misaligned>),
     entry("uninitialised", faulty<Uninitialised>),
     entry("peek", peek),
     entry("report", report),

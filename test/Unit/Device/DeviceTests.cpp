@@ -277,6 +277,13 @@ TEST_F(DeviceTest, StoresBeyondAllocationsAreFound) {
                                    "memory of 256 bytes"));
 }
 
+TEST_F(DeviceTest, MisalignedVectorsAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("misaligned", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(), HasSubstr("an access of 16 bytes at an address that "
+                                   "is no multiple of them"));
+}
+
 TEST_F(DeviceTest, SharedMemoryBeginsAsNaN) {
   Session run("uninitialised");
   ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK);

@@ -120,6 +120,12 @@ KERNEL(beyond, 2)(float *y, int32_t n) {
 }
 END
 
+KERNEL(misaligned, 1)(float *y) {
+  typedef float Vector __attribute__((vector_size(16)));
+  *(Vector *)(y + 1) = Vector{};
+}
+END
+
 KERNEL(uninitialised, 1)(float *y) {
   y[tid] = tile[0][tid];
 }

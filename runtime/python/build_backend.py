@@ -62,8 +62,11 @@ def _source_names():
 
 def _ensure_built():
     if not (BUILD / "python" / "onnx_compile" / "_session.abi3.so").exists():
-        for step in ("setup.sh", "build.sh"):
-            subprocess.run([str(ROOT / "utils" / step)], check=True, cwd=ROOT)
+        # The variables of the pip that runs this would confuse those that the scripts run.
+        own = ("PEP517_", "_PYPROJECT_HOOKS_", "PIP_BUILD_TRACKER", "PYTHON")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        for script, *targets in (("setup.sh",), ("build.sh", "ONNXCPython", "onnxc-self-contained")):
+            subprocess.run([str(ROOT / "utils" / script), *targets], check=True, cwd=ROOT, env=environment)
 
 
 def _write_wheel(folder, files, platform):

@@ -130,6 +130,8 @@ if ptxas := shutil.which("ptxas", path=toolkits):
 
 if shutil.which("gdb"):
     config.available_features.add("gdb")
+if os.path.exists("/usr/lib/x86_64-linux-musl/crt1.o"):
+    config.available_features.add("musl")
 if shutil.which("gcc") and shutil.which("g++"):
     config.available_features.add("gcc")
 

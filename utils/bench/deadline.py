@@ -9,6 +9,15 @@
 
   utils/bench/deadline.py resnet50.so --threads 1
   utils/bench/deadline.py resnet50.so --runs 50 --fractions 0.01,0.5,0.9
+  utils/bench/deadline.py resnet50.so --beside silent.so     what the polls cost
+
+Under `chrt -f 50` the work of other processes does not count. A thread of such a priority that never
+sleeps is stopped by Linux for 50 ms of each second, so there is a pause after each run.
+
+To make silent.so, a model whose kernels do not poll:
+  onnx-compile resnet50.onnx --emit=loops -o polls.mlir
+  sed 's/krnl.poll_/ignored.poll_/g' polls.mlir > silent.mlir
+  onnx-compile silent.mlir --resume=loops -o silent.so
 """
 
 import argparse
@@ -19,6 +28,7 @@ import time
 import numpy as np
 
 OK, DEADLINE, CANCELLED = 0, 5, 8
+PAUSE = 0.01
 
 
 class Argument(ctypes.Structure):
@@ -61,7 +71,16 @@ class Model:
         """(status, seconds at the end)"""
         status = self.library.omContextRun(self.context, self.inputs, ctypes.c_int64(self.count), self.outputs,
                                            ctypes.c_int64(len(self.outputs)))  # fmt: skip
-        return status, time.perf_counter()
+        end = time.perf_counter()
+        time.sleep(PAUSE)
+        return status, end
+
+    def measure(self):
+        """Seconds of a run without a deadline."""
+        start = time.perf_counter()
+        status, end = self.run()
+        assert status == OK, self.library.omContextGetMessage(self.context)
+        return end - start
 
     def deadline(self, seconds):
         """How much longer than `seconds` a run takes that may take so long; None if it was over first."""
@@ -87,20 +106,29 @@ class Model:
         return end - called[0] if status == CANCELLED else None
 
 
+def compare(model, other, runs):
+    """Both run in turns, the first of a pair in the next one second."""
+    pairs = np.empty((runs, 2))
+    for i in range(runs):
+        for j in (0, 1) if i % 2 else (1, 0):
+            pairs[i, j] = (model, other)[j].measure()
+    for name, (a, b) in (("minima", pairs.min(axis=0)), ("medians", np.median(pairs, axis=0))):
+        print(f"{name} {a * 1e3:.3f} ms and {b * 1e3:.3f} ms: {a / b - 1:+.2%}")
+    print(f"median of the ratios of pairs: {np.median(pairs[:, 0] / pairs[:, 1]) - 1:+.2%}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="compiled model")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20, help="of each kind (default 20)")
+    parser.add_argument("--beside", metavar="OTHER", help="only compare the times of runs with those of this model, in turns")
     parser.add_argument("--fractions", default="0.01,0.1,0.5,0.9", help="of the run's time, after which it is to end")
     arguments = parser.parse_args()
     model = Model(arguments.model, arguments.threads)
-    times = []
-    for _ in range(arguments.runs):
-        start = time.perf_counter()
-        status, end = model.run()
-        assert status == OK, model.library.omContextGetMessage(model.context)
-        times.append(end - start)
+    if arguments.beside:
+        return compare(model, Model(arguments.beside, arguments.threads), arguments.runs)
+    times = [model.measure() for _ in range(arguments.runs)]
     whole = min(times)
     print(f"a run takes {whole * 1e3:.3f} ms (minimum), {np.median(times) * 1e3:.3f} ms (median)")
     for kind in ("deadline", "cancel"):

@@ -4,7 +4,7 @@
 # static: as the suite declares it; dynamic: every dimension unknown, ranks
 # kept; unranked: no shape at all; constant: every input but the first data
 # input baked into the model; exported: simplified, written as a model and read
-# again; device: for a GPU, run on the simulated one.
+# again.
 # ===------------------------------------------------------------------------===//
 """Rewrites a case's model for a mode."""
 
@@ -13,10 +13,7 @@ from onnx import defs
 
 from Harness.shapes import forget_model_shapes
 
-MODES = ("static", "dynamic", "unranked", "constant", "exported", "device")
-
-# What a mode adds to the options of the compiler.
-OPTIONS = {"device": {"device": "cuda:simulator"}}
+MODES = ("static", "dynamic", "unranked", "constant", "exported")
 
 # Formal parameters that say how rather than on what an operator works.
 STRUCTURAL = frozenset(

@@ -11,7 +11,7 @@
   run.py --mode dynamic           every dimension unknown
   run.py --mode unranked          inputs without a shape
   run.py --mode exported          simplified, written to .onnx and read again
-  run.py --mode device            for a GPU, on the simulated one
+  run.py --device                 for a GPU, on the simulated one; with any mode
   run.py --filter 'softmax'       cases whose name matches a regular expression
   run.py --operator Conv          cases that use an operator
   run.py --cases FOLDER           the cases of a folder, with no expectations
@@ -55,7 +55,6 @@ class Suite:
     def __init__(self, arguments):
         self.mode, self.level, self.keep = arguments.mode, arguments.O, arguments.keep
         self.triple, self.target = arguments.triple, artefact.target_of(arguments)
-        self.target |= modes.OPTIONS.get(self.mode, {})
 
     def __call__(self, case, reporter):
         reporter.stage("load")
@@ -81,8 +80,6 @@ class Suite:
         reporter.stage("compile")
         artefact.compile_model(source, library, O=self.level, **self.target)
         reporter.stage("run")
-        if self.mode == "device":
-            artefact.load_simulator()
         session = artefact.load_session(library, self.triple)
         if judge:
             reporter.stage("mismatch")
@@ -211,11 +208,18 @@ def select(all_cases, arguments):
         selected = [c for c in selected if can_be_emulated(c)]
     if arguments.operator:
         selected = [c for c in selected if arguments.operator in c.operators]
-    path = BUILD / "conformance" / f"{arguments.mode}.json"
+    path = BUILD / "conformance" / f"{label_of(arguments)}.json"
     if arguments.failed_only and path.exists():
         before = json.loads(path.read_text())
         selected = [c for c in selected if before.get(c.name, {"status": "new"})["status"] != "passed"]
     return selected
+
+
+def label_of(arguments):
+    """The name of this way to run in reports and expectations."""
+    if not arguments.device:
+        return arguments.mode
+    return "device" if arguments.mode == "static" else f"device-{arguments.mode}"
 
 
 def parse_arguments(words=None):
@@ -237,6 +241,7 @@ def parse_arguments(words=None):
     parser.add_argument("--reasons", type=int, default=40, help="rows of the table of reasons")
     parser.add_argument("-v", "--verbose", action="store_true")
     artefact.add_target_options(parser)
+    artefact.add_device_option(parser)
     return parser.parse_args(words)
 
 
@@ -244,24 +249,25 @@ def main():
     arguments = parse_arguments()
     if arguments.triple:
         emulated.prepare(arguments.triple)
-    started = time.monotonic()
+    artefact.use_device(arguments)
+    label, started = label_of(arguments), time.monotonic()
     all_cases = suite.cases_of_folder(arguments.cases) if arguments.cases else suite.load_cases()
     selected = select(all_cases, arguments)
-    if arguments.mode == "device":
+    if arguments.device:
         # Whole networks take minutes on the simulated device.
         all_cases = [c for c in all_cases if c.kind != "light"]
         selected = [c for c in selected if c.kind != "light"]
     complete = len(selected) == len(all_cases)
-    print(f"conformance, {arguments.mode} mode: {len(selected)} of {len(all_cases)} cases", flush=True)
+    print(f"conformance, {label} mode: {len(selected)} of {len(all_cases)} cases", flush=True)
     records = run_cases(selected, arguments)
-    name = arguments.triple or ("folder" if arguments.cases else arguments.mode)
+    name = arguments.triple or ("folder" if arguments.cases else label)
     report = save_report(name, records, complete)
     print_reasons(records, arguments.reasons)
     print_operators(records, not complete)
     if arguments.update and not arguments.cases:
-        update_expectations(arguments.mode, records, complete)
+        update_expectations(label, records, complete)
     expected = {} if arguments.cases else expectations.read(EXPECTATIONS)
-    results = {f"{arguments.mode}/{n}": r["status"] == "passed" for n, r in records.items()}
+    results = {f"{label}/{n}": r["status"] == "passed" for n, r in records.items()}
     passed, known, failed, surprising = expectations.judge(results, expected)
     # A refusal that has become a wrong result is no known failure.
     changed = [k for k in known if expected[k].split(": ")[0] != reason_of(records[k.split("/", 1)[1]]).split(": ")[0]]
@@ -271,7 +277,7 @@ def main():
         print(f"FAILED {key}: {reason_of(records[key.split('/', 1)[1]])}")
     for key in surprising:
         print(f"FAILED {key}: passes but is listed in expectations.txt ({expected[key]})")
-    gone = [k for k in expected if complete and k.startswith(arguments.mode + "/") and k not in results]
+    gone = [k for k in expected if complete and k.startswith(label + "/") and k not in results]
     for key in gone:
         print(f"FAILED {key}: listed in expectations.txt but no such case")
     cpu = sum(r["cpu"] for r in records.values()) / max(1, len(records))

@@ -25,6 +25,9 @@ try:
 except ImportError:
     onnx_compile = None
 
+# Options of each compilation of this process and of its children: the IR is verified after each pass.
+ALWAYS = {"verify_each": True}
+
 # The exit status of an instrumented tool with a finding: utils/sanitize/DefaultOptions.c.
 SANITIZER_STATUS = 99
 
@@ -69,8 +72,8 @@ def compile_with_tool(model, output, options):
 
 
 def try_compile(model, output, **options):
-    """(exit status, all messages) of a compilation of the model file to `output`, whose IR is verified after each pass."""
-    options = {"verify_each": True, **options}
+    """(exit status, all messages) of a compilation of the model file to `output`."""
+    options = {**ALWAYS, **options}
     if not onnx_compile:
         return compile_with_tool(model, output, options)
     try:
@@ -129,18 +132,27 @@ def target_of(arguments):
     return {name: value for name in ("triple", "cpu") if (value := getattr(arguments, name))}
 
 
-def load_simulator():
-    """Loads the simulated device, which stands for the driver in this process from then on."""
-    ctypes.CDLL(str(BUILD / "test/Simulator/libcuda.so.1"))
+def add_device_option(parser):
+    """--device of a suite that may run its kernels on the simulated GPU."""
+    parser.add_argument("--device", action="store_true", help="compile for a GPU, and run on the simulated one")
+
+
+def use_device(arguments):
+    """What add_device_option reads counts for all compilations and runs from here on, in children too."""
+    if arguments.device:
+        ALWAYS["device"] = "cuda:simulator"
 
 
 def load_session(path, triple=None):
     """Loads an artefact; the result has run(list of values) -> list of values."""
     if triple:
         return EmulatedSession(path, triple)
+    if "device" in ALWAYS:
+        # The runtime finds it as the driver.
+        ctypes.CDLL(str(BUILD / "test/Simulator/libcuda.so.1"))
     if onnx_compile:
         return onnx_compile.ExecutionSession(str(path))
     return NativeSession(path)
 
 
-__all__ = ["RunError", "add_target_options", "compile_model", "load_session", "load_simulator", "target_of", "try_compile"]
+__all__ = ["RunError", "add_device_option", "add_target_options", "compile_model", "load_session", "target_of", "try_compile", "use_device"]

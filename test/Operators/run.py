@@ -13,6 +13,7 @@
   run.py --mode dynamic                 with every size unknown until the run
   run.py --mode unranked --share 9      with no shape at all, every ninth case
   run.py --mode constant --share 2      with constants for operands, every second case
+  run.py --device                       for a GPU, on the simulated one; with any mode
 Results are written to build/operator-types.json.
 """
 
@@ -159,11 +160,13 @@ def main():
     parser.add_argument("--share", type=int, default=1, metavar="N", help="every Nth case only")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-v", "--verbose", action="store_true", help="say who agrees with each result")
+    artefact.add_device_option(parser)
     arguments = parser.parse_args()
+    artefact.use_device(arguments)
     cases, missing = all_cases(arguments.operator)
     cases = cases[:: arguments.share]
     results = run_all(cases, arguments)
-    if not arguments.operator and arguments.mode == "static" and arguments.share == 1:
+    if not (arguments.operator or arguments.device) and arguments.mode == "static" and arguments.share == 1:
         save_report(cases, results, missing)
     expected = expectations.read(EXPLAINED)
     verdicts = {name: status == "passed" for name, (status, _) in results.items()} | dict.fromkeys(missing, False)

@@ -19,6 +19,7 @@
   sizes.py --mode empty           with dynamic sizes for every processor and level of
                                   optimisation, and one input after the other empty
   sizes.py --mode static --share 8  every eighth of what a mode tries
+  sizes.py --device               for a GPU, on the simulated one; with any mode
   sizes.py --compare              beside the reference implementation and onnxruntime:
                                   what only one side accepts, and other results
 """
@@ -267,7 +268,9 @@ def main():
     parser.add_argument("--share", type=int, default=1, metavar="N", help="every Nth of what the mode tries only")
     parser.add_argument("--compare", action="store_true", help="beside other implementations; fails for nothing more")
     parser.add_argument("--jobs", type=int, default=2)
+    artefact.add_device_option(parser)
     arguments = parser.parse_args()
+    artefact.use_device(arguments)
     signatures = [s for s in schemas.all_signatures() if table.row_of(s) and (not arguments.operator or s.key in arguments.operator)]
     counts, failed = collections.Counter(), 0
     if arguments.mode in ("constant", "empty"):

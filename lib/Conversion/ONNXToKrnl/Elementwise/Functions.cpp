@@ -11,6 +11,8 @@
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace onnxc {
@@ -57,8 +59,8 @@ static Value asinh(ScalarBuilder &s, onnx::AsinhOp, ValueRange x) {
 }
 
 static Value acosh(ScalarBuilder &s, onnx::AcoshOp, ValueRange x) {
-  Value one = s.constant(1);
-  Value d = s.sub(x[0], one);
+  Value one = s.constant(1), none = s.constant(std::nan(""));
+  Value d = s.select(s.lt(x[0], one), none, s.sub(x[0], one));
   Value root = s.sqrt(s.mul(d, s.add(x[0], one)));
   Value usual = s.math<math::Log1pOp>(s.add(d, root));
   Value isLarge = s.lt(s.constant(1e9), x[0]);

@@ -713,3 +713,36 @@ func.func @pack_fixed_index(%x: tensor<8x16xf32>, %w: tensor<2x16x32xf32>, %o: t
   } -> tensor<8x32xf32>
   return %y : tensor<8x32xf32>
 }
+
+// -----
+
+// Complex numbers are in no vector, nor in the lanes of a register tile.
+func.func @complex_lanes(%x: tensor<8xcomplex<f32>>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{op 'real' has elements that fit no vector}}
+  %y = krnl.kernel "complex_lanes" loops [i = 8] ins(%x : tensor<8xcomplex<f32>>) outs(%o : tensor<8xf32>)
+      recipe [vectorize(i, 4)] {
+  ^bb0(%a: tensor<8xcomplex<f32>>, %b: tensor<8xf32>):
+    %r = krnl.compute "real" [i] (%p = %a[i]) -> (%q = %b[i]) : (tensor<8xcomplex<f32>>) -> tensor<8xf32> {
+      %0 = complex.re %p : complex<f32>
+      linalg.yield %0 : f32
+    }
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @string_tile(%x: tensor<8x4x!krnl.str>, %o: tensor<4x4x!krnl.str>) -> tensor<4x4x!krnl.str> {
+  // expected-error @+1 {{op 'last' has elements that fit no vector}}
+  %y = krnl.kernel "string_tile" loops [k = 8, m = 4, n = 4] ins(%x : tensor<8x4x!krnl.str>) outs(%o : tensor<4x4x!krnl.str>)
+      recipe [order(k, m, n), register_tile(m, n, lanes=4)] {
+  ^bb0(%a: tensor<8x4x!krnl.str>, %b: tensor<4x4x!krnl.str>):
+    %r = krnl.compute "last" [m, n | k] (%p = %a[k, n]) -> (%q = %b[m, n])
+        : (tensor<8x4x!krnl.str>) -> tensor<4x4x!krnl.str> {
+      linalg.yield %p : !krnl.str
+    }
+    krnl.yield %r : tensor<4x4x!krnl.str>
+  } -> tensor<4x4x!krnl.str>
+  return %y : tensor<4x4x!krnl.str>
+}

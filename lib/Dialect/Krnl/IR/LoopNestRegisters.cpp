@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
@@ -127,6 +128,12 @@ static LogicalResult checkLanes(int64_t lanes, int64_t least,
   return success();
 }
 
+/// Strings and complex numbers are in no vector.
+static bool hasLanes(const BodyOp &op) {
+  auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+  return !compute || fitsVectors(compute);
+}
+
 LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
                                   EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
@@ -146,6 +153,9 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
       continue;
     if (use->role != RegisterRole::None)
       return emitError() << "loop '" << name << "' is part of a register tile";
+    if (!hasLanes(op))
+      return emitError() << "op '" << op.name
+                         << "' has elements that fit no vector";
     auto isInside = [&](const LoopUse &other) {
       return &other > use && (use->reduced || !other.reduced);
     };
@@ -210,6 +220,8 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
   auto refuse = [&](const Twine &reason) {
     return emitError() << "op '" << op.name << "' " << reason;
   };
+  if (lanes > 1 && !hasLanes(op))
+    return refuse("has elements that fit no vector");
   if (!row || !column)
     return refuse("runs over only one of '" + Twine(nest.loop(rows).name) +
                   "' and '" + nest.loop(columns).name + "'");

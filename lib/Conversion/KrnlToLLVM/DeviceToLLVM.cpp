@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A launch passes one word of 64 bits for each parameter of its kernel, which
-// takes as many of the lower bytes as it has.
+// takes as many of the lower bytes as it has; a complex number has two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,15 @@ struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
                        *getTypeConverter());
     SmallVector<Value> words;
     for (Value value :
-         llvm::concat<Value>(bare.pointers, bare.sizes, bare.scalars))
-      words.push_back(wordOf(rewriter, loc, value));
+         llvm::concat<Value>(bare.pointers, bare.sizes, bare.scalars)) {
+      auto parts = dyn_cast<LLVM::LLVMStructType>(value.getType());
+      for (size_t i = 0; parts && i < parts.getBody().size(); ++i)
+        words.push_back(wordOf(
+            rewriter, loc,
+            LLVM::ExtractValueOp::create(rewriter, loc, value, int64_t(i))));
+      if (!parts)
+        words.push_back(wordOf(rewriter, loc, value));
+    }
     Type i64 = rewriter.getI64Type();
     Value frame = stackSlot(rewriter, loc, i64, words.size());
     for (auto [i, word] : llvm::enumerate(words)) {

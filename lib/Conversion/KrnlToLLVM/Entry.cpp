@@ -8,6 +8,7 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -31,13 +32,18 @@ static void hoistStackBuffers(func::FuncOp kernel) {
   }
 }
 
-/// A parameter of a kernel of a device, an integer of 32 or 64 bits, for a
-/// scalar.
-static Value addWord(OpBuilder &builder, Block &entry, BlockArgument scalar) {
-  Type type = scalar.getType();
-  Location loc = scalar.getLoc();
-  if (type.isIndex())
+/// A parameter of a kernel of a device, a pointer or an integer of 32 or 64
+/// bits, for a scalar; two for a complex number.
+static Value addWords(OpBuilder &builder, Block &entry, Type type,
+                      Location loc) {
+  if (isa<IndexType, krnl::StrType>(type))
     return entry.addArgument(type, loc);
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    Type part = complex.getElementType();
+    Value real = addWords(builder, entry, part, loc);
+    Value imaginary = addWords(builder, entry, part, loc);
+    return complex::CreateOp::create(builder, loc, type, real, imaginary);
+  }
   unsigned bits = type.getIntOrFloatBitWidth();
   Value word =
       entry.addArgument(builder.getIntegerType(std::max(bits, 32u)), loc);
@@ -79,9 +85,9 @@ void makeBareKernel(func::FuncOp kernel) {
   bool isLaunched = kernel->hasAttr(krnl::KrnlDialect::threadsAttrName);
   for (BlockArgument scalar : old)
     if (!isBuffer(scalar))
-      scalar.replaceAllUsesWith(isLaunched
-                                    ? addWord(builder, entry, scalar)
-                                    : entry.addArgument(scalar.getType(), loc));
+      scalar.replaceAllUsesWith(
+          isLaunched ? addWords(builder, entry, scalar.getType(), loc)
+                     : entry.addArgument(scalar.getType(), loc));
   entry.eraseArguments(0, old.size());
 
   kernel.removeArgAttrsAttr();

@@ -109,3 +109,33 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
     return
   }
 }
+
+// -----
+
+// A complex number is two parameters, a string one.
+// CHECK-LABEL: llvm.func ptx_kernelcc @kernel(
+// CHECK-SAME:    %[[REAL:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: !llvm.ptr)
+// CHECK:         llvm.bitcast %[[REAL]] : i32 to f32
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @kernel(%value: complex<f32>, %text: !krnl.str, %y: memref<256xcomplex<f32>>)
+      attributes {krnl.kernel, krnl.threads = 256 : i64} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %i = arith.index_castui %tid : i32 to index
+    memref.store %value, %y[%i] : memref<256xcomplex<f32>>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
+// CHECK:         %[[REAL:.+]] = llvm.extractvalue %[[VALUE:.+]][0] : !llvm.struct<(f32, f32)>
+// CHECK:         llvm.bitcast %[[REAL]] : f32 to i32
+// CHECK:         llvm.extractvalue %[[VALUE]][1] : !llvm.struct<(f32, f32)>
+func.func private @kernel(complex<f32>, memref<256xcomplex<f32>>) attributes {krnl.kernel, krnl.threads = 256 : i64}
+func.func @main(%d: memref<256xcomplex<f32>>) {
+  %c1 = arith.constant 1 : index
+  %value = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+  krnl.launch @kernel ins(%value : complex<f32>) outs(%d : memref<256xcomplex<f32>>) tiles(%c1) {krnl.device_kernel = 0 : i32}
+  return
+}

@@ -29,6 +29,15 @@ struct Power {
 };
 } // namespace
 
+Value onnxc::expandSmallExpM1(FloatBuilder &f, Value r) {
+  Value p = f.polynomial(r, {0.5, 0.16666666666666677, 0.0416666666666667,
+                             0.008333333333321648, 0.0013888888888866852,
+                             0.00019841269886085886, 2.4801587360545352e-05,
+                             2.75572442491238e-06, 2.7557242762164075e-07,
+                             2.510902308618153e-08, 2.092444345327824e-09});
+  return f.fma(f.mul(r, r), p, r);
+}
+
 /// For x whose powers have a number for an exponent; NaN is in the part.
 static Power powerOf(FloatBuilder &f, Value x) {
   Value rounder = f.constant(f.rounder());
@@ -36,13 +45,8 @@ static Power powerOf(FloatBuilder &f, Value x) {
   Value n = f.sub(rounded, rounder);
   Value r = f.fma(n, f.constant(-log2High), x);
   r = f.fma(n, f.constant(-log2Low), r);
-  Value p = f.polynomial(r, {0.5, 0.16666666666666677, 0.0416666666666667,
-                             0.008333333333321648, 0.0013888888888866852,
-                             0.00019841269886085886, 2.4801587360545352e-05,
-                             2.75572442491238e-06, 2.7557242762164075e-07,
-                             2.510902308618153e-08, 2.092444345327824e-09});
   Value whole = arith::SubIOp::create(f.b, f.bits(rounded), f.bits(rounder));
-  return {n, whole, f.fma(f.mul(r, r), p, r)};
+  return {n, whole, onnxc::expandSmallExpM1(f, r)};
 }
 
 /// The bounds give 0 and inf.

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Where the upstream polynomials are slow or lose digits: exp, log, log2, pow,
-// sin, cos, tan, atan and fmod of f32, and those of f64, on scalars and vectors
-// alike, each within 2 units in the last place. The coefficients are minimax
-// fits of the relative error on the reduced range.
+// Where the upstream polynomials are slow or lose digits, or a device has no
+// libm: the table of these, exp of f32, atan, asin, acos and fmod, on scalars
+// and vectors alike, each within 3 units in the last place. The coefficients
+// are minimax fits of the relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
-#include <array>
 #include <limits>
 
 using namespace mlir;
@@ -76,161 +75,18 @@ static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
   return onnxc::scaleByPower(f, target, p, n, whole);
 }
 
-namespace {
-/// An angle as a multiple of pi/2 and the rest, at most pi/4.
-struct Angle {
-  Value quarter, sine, cosine;
-};
-
-/// The constants of the range reduction: pi/2 in three parts, and the
-/// polynomials of (sin r / r - 1) / r^2 and of (cos r - 1 + r^2 / 2) / r^4 in
-/// r^2.
-struct AngleTable {
-  std::array<double, 3> quarter;
-  ArrayRef<double> sine, cosine;
-};
-} // namespace
-
-static AngleTable angleTable(bool isDouble) {
-  static constexpr double sines[] = {-0.16666653752326965, 0.00833206344395876,
-                                     -0.00019502134819049388},
-                          cosines[] = {0.04166664555668831,
-                                       -0.0013887243112549186,
-                                       2.4423887225566432e-05};
-  static constexpr double longSines[] = {-0.16666666666666632,
-                                         0.008333333333322429,
-                                         -0.0001984126982981716,
-                                         2.75573136946784e-06,
-                                         -2.5050758494308403e-08,
-                                         1.5896815330259454e-10},
-                          longCosines[] = {
-                              0.0416666666666666,     -0.0013888888888874242,
-                              2.480158728954635e-05,  -2.755731436880499e-07,
-                              2.0875725298179834e-09, -1.1359743882823003e-11};
-  AngleTable floats{
-      {1.57079637050628662109375, -4.37113900018624283e-8, -1.71512447e-15},
-      sines,
-      cosines};
-  AngleTable doubles{
-      {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33},
-      longSines,
-      longCosines};
-  return isDouble ? doubles : floats;
-}
-
-/// The angle of a number of quarters and a rest.
-static Angle angleOf(FloatBuilder &f, Value quarter, Value r) {
-  AngleTable table = angleTable(f.element().isF64());
-  Value square = f.mul(r, r);
-  Value s = f.polynomial(square, table.sine);
-  Value c = f.polynomial(square, table.cosine);
-  Value sine = f.fma(f.mul(square, r), s, r);
-  Value cosine = f.fma(f.mul(square, square), c,
-                       f.fma(square, f.constant(-0.5), f.constant(1.0)));
-  return {quarter, sine, cosine};
-}
-
-/// The product with the first part of pi/2 is subtracted without an error, and
-/// the third is below all digits for |x| < angleLimit.
-static Angle reduceAngle(FloatBuilder &f, Value x) {
-  AngleTable table = angleTable(f.element().isF64());
-  Value rounded =
-      f.fma(x, f.constant(0.6366197723675814), f.constant(f.rounder()));
-  Value n = f.sub(rounded, f.constant(f.rounder()));
-  Value r = x;
-  for (double part : table.quarter)
-    r = f.fma(n, f.constant(-part), r);
-  return angleOf(f, f.bits(rounded), r);
-}
-
-/// The 96 bits of 2/pi from bit `at` of a table that begins 32 bits before the
-/// point, in three words.
-static std::array<Value, 3> twoOverPi(FloatBuilder &wide, Value at) {
-  static constexpr int64_t table[] = {0,          0xa2f9836e, 0x4e441529,
-                                      0xfc2757d1, 0xf534ddc0, 0xdb629599,
-                                      0x3c439041, 0xfe5163ab};
-  ImplicitLocOpBuilder &b = wide.b;
-  Value first = arith::ShRUIOp::create(b, at, wide.integer(5));
-  auto word = [&](int64_t number) {
-    Value value = wide.integer(table[number]);
-    for (int64_t i = 1; i + 3 < int64_t(std::size(table)); ++i) {
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first,
-                                            wide.integer(i));
-      value = wide.select(isFirst, wide.integer(table[i + number]), value);
-    }
-    return value;
-  };
-  Value offset = arith::AndIOp::create(b, at, wide.integer(31));
-  Value shift = arith::SubIOp::create(b, wide.integer(32), offset);
-  std::array<Value, 3> words;
-  for (int64_t i = 0; i < 3; ++i) {
-    Value high = arith::ShLIOp::create(b, word(i), wide.integer(32));
-    Value both = arith::OrIOp::create(b, high, word(i + 1));
-    words[i] = arith::AndIOp::create(b, arith::ShRUIOp::create(b, both, shift),
-                                     wide.integer(0xffffffff));
-  }
-  return words;
-}
-
-/// The same for f32 of 2^17 or more, in integers: x = m 2^e, and quarters are
-/// counted modulo 4, so those bits of 2/pi matter whose products with m are
-/// less: with 96 of them the rest has all its digits. Infinity gives NaN.
-static Angle reduceLargeAngle(FloatBuilder &f, Value x) {
-  ImplicitLocOpBuilder &b = f.b;
-  FloatBuilder wide(f, b.getF64Type());
-  Value bits = arith::ExtUIOp::create(b, wide.integerType(),
-                                      f.bits(math::AbsFOp::create(b, x)));
-  Value m = arith::OrIOp::create(
-      b, arith::AndIOp::create(b, bits, wide.integer(0x7fffff)),
-      wide.integer(0x800000));
-  Value exponent = arith::ShRUIOp::create(b, bits, wide.integer(23));
-  auto [w0, w1, w2] =
-      twoOverPi(wide, arith::SubIOp::create(b, exponent, wide.integer(120)));
-  Value high = arith::ShLIOp::create(b, arith::MulIOp::create(b, m, w0),
-                                     wide.integer(32));
-  Value low = arith::ShRUIOp::create(b, arith::MulIOp::create(b, m, w2),
-                                     wide.integer(32));
-  // Quarters in the upper two bits, and their fraction.
-  Value product = arith::AddIOp::create(
-      b, arith::AddIOp::create(b, high, arith::MulIOp::create(b, m, w1)), low);
-  Value quarter = arith::ShRUIOp::create(
-      b, arith::AddIOp::create(b, product, wide.integer(int64_t(1) << 61)),
-      wide.integer(62));
-  Value rest = arith::SubIOp::create(
-      b, product, arith::ShLIOp::create(b, quarter, wide.integer(62)));
-  Value r = wide.mul(arith::SIToFPOp::create(b, wide.type, rest),
-                     wide.constant(0x1.921fb54442d18p-62));
-  r = f.add(arith::TruncFOp::create(b, f.type, r), f.sub(x, x));
-  quarter = arith::TruncIOp::create(b, f.integerType(), quarter);
-  Value isNegative = f.less(x, f.constant(0));
-  return angleOf(f,
-                 f.select(isNegative,
-                          arith::SubIOp::create(b, f.integer(0), quarter),
-                          quarter),
-                 f.select(isNegative, f.neg(r), r));
-}
-
-/// sin(x + quarters * pi/2).
-static Value sineOf(FloatBuilder &f, Angle angle, int64_t quarters) {
-  Value at = quarters ? Value(arith::AddIOp::create(f.b, angle.quarter,
-                                                    f.integer(quarters)))
-                      : angle.quarter;
-  Value y = f.select(f.hasBit(at, 1), angle.cosine, angle.sine);
-  // Its second bit becomes the first of the number.
-  int64_t shift = int64_t(f.element().getIntOrFloatBitWidth()) - 2;
-  Value sign = arith::ShLIOp::create(
-      f.b, arith::AndIOp::create(f.b, at, f.integer(2)), f.integer(shift));
-  return f.fromBits(arith::XOrIOp::create(f.b, f.bits(y), sign));
-}
-
-static Value tangentOf(FloatBuilder &f, Angle angle) {
-  Value odd = f.hasBit(angle.quarter, 1);
-  return f.div(f.select(odd, angle.cosine, angle.sine),
-               f.select(odd, f.neg(angle.sine), angle.cosine));
-}
-
 /// atan(t) = pi/4 + atan((t - 1) / (t + 1)) = pi/2 - atan(1 / t).
 static Value expandAtan(FloatBuilder &f, Value x) {
+  static constexpr double floats[] = {-0.3333331346511841, 0.19998358190059662,
+                                      -0.1424126923084259, 0.10576300323009491,
+                                      -0.060321059077978134};
+  static constexpr double doubles[] = {
+      -0.3333333333333333,  0.19999999999999993,  -0.14285714285711515,
+      0.11111111110754406,  -0.0909090906699066,  0.07692306735321475,
+      -0.06666642004996545, 0.05881925033877732,  -0.052580394289794816,
+      0.04719381457895137,  -0.04104381417807643, 0.03063443323901452,
+      -0.013916943217800841};
+  bool isDouble = f.element().isF64();
   Value t = math::AbsFOp::create(f.b, x), one = f.constant(1);
   Value isMiddle = f.less(f.constant(0.4142135623730950), t),
         isLarge = f.less(f.constant(2.414213562373095), t);
@@ -238,22 +94,35 @@ static Value expandAtan(FloatBuilder &f, Value x) {
         below = f.select(isMiddle, f.add(t, one), one);
   above = f.select(isLarge, f.constant(-1), above);
   below = f.select(isLarge, t, below);
-  Value base =
-      f.select(isMiddle, f.constant(0.7853981633974483), f.constant(0));
-  base = f.select(isLarge, f.constant(1.5707963267948966), base);
+  auto base = [&](double quarter) {
+    Value value = f.select(isMiddle, f.constant(quarter / 2), f.constant(0));
+    return f.select(isLarge, f.constant(quarter), value);
+  };
   Value z = f.div(above, below), square = f.mul(z, z);
-  Value p = f.polynomial(square, {-0.3333331346511841, 0.19998358190059662,
-                                  -0.1424126923084259, 0.10576300323009491,
-                                  -0.060321059077978134});
-  Value y = f.add(base, f.fma(f.mul(square, z), p, z));
+  Value p = f.polynomial(square, isDouble ? ArrayRef(doubles) : floats);
+  Value rest = f.fma(f.mul(square, z), p, z);
+  // What pi/2 has beyond the digits of f64.
+  if (isDouble)
+    rest = f.add(rest, base(6.123233995736766e-17));
+  Value y = f.add(base(1.5707963267948966), rest);
   return math::CopySignOp::create(f.b, y, x);
 }
 
-/// Angles above this are left to libm, which has enough digits of pi.
-static constexpr double angleLimit = 131072.0;
+/// By tangents: sin y = x and cos y = x for sqrt((1 - x) (1 + x)) and
+/// sqrt((1 - x) / (1 + x)), which keep the digits next to 1.
+static Value expandArc(FloatBuilder &f, Operation *op) {
+  Value x = op->getOperand(0), one = f.constant(1);
+  Value below = f.sub(one, x), above = f.add(one, x);
+  auto root = [&](Value square) -> Value {
+    return math::SqrtOp::create(f.b, square);
+  };
+  if (isa<math::AsinOp>(op))
+    return expandAtan(f, f.div(x, root(f.mul(below, above))));
+  Value half = expandAtan(f, root(f.div(below, above)));
+  return f.add(half, half);
+}
 
-/// The op itself on a scalar; on a vector lane by lane, in a loop.
-static Value byLanes(FloatBuilder &f, Operation *op) {
+Value onnxc::byLanes(FloatBuilder &f, Operation *op) {
   ImplicitLocOpBuilder &b = f.b;
   auto vector = dyn_cast<VectorType>(f.type);
   if (!vector)
@@ -279,9 +148,7 @@ static Value byLanes(FloatBuilder &f, Operation *op) {
   return loop.getResult(0);
 }
 
-/// The expansion, unless some lane is out of its range: then what `others`
-/// gives.
-static Value whereFits(FloatBuilder &f, Value fits,
+Value onnxc::whereFits(FloatBuilder &f, Value fits,
                        llvm::function_ref<Value()> expand,
                        llvm::function_ref<Value()> others) {
   if (isa<VectorType>(f.type))
@@ -296,11 +163,78 @@ static Value whereFits(FloatBuilder &f, Value fits,
   return branch.getResult(0);
 }
 
+/// |x| mod |y| by long division, 11 bits of the quotient at a time: the rests
+/// are whole multiples of the last digit of |y|, below 2^53, so none has an
+/// error.
+static Value divideLong(FloatBuilder &f, krnl::TargetAttr target, Value x,
+                        Value y) {
+  ImplicitLocOpBuilder &b = f.b;
+  Value one = f.integer(1), zero = f.integer(0);
+  // As m 2^(e - 1075).
+  auto split = [&](Value value) -> std::pair<Value, Value> {
+    constexpr int64_t unit = int64_t(1) << 52;
+    Value e = arith::ShRUIOp::create(b, f.bits(value), f.integer(52));
+    Value m = arith::AndIOp::create(b, f.bits(value), f.integer(unit - 1));
+    Value isNormal =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, e, zero);
+    m = arith::AddIOp::create(b, m, f.select(isNormal, f.integer(unit), zero));
+    return {m, arith::MaxSIOp::create(b, e, one)};
+  };
+  auto [mx, ex] = split(x);
+  auto [my, ey] = split(y);
+  Value divisor = arith::MaxSIOp::create(b, my, one);
+  Value bits =
+      arith::MaxSIOp::create(b, arith::SubIOp::create(b, ex, ey), zero);
+  Value rest = arith::RemUIOp::create(b, mx, divisor);
+  auto loop = scf::WhileOp::create(
+      b, TypeRange{rest.getType(), bits.getType()}, ValueRange{rest, bits},
+      [&](OpBuilder &nb, Location loc, ValueRange carried) {
+        Value more = arith::CmpIOp::create(nb, loc, arith::CmpIPredicate::sgt,
+                                           carried[1], zero);
+        if (isa<VectorType>(f.type))
+          more = vector::ReductionOp::create(nb, loc, vector::CombiningKind::OR,
+                                             more);
+        scf::ConditionOp::create(nb, loc, more, carried);
+      },
+      [&](OpBuilder &nb, Location loc, ValueRange carried) {
+        Value step = arith::MinSIOp::create(nb, loc, carried[1], f.integer(11));
+        Value shifted = arith::ShLIOp::create(nb, loc, carried[0], step);
+        Value rest = arith::RemUIOp::create(nb, loc, shifted, divisor);
+        Value left = arith::SubIOp::create(nb, loc, carried[1], step);
+        scf::YieldOp::create(nb, loc, ValueRange{rest, left});
+      });
+  Value exponent = arith::SubIOp::create(b, ey, f.integer(1075));
+  return onnxc::scaleByPower(
+      f, target, arith::UIToFPOp::create(b, f.type, loop.getResult(0)),
+      arith::SIToFPOp::create(b, f.type, exponent), exponent);
+}
+
+/// |x| mod |y| of any two, in f64, which has the rests of f32 too.
+static Value anyRemainder(FloatBuilder &f, krnl::TargetAttr target, Value x,
+                          Value y) {
+  FloatBuilder wide(f, f.b.getF64Type());
+  bool isDouble = f.element().isF64();
+  if (!isDouble) {
+    x = arith::ExtFOp::create(f.b, wide.type, x);
+    y = arith::ExtFOp::create(f.b, wide.type, y);
+  }
+  Value infinity = wide.constant(std::numeric_limits<double>::infinity());
+  Value rest = wide.select(wide.less(x, y), x, divideLong(wide, target, x, y));
+  // Infinity has none, division by 0 has none, NaN is in both.
+  Value hasRest =
+      wide.both(wide.less(x, infinity), wide.less(wide.constant(0), y));
+  rest = wide.select(hasRest, rest,
+                     wide.constant(std::numeric_limits<double>::quiet_NaN()));
+  return isDouble ? rest
+                  : arith::TruncFOp::create(f.b, f.type, rest).getResult();
+}
+
 /// C's fmod: the rest of |x| after a whole number of |y|, without an error, as
 /// the quotient has few digits. It may be one too many, where the division has
 /// been rounded up. Larger quotients, infinity, NaN and division by 0 are left
-/// to libm.
-static Value expandRemainder(FloatBuilder &f, Operation *op) {
+/// to libm, or divided at length.
+static Value expandRemainder(FloatBuilder &f, Operation *op,
+                             krnl::TargetAttr target) {
   ImplicitLocOpBuilder &b = f.b;
   Value x = math::AbsFOp::create(b, op->getOperand(0)),
         y = math::AbsFOp::create(b, op->getOperand(1));
@@ -308,13 +242,19 @@ static Value expandRemainder(FloatBuilder &f, Operation *op) {
   double most = double(int64_t(1) << (f.fractionBits() - 1));
   Value infinity = f.constant(std::numeric_limits<double>::infinity());
   Value fits = f.both(f.less(quotient, f.constant(most)), f.less(y, infinity));
+  auto signedRest = [&](Value rest) -> Value {
+    return math::CopySignOp::create(b, rest, op->getOperand(0));
+  };
   auto expand = [&] {
     Value whole = math::TruncOp::create(b, quotient);
     Value rest = f.fma(f.neg(whole), y, x);
     rest = f.select(f.less(rest, f.constant(0)), f.add(rest, y), rest);
-    return Value(math::CopySignOp::create(b, rest, op->getOperand(0)));
+    return signedRest(rest);
   };
-  return whereFits(f, fits, expand, [&] { return byLanes(f, op); });
+  return whereFits(f, fits, expand, [&] {
+    return hasLibrary(target) ? byLanes(f, op)
+                              : signedRest(anyRemainder(f, target, x, y));
+  });
 }
 
 /// The nearest whole number, the even one of two: the sum with a power of two
@@ -326,26 +266,6 @@ static Value expandRoundEven(FloatBuilder &f, Value x) {
   Value rounded = f.sub(f.add(size, ones), ones);
   Value whole = math::CopySignOp::create(f.b, rounded, x);
   return f.select(f.less(size, ones), whole, x);
-}
-
-/// Devices have no libm.
-static Value expandAngle(FloatBuilder &f, Operation *op,
-                         krnl::TargetAttr target) {
-  Value x = op->getOperand(0);
-  auto function = [&](Angle angle) {
-    if (isa<math::TanOp>(op))
-      return tangentOf(f, angle);
-    return sineOf(f, angle, isa<math::CosOp>(op) ? 1 : 0);
-  };
-  Value fits = f.less(math::AbsFOp::create(f.b, x), f.constant(angleLimit));
-  auto expand = [&] { return function(reduceAngle(f, x)); };
-  return whereFits(f, fits, expand, [&] {
-    bool isDevice = target && target.getProcessor().tileThreads > 1;
-    if (!isDevice || f.element().isF64())
-      return byLanes(f, op);
-    Value large = function(reduceLargeAngle(f, x));
-    return isa<VectorType>(f.type) ? f.select(fits, expand(), large) : large;
-  });
 }
 
 static Value expandOne(Operation *op, krnl::TargetAttr target) {
@@ -360,11 +280,13 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
   if (isa<math::LogOp, math::Log2Op>(op))
     return onnxc::expandLog(f, x, isa<math::Log2Op>(op));
   if (isa<math::PowFOp>(op))
-    return onnxc::expandPow(f, x, op->getOperand(1));
+    return onnxc::expandPow(f, target, x, op->getOperand(1));
   if (isa<math::AtanOp>(op))
     return expandAtan(f, x);
+  if (isa<math::AcosOp, math::AsinOp>(op))
+    return expandArc(f, op);
   if (isa<arith::RemFOp>(op))
-    return expandRemainder(f, op);
+    return expandRemainder(f, op, target);
   return expandAngle(f, op, target);
 }
 
@@ -374,6 +296,16 @@ bool onnxc::isExpandedFunction(Operation *op) {
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
     return isExpandedDouble(op);
   return isa<math::AtanOp, math::ExpOp, math::LogOp, math::Log2Op, math::PowFOp,
+             math::TanOp>(op);
+}
+
+bool onnxc::hasLibrary(krnl::TargetAttr target) {
+  return !target || target.getProcessor().tileThreads <= 1;
+}
+
+/// Functions of f64 that only devices expand; processors leave them to libm.
+static bool isExpandedOnDevice(Operation *op) {
+  return isa<math::AcosOp, math::AsinOp, math::AtanOp, math::PowFOp,
              math::TanOp>(op);
 }
 
@@ -388,7 +320,8 @@ void onnxc::expandFunctions(Operation *root) {
     Type element = getElementTypeOrSelf(op->getResult(0));
     if (!element.isF32() && !element.isF64())
       return;
-    if (isExpandedFunction(op) || (isa<math::RoundEvenOp>(op) && !hasRound))
+    if (isExpandedFunction(op) || (isa<math::RoundEvenOp>(op) && !hasRound) ||
+        (isExpandedOnDevice(op) && element.isF64() && !hasLibrary(target)))
       ops.push_back(op);
   });
   for (Operation *op : ops) {

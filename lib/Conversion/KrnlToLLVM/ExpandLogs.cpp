@@ -16,20 +16,13 @@
 #include <limits>
 
 using namespace mlir;
-using onnxc::FloatBuilder;
+using onnxc::FloatBuilder, onnxc::Scaled;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-namespace {
-/// x = 2^e (1 + t), 1 + t between the roots of 1/2 and 2.
-struct Scaled {
-  Value e, t;
-};
-} // namespace
-
 /// Denormal numbers are multiplied by a power of two first.
-static Scaled scaledOf(FloatBuilder &f, Value x) {
+Scaled onnxc::scaledOf(FloatBuilder &f, Value x) {
   ImplicitLocOpBuilder &b = f.b;
   bool isDouble = f.element().isF64();
   double least = isDouble ? std::numeric_limits<double>::min()

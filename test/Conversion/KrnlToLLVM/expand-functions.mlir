@@ -26,17 +26,22 @@ module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
   }
 }
 
-// A device has no libm for large angles.
+// A device has no libm for functions of f64, nor for quotients of many digits.
 // CHECK-LABEL: module @device
-// CHECK:         scf.if
-// CHECK:         } else {
-// CHECK-NOT:       math.sin
-// CHECK:           arith.muli %{{.+}}, %{{.+}} : vector<4xi64>
-// CHECK:           arith.select %{{.+}} : vector<4xi1>, vector<4xf32>
+// CHECK-NOT:     math.{{atan|asin|acos|powf}}
+// CHECK-NOT:     arith.remf
+// CHECK:         scf.while
+// CHECK:           arith.remui %{{.+}} : vector<2xi64>
+// CHECK-NOT:     math.{{atan|asin|acos|powf}}
+// CHECK-NOT:     arith.remf
 // CHECK:         return
 module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
-  func.func @sin(%x: vector<4xf32>) -> vector<4xf32> {
-    %y = math.sin %x : vector<4xf32>
-    return %y : vector<4xf32>
+  func.func @doubles(%x: vector<2xf64>) -> vector<2xf64> {
+    %0 = math.atan %x : vector<2xf64>
+    %1 = math.asin %0 : vector<2xf64>
+    %2 = math.acos %1 : vector<2xf64>
+    %3 = math.powf %2, %x : vector<2xf64>
+    %4 = arith.remf %3, %x : vector<2xf64>
+    return %4 : vector<2xf64>
   }
 }

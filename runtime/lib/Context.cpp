@@ -102,6 +102,8 @@ OMContext *rt::createContext(const OnnxcModel &model, const OnnxcEntry &entry) {
   if (!context)
     return nullptr;
   const OnnxcLevel &level = levelOf(model);
+  const char *problem; // runs report it
+  modelWeights(model, problem);
   context->model = &model;
   context->entry = &level.entries[numberOf(model, entry)];
   context->device = level.device;

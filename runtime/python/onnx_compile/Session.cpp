@@ -371,6 +371,11 @@ bool openSession(State &state, const char *path, const char *entry) {
   for (int64_t i = 0; i < state.call.omGetNumOutputs(entry); ++i)
     if (!describe(state.call.omGetOutput(entry, i), state.outputs))
       return false;
+  // A context maps the file of the weights, which may be replaced later.
+  std::unique_ptr<Runner> runner = borrowRunner(state);
+  if (!runner)
+    return false;
+  state.idle.push_back(std::move(runner));
   return true;
 }
 

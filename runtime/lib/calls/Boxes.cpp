@@ -20,9 +20,7 @@ static TensorObject &tensorObjectOf(const OnnxcValue &operand) {
 }
 
 /// (tensor) -> object
-extern "C" int32_t onnxc_call_box(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                  int32_t, const OnnxcValue *ins,
-                                  const int64_t *params) {
+ONNXC_CALL(onnxc_call_box) {
   give(outs[0], boxed(call, ins[0], params[0]));
   return call->status;
 }
@@ -40,9 +38,7 @@ static void listBits(uint64_t bits, char *text, size_t size) {
 
 /// (object) params [type, ranks] -> tensor. If not 0, bit k of `ranks` is set
 /// where there is code for rank k.
-extern "C" int32_t onnxc_call_unbox(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                    int32_t, const OnnxcValue *ins,
-                                    const int64_t *params) {
+ONNXC_CALL(onnxc_call_unbox) {
   uint64_t ranks = uint64_t(params[1]);
   int64_t rank = tensorObjectOf(ins[0]).rank;
   if (ranks != 0 && (rank > 62 || (ranks >> rank & 1) == 0)) {
@@ -58,9 +54,7 @@ extern "C" int32_t onnxc_call_unbox(OnnxcCall *call, int32_t, OnnxcValue *outs,
 }
 
 /// (object) -> number of elements
-extern "C" int32_t onnxc_call_boxed_size(OnnxcCall *, int32_t, OnnxcValue *outs,
-                                         int32_t, const OnnxcValue *ins,
-                                         const int64_t *) {
+ONNXC_CALL(onnxc_call_boxed_size) {
   *static_cast<int64_t *>(outs[0].data) =
       viewOf(tensorObjectOf(ins[0])).count();
   return ONNXC_OK;
@@ -73,10 +67,7 @@ static int64_t clampDim(int64_t dim, int64_t rank) {
 }
 
 /// (object) params [type, start, end] -> the sizes of these dimensions
-extern "C" int32_t onnxc_call_boxed_shape(OnnxcCall *call, int32_t,
-                                          OnnxcValue *outs, int32_t,
-                                          const OnnxcValue *ins,
-                                          const int64_t *params) {
+ONNXC_CALL(onnxc_call_boxed_shape) {
   const TensorObject &tensor = tensorObjectOf(ins[0]);
   int64_t start = clampDim(params[1], tensor.rank);
   int64_t end = clampDim(params[2], tensor.rank);
@@ -142,10 +133,7 @@ static int32_t giveView(OnnxcCall *call, OnnxcValue &out, const OnnxcValue &in,
 }
 
 /// (tensor, shape) params [type, allowzero] -> tensor
-extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
-                                            OnnxcValue *outs, int32_t,
-                                            const OnnxcValue *ins,
-                                            const int64_t *params) {
+ONNXC_CALL(onnxc_call_boxed_reshape) {
   TensorView x = tensorOf(ins[0], params[0]);
   TensorView shape = tensorOf(ins[1], ONNX_TYPE_INT64);
   int64_t dims[kMaxRank];
@@ -155,10 +143,7 @@ extern "C" int32_t onnxc_call_boxed_reshape(OnnxcCall *call, int32_t,
 }
 
 /// (tensor) params [type] -> tensor without the dimensions of size 1
-extern "C" int32_t onnxc_call_boxed_squeeze(OnnxcCall *call, int32_t,
-                                            OnnxcValue *outs, int32_t,
-                                            const OnnxcValue *ins,
-                                            const int64_t *params) {
+ONNXC_CALL(onnxc_call_boxed_squeeze) {
   TensorView x = tensorOf(ins[0], params[0]);
   int64_t dims[kMaxRank], rank = 0;
   for (int64_t d = 0; d < x.rank; ++d)

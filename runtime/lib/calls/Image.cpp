@@ -100,19 +100,16 @@ static void swapRedAndBlue(Image &image) {
 }
 
 /// outs: the image, height x width x channels. ins: the file's bytes.
-/// iattrs: 0 for RGB, 1 for BGR, 2 for grey.
-extern "C" int32_t onnxc_call_image_decode(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *iattrs) {
+/// params: 0 for RGB, 1 for BGR, 2 for grey.
+ONNXC_CALL(onnxc_call_image_decode) {
   ImageFile file{static_cast<const uint8_t *>(ins[0].data), ins[0].dims[0]};
   Image image(call, file.size);
   if (!decode(file, image))
     return onnxc_rt_status(call);
-  bool grey = iattrs[0] == 2;
+  bool grey = params[0] == 2;
   if (grey)
     toGrey(image);
-  else if (iattrs[0] == 1)
+  else if (params[0] == 1)
     swapRedAndBlue(image);
   int64_t sizes[3] = {image.height, image.width, grey ? 1 : 3};
   for (int d = 0; d < 3; ++d) {

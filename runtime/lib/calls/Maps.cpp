@@ -23,9 +23,7 @@ using namespace onnxc::rt;
 
 /// ins: f32 [n, c] or [c]; keys [c]. outs: a sequence of n maps from key to
 /// number, which share their keys.
-extern "C" int32_t onnxc_call_zip_map(OnnxcCall *call, int32_t,
-                                      OnnxcValue *outs, int32_t,
-                                      const OnnxcValue *ins, const int64_t *) {
+ONNXC_CALL(onnxc_call_zip_map) {
   const OnnxcValue &x = ins[0];
   int64_t rows = x.rank == 2 ? x.dims[0] : 1, columns = x.dims[x.rank - 1];
   if (columns != ins[1].dims[0])
@@ -130,10 +128,7 @@ static void clearValues(void *to, int64_t count, int64_t type) {
 /// ins: a map; the vocabulary, as a table of strings with slots or of
 /// positions. outs: [1, n], the values by the positions of their keys, zero
 /// where there is none. The parameters are n and the type of the values.
-extern "C" int32_t onnxc_call_dict_vectorizer(OnnxcCall *call, int32_t,
-                                              OnnxcValue *outs, int32_t,
-                                              const OnnxcValue *ins,
-                                              const int64_t *params) {
+ONNXC_CALL(onnxc_call_dict_vectorizer) {
   Entries entries(ins[0]);
   int64_t dims[2] = {1, params[0]}, type = params[1];
   if (!entries.areScalars() || entries.valueType() != type)
@@ -194,10 +189,7 @@ static bool castValue(OnnxcCall *call, Characters &characters,
 /// ins: a map from integers to numbers or strings. outs: [1, n], the values.
 /// The parameters are the type of the result and n, at whose positions the keys
 /// are; n = -1: all values, sorted by their keys.
-extern "C" int32_t onnxc_call_cast_map(OnnxcCall *call, int32_t,
-                                       OnnxcValue *outs, int32_t,
-                                       const OnnxcValue *ins,
-                                       const int64_t *params) {
+ONNXC_CALL(onnxc_call_cast_map) {
   Entries entries(ins[0]);
   if (!entries.areScalars())
     return noScalars(call, "CastMap");

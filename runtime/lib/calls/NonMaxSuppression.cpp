@@ -195,10 +195,7 @@ static Limits readLimits(const OnnxcValue *ins, int64_t present) {
 
 /// selected[count, 3] = non_max_suppression(boxes, scores, outputs, overlap,
 /// score) params [which of the last three are given, bit by bit, centered]
-extern "C" int32_t onnxc_call_non_max_suppression(OnnxcCall *call, int32_t,
-                                                  OnnxcValue *outs, int32_t,
-                                                  const OnnxcValue *ins,
-                                                  const int64_t *params) {
+ONNXC_CALL(onnxc_call_non_max_suppression) {
   const int64_t *boxDims = ins[0].dims, *scoreDims = ins[1].dims;
   int64_t batches = boxDims[0], boxes = boxDims[1], classes = scoreDims[1];
   if (boxDims[2] != 4 || scoreDims[0] != batches || scoreDims[2] != boxes)

@@ -14,10 +14,7 @@ using namespace onnxc;
 using namespace onnxc::rt;
 
 /// (value?) -> optional
-extern "C" int32_t onnxc_call_optional(OnnxcCall *call, int32_t,
-                                       OnnxcValue *outs, int32_t nin,
-                                       const OnnxcValue *ins,
-                                       const int64_t *params) {
+ONNXC_CALL(onnxc_call_optional) {
   ListObject *optional = makeList(call, ONNXC_KIND_OPTIONAL, 1);
   if (optional && nin > 0) {
     optional->elements[0] = boxed(call, ins[0], params[0]);
@@ -28,20 +25,14 @@ extern "C" int32_t onnxc_call_optional(OnnxcCall *call, int32_t,
 }
 
 /// (optional) -> 0 or 1
-extern "C" int32_t onnxc_call_optional_has_element(OnnxcCall *, int32_t,
-                                                   OnnxcValue *outs, int32_t,
-                                                   const OnnxcValue *ins,
-                                                   const int64_t *) {
+ONNXC_CALL(onnxc_call_optional_has_element) {
   *static_cast<int64_t *>(outs[0].data) =
       static_cast<ListObject *>(objectOf(ins[0]))->size;
   return ONNXC_OK;
 }
 
 /// (optional) -> its element
-extern "C" int32_t onnxc_call_optional_get_element(OnnxcCall *call, int32_t,
-                                                   OnnxcValue *outs, int32_t,
-                                                   const OnnxcValue *ins,
-                                                   const int64_t *params) {
+ONNXC_CALL(onnxc_call_optional_get_element) {
   const ListObject &optional = *static_cast<ListObject *>(objectOf(ins[0]));
   if (optional.size == 0)
     return call->fail(ONNXC_ERR_VALUE,

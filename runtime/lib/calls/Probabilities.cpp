@@ -56,11 +56,8 @@ static void couple(int64_t k, const double *r, double *q, double *p) {
 
 /// ins: for each row the probability of the first class of each pair of
 /// classes, f32 [n, k (k - 1) / 2]. outs: f32 [n, k]. The parameter is k.
-extern "C" int32_t onnxc_call_couple_pairs(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *iattrs) {
-  int64_t k = iattrs[0], rows = ins[0].dims[0], pairs = k * (k - 1) / 2;
+ONNXC_CALL(onnxc_call_couple_pairs) {
+  int64_t k = params[0], rows = ins[0].dims[0], pairs = k * (k - 1) / 2;
   int64_t dims[2] = {rows, k};
   if (!makeResult(call, outs[0], dims, sizeof(float)))
     return onnxc_rt_status(call);

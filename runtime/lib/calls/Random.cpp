@@ -30,10 +30,7 @@ static uint64_t seedOf(OnnxcCall &call) {
 }
 
 /// key, draw = random_key() params [has seed, seed]
-extern "C" int32_t onnxc_call_random_key(OnnxcCall *call, int32_t,
-                                         OnnxcValue *outs, int32_t,
-                                         const OnnxcValue *,
-                                         const int64_t *params) {
+ONNXC_CALL(onnxc_call_random_key) {
   uint64_t seed = params[0] ? uint64_t(params[1]) : seedOf(*call);
   *static_cast<uint64_t *>(outs[0].data) = mix(seed + 0x9e3779b97f4a7c15);
   *static_cast<uint64_t *>(outs[1].data) = call->draws++;

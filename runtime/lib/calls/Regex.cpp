@@ -20,10 +20,7 @@ using namespace onnxc::rt;
 
 /// ins: strings, a table with the pattern. outs: whether the whole of each
 /// string matches.
-extern "C" int32_t onnxc_call_regex_full_match(OnnxcCall *call, int32_t,
-                                               OnnxcValue *outs, int32_t,
-                                               const OnnxcValue *ins,
-                                               const int64_t *) {
+ONNXC_CALL(onnxc_call_regex_full_match) {
   const char *pattern = StringTable(ins[1])[0];
   if (!makeResult(call, outs[0], ins[0].dims, 1))
     return onnxc_rt_status(call);

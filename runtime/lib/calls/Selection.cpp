@@ -117,10 +117,7 @@ void findIndices(const Test &test, const OnnxcValue &x, int64_t count,
 
 /// indices[rank, count] = nonzero(x) params [type]: of each element that is not
 /// zero, in row-major order, the index in each dimension.
-extern "C" int32_t onnxc_call_nonzero(OnnxcCall *call, int32_t,
-                                      OnnxcValue *outs, int32_t,
-                                      const OnnxcValue *ins,
-                                      const int64_t *params) {
+ONNXC_CALL(onnxc_call_nonzero) {
   const OnnxcValue &x = ins[0];
   return withTest(params[0], [&](auto test) -> int32_t {
     int64_t count = 0, bytesOfRow;
@@ -145,10 +142,7 @@ extern "C" int32_t onnxc_call_nonzero(OnnxcCall *call, int32_t,
 
 /// positions[count] = true_positions(condition, limit): where the first `limit`
 /// elements of a row of bools are true.
-extern "C" int32_t onnxc_call_true_positions(OnnxcCall *call, int32_t,
-                                             OnnxcValue *outs, int32_t,
-                                             const OnnxcValue *ins,
-                                             const int64_t *) {
+ONNXC_CALL(onnxc_call_true_positions) {
   HasBits<uint8_t> isTrue{UINT8_MAX};
   int64_t limit;
   memcpy(&limit, ins[1].data, sizeof limit);

@@ -15,12 +15,6 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-#define ONNXC_CALL(NAME)                                                       \
-  extern "C" int32_t NAME(OnnxcCall *call, [[maybe_unused]] int32_t nout,      \
-                          OnnxcValue *outs, [[maybe_unused]] int32_t nin,      \
-                          const OnnxcValue *ins,                               \
-                          [[maybe_unused]] const int64_t *params)
-
 static ListObject &listOf(const OnnxcValue &operand) {
   return *static_cast<ListObject *>(objectOf(operand));
 }

@@ -17,12 +17,9 @@ using namespace onnxc;
 using namespace onnxc::rt;
 
 /// ins: a table. outs: its strings, which stay among the weights.
-extern "C" int32_t onnxc_call_string_constant(OnnxcCall *call, int32_t,
-                                              OnnxcValue *outs, int32_t,
-                                              const OnnxcValue *ins,
-                                              const int64_t *iattrs) {
+ONNXC_CALL(onnxc_call_string_constant) {
   StringTable table(ins[0]);
-  if (!makeResult(call, outs[0], iattrs, sizeof(char *)))
+  if (!makeResult(call, outs[0], params, sizeof(char *)))
     return onnxc_rt_status(call);
   const char **to = static_cast<const char **>(outs[0].data);
   for (int64_t i = 0; i < table.size(); ++i)
@@ -32,10 +29,7 @@ extern "C" int32_t onnxc_call_string_constant(OnnxcCall *call, int32_t,
 
 /// ins: strings, a table with slots. outs: the position of each in the table,
 /// or the table's size.
-extern "C" int32_t onnxc_call_string_index(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *) {
+ONNXC_CALL(onnxc_call_string_index) {
   StringTable table(ins[1]);
   if (!makeResult(call, outs[0], ins[0].dims, sizeof(int64_t)))
     return onnxc_rt_status(call);
@@ -117,10 +111,7 @@ static int32_t disagree(OnnxcCall *call) {
 }
 
 /// ins: strings a, b. outs: a == b, by broadcasting.
-extern "C" int32_t onnxc_call_string_equal(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *) {
+ONNXC_CALL(onnxc_call_string_equal) {
   Broadcast pair(ins[0], ins[1], outs[0].rank);
   if (!pair.agrees())
     return disagree(call);
@@ -134,10 +125,7 @@ extern "C" int32_t onnxc_call_string_equal(OnnxcCall *call, int32_t,
 }
 
 /// ins: strings a, b. outs: a followed by b, by broadcasting.
-extern "C" int32_t onnxc_call_string_concat(OnnxcCall *call, int32_t,
-                                            OnnxcValue *outs, int32_t,
-                                            const OnnxcValue *ins,
-                                            const int64_t *) {
+ONNXC_CALL(onnxc_call_string_concat) {
   Broadcast pair(ins[0], ins[1], outs[0].rank);
   if (!pair.agrees())
     return disagree(call);
@@ -243,10 +231,7 @@ static int printNumber(char *to, size_t room, const void *from, int64_t i,
 }
 
 /// ins: numbers of the kind in the first parameter. outs: their text.
-extern "C" int32_t onnxc_call_string_from_number(OnnxcCall *call, int32_t,
-                                                 OnnxcValue *outs, int32_t,
-                                                 const OnnxcValue *ins,
-                                                 const int64_t *iattrs) {
+ONNXC_CALL(onnxc_call_string_from_number) {
   if (!makeResult(call, outs[0], ins[0].dims, sizeof(char *)))
     return onnxc_rt_status(call);
   char **to = static_cast<char **>(outs[0].data);
@@ -254,7 +239,7 @@ extern "C" int32_t onnxc_call_string_from_number(OnnxcCall *call, int32_t,
   int64_t count = elementsOf(ins[0]);
   for (int64_t i = 0; i < count; ++i) {
     char text[64];
-    int length = printNumber(text, sizeof text, ins[0].data, i, iattrs[0]);
+    int length = printNumber(text, sizeof text, ins[0].data, i, params[0]);
     to[i] = characters.copy(text, length);
     if (!to[i])
       return onnxc_rt_status(call);
@@ -286,11 +271,8 @@ static bool parseNumber(const char *text, void *to, int64_t i, int64_t kind) {
 
 /// ins: strings. outs: the numbers that they spell, of the kind in the first
 /// parameter.
-extern "C" int32_t onnxc_call_string_to_number(OnnxcCall *call, int32_t,
-                                               OnnxcValue *outs, int32_t,
-                                               const OnnxcValue *ins,
-                                               const int64_t *iattrs) {
-  int64_t kind = iattrs[0];
+ONNXC_CALL(onnxc_call_string_to_number) {
+  int64_t kind = params[0];
   if (!makeResult(call, outs[0], ins[0].dims, kind == kFloat ? 4 : 8))
     return onnxc_rt_status(call);
   int64_t count = elementsOf(ins[0]);

@@ -73,10 +73,7 @@ private:
 /// ins: strings, a table with the delimiter. outs: the parts, filled up with
 /// empty strings; the number of parts. The parameter is the most splits to be
 /// made, -1: any number.
-extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *iattrs) {
+ONNXC_CALL(onnxc_call_string_split) {
   constexpr int32_t maxDims = 64;
   int64_t dims[maxDims];
   if (ins[0].rank >= maxDims)
@@ -89,7 +86,7 @@ extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
   int64_t count = elementsOf(ins[0]), most = 0, length;
   const char *part;
   for (int64_t i = 0; i < count; ++i) {
-    Splitter splitter(stringsOf(ins[0])[i], delimiter, iattrs[0]);
+    Splitter splitter(stringsOf(ins[0])[i], delimiter, params[0]);
     for (counts[i] = 0; splitter.next(part, length);)
       ++counts[i];
     most = counts[i] > most ? counts[i] : most;
@@ -103,7 +100,7 @@ extern "C" int32_t onnxc_call_string_split(OnnxcCall *call, int32_t,
   char **to = static_cast<char **>(outs[0].data);
   Characters characters(call);
   for (int64_t i = 0; i < count; ++i) {
-    Splitter splitter(stringsOf(ins[0])[i], delimiter, iattrs[0]);
+    Splitter splitter(stringsOf(ins[0])[i], delimiter, params[0]);
     for (int64_t k = 0; k < most; ++k, ++to) {
       *to = none;
       if (splitter.next(part, length) && !(*to = characters.copy(part, length)))
@@ -148,13 +145,10 @@ static char *changeCase(Characters &characters, const char *text,
 /// in the given case; one empty string if there are none. The parameters are
 /// the change of case, and whether words are compared as they are; if not, the
 /// table has them in lower case.
-extern "C" int32_t onnxc_call_string_normalize(OnnxcCall *call, int32_t,
-                                               OnnxcValue *outs, int32_t,
-                                               const OnnxcValue *ins,
-                                               const int64_t *iattrs) {
+ONNXC_CALL(onnxc_call_string_normalize) {
   StringTable leftOut(ins[1]);
-  int64_t change = iattrs[0];
-  bool asTheyAre = iattrs[1] != 0;
+  int64_t change = params[0];
+  bool asTheyAre = params[1] != 0;
   int64_t count = elementsOf(ins[0]), kept = 0;
   if (ins[0].rank == 2 && ins[0].dims[0] != 1)
     return onnxc_rt_fail(call, ONNXC_ERR_VALUE,

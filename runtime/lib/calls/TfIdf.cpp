@@ -81,11 +81,8 @@ static void countRow(const Tree &tree, const int64_t *tokens, int64_t begin,
 /// ins: tokens [c] or [b, c]; the words and the table of a Tree. outs: how
 /// often each n-gram occurs, [n] or [b, n]. The parameters are those of
 /// Settings.
-extern "C" int32_t onnxc_call_count_ngrams(OnnxcCall *call, int32_t,
-                                           OnnxcValue *outs, int32_t,
-                                           const OnnxcValue *ins,
-                                           const int64_t *iattrs) {
-  Settings settings{iattrs[0], iattrs[1], iattrs[2], iattrs[3], iattrs[4]};
+ONNXC_CALL(onnxc_call_count_ngrams) {
+  Settings settings{params[0], params[1], params[2], params[3], params[4]};
   int32_t rank = ins[0].rank;
   int64_t rows = rank == 2 ? ins[0].dims[0] : 1;
   int64_t length = rank == 0 ? 1 : ins[0].dims[rank - 1];

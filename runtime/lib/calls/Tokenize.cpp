@@ -175,12 +175,9 @@ static bool writeRow(const Expressions &expressions, const Options &options,
 /// ins: strings, a table of the filling string and the expressions. outs: the
 /// tokens along a new last dimension. Parameters: whether there are marks
 /// around each row, the shortest token, and a Way.
-extern "C" int32_t onnxc_call_tokenize(OnnxcCall *call, int32_t,
-                                       OnnxcValue *outs, int32_t,
-                                       const OnnxcValue *ins,
-                                       const int64_t *iattrs) {
+ONNXC_CALL(onnxc_call_tokenize) {
   StringTable table(ins[1]);
-  Options options = {iattrs[0] != 0, iattrs[1], Way(iattrs[2])};
+  Options options = {params[0] != 0, params[1], Way(params[2])};
   Expressions expressions(call, table);
   if (onnxc_rt_status(call))
     return onnxc_rt_status(call);

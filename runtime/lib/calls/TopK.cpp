@@ -358,9 +358,7 @@ static void select(const OnnxcValue &x, const Rows &rows,
 }
 
 /// values, indices = topk(x, k) params [type, axis, largest]
-extern "C" int32_t onnxc_call_topk(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                   int32_t, const OnnxcValue *ins,
-                                   const int64_t *params) {
+ONNXC_CALL(onnxc_call_topk) {
   const OnnxcValue &x = ins[0];
   int64_t parts, axis = params[1];
   Rows rows(x, axis);

@@ -10,9 +10,7 @@ using namespace onnxc::rt;
 
 /// () -> (), in every trip: a loop need not hand work to threads, and its
 /// condition may never change.
-extern "C" int32_t onnxc_call_trip(OnnxcCall *call, int32_t, OnnxcValue *,
-                                   int32_t, const OnnxcValue *,
-                                   const int64_t *) {
+ONNXC_CALL(onnxc_call_trip) {
   onnxc_rt_poll(call);
   return onnxc_rt_status(call);
 }

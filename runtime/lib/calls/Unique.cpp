@@ -195,9 +195,7 @@ static void copySlices(const OnnxcValue &x, const Slices &slices,
 
 /// y, indices, inverse, counts = unique(x) params [type, sorted, has axis,
 /// axis]
-extern "C" int32_t onnxc_call_unique(OnnxcCall *call, int32_t, OnnxcValue *outs,
-                                     int32_t, const OnnxcValue *ins,
-                                     const int64_t *params) {
+ONNXC_CALL(onnxc_call_unique) {
   const OnnxcValue &x = ins[0];
   bool sorted = params[1] != 0, hasAxis = params[2] != 0;
   int64_t axis = params[3];

@@ -148,10 +148,18 @@ int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes);
  * Functions of this type live in runtime/lib/calls, one file per family. */
 typedef int32_t (*OnnxcCallFn)(OnnxcCall *call, int32_t nout, OnnxcValue *outs,
                                int32_t nin, const OnnxcValue *ins,
-                               const int64_t *iattrs);
+                               const int64_t *params);
 
 #ifdef __cplusplus
 }
+
+/* Begins the definition of such a function. */
+#define ONNXC_CALL(NAME)                                                       \
+  extern "C" int32_t NAME(                                                     \
+      [[maybe_unused]] OnnxcCall *call, [[maybe_unused]] int32_t nout,         \
+      [[maybe_unused]] OnnxcValue *outs, [[maybe_unused]] int32_t nin,         \
+      [[maybe_unused]] const OnnxcValue *ins,                                  \
+      [[maybe_unused]] const int64_t *params)
 #endif
 
 #endif /* ONNXC_RT_HOOKS_H */

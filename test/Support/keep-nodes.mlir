@@ -4,7 +4,7 @@
 // what it was applied to and what is in its place.
 // CHECK-DAG: loc("dead"("Sigmoid"("m.onnx"))): [Passed] Unused {{.*}} From=Sigmoid, Into=nothing
 // CHECK-DAG: loc("same"("Identity"("m.onnx"))): [Passed] Identity_Remove {{.*}} From=Identity, Into="Relu "relu""
-// CHECK-DAG: loc(fused["norm"("BatchNormalization"("m.onnx")), "conv"("Conv"("m.onnx"))]): [Passed] FoldIntoConv<BatchNormalizationOp, ConvOp> {{.*}} From=BatchNormalization, Into=Conv
+// CHECK-DAG: loc(fused["norm"("BatchNormalization"("m.onnx")), "conv"("Conv"("m.onnx"))]): [Passed] foldIntoConv {{.*}} From=BatchNormalization, Into=Conv
 // CHECK-DAG: loc("again"("Relu"("m.onnx"))): [Passed] ShareEqual {{.*}} From=Relu, Into="Relu "relu""
 // A pattern that changes an operation in its place.
 // CHECK-DAG: loc("soft"("Softmax"("m.onnx"))): [Passed] MakeAxisPositive<SoftmaxOp> {{.*}} From=Softmax, Into=Softmax

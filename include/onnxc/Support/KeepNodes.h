@@ -62,7 +62,7 @@ private:
   llvm::SmallPtrSet<mlir::Operation *, 4> replaced;
 };
 
-/// The name of a pattern class without its namespaces.
+/// The name of a pattern, that of its class or function without namespaces.
 std::string patternName(const mlir::Pattern &pattern);
 
 } // namespace onnxc

@@ -14,6 +14,7 @@
 #include "Simplify/Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Support/KeepNodes.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -80,111 +81,90 @@ namespace {
 
 /// conv(dequantize(x), dequantize(w), b)
 ///   -> conv_integer(x, w) * scales + b
-struct ConvToInteger final : OpRewritePattern<ConvOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConvOp op,
-                                PatternRewriter &rewriter) const override {
-    DequantizeLinearOp x = dequantizedBytes(op.getX()),
-                       w = dequantizedBytes(op.getW());
-    if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, 0))
-      return rewriter.notifyMatchFailure(op, "no product of bytes");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeConvSums(maker, op, bytesOf(x), bytesOf(w));
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
-    int64_t spatial = rankOf(op.getX()) - 2;
-    Value y = scaled(maker, sums, x.getXScale(), w.getXScale(), spatial);
-    if (op.getB())
-      y = maker.make("Add", {y, alongDimension(maker, op.getB(), spatial)});
-    return replaceWith(rewriter, op, y);
-  }
-};
+LogicalResult convToInteger(ConvOp op, PatternRewriter &rewriter) {
+  DequantizeLinearOp x = dequantizedBytes(op.getX()),
+                     w = dequantizedBytes(op.getW());
+  if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, 0))
+    return rewriter.notifyMatchFailure(op, "no product of bytes");
+  NodeMaker maker(rewriter, op.getLoc());
+  Value sums = makeConvSums(maker, op, bytesOf(x), bytesOf(w));
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
+  int64_t spatial = rankOf(op.getX()) - 2;
+  Value y = scaled(maker, sums, x.getXScale(), w.getXScale(), spatial);
+  if (op.getB())
+    y = maker.make("Add", {y, alongDimension(maker, op.getB(), spatial)});
+  return replaceWith(rewriter, op, y);
+}
 
 /// matmul(dequantize(x), dequantize(w)) -> matmul_integer(x, w) * scales
-struct MatMulToInteger final : OpRewritePattern<MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MatMulOp op,
-                                PatternRewriter &rewriter) const override {
-    DequantizeLinearOp x = dequantizedBytes(op.getA()),
-                       w = dequantizedBytes(op.getB());
-    if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, rankOf(w.getX()) - 1))
-      return rewriter.notifyMatchFailure(op, "no product of bytes");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeMatMulSums(maker, bytesOf(x), bytesOf(w));
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
-    return replaceWith(rewriter, op,
-                       scaled(maker, sums, x.getXScale(), w.getXScale(), 0));
-  }
-};
+LogicalResult matMulToInteger(MatMulOp op, PatternRewriter &rewriter) {
+  DequantizeLinearOp x = dequantizedBytes(op.getA()),
+                     w = dequantizedBytes(op.getB());
+  if (!x || !w || !isUniform(x) || !isUniformOrAlong(w, rankOf(w.getX()) - 1))
+    return rewriter.notifyMatchFailure(op, "no product of bytes");
+  NodeMaker maker(rewriter, op.getLoc());
+  Value sums = makeMatMulSums(maker, bytesOf(x), bytesOf(w));
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+  return replaceWith(rewriter, op,
+                     scaled(maker, sums, x.getXScale(), w.getXScale(), 0));
+}
 
 /// gemm(dequantize(x), dequantize(w), c)
 ///   -> matmul_integer(x', w') * scales * alpha + c * beta
-struct GemmToInteger final : OpRewritePattern<GemmOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(GemmOp op,
-                                PatternRewriter &rewriter) const override {
-    DequantizeLinearOp x = dequantizedBytes(op.getA()),
-                       w = dequantizedBytes(op.getB());
-    if (!x || !w || rankOf(x.getX()) != 2 || rankOf(w.getX()) != 2 ||
-        !isUniform(x) || !isUniformOrAlong(w, op.getTransB() ? 0 : 1))
-      return rewriter.notifyMatchFailure(op, "no product of bytes");
-    NodeMaker maker(rewriter, op.getLoc());
-    auto transposed = [&](Bytes bytes, bool wanted) -> Bytes {
-      if (!wanted)
-        return bytes;
-      NamedAttribute perm =
-          rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0}));
-      return {maker.make("Transpose", bytes.value, perm), bytes.zero};
-    };
-    Value sums = makeMatMulSums(maker, transposed(bytesOf(x), op.getTransA()),
-                                transposed(bytesOf(w), op.getTransB()));
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
-    auto times = [&](Value value, double factor) {
-      return factor == 1
-                 ? value
-                 : maker.make(
-                       "Mul",
-                       {value, maker.number(factor, rewriter.getF32Type())});
-    };
-    Value y = scaled(maker, sums, times(x.getXScale(), double(op.getAlpha())),
-                     w.getXScale(), 0);
-    if (op.getC())
-      y = maker.make("Add", {y, times(op.getC(), double(op.getBeta()))});
-    return replaceWith(rewriter, op, y);
-  }
-};
+LogicalResult gemmToInteger(GemmOp op, PatternRewriter &rewriter) {
+  DequantizeLinearOp x = dequantizedBytes(op.getA()),
+                     w = dequantizedBytes(op.getB());
+  if (!x || !w || rankOf(x.getX()) != 2 || rankOf(w.getX()) != 2 ||
+      !isUniform(x) || !isUniformOrAlong(w, op.getTransB() ? 0 : 1))
+    return rewriter.notifyMatchFailure(op, "no product of bytes");
+  NodeMaker maker(rewriter, op.getLoc());
+  auto transposed = [&](Bytes bytes, bool wanted) -> Bytes {
+    if (!wanted)
+      return bytes;
+    NamedAttribute perm =
+        rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0}));
+    return {maker.make("Transpose", bytes.value, perm), bytes.zero};
+  };
+  Value sums = makeMatMulSums(maker, transposed(bytesOf(x), op.getTransA()),
+                              transposed(bytesOf(w), op.getTransB()));
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+  auto times = [&](Value value, double factor) {
+    return factor == 1
+               ? value
+               : maker.make("Mul", {value, maker.number(
+                                               factor, rewriter.getF32Type())});
+  };
+  Value y = scaled(maker, sums, times(x.getXScale(), double(op.getAlpha())),
+                   w.getXScale(), 0);
+  if (op.getC())
+    y = maker.make("Add", {y, times(op.getC(), double(op.getBeta()))});
+  return replaceWith(rewriter, op, y);
+}
 
 /// matmul_integer(x, w, xz, wz) -> matmul_integer(x', w') + the terms of the
 /// zero points; conv_integer alike
 template <typename Op>
-struct SettleInteger final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    auto bytes = [&](unsigned i) {
-      auto zero = op.getODSOperands(i + 2);
-      return Bytes{op->getOperand(i), zero.empty() ? Value() : zero.front()};
-    };
-    Bytes x = bytes(0), w = bytes(1);
-    if (isPlainProduct(x, w))
-      return rewriter.notifyMatchFailure(op, "nothing to do");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums;
-    if constexpr (std::is_same_v<Op, ConvIntegerOp>)
-      sums = makeConvSums(maker, op, x, w);
-    else
-      sums = makeMatMulSums(maker, x, w);
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "borders or zero points of rows");
-    return replaceWith(rewriter, op, sums);
-  }
-};
+LogicalResult settleInteger(Op op, PatternRewriter &rewriter) {
+  auto bytes = [&](unsigned i) {
+    auto zero = op.getODSOperands(i + 2);
+    return Bytes{op->getOperand(i), zero.empty() ? Value() : zero.front()};
+  };
+  Bytes x = bytes(0), w = bytes(1);
+  if (isPlainProduct(x, w))
+    return rewriter.notifyMatchFailure(op, "nothing to do");
+  NodeMaker maker(rewriter, op.getLoc());
+  Value sums;
+  if constexpr (std::is_same_v<Op, ConvIntegerOp>)
+    sums = makeConvSums(maker, op, x, w);
+  else
+    sums = makeMatMulSums(maker, x, w);
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "borders or zero points of rows");
+  return replaceWith(rewriter, op, sums);
+}
 
 } // namespace
 
@@ -199,65 +179,55 @@ static Value requantized(NodeMaker &maker, Value sums, Value xScale,
   return maker.make("QuantizeLinear", {y, one, maker.reshape(zero, {})});
 }
 
-/// Are all of these single numbers in f32?
-static bool areScales(ValueRange values) {
-  return llvm::all_of(values, [](Value value) {
-    return isF32(value) && elementCount(value) == 1;
-  });
+/// Are the scales in f32, those of the weights at most a vector, and all others
+/// and the zero point of the result single numbers?
+static bool areScales(Value x, Value weights, Value y, Value zeroPoint) {
+  auto isNumber = [](Value scale) {
+    return isF32(scale) && elementCount(scale) == 1;
+  };
+  return isNumber(x) && isNumber(y) && isF32(weights) &&
+         elementCount(weights) > 0 && rankOf(weights) <= 1 &&
+         elementCount(zeroPoint) == 1;
 }
 
 namespace {
 
 /// qlinear_conv(x, xs, xz, w, ws, wz, ys, yz, b)
 ///   -> quantize((conv_integer(x, w) + b) * scales)
-struct QLinearConvToInteger final : OpRewritePattern<QLinearConvOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(QLinearConvOp op,
-                                PatternRewriter &rewriter) const override {
-    bool isVector =
-        elementCount(op.getWScale()) > 0 && rankOf(op.getWScale()) <= 1;
-    if (!areScales({op.getXScale(), op.getYScale()}) || !isVector ||
-        !isF32(op.getWScale()) || elementCount(op.getYZeroPoint()) != 1)
-      return rewriter.notifyMatchFailure(op, "scales of another form");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeConvSums(maker, op, {op.getX(), op.getXZeroPoint()},
-                              {op.getW(), op.getWZeroPoint()});
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
-    int64_t spatial = rankOf(op.getX()) - 2;
-    if (op.getB())
-      sums =
-          maker.make("Add", {sums, alongDimension(maker, op.getB(), spatial)});
-    return replaceWith(rewriter, op,
-                       requantized(maker, sums, op.getXScale(), op.getWScale(),
-                                   op.getYScale(), op.getYZeroPoint(),
-                                   spatial));
-  }
-};
+LogicalResult qLinearConvToInteger(QLinearConvOp op,
+                                   PatternRewriter &rewriter) {
+  if (!areScales(op.getXScale(), op.getWScale(), op.getYScale(),
+                 op.getYZeroPoint()))
+    return rewriter.notifyMatchFailure(op, "scales of another form");
+  NodeMaker maker(rewriter, op.getLoc());
+  Value sums = makeConvSums(maker, op, {op.getX(), op.getXZeroPoint()},
+                            {op.getW(), op.getWZeroPoint()});
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "no form of ConvInteger");
+  int64_t spatial = rankOf(op.getX()) - 2;
+  if (op.getB())
+    sums = maker.make("Add", {sums, alongDimension(maker, op.getB(), spatial)});
+  return replaceWith(rewriter, op,
+                     requantized(maker, sums, op.getXScale(), op.getWScale(),
+                                 op.getYScale(), op.getYZeroPoint(), spatial));
+}
 
 /// qlinear_matmul(a, as, az, b, bs, bz, ys, yz)
 ///   -> quantize(matmul_integer(a, b) * scales)
-struct QLinearMatMulToInteger final : OpRewritePattern<QLinearMatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(QLinearMatMulOp op,
-                                PatternRewriter &rewriter) const override {
-    bool isVector =
-        elementCount(op.getBScale()) > 0 && rankOf(op.getBScale()) <= 1;
-    if (!areScales({op.getAScale(), op.getYScale()}) || !isVector ||
-        !isF32(op.getBScale()) || elementCount(op.getYZeroPoint()) != 1)
-      return rewriter.notifyMatchFailure(op, "scales of another form");
-    NodeMaker maker(rewriter, op.getLoc());
-    Value sums = makeMatMulSums(maker, {op.getA(), op.getAZeroPoint()},
-                                {op.getB(), op.getBZeroPoint()});
-    if (!sums)
-      return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
-    return replaceWith(rewriter, op,
-                       requantized(maker, sums, op.getAScale(), op.getBScale(),
-                                   op.getYScale(), op.getYZeroPoint(), 0));
-  }
-};
+LogicalResult qLinearMatMulToInteger(QLinearMatMulOp op,
+                                     PatternRewriter &rewriter) {
+  if (!areScales(op.getAScale(), op.getBScale(), op.getYScale(),
+                 op.getYZeroPoint()))
+    return rewriter.notifyMatchFailure(op, "scales of another form");
+  NodeMaker maker(rewriter, op.getLoc());
+  Value sums = makeMatMulSums(maker, {op.getA(), op.getAZeroPoint()},
+                              {op.getB(), op.getBZeroPoint()});
+  if (!sums)
+    return rewriter.notifyMatchFailure(op, "no form of MatMulInteger");
+  return replaceWith(rewriter, op,
+                     requantized(maker, sums, op.getAScale(), op.getBScale(),
+                                 op.getYScale(), op.getYZeroPoint(), 0));
+}
 
 } // namespace
 
@@ -266,10 +236,10 @@ struct FuseQuantization final
     : public onnxc::onnx::impl::FuseQuantizationBase<FuseQuantization> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvToInteger, GemmToInteger, MatMulToInteger,
-                 QLinearConvToInteger, QLinearMatMulToInteger,
-                 SettleInteger<ConvIntegerOp>, SettleInteger<MatMulIntegerOp>>(
-        &getContext());
+    onnxc::addRewrites<convToInteger, gemmToInteger, matMulToInteger,
+                       qLinearConvToInteger, qLinearMatMulToInteger,
+                       settleInteger<ConvIntegerOp>,
+                       settleInteger<MatMulIntegerOp>>(patterns);
     populateRequantizePatterns(patterns);
     populatePackWeightsPatterns(patterns);
     onnxc::KeepNodes keepNodes(getArgument());

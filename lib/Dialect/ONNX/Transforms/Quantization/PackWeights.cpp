@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -319,47 +320,35 @@ static Value makeProduct(PatternRewriter &rewriter, Operation *op, Value x,
 
 namespace {
 
-struct PackMatMul final : OpRewritePattern<MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
+LogicalResult packMatMul(MatMulOp op, PatternRewriter &rewriter) {
+  Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
+                        /*columnsFirst=*/false, Value());
+  if (!y)
+    return rewriter.notifyMatchFailure(op, "no constant weights of few bits");
+  rewriter.replaceOp(op, y);
+  return success();
+}
 
-  LogicalResult matchAndRewrite(MatMulOp op,
-                                PatternRewriter &rewriter) const override {
-    Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
-                          /*columnsFirst=*/false, Value());
-    if (!y)
-      return rewriter.notifyMatchFailure(op, "no constant weights of few bits");
-    rewriter.replaceOp(op, y);
-    return success();
-  }
-};
-
-struct PackGemm final : OpRewritePattern<GemmOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(GemmOp op,
-                                PatternRewriter &rewriter) const override {
-    auto result = dyn_cast<RankedTensorType>(op.getY().getType());
-    if (op.getTransA() || op.getAlpha() != 1 || !result ||
-        rankOf(op.getA()) != 2)
-      return rewriter.notifyMatchFailure(op, "A is scaled or transposed");
-    Value c = op.getC();
-    auto added =
-        c ? dyn_cast<RankedTensorType>(c.getType()) : RankedTensorType();
-    bool isBias = added && added.getRank() == 1 && added.hasStaticShape() &&
-                  added.getDimSize(0) == result.getDimSize(1);
-    if (c && (!isBias || op.getBeta() != 1))
-      return rewriter.notifyMatchFailure(op, "the addend is no bias");
-    Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
-                          /*columnsFirst=*/op.getTransB() != 0, c);
-    if (!y)
-      return rewriter.notifyMatchFailure(op, "no constant weights of few bits");
-    rewriter.replaceOp(op, y);
-    return success();
-  }
-};
+LogicalResult packGemm(GemmOp op, PatternRewriter &rewriter) {
+  auto result = dyn_cast<RankedTensorType>(op.getY().getType());
+  if (op.getTransA() || op.getAlpha() != 1 || !result || rankOf(op.getA()) != 2)
+    return rewriter.notifyMatchFailure(op, "A is scaled or transposed");
+  Value c = op.getC();
+  auto added = c ? dyn_cast<RankedTensorType>(c.getType()) : RankedTensorType();
+  bool isBias = added && added.getRank() == 1 && added.hasStaticShape() &&
+                added.getDimSize(0) == result.getDimSize(1);
+  if (c && (!isBias || op.getBeta() != 1))
+    return rewriter.notifyMatchFailure(op, "the addend is no bias");
+  Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
+                        /*columnsFirst=*/op.getTransB() != 0, c);
+  if (!y)
+    return rewriter.notifyMatchFailure(op, "no constant weights of few bits");
+  rewriter.replaceOp(op, y);
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populatePackWeightsPatterns(RewritePatternSet &patterns) {
-  patterns.add<PackGemm, PackMatMul>(patterns.getContext());
+  addRewrites<packGemm, packMatMul>(patterns);
 }

@@ -14,6 +14,8 @@
 #include "ConstantFloats.h"
 #include "Simplify.h"
 
+#include "onnxc/Support/RewriteFunction.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -128,45 +130,39 @@ std::optional<Weights> readWeights(Conv conv) {
 
 /// batchnorm(conv(x, w, b)) -> conv(x, w', b'); mul and add of channels too
 template <typename Follower, typename Conv>
-struct FoldIntoConv final : OpRewritePattern<Follower> {
-  using OpRewritePattern<Follower>::OpRewritePattern;
+LogicalResult foldIntoConv(Follower op, PatternRewriter &rewriter) {
+  Value input = op->getOperand(0);
+  if constexpr (!std::is_same_v<Follower, BatchNormalizationOp>)
+    input = variableAndConstant(op).first;
+  auto conv = input.template getDefiningOp<Conv>();
+  if (!conv || !conv->hasOneUse())
+    return rewriter.notifyMatchFailure(op, "follows no convolution alone");
+  if (op->getNumResults() != 1)
+    return rewriter.notifyMatchFailure(op, "has statistics as results");
+  std::optional<Weights> weights = readWeights(conv);
+  if (!weights)
+    return rewriter.notifyMatchFailure(op, "the weights are not constant");
+  std::optional<ChannelMap> map =
+      mapOf(op, weights->bias.values.size(), weights->filter.type.getRank());
+  if (!map)
+    return rewriter.notifyMatchFailure(op, "is no constant map of channels");
+  weights->apply(*map);
 
-  LogicalResult matchAndRewrite(Follower op,
-                                PatternRewriter &rewriter) const override {
-    Value input = op->getOperand(0);
-    if constexpr (!std::is_same_v<Follower, BatchNormalizationOp>)
-      input = variableAndConstant(op).first;
-    auto conv = input.template getDefiningOp<Conv>();
-    if (!conv || !conv->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "follows no convolution alone");
-    if (op->getNumResults() != 1)
-      return rewriter.notifyMatchFailure(op, "has statistics as results");
-    std::optional<Weights> weights = readWeights(conv);
-    if (!weights)
-      return rewriter.notifyMatchFailure(op, "the weights are not constant");
-    std::optional<ChannelMap> map =
-        mapOf(op, weights->bias.values.size(), weights->filter.type.getRank());
-    if (!map)
-      return rewriter.notifyMatchFailure(op, "is no constant map of channels");
-    weights->apply(*map);
-
-    rewriter.setInsertionPoint(op);
-    Value filter = weights->filter.create(rewriter, conv.getW().getLoc());
-    Value bias = weights->bias.create(rewriter, op->getLoc());
-    rewriter.replaceOpWithNewOp<Conv>(op, op->getResultTypes(),
-                                      ValueRange{conv.getX(), filter, bias},
-                                      conv->getAttrDictionary().getValue());
-    return success();
-  }
-};
+  rewriter.setInsertionPoint(op);
+  Value filter = weights->filter.create(rewriter, conv.getW().getLoc());
+  Value bias = weights->bias.create(rewriter, op->getLoc());
+  rewriter.replaceOpWithNewOp<Conv>(op, op->getResultTypes(),
+                                    ValueRange{conv.getX(), filter, bias},
+                                    conv->getAttrDictionary().getValue());
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populateFoldConvPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<FoldIntoConv<AddOp, ConvOp>, FoldIntoConv<AddOp, ConvTransposeOp>,
-           FoldIntoConv<BatchNormalizationOp, ConvOp>,
-           FoldIntoConv<BatchNormalizationOp, ConvTransposeOp>,
-           FoldIntoConv<MulOp, ConvOp>, FoldIntoConv<MulOp, ConvTransposeOp>>(
-          patterns.getContext());
+  addRewrites<foldIntoConv<AddOp, ConvOp>, foldIntoConv<AddOp, ConvTransposeOp>,
+              foldIntoConv<BatchNormalizationOp, ConvOp>,
+              foldIntoConv<BatchNormalizationOp, ConvTransposeOp>,
+              foldIntoConv<MulOp, ConvOp>,
+              foldIntoConv<MulOp, ConvTransposeOp>>(patterns);
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 
+#include "onnxc/Support/RewriteFunction.h"
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
@@ -22,40 +24,34 @@ static bool fitsMatrix(Type bias, RankedTensorType product) {
 
 namespace {
 
+LogicalResult fuseBias(AddOp op, MatMulOp product, Value bias,
+                       PatternRewriter &rewriter) {
+  auto left = dyn_cast<RankedTensorType>(product.getA().getType());
+  auto right = dyn_cast<RankedTensorType>(product.getB().getType());
+  auto type = dyn_cast<RankedTensorType>(product.getY().getType());
+  if (!left || !right || !type || left.getRank() != 2 || right.getRank() != 2 ||
+      type.getRank() != 2)
+    return rewriter.notifyMatchFailure(op, "not a product of matrices");
+  if (!fitsMatrix(bias.getType(), type))
+    return rewriter.notifyMatchFailure(op, "the bias may enlarge the product");
+  rewriter.replaceOpWithNewOp<GemmOp>(
+      op, op->getResultTypes(),
+      ValueRange{product.getA(), product.getB(), bias});
+  return success();
+}
+
 /// add(matmul(a[m, k], b[k, n]), c[n]) -> gemm(a, b, c)
-struct MatMulAddToGemm final : OpRewritePattern<AddOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(AddOp op,
-                                PatternRewriter &rewriter) const override {
-    for (unsigned side : {0, 1}) {
-      auto product = op->getOperand(side).getDefiningOp<MatMulOp>();
-      if (product && product->hasOneUse())
-        return fuse(op, product, op->getOperand(1 - side), rewriter);
-    }
-    return rewriter.notifyMatchFailure(op, "adds no product of its own");
+LogicalResult matMulAddToGemm(AddOp op, PatternRewriter &rewriter) {
+  for (unsigned side : {0, 1}) {
+    auto product = op->getOperand(side).getDefiningOp<MatMulOp>();
+    if (product && product->hasOneUse())
+      return fuseBias(op, product, op->getOperand(1 - side), rewriter);
   }
-
-  LogicalResult fuse(AddOp op, MatMulOp product, Value bias,
-                     PatternRewriter &rewriter) const {
-    auto left = dyn_cast<RankedTensorType>(product.getA().getType());
-    auto right = dyn_cast<RankedTensorType>(product.getB().getType());
-    auto type = dyn_cast<RankedTensorType>(product.getY().getType());
-    if (!left || !right || !type || left.getRank() != 2 ||
-        right.getRank() != 2 || type.getRank() != 2)
-      return rewriter.notifyMatchFailure(op, "not a product of matrices");
-    if (!fitsMatrix(bias.getType(), type))
-      return rewriter.notifyMatchFailure(op,
-                                         "the bias may enlarge the product");
-    rewriter.replaceOpWithNewOp<GemmOp>(
-        op, op->getResultTypes(),
-        ValueRange{product.getA(), product.getB(), bias});
-    return success();
-  }
-};
+  return rewriter.notifyMatchFailure(op, "adds no product of its own");
+}
 
 } // namespace
 
 void onnxc::onnx::populateFuseGemmPatterns(RewritePatternSet &patterns) {
-  patterns.add<MatMulAddToGemm>(patterns.getContext());
+  addRewrites<matMulAddToGemm>(patterns);
 }

@@ -6,6 +6,7 @@
 #include "Simplify.h"
 #include "onnxc/Schema/TypeInference.h"
 #include "onnxc/Schema/TypeLattice.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -28,35 +29,25 @@ LogicalResult onnxc::onnx::replaceIfAsSharp(PatternRewriter &rewriter,
 namespace {
 
 /// dropout(x) -> x, outside of training and if the mask has no use
-struct RemoveDropout final : OpRewritePattern<DropoutOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DropoutOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getTrainingMode()) {
-      std::optional<SmallVector<int64_t>> mode =
-          constantInts(op.getTrainingMode());
-      if (!mode || llvm::any_of(*mode, [](int64_t m) { return m != 0; }))
-        return rewriter.notifyMatchFailure(op, "may be training");
-    }
-    if (op.getMask() && !op.getMask().use_empty())
-      return rewriter.notifyMatchFailure(op, "the mask is used");
-    return replaceIfAsSharp(rewriter, op, op.getData());
+LogicalResult removeDropout(DropoutOp op, PatternRewriter &rewriter) {
+  if (op.getTrainingMode()) {
+    std::optional<SmallVector<int64_t>> mode =
+        constantInts(op.getTrainingMode());
+    if (!mode || llvm::any_of(*mode, [](int64_t m) { return m != 0; }))
+      return rewriter.notifyMatchFailure(op, "may be training");
   }
-};
+  if (op.getMask() && !op.getMask().use_empty())
+    return rewriter.notifyMatchFailure(op, "the mask is used");
+  return replaceIfAsSharp(rewriter, op, op.getData());
+}
 
 /// sum(x) -> x; concat, max, min and mean of one operand likewise
 template <typename Op>
-struct RemoveUnaryUse final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (op->getNumOperands() != 1)
-      return rewriter.notifyMatchFailure(op, "has several operands");
-    return replaceIfAsSharp(rewriter, op, op->getOperand(0));
-  }
-};
+LogicalResult removeUnaryUse(Op op, PatternRewriter &rewriter) {
+  if (op->getNumOperands() != 1)
+    return rewriter.notifyMatchFailure(op, "has several operands");
+  return replaceIfAsSharp(rewriter, op, op->getOperand(0));
+}
 
 /// True if all values of type `from` have an equal one in `to`.
 bool isExactConversion(Type from, Type to) {
@@ -82,41 +73,31 @@ bool isExactConversion(Type from, Type to) {
 }
 
 /// cast(cast(x : T) to U) to V -> cast(x) to V, if U holds all of T
-struct MergeCasts final : OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CastOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<CastOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(op, "the operand is no cast");
-    if (!isExactConversion(getElementTypeOrSelf(inner.getInput()),
-                           getElementTypeOrSelf(inner.getOutput())))
-      return rewriter.notifyMatchFailure(op, "the inner cast loses values");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getInputMutable().assign(inner.getInput()); });
-    return success();
-  }
-};
+LogicalResult mergeCasts(CastOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<CastOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "the operand is no cast");
+  if (!isExactConversion(getElementTypeOrSelf(inner.getInput()),
+                         getElementTypeOrSelf(inner.getOutput())))
+    return rewriter.notifyMatchFailure(op, "the inner cast loses values");
+  rewriter.modifyOpInPlace(
+      op, [&] { op.getInputMutable().assign(inner.getInput()); });
+  return success();
+}
 
 /// cast_like(x, y : tensor<?xf16>) -> cast(x) {to = f16}
-struct CastLikeToCast final : OpRewritePattern<CastLikeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CastLikeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto like = dyn_cast<TensorType>(op.getTargetType().getType());
-    if (!like)
-      return rewriter.notifyMatchFailure(op, "the target type is unknown");
-    int32_t to = onnxc::schema::dataTypeNumber(like.getElementType());
-    SmallVector<NamedAttribute> attributes(op->getAttrDictionary().getValue());
-    attributes.push_back(
-        rewriter.getNamedAttr("to", rewriter.getI64IntegerAttr(to)));
-    rewriter.replaceOpWithNewOp<CastOp>(op, op->getResultTypes(),
-                                        ValueRange{op.getInput()}, attributes);
-    return success();
-  }
-};
+LogicalResult castLikeToCast(CastLikeOp op, PatternRewriter &rewriter) {
+  auto like = dyn_cast<TensorType>(op.getTargetType().getType());
+  if (!like)
+    return rewriter.notifyMatchFailure(op, "the target type is unknown");
+  int32_t to = onnxc::schema::dataTypeNumber(like.getElementType());
+  SmallVector<NamedAttribute> attributes(op->getAttrDictionary().getValue());
+  attributes.push_back(
+      rewriter.getNamedAttr("to", rewriter.getI64IntegerAttr(to)));
+  rewriter.replaceOpWithNewOp<CastOp>(op, op->getResultTypes(),
+                                      ValueRange{op.getInput()}, attributes);
+  return success();
+}
 
 /// True if `value` is a constant of floats or integers that all are `number`.
 bool isConstantOf(Value value, double number) {
@@ -162,10 +143,10 @@ struct RemoveNeutral final : OpRewritePattern<Op> {
 void onnxc::onnx::populateSimplifyIdentityPatterns(
     RewritePatternSet &patterns) {
   populateWithGenerated(patterns);
-  patterns
-      .add<CastLikeToCast, MergeCasts, RemoveDropout, RemoveUnaryUse<ConcatOp>,
-           RemoveUnaryUse<MaxOp>, RemoveUnaryUse<MeanOp>, RemoveUnaryUse<MinOp>,
-           RemoveUnaryUse<SumOp>>(patterns.getContext());
+  addRewrites<castLikeToCast, mergeCasts, removeDropout,
+              removeUnaryUse<ConcatOp>, removeUnaryUse<MaxOp>,
+              removeUnaryUse<MeanOp>, removeUnaryUse<MinOp>,
+              removeUnaryUse<SumOp>>(patterns);
   patterns.add<RemoveNeutral<MulOp>, RemoveNeutral<DivOp>>(
       patterns.getContext(), 1.0);
   patterns.add<RemoveNeutral<SubOp>>(patterns.getContext(), 0.0);

@@ -5,37 +5,33 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 
+#include "onnxc/Support/RewriteFunction.h"
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
 namespace {
 
 /// if(true) then {a} else {b} -> a
-struct InlineTakenBranch final : OpRewritePattern<IfOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(IfOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<SmallVector<int64_t>> condition = constantInts(op.getCond());
-    if (!condition || condition->size() != 1)
-      return rewriter.notifyMatchFailure(op, "the condition is not constant");
-    Region &taken =
-        condition->front() ? op.getThenBranch() : op.getElseBranch();
-    Block &block = taken.front();
-    Operation *yield = block.getTerminator();
-    if (yield->getNumOperands() != op->getNumResults())
-      return rewriter.notifyMatchFailure(op, "numbers of results differ");
-    SmallVector<Value> results(yield->getOperands());
-    rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(&block, op);
-    rewriter.replaceAllUsesWith(op->getResults(), results);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+LogicalResult inlineTakenBranch(IfOp op, PatternRewriter &rewriter) {
+  std::optional<SmallVector<int64_t>> condition = constantInts(op.getCond());
+  if (!condition || condition->size() != 1)
+    return rewriter.notifyMatchFailure(op, "the condition is not constant");
+  Region &taken = condition->front() ? op.getThenBranch() : op.getElseBranch();
+  Block &block = taken.front();
+  Operation *yield = block.getTerminator();
+  if (yield->getNumOperands() != op->getNumResults())
+    return rewriter.notifyMatchFailure(op, "numbers of results differ");
+  SmallVector<Value> results(yield->getOperands());
+  rewriter.eraseOp(yield);
+  rewriter.inlineBlockBefore(&block, op);
+  rewriter.replaceAllUsesWith(op->getResults(), results);
+  rewriter.eraseOp(op);
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populateSimplifyIfPatterns(RewritePatternSet &patterns) {
-  patterns.add<InlineTakenBranch>(patterns.getContext());
+  addRewrites<inlineTakenBranch>(patterns);
 }

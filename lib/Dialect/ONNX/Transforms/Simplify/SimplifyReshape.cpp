@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -63,65 +64,49 @@ namespace {
 
 /// squeeze(x[?, 1, 4], [1]) -> reshape(x, [-1, 4]); unsqueeze, flatten too
 template <typename Op>
-struct ViewToReshape final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    FailureOr<SmallVector<int64_t>> shape =
-        constantShape(op->getResult(0).getType());
-    if (failed(shape))
-      return rewriter.notifyMatchFailure(op, "no constant shape says it");
-    if (std::is_same_v<Op, SqueezeOp> && !dropsOnlyOnes(op))
-      return rewriter.notifyMatchFailure(op,
-                                         "says more of sizes than their types");
-    rewriter.replaceOp(op,
-                       createReshape(rewriter, op, op->getOperand(0), *shape));
-    return success();
-  }
-};
+LogicalResult viewToReshape(Op op, PatternRewriter &rewriter) {
+  FailureOr<SmallVector<int64_t>> shape =
+      constantShape(op->getResult(0).getType());
+  if (failed(shape))
+    return rewriter.notifyMatchFailure(op, "no constant shape says it");
+  if (std::is_same_v<Op, SqueezeOp> && !dropsOnlyOnes(op))
+    return rewriter.notifyMatchFailure(op,
+                                       "says more of sizes than their types");
+  rewriter.replaceOp(op,
+                     createReshape(rewriter, op, op->getOperand(0), *shape));
+  return success();
+}
 
 /// reshape(reshape(x, a), b) -> reshape(x, b), if b copies no size of its data
-struct MergeReshapes final : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    Value data = viewedData(op.getData());
-    if (!data)
-      return rewriter.notifyMatchFailure(op, "the data is no view");
-    std::optional<SmallVector<int64_t>> shape = constantInts(op.getShape());
-    if (!shape || (llvm::is_contained(*shape, 0) && !op.getAllowzero()))
-      return rewriter.notifyMatchFailure(op, "the shape may copy sizes");
-    rewriter.modifyOpInPlace(op, [&] { op.getDataMutable().assign(data); });
-    return success();
-  }
-};
+LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
+  Value data = viewedData(op.getData());
+  if (!data)
+    return rewriter.notifyMatchFailure(op, "the data is no view");
+  std::optional<SmallVector<int64_t>> shape = constantInts(op.getShape());
+  if (!shape || (llvm::is_contained(*shape, 0) && !op.getAllowzero()))
+    return rewriter.notifyMatchFailure(op, "the shape may copy sizes");
+  rewriter.modifyOpInPlace(op, [&] { op.getDataMutable().assign(data); });
+  return success();
+}
 
 /// reshape(x, [0, 0, -1]) -> reshape(x, [4, 5, -1]), for sizes that are known:
 /// a shape that copies none does not depend on its operand. Not for shapes with
 /// symbolic sizes that -1 would lose.
-struct MakeShapeExplicit final : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<SmallVector<int64_t>> given = constantInts(op.getShape());
-    FailureOr<SmallVector<int64_t>> shape =
-        constantShape(op.getReshaped().getType());
-    if (failed(shape) || !given)
-      return rewriter.notifyMatchFailure(op, "no constant shape says it");
-    if (*given == *shape)
-      return rewriter.notifyMatchFailure(op, "the shape is explicit");
-    rewriter.replaceOp(op, createReshape(rewriter, op, op.getData(), *shape));
-    return success();
-  }
-};
+LogicalResult makeShapeExplicit(ReshapeOp op, PatternRewriter &rewriter) {
+  std::optional<SmallVector<int64_t>> given = constantInts(op.getShape());
+  FailureOr<SmallVector<int64_t>> shape =
+      constantShape(op.getReshaped().getType());
+  if (failed(shape) || !given)
+    return rewriter.notifyMatchFailure(op, "no constant shape says it");
+  if (*given == *shape)
+    return rewriter.notifyMatchFailure(op, "the shape is explicit");
+  rewriter.replaceOp(op, createReshape(rewriter, op, op.getData(), *shape));
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populateSimplifyReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<MakeShapeExplicit, MergeReshapes, ViewToReshape<FlattenOp>,
-               ViewToReshape<SqueezeOp>, ViewToReshape<UnsqueezeOp>>(
-      patterns.getContext());
+  addRewrites<makeShapeExplicit, mergeReshapes, viewToReshape<FlattenOp>,
+              viewToReshape<SqueezeOp>, viewToReshape<UnsqueezeOp>>(patterns);
 }

@@ -17,6 +17,7 @@
 #include "ConstantFloats.h"
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -305,44 +306,38 @@ namespace {
 
 /// conv_transpose(x, w, b) {strides = [2, 2]} ->
 ///   slice(reshape(transpose(reshape(conv(x, w', b')))))
-struct SplitConvTranspose final : OpRewritePattern<ConvTransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConvTransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getX().getType());
-    auto result = dyn_cast<RankedTensorType>(op.getY().getType());
-    std::optional<ConstantFloats> filter = ConstantFloats::read(op.getW());
-    if (!type || !result || !filter || type.getRank() < 3 ||
-        filter->type.getRank() != type.getRank() ||
-        result.getRank() != type.getRank())
-      return rewriter.notifyMatchFailure(op, "ranks or weights are unknown");
-    ArrayRef<int64_t> sizes = filter->type.getShape();
-    if (op.getGroup() < 1 || sizes[0] % op.getGroup() != 0)
-      return rewriter.notifyMatchFailure(op, "groups of unequal channels");
-    std::optional<ConstantFloats> bias;
-    if (op.getB() && !(bias = ConstantFloats::read(op.getB())))
-      return rewriter.notifyMatchFailure(op, "the bias is not constant");
-    if (bias && int64_t(bias->values.size()) != sizes[1] * op.getGroup())
-      return rewriter.notifyMatchFailure(op, "the bias has another size");
-    std::optional<SmallVector<Split>> splits =
-        splitsOf(op, sizes.drop_front(2));
-    if (!splits)
-      return rewriter.notifyMatchFailure(op,
-                                         "sizes or borders do not allow it");
-    if (awaitsFolding(op))
-      return rewriter.notifyMatchFailure(op, "nodes after it are folded first");
-    SplitWriter writer(rewriter, op, *splits);
-    Value y = writer.write(*filter, bias ? &*bias : nullptr);
-    y.setType(result);
-    rewriter.replaceOp(op, y);
-    return success();
-  }
-};
+LogicalResult splitConvTranspose(ConvTransposeOp op,
+                                 PatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getY().getType());
+  std::optional<ConstantFloats> filter = ConstantFloats::read(op.getW());
+  if (!type || !result || !filter || type.getRank() < 3 ||
+      filter->type.getRank() != type.getRank() ||
+      result.getRank() != type.getRank())
+    return rewriter.notifyMatchFailure(op, "ranks or weights are unknown");
+  ArrayRef<int64_t> sizes = filter->type.getShape();
+  if (op.getGroup() < 1 || sizes[0] % op.getGroup() != 0)
+    return rewriter.notifyMatchFailure(op, "groups of unequal channels");
+  std::optional<ConstantFloats> bias;
+  if (op.getB() && !(bias = ConstantFloats::read(op.getB())))
+    return rewriter.notifyMatchFailure(op, "the bias is not constant");
+  if (bias && int64_t(bias->values.size()) != sizes[1] * op.getGroup())
+    return rewriter.notifyMatchFailure(op, "the bias has another size");
+  std::optional<SmallVector<Split>> splits = splitsOf(op, sizes.drop_front(2));
+  if (!splits)
+    return rewriter.notifyMatchFailure(op, "sizes or borders do not allow it");
+  if (awaitsFolding(op))
+    return rewriter.notifyMatchFailure(op, "nodes after it are folded first");
+  SplitWriter writer(rewriter, op, *splits);
+  Value y = writer.write(*filter, bias ? &*bias : nullptr);
+  y.setType(result);
+  rewriter.replaceOp(op, y);
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populateSplitConvTransposePatterns(
     RewritePatternSet &patterns) {
-  patterns.add<SplitConvTranspose>(patterns.getContext());
+  addRewrites<splitConvTranspose>(patterns);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -20,68 +21,57 @@ constexpr unsigned maxOperands = 32;
 /// sum(x0, ..., x99) -> sum(sum(sum(x0, ..., x31), x32, ..., x62), ...): the
 /// order of the operands, in which numbers are added up, stays.
 template <typename Op>
-struct SplitVariadic final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    OperandRange operands = op->getOperands();
-    if (operands.size() <= maxOperands)
-      return rewriter.notifyMatchFailure(op, "few operands");
-    if (!llvm::all_of(operands.getTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "a rank is unknown");
-    NodeMaker maker(rewriter, op.getLoc());
-    StringRef name = op->getName().stripDialect();
-    SmallVector<Value> part(operands.take_front(maxOperands));
-    for (size_t next = maxOperands; next < operands.size();) {
-      Value partial = maker.make(name, part);
-      size_t count = std::min<size_t>(maxOperands - 1, operands.size() - next);
-      part.assign(1, partial);
-      llvm::append_range(part, operands.slice(next, count));
-      next += count;
-    }
-    rewriter.replaceOpWithNewOp<Op>(op, op->getResultTypes(), part,
-                                    op->getAttrs());
-    return success();
+LogicalResult splitVariadic(Op op, PatternRewriter &rewriter) {
+  OperandRange operands = op->getOperands();
+  if (operands.size() <= maxOperands)
+    return rewriter.notifyMatchFailure(op, "few operands");
+  if (!llvm::all_of(operands.getTypes(), llvm::IsaPred<RankedTensorType>))
+    return rewriter.notifyMatchFailure(op, "a rank is unknown");
+  NodeMaker maker(rewriter, op.getLoc());
+  StringRef name = op->getName().stripDialect();
+  SmallVector<Value> part(operands.take_front(maxOperands));
+  for (size_t next = maxOperands; next < operands.size();) {
+    Value partial = maker.make(name, part);
+    size_t count = std::min<size_t>(maxOperands - 1, operands.size() - next);
+    part.assign(1, partial);
+    llvm::append_range(part, operands.slice(next, count));
+    next += count;
   }
-};
+  rewriter.replaceOpWithNewOp<Op>(op, op->getResultTypes(), part,
+                                  op->getAttrs());
+  return success();
+}
 
 /// concat(x0, ..., x99) -> concat(concat(x0, ..., x63), concat(x64, ..., x99)),
 /// until no more are left than a kernel copies.
-struct SplitConcat final : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    // Kernels of no more than these may write their results into the whole.
-    constexpr size_t maxCopies = 64;
-    SmallVector<Value> parts(op->getOperands());
-    if (parts.size() <= maxCopies)
-      return rewriter.notifyMatchFailure(op, "few operands");
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "a rank is unknown");
-    NodeMaker maker(rewriter, op.getLoc());
-    while (parts.size() > maxCopies) {
-      SmallVector<Value> larger;
-      for (ArrayRef<Value> rest = parts; !rest.empty();) {
-        size_t count = std::min(maxCopies, rest.size());
-        larger.push_back(
-            count == 1
-                ? rest.front()
-                : maker.make("Concat", rest.take_front(count), op->getAttrs()));
-        rest = rest.drop_front(count);
-      }
-      parts = std::move(larger);
+LogicalResult splitConcat(ConcatOp op, PatternRewriter &rewriter) {
+  // Kernels of no more than these may write their results into the whole.
+  constexpr size_t maxCopies = 64;
+  SmallVector<Value> parts(op->getOperands());
+  if (parts.size() <= maxCopies)
+    return rewriter.notifyMatchFailure(op, "few operands");
+  if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+    return rewriter.notifyMatchFailure(op, "a rank is unknown");
+  NodeMaker maker(rewriter, op.getLoc());
+  while (parts.size() > maxCopies) {
+    SmallVector<Value> larger;
+    for (ArrayRef<Value> rest = parts; !rest.empty();) {
+      size_t count = std::min(maxCopies, rest.size());
+      larger.push_back(count == 1 ? rest.front()
+                                  : maker.make("Concat", rest.take_front(count),
+                                               op->getAttrs()));
+      rest = rest.drop_front(count);
     }
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, op->getResultTypes(), parts,
-                                          op->getAttrs());
-    return success();
+    parts = std::move(larger);
   }
-};
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, op->getResultTypes(), parts,
+                                        op->getAttrs());
+  return success();
+}
 
 } // namespace
 
 void onnxc::onnx::populateSplitVariadicPatterns(RewritePatternSet &patterns) {
-  patterns.add<SplitVariadic<SumOp>, SplitVariadic<MaxOp>, SplitVariadic<MinOp>,
-               SplitConcat>(patterns.getContext());
+  addRewrites<splitVariadic<SumOp>, splitVariadic<MaxOp>, splitVariadic<MinOp>,
+              splitConcat>(patterns);
 }

@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Support/RewriteFunction.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -100,70 +101,60 @@ private:
 };
 
 /// Sizes become i64.
-struct WidenCenterCropPad : public OpRewritePattern<CenterCropPadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CenterCropPadOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<TensorType>(op.getShape().getType());
-    if (!type || !type.getElementType().isInteger(32))
-      return rewriter.notifyMatchFailure(op, "sizes are wide enough");
-    Value sizes =
-        castTo(rewriter, op.getLoc(), op.getShape(), rewriter.getI64Type());
-    rewriter.modifyOpInPlace(op, [&] { op.getShapeMutable().set(sizes); });
-    return success();
-  }
-};
+LogicalResult widenCenterCropPad(CenterCropPadOp op,
+                                 PatternRewriter &rewriter) {
+  auto type = dyn_cast<TensorType>(op.getShape().getType());
+  if (!type || !type.getElementType().isInteger(32))
+    return rewriter.notifyMatchFailure(op, "sizes are wide enough");
+  Value sizes =
+      castTo(rewriter, op.getLoc(), op.getShape(), rewriter.getI64Type());
+  rewriter.modifyOpInPlace(op, [&] { op.getShapeMutable().set(sizes); });
+  return success();
+}
 
 /// The body that the library has adds numbers of f32; in f64 it is written
 /// here: (x - mean) / (sqrt(mean(x * x) - mean * mean) + 1e-9)
-struct ExpandMeanVariance
-    : public OpRewritePattern<MeanVarianceNormalizationOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MeanVarianceNormalizationOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    if (!type || !type.getElementType().isF64())
-      return rewriter.notifyMatchFailure(op, "elements are not f64");
-    Location loc = op.getLoc();
-    Value x = op->getOperand(0);
-    ArrayRef<int64_t> axes = op.getAxes();
-    SmallVector<int64_t> reduced(type.getShape());
-    for (int64_t given : axes) {
-      std::optional<int64_t> axis = normalizeAxis(given, type.getRank());
-      if (!axis)
-        return rewriter.notifyMatchFailure(op, "axis out of range");
-      reduced[*axis] = 1;
-    }
-    Value along = NodeMaker(rewriter, loc).ints(axes);
-    auto small = RankedTensorType::get(reduced, type.getElementType());
-    auto mean = [&](Value of) {
-      return ReduceMeanOp::create(rewriter, loc, small, ValueRange{of, along})
-          ->getResult(0);
-    };
-    auto square = [&](Value of) {
-      return MulOp::create(rewriter, loc, of.getType(), ValueRange{of, of})
-          ->getResult(0);
-    };
-    Value center = mean(x);
-    Value variance = SubOp::create(rewriter, loc, small,
-                                   ValueRange{mean(square(x)), square(center)})
-                         ->getResult(0);
-    Value deviation =
-        SqrtOp::create(rewriter, loc, small, variance)->getResult(0);
-    Value epsilon =
-        NodeMaker(rewriter, loc).number(1e-9, type.getElementType());
-    Value divisor =
-        AddOp::create(rewriter, loc, small, ValueRange{deviation, epsilon})
-            ->getResult(0);
-    Value distance =
-        SubOp::create(rewriter, loc, type, ValueRange{x, center})->getResult(0);
-    rewriter.replaceOpWithNewOp<DivOp>(op, TypeRange(type),
-                                       ValueRange{distance, divisor});
-    return success();
+LogicalResult expandMeanVariance(MeanVarianceNormalizationOp op,
+                                 PatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || !type.getElementType().isF64())
+    return rewriter.notifyMatchFailure(op, "elements are not f64");
+  Location loc = op.getLoc();
+  Value x = op->getOperand(0);
+  ArrayRef<int64_t> axes = op.getAxes();
+  SmallVector<int64_t> reduced(type.getShape());
+  for (int64_t given : axes) {
+    std::optional<int64_t> axis = normalizeAxis(given, type.getRank());
+    if (!axis)
+      return rewriter.notifyMatchFailure(op, "axis out of range");
+    reduced[*axis] = 1;
   }
-};
+  Value along = NodeMaker(rewriter, loc).ints(axes);
+  auto small = RankedTensorType::get(reduced, type.getElementType());
+  auto mean = [&](Value of) {
+    return ReduceMeanOp::create(rewriter, loc, small, ValueRange{of, along})
+        ->getResult(0);
+  };
+  auto square = [&](Value of) {
+    return MulOp::create(rewriter, loc, of.getType(), ValueRange{of, of})
+        ->getResult(0);
+  };
+  Value center = mean(x);
+  Value variance = SubOp::create(rewriter, loc, small,
+                                 ValueRange{mean(square(x)), square(center)})
+                       ->getResult(0);
+  Value deviation =
+      SqrtOp::create(rewriter, loc, small, variance)->getResult(0);
+  Value epsilon = NodeMaker(rewriter, loc).number(1e-9, type.getElementType());
+  Value divisor =
+      AddOp::create(rewriter, loc, small, ValueRange{deviation, epsilon})
+          ->getResult(0);
+  Value distance =
+      SubOp::create(rewriter, loc, type, ValueRange{x, center})->getResult(0);
+  rewriter.replaceOpWithNewOp<DivOp>(op, TypeRange(type),
+                                     ValueRange{distance, divisor});
+  return success();
+}
 
 } // namespace
 
@@ -174,5 +165,5 @@ void onnxc::onnx::populateWidenTypesPatterns(RewritePatternSet &patterns) {
   patterns.add<UniteFloats<GRUOp>, UniteFloats<LSTMOp>, UniteFloats<RNNOp>,
                UniteFloats<MeanVarianceNormalizationOp>>(context,
                                                          /*widen=*/true);
-  patterns.add<ExpandMeanVariance, WidenCenterCropPad>(context);
+  addRewrites<expandMeanVariance, widenCenterCropPad>(patterns);
 }

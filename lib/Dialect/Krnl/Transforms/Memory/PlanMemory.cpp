@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -64,10 +65,10 @@ private:
   void checkEarly();
   void viewConstantOffsets();
   void viewComputedOffsets();
-  Value bytesAtEntry(memref::AllocOp op);
+  OpFoldResult bytesAtEntry(memref::AllocOp op);
   void checkSizes(memref::AllocOp op);
   std::string formula(ArrayRef<unsigned> order);
-  void replace(memref::AllocOp op, Value offset, Value arena,
+  void replace(memref::AllocOp op, OpFoldResult offset, Value arena,
                const ArenaSlot &slot);
 
   func::FuncOp host;
@@ -209,25 +210,22 @@ void Planner::chooseOffset(memref::AllocOp op) {
       {estimatedBytes(op), first, last ? numbers[last].second : first, 0, {}});
 }
 
-void Planner::replace(memref::AllocOp op, Value offset, Value arena,
+void Planner::replace(memref::AllocOp op, OpFoldResult offset, Value arena,
                       const ArenaSlot &slot) {
   OpBuilder builder(op);
+  Value at = IndexBuilder(builder, op.getLoc()).value(offset);
   auto lives = arena ? builder.getDenseI64ArrayAttr({slot.first, slot.last})
                      : DenseI64ArrayAttr();
   op.replaceAllUsesWith(ArenaViewOp::create(builder, op.getLoc(), op.getType(),
-                                            offset, op.getDynamicSizes(), arena,
+                                            at, op.getDynamicSizes(), arena,
                                             lives)
                             .getOutput());
   op.erase();
 }
 
 void Planner::viewConstantOffsets() {
-  for (auto [op, slot] : llvm::zip_equal(planned, slots)) {
-    OpBuilder builder(op);
-    replace(op,
-            arith::ConstantIndexOp::create(builder, op.getLoc(), slot.offset),
-            {}, slot);
-  }
+  for (auto [op, slot] : llvm::zip_equal(planned, slots))
+    replace(op, OpBuilder(op).getIndexAttr(slot.offset), {}, slot);
 }
 
 /// Checks of values that are known at entry are moved there, before memory is
@@ -249,11 +247,11 @@ void Planner::checkEarly() {
 
 /// Bytes of a buffer, a constant where they are known. Buffers inside a branch
 /// or loop may never be needed: an impossible size there takes no room.
-Value Planner::bytesAtEntry(memref::AllocOp op) {
+OpFoldResult Planner::bytesAtEntry(memref::AllocOp op) {
   OpBuilder &entry = values.entry();
   Location loc = op.getLoc();
   if (op.getType().hasStaticShape())
-    return arith::ConstantIndexOp::create(entry, loc, estimatedBytes(op));
+    return entry.getIndexAttr(estimatedBytes(op));
   SmallVector<Value> sizes;
   std::vector<const void *> key{op.getType().getAsOpaquePointer(),
                                 isNested(op) ? this : nullptr};
@@ -289,35 +287,32 @@ void Planner::checkSizes(memref::AllocOp op) {
   CheckOp::create(builder, loc, isPossible, tooLargeMessage);
 }
 
-static Value larger(OpBuilder &builder, Location loc, Value a, Value b) {
-  return a ? builder.createOrFold<arith::MaxSIOp>(loc, a, b) : b;
-}
-
 /// Each offset begins where the offsets below it end.
 void Planner::viewComputedOffsets() {
   OpBuilder &entry = values.entry();
   SmallVector<unsigned> order = orderSlots(slots);
   std::string text = formula(order);
-  SmallVector<Value> offsets(slots.size()), ends(slots.size());
-  Value total, beyond;
+  SmallVector<OpFoldResult> offsets(slots.size()), ends(slots.size());
+  OpFoldResult total;
   // So many buffers that are too large would be more than a word holds.
   bool isLong = slots.size() >= 1 << 15;
-  if (isLong)
-    beyond = arith::ConstantIndexOp::create(entry, host.getLoc(),
-                                            2 * maxTensorBytes);
   for (unsigned number : order) {
-    Location loc = planned[number].getLoc();
+    IndexBuilder index(entry, planned[number].getLoc());
+    auto raise = [&](OpFoldResult &bound, OpFoldResult end) {
+      bound = bound ? index.max(bound, end) : end;
+    };
     for (unsigned below : slots[number].below)
-      offsets[number] = larger(entry, loc, offsets[number], ends[below]);
+      raise(offsets[number], ends[below]);
     if (!offsets[number])
-      offsets[number] = arith::ConstantIndexOp::create(entry, loc, 0);
-    ends[number] = entry.createOrFold<arith::AddIOp>(
-        loc, offsets[number], bytesAtEntry(planned[number]));
+      offsets[number] = index.number(0);
+    ends[number] = index.add(offsets[number], bytesAtEntry(planned[number]));
     if (isLong)
-      ends[number] = arith::MinSIOp::create(entry, loc, ends[number], beyond);
-    total = larger(entry, loc, total, ends[number]);
+      ends[number] = index.min(ends[number], index.number(2 * maxTensorBytes));
+    raise(total, ends[number]);
   }
-  Value arena = ArenaReserveOp::create(entry, host.getLoc(), total);
+  Location loc = host.getLoc();
+  Value arena =
+      ArenaReserveOp::create(entry, loc, IndexBuilder(entry, loc).value(total));
   for (auto [op, slot, offset] : llvm::zip_equal(planned, slots, offsets)) {
     checkSizes(op);
     replace(op, offset, arena, slot);

@@ -21,7 +21,7 @@ static LogicalResult gather(Backward &back, Operation *op, Value dy) {
   int64_t rank = rankOf(x), many = rankOf(index);
   if (rank < 0 || many < 0)
     return op->emitOpError("has no gradient for an unknown rank");
-  int64_t axis = fromFront(integerOf(op, "axis", 0), rank);
+  int64_t axis = positiveAxis(integerOf(op, "axis", 0), rank);
   // dy: before axis, index, behind axis --> index, before, behind.
   SmallVector<int64_t> perm = range(axis, axis + many);
   llvm::append_range(perm, range(0, axis));

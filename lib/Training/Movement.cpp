@@ -48,7 +48,7 @@ static LogicalResult concat(Backward &back, Operation *op, Value dy) {
   int64_t rank = rankOf(op->getResult(0));
   if (rank < 0)
     return op->emitOpError("has no gradient for an unknown rank");
-  int64_t axis = fromFront(integerOf(op, "axis", 0), rank);
+  int64_t axis = positiveAxis(integerOf(op, "axis", 0), rank);
   SmallVector<Value> sizes;
   for (Value part : op->getOperands())
     sizes.push_back(back.sizeOf(part, axis));
@@ -124,7 +124,7 @@ static FailureOr<SmallVector<int64_t>> axesOf(Backward &back, Operation *op,
   if (!known)
     return op->emitOpError("has a gradient for constant axes only");
   for (int64_t &axis : *known) {
-    axis = fromFront(axis, rank);
+    axis = positiveAxis(axis, rank);
     if (axis < 0 || axis >= rank)
       return op->emitOpError("names an axis that its operand does not have");
   }

@@ -7,15 +7,13 @@
 #define ONNXC_LIB_TRAINING_NODEFACTS_H
 
 #include "mlir/IR/Operation.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 
 namespace onnxc::training {
 
 /// The numbers begin, begin + 1, ..., end - 1.
 llvm::SmallVector<int64_t> range(int64_t begin, int64_t end);
-/// `axis` counted from the front.
-inline int64_t fromFront(int64_t axis, int64_t rank) {
-  return axis < 0 ? axis + rank : axis;
-}
+using onnx::positiveAxis;
 /// An attribute that may be left out.
 int64_t integerOf(mlir::Operation *op, llvm::StringRef name, int64_t otherwise);
 double realOf(mlir::Operation *op, llvm::StringRef name, double otherwise);

@@ -96,7 +96,7 @@ static LogicalResult layerNormalization(NodeMaker &graph, Operation *op,
   auto norm = cast<LayerNormalizationOp>(op);
   Value x = norm.getX();
   int64_t rank = rankOf(x);
-  int64_t axis = fromFront(integerOf(op, "axis", -1), rank);
+  int64_t axis = positiveAxis(integerOf(op, "axis", -1), rank);
   if (rank < 1 || axis < 0 || axis >= rank)
     return op->emitOpError("has no gradient for this rank");
   int64_t stash = integerOf(op, "stash_type", 1);

@@ -132,7 +132,7 @@ static LogicalResult resize(Backward &back, Operation *op, Value dy) {
     axes.assign(given.asArrayRef().begin(), given.asArrayRef().end());
   for (auto [position, given] : llvm::enumerate(axes)) {
     // The verifier has compared the axes with the rank.
-    int64_t axis = fromFront(given, rank);
+    int64_t axis = positiveAxis(given, rank);
     auto in = cast<RankedTensorType>(resize.getX().getType()),
          out = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (out && !in.isDynamicDim(axis) &&

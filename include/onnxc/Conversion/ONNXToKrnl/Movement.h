@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 
 namespace onnxc {
 
@@ -28,8 +29,7 @@ llvm::SmallVector<mlir::Value> knownSizes(mlir::OpBuilder &b,
 mlir::Value structuralElement(mlir::OpBuilder &b, mlir::Location loc,
                               mlir::Value original, mlir::Value converted,
                               int64_t i);
-/// -1 counts from the end.
-int64_t positiveAxis(int64_t axis, int64_t rank);
+using onnx::positiveAxis;
 
 /// Is `size` known to be that of dimension `dim` of `x`?
 bool isSameSize(mlir::Value size, mlir::Value x, int64_t dim);

@@ -47,10 +47,6 @@ Value structuralElement(OpBuilder &b, Location loc, Value original,
   return elementAsIndex(b, loc, converted, i);
 }
 
-int64_t positiveAxis(int64_t axis, int64_t rank) {
-  return axis < 0 ? axis + rank : axis;
-}
-
 static Value copyElement(OpBuilder &, Location, ValueRange args) {
   return args[0];
 }

@@ -86,52 +86,13 @@ static constexpr ElementType elementTypes[] = {
     {28, "float6e3m2", 6, getFloat<Float6E3M2FNType>},
 };
 
-static unsigned getIntegerNumber(IntegerType type) {
-  bool isUnsigned = type.isUnsigned();
-  if (type.isSigned())
-    return 0;
-  switch (type.getWidth()) {
-  case 1:
-    return isUnsigned ? 0 : 9;
-  case 2:
-    return isUnsigned ? 25 : 26;
-  case 4:
-    return isUnsigned ? 21 : 22;
-  case 8:
-    return isUnsigned ? 2 : 3;
-  case 16:
-    return isUnsigned ? 4 : 5;
-  case 32:
-    return isUnsigned ? 12 : 6;
-  case 64:
-    return isUnsigned ? 13 : 7;
-  default:
-    return 0;
-  }
-}
-
 unsigned onnxc::onnx::getElementTypeNumber(Type type) {
-  return llvm::TypeSwitch<Type, unsigned>(type)
-      .Case([](Float32Type) { return 1; })
-      .Case([](IntegerType t) { return getIntegerNumber(t); })
-      .Case([](onnxc::onnx::StringType) { return 8; })
-      .Case([](Float16Type) { return 10; })
-      .Case([](Float64Type) { return 11; })
-      .Case([](ComplexType t) {
-        return t.getElementType().isF32()   ? 14
-               : t.getElementType().isF64() ? 15
-                                            : 0;
-      })
-      .Case([](BFloat16Type) { return 16; })
-      .Case([](Float8E4M3FNType) { return 17; })
-      .Case([](Float8E4M3FNUZType) { return 18; })
-      .Case([](Float8E5M2Type) { return 19; })
-      .Case([](Float8E5M2FNUZType) { return 20; })
-      .Case([](Float4E2M1FNType) { return 23; })
-      .Case([](Float8E8M0FNUType) { return 24; })
-      .Case([](Float6E2M3FNType) { return 27; })
-      .Case([](Float6E3M2FNType) { return 28; })
-      .Default(0u);
+  for (const ElementType &row : elementTypes)
+    // The type of strings is had only where its dialect is loaded.
+    if (row.rawBits == 0 ? isa<onnxc::onnx::StringType>(type)
+                         : row.get(type.getContext()) == type)
+      return row.number;
+  return 0;
 }
 
 Type onnxc::onnx::getElementTypeByNumber(MLIRContext *context, int64_t number) {

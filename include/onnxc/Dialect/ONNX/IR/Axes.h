@@ -11,10 +11,14 @@
 
 namespace onnxc::onnx {
 
+/// The axis counted from the front; negative ones count from the end.
+inline int64_t positiveAxis(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
+
 /// The axis that a possibly negative number means, if it is one of `rank`.
 inline std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank) {
-  if (axis < 0)
-    axis += rank;
+  axis = positiveAxis(axis, rank);
   if (axis < 0 || axis >= rank)
     return std::nullopt;
   return axis;

@@ -66,8 +66,7 @@ static void inferFlatten(RuleNode &node, FlattenOp op) {
   std::optional<Exprs> input = node.dims(op.getInput());
   if (!input)
     return;
-  int64_t rank = input->size(), axis = op.getAxis();
-  axis = axis < 0 ? axis + rank : axis;
+  int64_t rank = input->size(), axis = positiveAxis(op.getAxis(), rank);
   if (axis < 0 || axis > rank)
     return;
   ArrayRef<AffineExpr> all(*input);

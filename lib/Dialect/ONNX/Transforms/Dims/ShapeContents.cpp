@@ -65,8 +65,7 @@ static void readShape(RuleNode &node, ShapeOp op) {
     return;
   int64_t rank = dims->size();
   auto clamp = [&](int64_t position) {
-    position = position < 0 ? position + rank : position;
-    return std::clamp<int64_t>(position, 0, rank);
+    return std::clamp<int64_t>(positiveAxis(position, rank), 0, rank);
   };
   int64_t start = clamp(op.getStart());
   int64_t end = op.getEnd() ? clamp(*op.getEnd()) : rank;

@@ -46,6 +46,8 @@ public:
   static Shape shapeOf(mlir::Value v) { return typeOf(v).getShape(); }
 
   mlir::Value cast(mlir::Value x, mlir::Type element);
+  /// The same by a node, for types that the krnl dialect has otherwise.
+  mlir::Value convert(mlir::Value x, mlir::Type element);
   /// Elementwise, the result as large as `x`.
   template <typename OnnxOp>
   mlir::Value map(mlir::Value x, mlir::ValueRange others = {}) {
@@ -61,10 +63,15 @@ public:
     return make<OnnxOp>(typeOf(x).getElementType(), shape, {x, ints(-1, 1)});
   }
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> to, Shape shape);
-  /// A vector as its only row; a matrix as it is.
+  /// A vector as its only row; anything else as it is.
   mlir::Value rows(mlir::Value x);
+  /// Rows of features; null for anything but a vector or a matrix.
+  mlir::Value features(mlir::Value x);
   /// The element at `index`, one for each, of a vector.
   mlir::Value pick(mlir::Value table, mlir::Value index);
+
+  /// [low * s, s] for the single score s of each row.
+  mlir::Value pairs(mlir::Value scores, float low = -1);
 
   /// Replaces `op`, whose results may be known by other sizes.
   void replace(mlir::Operation *op, mlir::ValueRange values);

@@ -39,21 +39,21 @@ mlir::Value withSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
 
 mlir::Value indexConstant(mlir::OpBuilder &b, mlir::Location loc,
                           int64_t value);
-/// The arithmetic of IndexBuilder on values.
-mlir::Value addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                     mlir::Value y);
-mlir::Value subIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                     mlir::Value y);
-mlir::Value mulIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                     mlir::Value y);
-mlir::Value floorDivIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                          mlir::Value y);
-mlir::Value ceilDivIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                         mlir::Value y);
-mlir::Value minIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                     mlir::Value y);
-mlir::Value maxIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                     mlir::Value y);
+/// An operation of IndexBuilder on values.
+template <mlir::OpFoldResult (IndexBuilder::*operation)(mlir::OpFoldResult,
+                                                        mlir::OpFoldResult)>
+mlir::Value onIndices(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                      mlir::Value y) {
+  IndexBuilder index(b, loc);
+  return index.value((index.*operation)(x, y));
+}
+inline constexpr auto addIndex = onIndices<&IndexBuilder::add>;
+inline constexpr auto subIndex = onIndices<&IndexBuilder::sub>;
+inline constexpr auto mulIndex = onIndices<&IndexBuilder::mul>;
+inline constexpr auto floorDivIndex = onIndices<&IndexBuilder::floorDiv>;
+inline constexpr auto ceilDivIndex = onIndices<&IndexBuilder::ceilDiv>;
+inline constexpr auto minIndex = onIndices<&IndexBuilder::min>;
+inline constexpr auto maxIndex = onIndices<&IndexBuilder::max>;
 
 /// Comparison of indices and choice of values, folded where that is known.
 mlir::Value compareIndex(mlir::OpBuilder &b, mlir::Location loc,

@@ -30,6 +30,11 @@ public:
   Lowered(const Values &values)
       : result(llvm::success()),
         values(llvm::to_vector(mlir::ValueRange(values))) {}
+  Lowered(llvm::FailureOr<mlir::Value> value)
+      : Lowered(llvm::success(llvm::succeeded(value))) {
+    if (llvm::succeeded(value))
+      values = {*value};
+  }
   Lowered(mlir::ResultRange values) : Lowered(mlir::ValueRange(values)) {}
   Lowered(std::initializer_list<mlir::Value> values)
       : result(llvm::success()), values(values) {}

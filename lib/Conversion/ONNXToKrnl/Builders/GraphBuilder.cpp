@@ -70,6 +70,17 @@ Value GraphBuilder::cast(Value x, Type element) {
   return from == element ? x : castNumbers(rewriter, loc, x, from, element);
 }
 
+Value GraphBuilder::convert(Value x, Type element) {
+  return make<onnx::CastOp>(
+      element, shapeOf(x), x,
+      attribute("to", int64_t(onnx::getElementTypeNumber(element))));
+}
+
+Value GraphBuilder::pairs(Value scores, float low) {
+  return make<onnx::MulOp>(rewriter.getF32Type(), {shapeOf(scores)[0], 2},
+                           {scores, floats({low, 1}, {1, 2})});
+}
+
 Value GraphBuilder::reshape(Value x, ArrayRef<int64_t> to, Shape shape) {
   return make<onnx::ReshapeOp>(typeOf(x).getElementType(), shape,
                                {x, ints(to, int64_t(to.size()))});
@@ -79,6 +90,12 @@ Value GraphBuilder::rows(Value x) {
   if (typeOf(x).getRank() != 1)
     return x;
   return reshape(x, {1, -1}, {1, typeOf(x).getDimSize(0)});
+}
+
+Value GraphBuilder::features(Value x) {
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  bool areRows = type && (type.getRank() == 1 || type.getRank() == 2);
+  return areRows ? rows(x) : Value();
 }
 
 Value GraphBuilder::pick(Value table, Value index) {

@@ -67,41 +67,6 @@ Value withSize(OpBuilder &b, Location loc, Value tensor, int64_t dim,
       b, loc, RankedTensorType::get(shape, type.getElementType()), tensor);
 }
 
-Value addIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.add(x, y));
-}
-
-Value subIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.sub(x, y));
-}
-
-Value mulIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.mul(x, y));
-}
-
-Value floorDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.floorDiv(x, y));
-}
-
-Value ceilDivIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.ceilDiv(x, y));
-}
-
-Value minIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.min(x, y));
-}
-
-Value maxIndex(OpBuilder &b, Location loc, Value x, Value y) {
-  IndexBuilder index(b, loc);
-  return index.value(index.max(x, y));
-}
-
 Value compareIndex(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
                    Value x, Value y) {
   return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
@@ -119,24 +84,32 @@ Value productOf(OpBuilder &b, Location loc, ValueRange sizes) {
   return product;
 }
 
+static void checkSizes(OpBuilder &b, Location loc,
+                       arith::CmpIPredicate predicate, Value x, Value y,
+                       StringRef message) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  bool isKnown = cx && cy &&
+                 arith::applyCmpPredicate(predicate, APInt(64, *cx, true),
+                                          APInt(64, *cy, true));
+  if (x != y && !isKnown)
+    krnl::CheckOp::create(b, loc,
+                          arith::CmpIOp::create(b, loc, predicate, x, y),
+                          message, ValueRange{x, y});
+}
+
 void checkEqualSizes(OpBuilder &b, Location loc, Value x, Value y,
                      StringRef message) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (x == y || (cx && cy && *cx == *cy))
-    return;
-  krnl::CheckOp::create(
-      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y),
-      message, ValueRange{x, y});
+  checkSizes(b, loc, arith::CmpIPredicate::eq, x, y, message);
 }
 
 void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
                  StringRef message) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (x == y || (cx && cy && *cx <= *cy))
-    return;
-  krnl::CheckOp::create(
-      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y),
-      message, ValueRange{x, y});
+  checkSizes(b, loc, arith::CmpIPredicate::sle, x, y, message);
+}
+
+static void checkFits(OpBuilder &b, Location loc, Value fits, StringRef what) {
+  krnl::CheckOp::create(b, loc, fits,
+                        (what + ": a size is negative or too large").str());
 }
 
 void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
@@ -146,8 +119,7 @@ void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
   // Unsigned: also false for negative sizes.
   Value fits = compareIndex(b, loc, arith::CmpIPredicate::ule, size,
                             indexConstant(b, loc, maxGivenSize));
-  krnl::CheckOp::create(b, loc, fits,
-                        (what + ": a size is negative or too large").str());
+  checkFits(b, loc, fits, what);
 }
 
 void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
@@ -163,8 +135,7 @@ void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
       MemRefType::get(type.getShape(), type.getElementType()));
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes,
                                      indexConstant(b, loc, maxTensorBytes));
-  krnl::CheckOp::create(b, loc, fits,
-                        (what + ": a size is negative or too large").str());
+  checkFits(b, loc, fits, what);
 }
 
 Value mulGivenSizes(OpBuilder &b, Location loc, Value x, Value y,

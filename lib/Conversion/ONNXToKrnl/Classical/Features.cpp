@@ -138,9 +138,7 @@ Value oneHot(GraphBuilder &graph, Value x, ArrayRef<int64_t> numbers) {
   Value same =
       graph.make<onnx::EqualOp>(graph.rewriter.getI1Type(), shape,
                                 {column, graph.ints(numbers, shape.back())});
-  constexpr int64_t floatNumber = 1;
-  return graph.make<onnx::CastOp>(graph.rewriter.getF32Type(), shape, same,
-                                  {graph.attribute("to", floatNumber)});
+  return graph.convert(same, graph.rewriter.getF32Type());
 }
 
 /// Ends the run where an element is none of the categories.

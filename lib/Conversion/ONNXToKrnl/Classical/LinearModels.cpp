@@ -23,11 +23,8 @@ Value linearScores(GraphBuilder &graph, Value x, ArrayRef<float> coefficients,
   if (outputs < 1 || count == 0 || count % outputs ||
       (!intercepts.empty() && int64_t(intercepts.size()) != outputs))
     return {};
-  x = graph.rows(x);
-  int64_t features = count / outputs;
-  int64_t known = GraphBuilder::shapeOf(x)[1];
-  if (GraphBuilder::typeOf(x).getRank() != 2 ||
-      (!ShapedType::isDynamic(known) && known != features))
+  int64_t features = count / outputs, known = GraphBuilder::shapeOf(x)[1];
+  if (!ShapedType::isDynamic(known) && known != features)
     return {};
   Type f32 = graph.rewriter.getF32Type();
   Type real = GraphBuilder::typeOf(x).getElementType();
@@ -45,17 +42,11 @@ Value linearScores(GraphBuilder &graph, Value x, ArrayRef<float> coefficients,
   return graph.cast(scores, f32);
 }
 
-/// The features as the onnx dialect has them; null if their rank is unknown.
-Value featuresOf(Value x) {
-  RankedTensorType type = rankedType(x);
-  return type && type.getRank() >= 1 && type.getRank() <= 2 ? x : Value();
-}
-
 Lowered lowerRegressor(onnx::MlLinearRegressorOp op,
                        onnx::MlLinearRegressorOp::Adaptor,
                        ConversionPatternRewriter &rewriter) {
   GraphBuilder graph(rewriter, op.getLoc());
-  Value x = featuresOf(op.getX());
+  Value x = graph.features(op.getX());
   if (!x)
     return rewriter.notifyMatchFailure(op, "expects rows of features");
   auto transform = postTransformOf(op.getPostTransform());
@@ -72,14 +63,6 @@ Lowered lowerRegressor(onnx::MlLinearRegressorOp op,
   return success();
 }
 
-/// [-s, s] for the single score s of each row.
-Value withOpposite(GraphBuilder &graph, Value scores) {
-  Type f32 = graph.rewriter.getF32Type();
-  int64_t n = GraphBuilder::shapeOf(scores)[0];
-  Value signs = graph.floats({-1, 1}, {1, 2});
-  return graph.make<onnx::MulOp>(f32, {n, 2}, {scores, signs});
-}
-
 /// The only label where the score reaches half of its maximum, else 0 or an
 /// empty string.
 Value singleLabel(GraphBuilder &graph, Value scores, PostTransform transform,
@@ -91,9 +74,7 @@ Value singleLabel(GraphBuilder &graph, Value scores, PostTransform transform,
   Value reached = graph.make<onnx::GreaterOrEqualOp>(
       graph.rewriter.getI1Type(), {n, 1}, {last, graph.scalar(threshold, f32)});
   Value index = graph.reshape(
-      graph.make<onnx::CastOp>(graph.rewriter.getI64Type(), {n, 1}, reached,
-                               {graph.attribute("to", int64_t(7))}),
-      {-1}, n);
+      graph.convert(reached, graph.rewriter.getI64Type()), {-1}, n);
   if (!labels.texts.empty())
     return graph.pick(graph.strings({"", labels.texts[0]}, 2), index);
   int64_t label = labels.ints.empty() ? 1 : labels.ints[0];
@@ -104,7 +85,7 @@ Lowered lowerClassifier(onnx::MlLinearClassifierOp op,
                         onnx::MlLinearClassifierOp::Adaptor,
                         ConversionPatternRewriter &rewriter) {
   GraphBuilder graph(rewriter, op.getLoc());
-  Value x = featuresOf(op.getX());
+  Value x = graph.features(op.getX());
   if (!x)
     return rewriter.notifyMatchFailure(op, "expects rows of features");
   auto transform = postTransformOf(op.getPostTransform());
@@ -122,7 +103,7 @@ Lowered lowerClassifier(onnx::MlLinearClassifierOp op,
             "do not fit together");
   bool isSingle = outputs <= 1;
   if (isSingle && labels.size() == 2) {
-    scores = withOpposite(graph, scores);
+    scores = graph.pairs(scores);
     isSingle = false;
   }
   if (!isSingle && labels.size() != 0 &&

@@ -127,10 +127,9 @@ Value scoresOf(GraphBuilder &graph, Value matrix, Floats weights,
 
 /// Rows of features as f32; null if they are none, or of another length.
 Value rowsOf(GraphBuilder &graph, Value x, int64_t features) {
-  RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 1 || type.getRank() > 2)
+  if (x = graph.features(x); !x)
     return {};
-  x = graph.cast(graph.rows(x), graph.rewriter.getF32Type());
+  x = graph.cast(x, graph.rewriter.getF32Type());
   int64_t known = GraphBuilder::shapeOf(x)[1];
   return ShapedType::isDynamic(known) || known == features ? x : Value();
 }
@@ -141,9 +140,7 @@ Value isPositive(GraphBuilder &graph, Value x) {
   GraphBuilder::Shape shape = GraphBuilder::shapeOf(x);
   Value flag = graph.make<onnx::GreaterOp>(
       b.getI1Type(), shape, {x, graph.scalar(0, b.getF32Type())});
-  constexpr int64_t int64Number = 7;
-  return graph.make<onnx::CastOp>(b.getI64Type(), shape, flag,
-                                  {graph.attribute("to", int64Number)});
+  return graph.convert(flag, b.getI64Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,14 +312,10 @@ Value finish(GraphBuilder &graph, const Classifier &c, Value scores,
              PostTransform transform) {
   bool isSingle = GraphBuilder::shapeOf(scores)[1] == 1;
   if (isSingle && c.rho.size() == 1 && c.labels.size() == 2 &&
-      transform != PostTransform::Probit) {
-    Value signs = graph.floats({-1, 1}, {1, 2});
-    scores = graph.make<onnx::MulOp>(graph.rewriter.getF32Type(),
-                                     {GraphBuilder::shapeOf(scores)[0], 2},
-                                     {scores, signs});
-  } else if (isSingle && transform != PostTransform::Probit) {
+      transform != PostTransform::Probit)
+    scores = graph.pairs(scores);
+  else if (isSingle && transform != PostTransform::Probit)
     return scores;
-  }
   return transformScores(graph, scores, transform);
 }
 

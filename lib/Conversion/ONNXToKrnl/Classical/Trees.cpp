@@ -23,12 +23,9 @@ using Ints = ArrayRef<int64_t>;
 
 /// Features as f32, or f64 if they are; null if they are no rows.
 Value rowsOf(GraphBuilder &graph, Value x) {
-  RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 1 || type.getRank() > 2)
-    return {};
-  Type real = type.getElementType().isF64() ? type.getElementType()
-                                            : graph.rewriter.getF32Type();
-  return graph.cast(graph.rows(x), real);
+  x = graph.features(x);
+  bool isReal = x && !GraphBuilder::typeOf(x).getElementType().isF64();
+  return isReal ? graph.cast(x, graph.rewriter.getF32Type()) : x;
 }
 
 /// scores + base values, one for each target or one for all.
@@ -123,11 +120,7 @@ LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
   Value threshold = graph.scalar(hasTwo && votes.allPositive ? 0.5 : 0, f32);
   Value isSecond =
       graph.make<onnx::GreaterOp>(b.getI1Type(), {n, 1}, {score, threshold});
-  constexpr int64_t int64Number = 7;
-  Value index = graph.reshape(
-      graph.make<onnx::CastOp>(b.getI64Type(), {n, 1}, isSecond,
-                               {graph.attribute("to", int64Number)}),
-      {-1}, n);
+  Value index = graph.reshape(graph.convert(isSecond, b.getI64Type()), {-1}, n);
   if (!hasTwo) {
     Value label =
         labels.texts.empty()
@@ -136,8 +129,7 @@ LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
     graph.replace(op, {label, transformScores(graph, score, transform)});
     return success();
   }
-  Value signs = graph.floats({votes.forSecond ? 0.0f : -1.0f, 1}, {1, 2});
-  Value both = graph.make<onnx::MulOp>(f32, {n, 2}, {score, signs});
+  Value both = graph.pairs(score, votes.forSecond ? 0 : -1);
   if (votes.allPositive && !votes.forSecond) {
     both = graph.map<onnx::AddOp>(both, graph.floats({1, 0}, {1, 2}));
     transform = PostTransform::None;

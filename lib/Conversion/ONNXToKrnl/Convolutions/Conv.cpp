@@ -232,12 +232,9 @@ Lowered lowerConv(onnx::ConvOp op, onnx::ConvOp::Adaptor adaptor,
                               operands.size() > 2 ? operands[2] : Value());
       return y;
     }
-  FailureOr<Value> y = buildConvolution(
-      rewriter, op, operands[0], operands[1],
-      operands.size() > 2 ? operands[2] : Value(), element, Convolution(op));
-  if (failed(y))
-    return failure();
-  return *y;
+  return buildConvolution(rewriter, op, operands[0], operands[1],
+                          operands.size() > 2 ? operands[2] : Value(), element,
+                          Convolution(op));
 }
 
 } // namespace

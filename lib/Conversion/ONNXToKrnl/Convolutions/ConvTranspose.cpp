@@ -163,12 +163,8 @@ Lowered lowerConvTranspose(onnx::ConvTransposeOp op,
   Convolution unit(op.getGroup());
   unit.dilations = op.getDilations();
   unit.kernelShape = op.getKernelShape();
-  FailureOr<Value> y =
-      buildConvolution(rewriter, op, wide, flipped, adaptor.getB(),
-                       getElementTypeOrSelf(op.getX().getType()), unit);
-  if (failed(y))
-    return failure();
-  return *y;
+  return buildConvolution(rewriter, op, wide, flipped, adaptor.getB(),
+                          getElementTypeOrSelf(op.getX().getType()), unit);
 }
 
 } // namespace

@@ -278,12 +278,8 @@ Lowered lowerDeformConv(onnx::DeformConvOp op,
       reshapeTo(rewriter, loc, w, pointType(w, columns, op.getGroup()),
                 pointSizes(rewriter, loc, w, window, spatial));
   Convolution plain(op.getGroup());
-  FailureOr<Value> y =
-      buildConvolution(rewriter, op, columns, points, adaptor.getB(),
-                       getElementTypeOrSelf(op.getX().getType()), plain);
-  if (failed(y))
-    return failure();
-  return *y;
+  return buildConvolution(rewriter, op, columns, points, adaptor.getB(),
+                          getElementTypeOrSelf(op.getX().getType()), plain);
 }
 
 } // namespace

@@ -78,9 +78,7 @@ Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
   auto inType = cast<RankedTensorType>(x.getType());
   SmallVector<Value> outSizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
   outSizes.append(windows.outSizes);
-  SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
-  RankedTensorType outType = refineType(
-      RankedTensorType::get(unknown, inType.getElementType()), outSizes);
+  RankedTensorType outType = typeOfSizes(outSizes, inType.getElementType());
 
   Value in = kernel.input(x);
   SmallVector<AffineExpr> inAt, outAt, reduced;

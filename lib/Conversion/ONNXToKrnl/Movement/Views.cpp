@@ -32,9 +32,7 @@ Value product(OpBuilder &b, Location loc, ValueRange values) {
 
 /// A view of `x` with the given sizes, in place of `op`.
 Value viewFor(OpBuilder &b, Operation *op, Value x, ValueRange sizes) {
-  SmallVector<int64_t> unknown(sizes.size(), ShapedType::kDynamic);
-  RankedTensorType type = refineType(
-      RankedTensorType::get(unknown, getElementTypeOrSelf(x.getType())), sizes);
+  RankedTensorType type = typeOfSizes(sizes, getElementTypeOrSelf(x.getType()));
   // Static sizes of inference that are dynamic in the operands.
   if (auto wanted =
           dyn_cast<RankedTensorType>(krnlType(op->getResult(0).getType())))

@@ -175,13 +175,10 @@ Lowered lowerConvInteger(onnx::ConvIntegerOp op,
                          ConversionPatternRewriter &rewriter) {
   if (!allRanked(adaptor.getOperands()))
     return rewriter.notifyMatchFailure(op, "operand has no rank");
-  FailureOr<Value> y =
-      integerConv(rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
-                  adaptor.getXZeroPoint(), {adaptor.getW(), onnxElement(op, 1)},
-                  adaptor.getWZeroPoint(), Value(), Convolution(op));
-  if (failed(y))
-    return failure();
-  return *y;
+  return integerConv(rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
+                     adaptor.getXZeroPoint(),
+                     {adaptor.getW(), onnxElement(op, 1)},
+                     adaptor.getWZeroPoint(), Value(), Convolution(op));
 }
 
 Lowered lowerQLinearConv(onnx::QLinearConvOp op,

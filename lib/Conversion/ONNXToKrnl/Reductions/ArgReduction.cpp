@@ -8,6 +8,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
@@ -200,9 +201,7 @@ SmallVector<Value> IndexedPool::build() {
   auto inType = cast<RankedTensorType>(padded.getType());
   SmallVector<Value> sizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
   sizes.append(windows.outSizes);
-  SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
-  RankedTensorType type = refineType(
-      RankedTensorType::get(unknown, inType.getElementType()), sizes);
+  RankedTensorType type = typeOfSizes(sizes, inType.getElementType());
   auto indexType = RankedTensorType::get(type.getShape(), b.getI64Type());
   for (Value size : sizesOf(b, loc, x))
     inSizes.push_back(kernel.scalar(size));

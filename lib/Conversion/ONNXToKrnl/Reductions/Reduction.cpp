@@ -207,9 +207,7 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
     reduced.push_back(kernel.loop("r" + suffix, inner));
     inAt.push_back(outAt.back() + reduced.back());
   }
-  SmallVector<int64_t> unknown(inType.getRank(), ShapedType::kDynamic);
-  RankedTensorType outType = refineType(
-      RankedTensorType::get(unknown, inType.getElementType()), outSizes);
+  RankedTensorType outType = typeOfSizes(outSizes, inType.getElementType());
   if (row.isFromLargest) {
     Value out = kernel.output(outType, outSizes);
     return kernel.finish({fromLargest(in, out)}).front();

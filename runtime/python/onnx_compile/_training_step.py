@@ -5,7 +5,7 @@
 # Adagrad, in its domain ai.onnx.preview.training. Weights become inputs, and
 # next to each of them comes an output with its new value.
 # ===------------------------------------------------------------------------===#
-"""Writes the model of a training step."""
+"""Writes the model of a training step, and that of a saliency."""
 
 import collections
 import dataclasses
@@ -188,16 +188,63 @@ def optimizer_of(choice):
     return OPTIMIZERS[choice]()
 
 
-class _StepWriter:
-    def __init__(self, model, loss, optimizer, output, train, freeze, evaluation):
-        if loss not in LOSSES:
-            raise TrainingError(f"expected one of {', '.join(LOSSES)} as loss, but got {loss!r}")
+class _GraphWriter:
+    """A model that nodes are added to, about its tensor `output`, the first output if that is None."""
+
+    def __init__(self, model, output):
         self.model, self.graph = model, model.graph
-        self.loss_kind, self.optimizer, self.evaluation = loss, optimizer, evaluation
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.initial = {t.name: t for t in self.graph.initializer}
         self.taken = self._names()
         self.output = self._chosen_output(output)
+
+    def _names(self):
+        names = {v.name for v in (*self.graph.input, *self.graph.output, *self.graph.initializer)}
+        return names.union(*(set(n.output) for n in self.graph.node))
+
+    def _unused(self, name):
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def _chosen_output(self, output):
+        names = [o.name for o in self.graph.output]
+        if output is None:
+            return names[0]
+        if output not in self.taken:
+            raise TrainingError(f"the model has no tensor {output!r}; its outputs are {', '.join(names)}")
+        return output
+
+    def _add(self, kind, inputs, result, domain="", **attributes):
+        name = self._unused(result)
+        self.graph.node.append(helper.make_node(kind, inputs, [name], domain=domain, **attributes))
+        return name
+
+    def _add_constant(self, name, value):
+        """In front of all nodes, which may use it."""
+        name = self._unused(name)
+        node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.asarray(value), name))
+        self.graph.node.insert(0, node)
+        return name
+
+    def _scores(self, ending):
+        """The tensor that the output is computed from, if by one of these operators."""
+        producer = next((n for n in self.graph.node if self.output in n.output), None)
+        return producer.input[0] if producer is not None and producer.op_type in ending else self.output
+
+    def _finish(self):
+        del self.graph.value_info[:]
+        if DOMAIN not in {o.domain for o in self.model.opset_import}:
+            self.model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+
+
+class _StepWriter(_GraphWriter):
+    def __init__(self, model, loss, optimizer, output, train, freeze, evaluation):
+        if loss not in LOSSES:
+            raise TrainingError(f"expected one of {', '.join(LOSSES)} as loss, but got {loss!r}")
+        super().__init__(model, output)
+        self.loss_kind, self.optimizer, self.evaluation = loss, optimizer, evaluation
         self.train, self.freeze = train, freeze
         self.states = {}
         self.following = {}
@@ -220,28 +267,11 @@ class _StepWriter:
         self._make_inputs(own_inputs, target, added, {**values, **self.states})
         self._make_outputs(loss, shaped)
         self._finish()
+        if self.loss_kind == "cross-entropy" and self.opset < 12:
+            raise TrainingError(f"the model is of opset {self.opset}; cross-entropy needs 12: convert the model "
+                                "(`onnx-compile simplify` does)")  # fmt: skip
         return Step(self.model, own_inputs, target[0] if target else "", rate, count, loss, values, self.states,
                     self.following)  # fmt: skip
-
-    # -- names ---------------------------------------------------------------
-
-    def _names(self):
-        names = {v.name for v in (*self.graph.input, *self.graph.output, *self.graph.initializer)}
-        return names.union(*(set(n.output) for n in self.graph.node))
-
-    def _unused(self, name):
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
-
-    def _chosen_output(self, output):
-        names = [o.name for o in self.graph.output]
-        if output is None:
-            return names[0]
-        if output not in self.taken:
-            raise TrainingError(f"the model has no tensor {output!r}; its outputs are {', '.join(names)}")
-        return output
 
     # -- weights -------------------------------------------------------------
 
@@ -285,19 +315,7 @@ class _StepWriter:
             self.following[name] = self._unused("next." + name)
             node.output.append(self.following[name])
 
-    # -- nodes ---------------------------------------------------------------
-
-    def _add(self, kind, inputs, result, domain="", **attributes):
-        name = self._unused(result)
-        self.graph.node.append(helper.make_node(kind, inputs, [name], domain=domain, **attributes))
-        return name
-
-    def _add_constant(self, name, value):
-        """In front of all nodes, which may use it."""
-        name = self._unused(name)
-        node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.asarray(value), name))
-        self.graph.node.insert(0, node)
-        return name
+    # -- loss ----------------------------------------------------------------
 
     def _shapes(self):
         """Type and shape of every tensor of which they are known."""
@@ -307,11 +325,6 @@ class _StepWriter:
             inferred = self.graph
         known = (*inferred.value_info, *inferred.input, *inferred.output)
         return {v.name: v.type.tensor_type for v in known if v.type.HasField("tensor_type")}
-
-    def _scores(self, ending):
-        """The node of the output, if that is an operator that the loss contains."""
-        producer = next((n for n in self.graph.node if self.output in n.output), None)
-        return producer.input[0] if producer is not None and producer.op_type in ending else self.output
 
     def _add_loss(self, shaped):
         """Adds the loss; the target is (name, type, shape), None where there is none."""
@@ -394,13 +407,42 @@ class _StepWriter:
         for name, following in self.following.items():
             self.graph.output.append(helper.make_tensor_value_info(following, kinds[name].elem_type, _dims_of(kinds[name])))
 
-    def _finish(self):
-        del self.graph.value_info[:]
-        if DOMAIN not in {o.domain for o in self.model.opset_import}:
-            self.model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
-        if self.loss_kind == "cross-entropy" and self.opset < 12:
-            raise TrainingError(f"the model is of opset {self.opset}; cross-entropy needs 12: convert the model "
-                                "(`onnx-compile simplify` does)")  # fmt: skip
+
+# ===------------------------------------------------------------------------===#
+# Saliency
+# ===------------------------------------------------------------------------===#
+
+
+def add_saliency(model, output=None, classes=None):
+    """The model of onnx_compile.saliency.make."""
+    writer = _SaliencyWriter(load(model), output)
+    writer.write(classes)
+    return writer.model
+
+
+class _SaliencyWriter(_GraphWriter):
+    def write(self, number):
+        inputs = [i for i in self.graph.input
+                  if i.name not in self.initial and i.type.tensor_type.elem_type in FLOATS]  # fmt: skip
+        if not inputs:
+            raise TrainingError("the model has no input of floats, and gradients are by those")
+        scores = self._scores(("Softmax", "LogSoftmax"))
+        if number is not None:
+            score = self._add("Gather", [scores, self._add_constant("class", np.array(number))], "score", axis=-1)
+        elif self.opset < 18:
+            score = self._add("ReduceMax", [scores], "score", axes=[-1], keepdims=0)
+        else:
+            axes = self._add_constant("axes", np.array([-1]))
+            score = self._add("ReduceMax", [scores, axes], "score", keepdims=0)
+        total = self._add("ReduceSum", [score], "total", keepdims=0)
+        names = [i.name for i in inputs]
+        results = [self._unused("saliency." + name) for name in names]
+        self.graph.node.append(helper.make_node("Gradient", names, results, domain=DOMAIN, xs=names, y=total))
+        for declared, result in zip(inputs, results):
+            copy = self.graph.output.add()
+            copy.CopyFrom(declared)
+            copy.name = result
+        self._finish()
 
 
 def _all_nodes(graph):

@@ -38,6 +38,24 @@ static std::string textOf(Attribute attribute) {
   return llvm::json::fixUTF8(text ? text.getValue() : "");
 }
 
+/// Numbers in lists and dictionaries.
+static void writeNumbers(llvm::json::OStream &json, Attribute attribute) {
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return json.value(number.getInt());
+  if (auto list = dyn_cast<ArrayAttr>(attribute))
+    return json.array([&] {
+      for (Attribute part : list)
+        writeNumbers(json, part);
+    });
+  json.object([&] {
+    for (NamedAttribute entry : cast<DictionaryAttr>(attribute)) {
+      json.attributeBegin(entry.getName());
+      writeNumbers(json, entry.getValue());
+      json.attributeEnd();
+    }
+  });
+}
+
 static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
                         StringRef suffix, const Nodes &numbers) {
   json.object([&] {
@@ -49,12 +67,10 @@ static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
     }
     if (auto region = launch.getAs<IntegerAttr>("region"))
       json.attribute("region", region.getInt());
-    if (auto work = launch.getAs<DictionaryAttr>("work")) {
-      for (StringRef fact : {"operations", "bytes"})
-        if (auto number = work.getAs<IntegerAttr>(fact))
-          json.attribute(fact, number.getInt());
-      if (work.contains("f32"))
-        json.attribute("f32", true);
+    if (Attribute work = launch.get("work")) {
+      json.attributeBegin("work");
+      writeNumbers(json, work);
+      json.attributeEnd();
     }
     json.attributeArray("nodes", [&] {
       forEachNode(launch, [&](Node node) { json.value(numbers.lookup(node)); });

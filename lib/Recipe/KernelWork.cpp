@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 
@@ -63,7 +65,7 @@ void forEachOperation(KernelOp kernel, int64_t unknown,
       Type type = inner.getResult(0).getType();
       bool isWide = type.getIntOrFloatBitWidth() == 64;
       visit(inner.getLoc(), {isMultiplyAdd(op, &inner) ? points : 0, points, 0,
-                             isWide ? points : 0, type.isF32() ? points : 0});
+                             isWide ? points : 0});
     }
   }
 }
@@ -103,23 +105,243 @@ KernelWork workOf(KernelOp kernel, int64_t unknown) {
     sum.multiplyAdds += work.multiplyAdds;
     sum.operations += work.operations;
     sum.wideOperations += work.wideOperations;
-    sum.f32Operations += work.f32Operations;
   });
   for (unsigned operand : llvm::seq(kernel->getNumOperands()))
     sum.bytes += touchedBytes(kernel, operand, unknown);
   return sum;
 }
 
-std::optional<KernelWork> exactWorkOf(KernelOp kernel) {
-  auto isDynamic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Is it a product of two integers of 8 bits?
+static bool isByteProduct(Operation *op) {
+  auto isByte = [](Value factor) {
+    Operation *wider = factor.getDefiningOp();
+    return isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(wider) &&
+           wider->getOperand(0).getType().isInteger(8);
   };
-  if (llvm::any_of(kernel->getOperandTypes(), isDynamic) ||
-      !kernel.getExtents().empty() ||
-      llvm::any_of(kernel.getBody().getOps<ComputeOp>(), isTraversal))
-    return std::nullopt;
-  return workOf(kernel, /*unknown=*/1);
+  return isa_and_nonnull<arith::MulIOp>(op) &&
+         llvm::all_of(op->getOperands(), isByte);
+}
+
+/// The type whose rate an operation has: that of bytes for sums of their
+/// products, for which processors have instructions.
+static Type rateType(Operation *op) {
+  auto isTerm = [](Value value) {
+    return isByteProduct(value.getDefiningOp());
+  };
+  bool isOfBytes =
+      isByteProduct(op) ||
+      (isa<arith::AddIOp>(op) && llvm::any_of(op->getOperands(), isTerm));
+  return isOfBytes ? IntegerType::get(op->getContext(), 8)
+                   : op->getResult(0).getType();
+}
+
+namespace {
+
+/// A sum of products of a number and of sizes, which are positions in a list.
+/// Those of equal sizes are one term.
+class SizeSum {
+public:
+  void add(int64_t constant, ArrayRef<int64_t> sizes) {
+    int64_t &known = terms[SmallVector<int64_t>(sizes)];
+    known = std::min(known + constant, maxEstimate);
+  }
+  void add(const SizeSum &other) {
+    for (const auto &[sizes, constant] : other.terms)
+      add(constant, sizes);
+  }
+
+  /// The sum, if it has no sizes.
+  std::optional<int64_t> number() const {
+    if (terms.empty())
+      return 0;
+    bool isNumber = terms.size() == 1 && terms.begin()->first.empty();
+    return isNumber ? std::optional(terms.begin()->second) : std::nullopt;
+  }
+
+  /// A number, or a list of the terms: each a number and the positions.
+  Attribute attribute(Builder &builder) const {
+    if (std::optional<int64_t> sum = number())
+      return builder.getI64IntegerAttr(*sum);
+    SmallVector<Attribute> list;
+    for (const auto &[sizes, constant] : terms) {
+      SmallVector<int64_t> numbers{constant};
+      llvm::append_range(numbers, sizes);
+      list.push_back(builder.getI64ArrayAttr(numbers));
+    }
+    return builder.getArrayAttr(list);
+  }
+
+private:
+  static constexpr int64_t maxEstimate = int64_t(1) << 52;
+
+  std::map<SmallVector<int64_t>, int64_t> terms;
+};
+
+/// The sizes that the work of a launch depends on.
+class SizeList {
+public:
+  explicit SizeList(MLIRContext *context) : builder(context) {}
+
+  /// The position of a size in the list.
+  int64_t position(ArrayRef<int64_t> of) {
+    Attribute entry = builder.getI64ArrayAttr(of);
+    auto *found = llvm::find(sizes, entry);
+    int64_t position = found - sizes.begin();
+    if (found == sizes.end())
+      sizes.push_back(entry);
+    return position;
+  }
+
+  /// A product of a number and of sizes.
+  static SizeSum product(int64_t constant, SmallVector<int64_t> positions) {
+    llvm::sort(positions);
+    SizeSum sum;
+    sum.add(constant, positions);
+    return sum;
+  }
+
+  /// So many times the elements of an input of the launch; -1 is its first
+  /// output.
+  SizeSum elements(int64_t input, RankedTensorType type, int64_t times) {
+    SmallVector<int64_t> dynamic;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+      if (ShapedType::isDynamic(extent))
+        dynamic.push_back(position({input, int64_t(dim)}));
+      else
+        times = estimatedProduct(times, extent);
+    }
+    return product(times, dynamic);
+  }
+
+  DictionaryAttr work(Attribute bytes, DictionaryAttr operations) {
+    NamedAttrList facts;
+    facts.set("bytes", bytes);
+    facts.set("operations", operations);
+    if (!sizes.empty())
+      facts.set("sizes", builder.getArrayAttr(sizes));
+    return facts.getDictionary(builder.getContext());
+  }
+
+private:
+  Builder builder;
+  SmallVector<Attribute> sizes;
+};
+
+/// Describes the work of a kernel, dynamic sizes in terms of its launch.
+class WorkWriter {
+public:
+  WorkWriter(KernelOp kernel, function_ref<bool(unsigned)> isReplaced,
+             unsigned firstExtent)
+      : kernel(kernel), isReplaced(isReplaced), firstExtent(firstExtent),
+        builder(kernel.getContext()), sizes(kernel.getContext()) {}
+
+  DictionaryAttr write() {
+    Attribute touched = bytes();
+    return sizes.work(touched, operations());
+  }
+
+private:
+  DictionaryAttr operations() {
+    std::map<std::string, SizeSum> byType;
+    for (ComputeOp op : kernel.getBody().getOps<ComputeOp>())
+      for (Operation &inner : op.getBlock()->without_terminator())
+        if (isArithmetic(&inner)) {
+          std::string type;
+          llvm::raw_string_ostream(type) << rateType(&inner);
+          byType[type].add(points(op));
+        }
+    NamedAttrList list;
+    for (const auto &[type, sum] : byType)
+      list.set(type, sum.attribute(builder));
+    return list.getDictionary(builder.getContext());
+  }
+
+  /// Of each operand the elements that it has and, if they are fewer, those
+  /// that the loops touch.
+  Attribute bytes() {
+    SizeSum known;
+    SmallVector<Attribute> others;
+    for (unsigned operand : llvm::seq(kernel->getNumOperands())) {
+      auto type =
+          dyn_cast<RankedTensorType>(kernel.getOperand(operand).getType());
+      if (!type || !type.getElementType().isIntOrFloat())
+        continue;
+      int64_t width = std::max(type.getElementTypeBitWidth() / 8, unsigned(1));
+      SizeSum touched;
+      for (Operation *user : kernel.getBody().getArgument(operand).getUsers()) {
+        auto op = dyn_cast<ComputeOp>(user);
+        if (!op)
+          op = user->getParentOfType<ComputeOp>();
+        if (op)
+          touched.add(points(op, width));
+      }
+      // The launch has another tensor in its place, of the same elements.
+      bool isKnown = type.hasStaticShape() || !isReplaced(operand);
+      int64_t ins = kernel.getIns().size(), number = operand;
+      number = number < ins ? number : ins - 1 - number;
+      SizeSum all = isKnown ? sizes.elements(number, type, width) : touched;
+      if (all.number() && touched.number())
+        known.add(std::min(*all.number(), *touched.number()), {});
+      else
+        others.push_back(builder.getArrayAttr(
+            {all.attribute(builder), touched.attribute(builder)}));
+    }
+    Attribute sum = known.attribute(builder);
+    if (others.empty())
+      return sum;
+    others.push_back(sum);
+    return builder.getArrayAttr(others);
+  }
+
+  /// Points of the loops of an op.
+  SizeSum points(ComputeOp op, int64_t times = 1) {
+    SmallVector<int64_t> dynamic;
+    for (StringRef axis : op.getAxes()) {
+      unsigned loop = *kernel.findLoop(axis);
+      LoopAttr attribute = kernel.getLoop(loop);
+      if (!attribute.isDynamic()) {
+        times = estimatedProduct(times, attribute.getExtent());
+        continue;
+      }
+      unsigned before = 0;
+      for (unsigned other : llvm::seq(loop))
+        before += kernel.getLoop(other).isDynamic();
+      dynamic.push_back(sizes.position({firstExtent + before}));
+    }
+    return SizeList::product(times, dynamic);
+  }
+
+  KernelOp kernel;
+  function_ref<bool(unsigned)> isReplaced;
+  unsigned firstExtent;
+  Builder builder;
+  SizeList sizes;
+};
+
+} // namespace
+
+DictionaryAttr launchWork(KernelOp kernel,
+                          function_ref<bool(unsigned)> isReplaced,
+                          unsigned firstExtent) {
+  if (llvm::any_of(kernel.getBody().getOps<ComputeOp>(), isTraversal))
+    return nullptr;
+  return WorkWriter(kernel, isReplaced, firstExtent).write();
+}
+
+DictionaryAttr packingWork(RankedTensorType input) {
+  SizeList sizes(input.getContext());
+  Builder builder(input.getContext());
+  int64_t width = std::max(input.getElementTypeBitWidth() / 8, unsigned(1));
+  Attribute bytes = sizes.elements(0, input, 2 * width).attribute(builder);
+  // A list of bytes has pairs.
+  if (isa<ArrayAttr>(bytes))
+    bytes = builder.getArrayAttr(
+        {builder.getArrayAttr({bytes, bytes}), builder.getI64IntegerAttr(0)});
+  return sizes.work(bytes, builder.getDictionaryAttr({}));
 }
 
 } // namespace onnxc

@@ -87,6 +87,8 @@ struct OMContext {
   void *logUser;
   OMLaunchObserver observer; ///< of models compiled for it
   void *observerUser;
+  OMSizeObserver sizeObserver;
+  void *sizeObserverUser;
 
   OnnxcValue *inputs;         ///< numInputs
   onnxc::rt::Output *outputs; ///< numOutputs

@@ -40,7 +40,7 @@ static uint64_t readTicks() {
 }
 
 LaunchTimes::LaunchTimes(const NodeTable &table, size_t count)
-    : table(table), threads(count) {
+    : table(table), threads(count), works(table.getLaunches().size()) {
   for (Thread &thread : threads) {
     thread.events.reserve(4 * table.getLaunches().size() + 1024);
     thread.sums.resize(table.getLaunches().size());
@@ -53,7 +53,15 @@ void LaunchTimes::observe(void *user, int32_t thread, int32_t launch) {
     times.threads[size_t(thread)].events.push_back({readTicks(), launch});
 }
 
+void LaunchTimes::observeSize(void *user, int32_t launch, int32_t size,
+                              int64_t value) {
+  auto &times = *static_cast<LaunchTimes *>(user);
+  times.sizeEvents.emplace_back(launch, size, value);
+}
+
 void LaunchTimes::start() {
+  sizeEvents.clear();
+  works.assign(works.size(), WorkSum());
   for (Thread &thread : threads) {
     thread.events.clear();
     thread.sums.assign(thread.sums.size(), Sum());
@@ -90,7 +98,47 @@ void LaunchTimes::count(Thread &thread, bool isAlone) {
   }
 }
 
+/// The last size of a call completes it.
+void LaunchTimes::countWork() {
+  ArrayRef<Launch> launches = table.getLaunches();
+  for (auto [number, position, value] : sizeEvents) {
+    if (size_t(number) >= works.size())
+      continue;
+    WorkSum &sum = works[size_t(number)];
+    const Launch &launch = launches[size_t(number)];
+    sum.sizes.resize(launch.numSizes);
+    if (size_t(position) < sum.sizes.size())
+      sum.sizes[size_t(position)] = value;
+    if (size_t(position) + 1 != sum.sizes.size())
+      continue;
+    std::optional<Work> work = launch.workOf(sum.sizes);
+    if (!work)
+      continue;
+    ++sum.calls;
+    sum.work.bytes += work->bytes;
+    for (const auto &[type, operations] : work->operations)
+      sum.work.operations[type] += operations;
+  }
+  sizeEvents.clear();
+}
+
+/// The mean over the calls where sizes are dynamic.
+std::optional<Work> LaunchTimes::meanWork(size_t launch) const {
+  const Launch &entry = table.getLaunches()[launch];
+  const WorkSum &sum = works[launch];
+  if (entry.numSizes == 0)
+    return entry.workOf({});
+  if (sum.calls == 0)
+    return std::nullopt;
+  Work mean = sum.work;
+  mean.bytes /= double(sum.calls);
+  for (auto &[type, operations] : mean.operations)
+    operations /= double(sum.calls);
+  return mean;
+}
+
 void LaunchTimes::endRun() {
+  countWork();
   runBegin = nextRunBegin;
   auto took = [](const Thread &thread) { return !thread.events.empty(); };
   bool isAlone = count_if(threads, took) < 2;
@@ -111,20 +159,22 @@ void LaunchTimes::stop() {
 namespace {
 
 /// Work of launches in a run.
-struct Work {
+struct RunWork {
   double operations = 0, bytes = 0;
   double minSeconds = 0; ///< by the machine's rates
   bool isKnown = true, hasMin = true;
 
-  void add(const Launch &launch, double calls, const Roofline &roofline) {
-    if (!launch.work)
+  /// Adds `calls` of a launch.
+  void add(const std::optional<Work> &work, double calls,
+           const Roofline &roofline) {
+    if (!work)
       return void(isKnown = false);
-    operations += calls * launch.work->operations;
-    bytes += calls * launch.work->bytes;
-    // The rate of operations is that of f32.
-    hasMin &= launch.work->isF32;
-    minSeconds +=
-        calls * roofline.seconds(launch.work->operations, launch.work->bytes);
+    for (const auto &[type, count] : work->operations)
+      operations += calls * count;
+    bytes += calls * work->bytes;
+    std::optional<double> seconds = roofline.seconds(*work);
+    hasMin &= seconds.has_value();
+    minSeconds += calls * seconds.value_or(0);
   }
 
   /// Writes its rates in a time to a row.
@@ -168,8 +218,8 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
                      {"milliseconds", longest},
                      {"share", longest / milliseconds},
                      {"thread_milliseconds", std::move(byThread)}};
-    Work work;
-    work.add(launch, perRun, roofline);
+    RunWork work;
+    work.add(meanWork(number), perRun, roofline);
     work.addTo(row, longest);
     rows.emplace(longest, std::move(row));
   }
@@ -183,7 +233,7 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
 json::Array LaunchTimes::nodeRows(const json::Array &launches,
                                   const Roofline &roofline) const {
   std::vector<double> times(table.getNumNodes());
-  std::vector<Work> works(times.size());
+  std::vector<RunWork> sums(times.size());
   std::vector<json::Array> numbers(times.size());
   for (const json::Value &value : launches) {
     const json::Object &row = *value.getAsObject();
@@ -191,7 +241,8 @@ json::Array LaunchTimes::nodeRows(const json::Array &launches,
     const Launch &entry = table.getLaunches()[size_t(launch)];
     for (size_t node : entry.nodes) {
       times[node] += *row.getNumber("milliseconds");
-      works[node].add(entry, *row.getNumber("calls"), roofline);
+      sums[node].add(meanWork(size_t(launch)), *row.getNumber("calls"),
+                     roofline);
       numbers[node].push_back(launch);
     }
   }
@@ -204,7 +255,7 @@ json::Array LaunchTimes::nodeRows(const json::Array &launches,
     json::Object row = table.nodeJson(node);
     row["milliseconds"] = time;
     row["launches"] = std::move(numbers[node]);
-    works[node].addTo(row, time);
+    sums[node].addTo(row, time);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -10,6 +10,8 @@
 #include "NodeTable.h"
 #include "Roofline.h"
 
+#include <tuple>
+
 namespace onnxc::run {
 
 /// Adds up the times of launches, by thread, from the events that an artefact
@@ -20,6 +22,9 @@ public:
 
   /// Takes the events, as OMLaunchObserver; `user` is this.
   static void observe(void *user, int32_t thread, int32_t launch);
+  /// Takes the sizes of launches, as OMSizeObserver.
+  static void observeSize(void *user, int32_t launch, int32_t size,
+                          int64_t value);
 
   /// Forgets what was observed before.
   void start();
@@ -54,7 +59,16 @@ private:
     uint64_t waiting = 0;
   };
 
+  /// The work of all calls of a launch.
+  struct WorkSum {
+    Work work;
+    int64_t calls = 0;
+    std::vector<int64_t> sizes; ///< of the next call, as far as they are known
+  };
+
   void count(Thread &thread, bool isAlone);
+  void countWork();
+  std::optional<Work> meanWork(size_t launch) const;
   llvm::json::Array launchRows(int64_t runs, double milliseconds,
                                const Roofline &roofline) const;
   llvm::json::Array nodeRows(const llvm::json::Array &launches,
@@ -63,6 +77,9 @@ private:
 
   const NodeTable &table;
   std::vector<Thread> threads;
+  /// Launches, positions and sizes of the run, which one thread tells.
+  std::vector<std::tuple<int32_t, int32_t, int64_t>> sizeEvents;
+  std::vector<WorkSum> works;
   uint64_t firstTicks = 0, runBegin = 0, nextRunBegin = 0;
   double seconds = 0; ///< the clock when the counter was at firstTicks
   double millisecondsPerTick = 0;

@@ -39,6 +39,48 @@ static Expected<std::string> contentsOf(const object::ELFSectionRef &section) {
   return text;
 }
 
+/// A number, or a list of products of a number and of sizes.
+static double sumOf(const json::Value *value, ArrayRef<int64_t> sizes) {
+  const json::Array *terms = value ? value->getAsArray() : nullptr;
+  if (!terms)
+    return value ? value->getAsNumber().value_or(0) : 0;
+  double sum = 0;
+  for (const json::Value &term : *terms) {
+    const json::Array *factors = term.getAsArray();
+    if (!factors || factors->empty())
+      continue;
+    double product = factors->front().getAsNumber().value_or(0);
+    for (const json::Value &factor : drop_begin(*factors)) {
+      std::optional<uint64_t> position = factor.getAsUINT64();
+      product *=
+          position && *position < sizes.size() ? double(sizes[*position]) : 0;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+std::optional<Work> Launch::workOf(ArrayRef<int64_t> sizes) const {
+  const json::Object *facts = work.getAsObject();
+  const json::Object *types = facts ? facts->getObject("operations") : nullptr;
+  if (!types || sizes.size() != numSizes)
+    return std::nullopt;
+  Work result;
+  for (const auto &[type, sum] : *types)
+    result.operations[type.str()] = sumOf(&sum, sizes);
+  const json::Array *pairs = facts->getArray("bytes");
+  if (!pairs)
+    result.bytes = sumOf(facts->get("bytes"), sizes);
+  for (const json::Value &value : pairs ? *pairs : json::Array()) {
+    const json::Array *pair = value.getAsArray();
+    result.bytes +=
+        pair && pair->size() == 2
+            ? std::min(sumOf(&(*pair)[0], sizes), sumOf(&(*pair)[1], sizes))
+            : value.getAsNumber().value_or(0);
+  }
+  return result;
+}
+
 bool NodeTable::parseNodes(const json::Array *list) {
   for (const json::Value &value : *list) {
     const json::Array *node = value.getAsArray();
@@ -60,9 +102,11 @@ bool NodeTable::parseLaunches(const json::Array *list) {
     Launch launch;
     launch.function = object->getString("function").value_or("").str();
     launch.region = object->getInteger("region").value_or(-1);
-    if (std::optional<double> bytes = object->getNumber("bytes"))
-      launch.work = {object->getNumber("operations").value_or(0), *bytes,
-                     object->getBoolean("f32").value_or(false)};
+    if (const json::Object *work = object->getObject("work")) {
+      launch.work = json::Object(*work);
+      const json::Array *sizes = work->getArray("sizes");
+      launch.numSizes = sizes ? sizes->size() : 0;
+    }
     for (const json::Value &number : *numbers) {
       std::optional<uint64_t> node = number.getAsUINT64();
       if (!node || *node >= nodes.size())

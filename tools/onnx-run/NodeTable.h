@@ -11,22 +11,32 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace onnxc::run {
+
+/// What a launch does.
+struct Work {
+  /// By the element type whose rate they have.
+  std::map<std::string, double> operations;
+  double bytes = 0;
+};
 
 /// A launch of a kernel, or a call of the runtime, in the host program.
 struct Launch {
   std::string function;
   int64_t region = -1; ///< of the parallel region that it is in
   std::vector<size_t> nodes;
-  /// What it does each time, if the compiler knew the sizes.
-  struct Work {
-    double operations = 0, bytes = 0;
-    bool isF32 = false; ///< all of the operations are on f32
-  };
-  std::optional<Work> work;
+  /// The work in terms of sizes (krnl/IR/Launches.h); null if it is not known.
+  llvm::json::Value work = nullptr;
+  /// How many sizes the work depends on.
+  size_t numSizes = 0;
+
+  /// The work for these sizes. Nothing if it is not known.
+  std::optional<Work> workOf(llvm::ArrayRef<int64_t> sizes) const;
 };
 
 /// The nodes of the model that the launches of an artefact come from.

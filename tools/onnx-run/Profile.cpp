@@ -258,6 +258,10 @@ profileLaunches(const Artefact &artefact, const Options &options,
   auto threads = size_t(artefact.omGetThreads());
   LaunchTimes launches(table, threads);
   observe(measurement->getContext(), LaunchTimes::observe, &launches);
+  if (auto *observeSizes = artefact.find<decltype(omContextSetSizeObserver)>(
+          "omContextSetSizeObserver"))
+    observeSizes(measurement->getContext(), LaunchTimes::observeSize,
+                 &launches);
   if (Error error = measurement->warmUp())
     return std::move(error);
   launches.start();

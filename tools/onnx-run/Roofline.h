@@ -7,7 +7,7 @@
 #ifndef ONNXC_TOOLS_ONNXRUN_ROOFLINE_H
 #define ONNXC_TOOLS_ONNXRUN_ROOFLINE_H
 
-#include "llvm/Support/JSON.h"
+#include "NodeTable.h"
 
 #include <vector>
 
@@ -19,10 +19,10 @@ public:
   /// Measures them, which takes about a third of a second.
   static Roofline measure(size_t threads);
 
-  /// The least time of so many operations on f32 and bytes. The bandwidth is
-  /// that of the smallest buffer measured that holds the bytes, as if they were
-  /// in the nearest cache that can.
-  double seconds(double operations, double bytes) const;
+  /// The least time of some work. The bandwidth is that of the smallest buffer
+  /// measured that holds the bytes, as if they were in the nearest cache that
+  /// can. Nothing if operations have a type without a rate.
+  std::optional<double> seconds(const Work &work) const;
   llvm::json::Object json() const;
 
 private:
@@ -31,7 +31,8 @@ private:
     double bytesPerSecond; ///< when reading it
   };
 
-  double operationsPerSecond = 0;
+  /// By element type.
+  std::map<std::string, double> operationsPerSecond;
   std::vector<Bandwidth> bandwidths; ///< of growing buffers
 };
 

@@ -8,8 +8,6 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
-#include <optional>
-
 namespace onnxc {
 
 /// Work of a kernel or of a part of it, for one launch.
@@ -22,8 +20,8 @@ struct KernelWork {
   /// Of the operands and results: elements count once, and no more of them than
   /// the loops can touch.
   double bytes = 0;
-  /// Of the operations those on elements of 64 bits, and those on f32.
-  double wideOperations = 0, f32Operations = 0;
+  /// Of the operations those on elements of 64 bits.
+  double wideOperations = 0;
 
   /// Operations on each byte; 0 without bytes.
   double intensity() const { return bytes > 0 ? operations / bytes : 0; }
@@ -33,9 +31,17 @@ struct KernelWork {
 /// packing do not count. Unknown extents and sizes count as `unknown`.
 KernelWork workOf(krnl::KernelOp kernel, int64_t unknown);
 
-/// The same where it is known when the model is compiled: without dynamic
-/// extents and sizes, and traversals, which end as the data say.
-std::optional<KernelWork> exactWorkOf(krnl::KernelOp kernel);
+/// The work of a launch of the kernel, exactly, as the attribute of
+/// krnl/IR/Launches.h. The extents of the dynamic loops are inputs of the
+/// launch from `firstExtent`; `isReplaced` tells of an input of the kernel
+/// whether the launch has another tensor in its place. Null for traversals,
+/// which end as the data say.
+mlir::DictionaryAttr launchWork(krnl::KernelOp kernel,
+                                llvm::function_ref<bool(unsigned)> isReplaced,
+                                unsigned firstExtent);
+
+/// The same of a launch that writes its input, of this type, in another order.
+mlir::DictionaryAttr packingWork(mlir::RankedTensorType input);
 
 /// Calls `visit` with the location and the work of each operation of the
 /// payloads of a kernel; `bytes` is 0.

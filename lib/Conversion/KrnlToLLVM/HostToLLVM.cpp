@@ -55,6 +55,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_output_object", "ppi"},
     {"onnxc_rt_locate_error", "ipp"},
     {"onnxc_rt_launch", "vpii"},
+    {"onnxc_rt_launch_size", "vpiil"},
     {"onnxc_rt_device_alloc", "lpl"},
     {"onnxc_rt_device_release", "vpl"},
     {"onnxc_rt_device_constants", "lp"},

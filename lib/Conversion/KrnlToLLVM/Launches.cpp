@@ -20,7 +20,7 @@ namespace onnxc {
 
 /// The entry of the list for an operation that calls `function`.
 static Attribute describeLaunch(Operation *op, FlatSymbolRefAttr function,
-                                int64_t region) {
+                                int64_t region, bool takesTimes) {
   Builder builder(op->getContext());
   SmallVector<StringRef> nodes;
   for (NodeName node : nodesOf(op->getLoc()))
@@ -30,7 +30,9 @@ static Attribute describeLaunch(Operation *op, FlatSymbolRefAttr function,
   entry.set("nodes", builder.getStrArrayAttr(nodes));
   if (region >= 0)
     entry.set("region", builder.getI64IntegerAttr(region));
-  if (Attribute work = op->getDiscardableAttr(krnl::workAttrName))
+  // Sizes are told with times only.
+  auto work = op->getAttrOfType<DictionaryAttr>(krnl::workAttrName);
+  if (work && (takesTimes || !work.contains("sizes")))
     entry.set("work", work);
   return entry.getDictionary(op->getContext());
 }
@@ -45,7 +47,7 @@ void listLaunches(ModuleOp module, bool takesTimes) {
       op->setAttr(krnl::launchNumberAttrName,
                   builder.getI32IntegerAttr(int32_t(launches.size())));
     launches.push_back(
-        describeLaunch(op, function, inRegion ? regions - 1 : -1));
+        describeLaunch(op, function, inRegion ? regions - 1 : -1, takesTimes));
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     regions += isa<krnl::ParallelRegionOp>(op);
@@ -116,6 +118,37 @@ void noteLaunch(OpBuilder &builder, Operation *launch, Value call, Value tid,
   Location loc = launch->getLoc();
   callHook(builder, loc, Hook::Launch,
            {call, tid, constant32(builder, loc, value)});
+}
+
+/// A scalar input of the launch, or the size of a buffer.
+static Value sizeOf(ConversionPatternRewriter &rewriter, krnl::LaunchOp launch,
+                    ArrayRef<int64_t> of) {
+  Value operand =
+      of[0] < 0 ? launch.getOuts()[-1 - of[0]] : launch.getIns()[of[0]];
+  Value converted = rewriter.getRemappedValue(operand);
+  if (of.size() == 1)
+    return converted;
+  return MemRefDescriptor(converted).size(rewriter, launch.getLoc(), of[1]);
+}
+
+void noteSizes(ConversionPatternRewriter &rewriter, Operation *launch) {
+  auto number = launch->getAttrOfType<IntegerAttr>(krnl::launchNumberAttrName);
+  auto work = launch->getAttrOfType<DictionaryAttr>(krnl::workAttrName);
+  auto sizes = number && work ? work.getAs<ArrayAttr>("sizes") : ArrayAttr();
+  if (!sizes)
+    return;
+  Location loc = launch->getLoc();
+  Value call = currentCall(rewriter);
+  for (auto [position, entry] :
+       llvm::enumerate(sizes.getAsRange<ArrayAttr>())) {
+    SmallVector<int64_t, 2> of;
+    for (auto part : entry.getAsRange<IntegerAttr>())
+      of.push_back(part.getInt());
+    callHook(rewriter, loc, Hook::LaunchSize,
+             {call, constant32(rewriter, loc, int32_t(number.getInt())),
+              constant32(rewriter, loc, int32_t(position)),
+              sizeOf(rewriter, cast<krnl::LaunchOp>(launch), of)});
+  }
 }
 
 } // namespace onnxc

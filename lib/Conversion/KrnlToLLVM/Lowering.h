@@ -65,6 +65,7 @@ enum class Hook {
   OutputObject,
   LocateError,
   Launch,
+  LaunchSize,
   DeviceAlloc,
   DeviceRelease,
   DeviceConstants,
@@ -89,6 +90,10 @@ void alignDeviceArguments(mlir::ModuleOp module);
 /// `tid`; nothing for others.
 void noteLaunch(mlir::OpBuilder &builder, mlir::Operation *launch,
                 mlir::Value call, mlir::Value tid, bool isEnd);
+/// Tells the runtime, in the code of the leader, the sizes that the work of a
+/// numbered krnl.launch depends on. `rewriter` has the converted operands.
+void noteSizes(mlir::ConversionPatternRewriter &rewriter,
+               mlir::Operation *launch);
 
 /// Splits the block at the insertion point: goes on only if `ok`, and else ends
 /// the run with the status that `fail` gives.

@@ -104,6 +104,7 @@ struct LaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
     Value zero =
         LLVM::ConstantOp::create(rewriter, loc, launch.tiles.getType(), 0);
     Value call = currentCall(rewriter), tid = constant32(rewriter, loc, 0);
+    noteSizes(rewriter, op);
     noteLaunch(rewriter, op, call, tid, /*isEnd=*/false);
     callKernel(rewriter, launch, call, tid, zero, launch.tiles);
     noteLaunch(rewriter, op, call, tid, /*isEnd=*/true);
@@ -334,6 +335,8 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
           frame.add(value);
       frame.add(last.tiles);
     }
+    for (const BareLaunch &launch : launches)
+      noteSizes(rewriter, launch.op);
     std::string name = nextName(op);
     Value address = frame.store(rewriter, loc);
     Value function =

@@ -25,6 +25,16 @@ typedef void (*OMLaunchObserver)(void *user, int32_t thread, int32_t launch);
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetLaunchObserver(
     OMContext *context, OMLaunchObserver observer, void *user);
 
+/* Called by the thread of a run before a launch that has dynamic sizes, for
+ * each of the sizes that its work depends on: `size` is the position of `value`
+ * in the table of the artefact. */
+typedef void (*OMSizeObserver)(void *user, int32_t launch, int32_t size,
+                               int64_t value);
+
+/* For later runs of the context; NULL: none. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetSizeObserver(
+    OMContext *context, OMSizeObserver observer, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,7 @@
 // epilogue works on them; the last 4 of 100 columns have a variant of their own.
 // The right operand is packed by a launch of its own, as it is no constant.
 // CHECK-LABEL: func @ffn
-// CHECK:         %[[PACKED:.+]] = krnl.launch @kernel_pack_0 {{.*}} tiles(%c3) {krnl.tile_cycles = {{[1-9][0-9]+}} : i64, krnl.work = {bytes = 749568 : i64, f32, operations = 0 : i64}} -> tensor<3x768x48xf32>
+// CHECK:         %[[PACKED:.+]] = krnl.launch @kernel_pack_0 {{.*}} tiles(%c3) {krnl.tile_cycles = {{[1-9][0-9]+}} : i64, krnl.work = {bytes = 614400 : i64, operations = {}}} -> tensor<3x768x48xf32>
 // CHECK:         krnl.launch @kernel_ffn0_0 ins(%{{.+}}, %[[PACKED]], {{.*}} tiles(%c16)
 func.func @ffn(%x: tensor<128x768xf32>, %bias: tensor<100xf32>, %w : tensor<768x100xf32>) -> tensor<128x100xf32> {
   %o = tensor.empty() : tensor<128x100xf32>

@@ -102,22 +102,35 @@ TEST_F(KernelWorkTest, CountsOperationsAndBytes) {
   EXPECT_EQ(workOf(kernel, 8).operations, 2 * work.operations);
 }
 
+/// The work of a launch, whose extents are inputs from number 2, as text.
+std::string launchText(krnl::KernelOp kernel, bool isReplaced = false) {
+  std::string text;
+  llvm::raw_string_ostream(text) << launchWork(
+      kernel, [&](unsigned) { return isReplaced; }, /*firstExtent=*/2);
+  return text;
+}
+
 // The loops touch one of the rows of the table only.
 TEST_F(KernelWorkTest, CountsTouchedElements) {
   module = parseSourceString<ModuleOp>(gather, &context);
   ASSERT_TRUE(module);
   module->walk([&](krnl::KernelOp op) { kernel = op; });
-  std::optional<KernelWork> work = exactWorkOf(kernel);
-  ASSERT_TRUE(work);
-  EXPECT_EQ(work->operations, 0);
-  EXPECT_EQ(work->bytes, 4 * 8 + 4 * 8);
+  EXPECT_EQ(launchText(kernel), "{bytes = 64 : i64, operations = {}}");
 }
 
-TEST_F(KernelWorkTest, IsExactForStaticExtentsOnly) {
+// The extent of m is a factor, as are the sizes of x and of the output.
+TEST_F(KernelWorkTest, DescribesDynamicSizes) {
   ASSERT_TRUE(kernel);
-  EXPECT_FALSE(exactWorkOf(kernel));
-  KernelWork work = workOf(kernel, 4);
-  EXPECT_EQ(work.f32Operations, work.operations);
+  EXPECT_EQ(launchText(kernel),
+            "{bytes = [[[[32, 1]], [[512, 0]]], [512, [[512, 0]]], "
+            "[[[64, 2]], [[64, 0]]], 0], "
+            "operations = {f32 = [[304, 0]]}, sizes = [[2], [0, 0], [-1, 0]]}");
+}
+
+// Of a packed operand nothing but the extents is known.
+TEST_F(KernelWorkTest, ReplacedOperandsHaveNoSizes) {
+  ASSERT_TRUE(kernel);
+  EXPECT_NE(launchText(kernel, true).find("sizes = [[2]]"), std::string::npos);
 }
 
 TEST_F(KernelWorkTest, TellsTheNodesOfOperations) {

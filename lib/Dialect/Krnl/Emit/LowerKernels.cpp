@@ -184,17 +184,6 @@ static FloatAttr fourDigits(Builder &builder, double value) {
   return builder.getF64FloatAttr(rounded);
 }
 
-/// Attaches the work of a launch, for profiles.
-static void setWork(LaunchOp launch, const KernelWork &work) {
-  Builder builder(launch.getContext());
-  NamedAttrList facts;
-  facts.set("bytes", builder.getI64IntegerAttr(int64_t(work.bytes)));
-  if (work.f32Operations == work.operations)
-    facts.set("f32", builder.getUnitAttr());
-  facts.set("operations", builder.getI64IntegerAttr(int64_t(work.operations)));
-  launch->setAttr(workAttrName, facts.getDictionary(launch.getContext()));
-}
-
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -222,10 +211,8 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   double cycles = packTileCycles(nest, step, options.processor);
   launch->setAttr(tileCyclesAttrName,
                   rewriter.getI64IntegerAttr(int64_t(cycles)));
-  auto input = cast<RankedTensorType>(operand.getType());
-  if (input.hasStaticShape() && pack.type.hasStaticShape())
-    setWork(launch,
-            {0, 0, double(staticBytes(input) + staticBytes(pack.type))});
+  launch->setAttr(workAttrName,
+                  packingWork(cast<RankedTensorType>(operand.getType())));
   return launch.getResult(0);
 }
 
@@ -382,8 +369,12 @@ LogicalResult Lowering::lower(KernelOp kernel) {
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
   setCost(launch, kernel, nest, options.processor, firstExtent);
-  if (std::optional<KernelWork> work = exactWorkOf(kernel))
-    setWork(launch, *work);
+  auto isReplaced = [&](unsigned operand) {
+    return operand < kernel.getIns().size() &&
+           ins[operand] != kernel.getIns()[operand];
+  };
+  if (DictionaryAttr work = launchWork(kernel, isReplaced, firstExtent))
+    launch->setAttr(workAttrName, work);
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));

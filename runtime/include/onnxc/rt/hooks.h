@@ -126,6 +126,10 @@ int32_t onnxc_rt_poll(OnnxcCall *call);
 /* Of models compiled to be profiled: worker `tid` begins launch number
  * `launch`, or ends launch ~launch. */
 void onnxc_rt_launch(OnnxcCall *call, int32_t tid, int32_t launch);
+/* Launch number `launch` is about to run, and size number `size` of those that
+ * its work depends on is `value`. */
+void onnxc_rt_launch_size(OnnxcCall *call, int32_t launch, int32_t size,
+                          int64_t value);
 
 /* --- Errors --------------------------------------------------------------
  * Records the first error of the call (later ones are dropped) and returns

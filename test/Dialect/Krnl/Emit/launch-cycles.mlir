@@ -2,7 +2,7 @@
 
 // 64 elements in four steps, one tile; each is read, negated and written.
 // CHECK-LABEL: func @static
-// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[0-9.]+}}e+01]], krnl.tile_cycles = {{[0-9][0-9]}} : i64, krnl.work = {bytes = 512 : i64, f32, operations = 64 : i64}}
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[0-9.]+}}e+01]], krnl.tile_cycles = {{[0-9][0-9]}} : i64, krnl.work = {bytes = 512 : i64, operations = {f32 = 64 : i64}}}
 func.func @static(%x: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
   %y = krnl.kernel "k" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64xf32>) recipe [vectorize(i, 16)] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
@@ -18,7 +18,7 @@ func.func @static(%x: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
 // The cycles of one element, times both extents, inputs 1 and 2 of the launch, of
 // which the second is the outer loop's.
 // CHECK-LABEL: func @dynamic
-// CHECK:         krnl.launch @{{.+}} ins(%arg0, %[[M:.+]], %[[N:.+]] : {{.+}} {krnl.cycles = {{\[}}[{{.+}}, 1, 2]], krnl.tile_cycles = {{[0-9]+}} : i64}
+// CHECK:         krnl.launch @{{.+}} ins(%arg0, %[[M:.+]], %[[N:.+]] : {{.+}} {krnl.cycles = {{\[}}[{{.+}}, 1, 2]], krnl.tile_cycles = {{[0-9]+}} : i64, krnl.work = {bytes = {{.+}}, operations = {f32 = {{\[}}[1, 0, 1]]}, sizes = {{\[}}[1], [2], {{.+}}]}}
 func.func @dynamic(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
   %y = krnl.kernel "k" loops [m = %m, n = %n] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) recipe [vectorize(n, 16)] {
   ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %rows: index, %columns: index):

@@ -14,8 +14,14 @@ namespace onnxc::krnl {
 /// dictionary of `function`, `nodes` (names and operators in turn), in a
 /// parallel region its number as `region`, and `work` where that is known.
 inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
-/// On a launch of a kernel: its `operations` and `bytes`, if they are known
-/// when the model is compiled, and `f32` if all of the operations are on f32.
+/// On a launch of a kernel: its `operations`, by the element type whose rate
+/// they have (i8 for sums of products of bytes), and its `bytes`. Each is a
+/// number, or a list of products of a number and of sizes, of which there are
+/// the positions. Of bytes, where they are a list, the last element is a
+/// number, and of each pair in front of it the smaller one counts. `sizes`
+/// lists what only a run knows: a scalar input of the launch by its position,
+/// or a size of an input by positions of input and dimension; -1 is the first
+/// output.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
 /// On an error word that is the one of the device: the row of its first message
 /// among those that the module lists under the second name.

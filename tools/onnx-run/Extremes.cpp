@@ -12,7 +12,15 @@
 using namespace llvm;
 using namespace onnxc::run;
 
-void Extremes::add(const StatisticsTable &run, const std::string &input) {
+/// The entry of a batch that an element belongs to; -1 if the tensor has none.
+static int64_t entryOf(const StatisticsTable::Row &row, int64_t position,
+                       int64_t batch) {
+  bool hasBatch = batch > 1 && row.entries == batch;
+  return hasBatch ? position / (row.statistics.elements / batch) : -1;
+}
+
+void Extremes::add(const StatisticsTable &run, const std::string &input,
+                   int64_t batch) {
   ++inputs;
   rows.resize(run.getRows().size());
   for (auto [row, of] : zip_equal(rows, run.getRows())) {
@@ -25,21 +33,30 @@ void Extremes::add(const StatisticsTable &run, const std::string &input) {
     if (row.ofMinimum.empty() || s.minimum() < row.minimum) {
       row.minimum = s.minimum();
       row.ofMinimum = input;
+      row.entryOfMinimum = entryOf(of, s.positionOfMinimum(), batch);
     }
     if (row.ofMaximum.empty() || s.maximum() > row.maximum) {
       row.maximum = s.maximum();
       row.ofMaximum = input;
+      row.entryOfMaximum = entryOf(of, s.positionOfMaximum(), batch);
     }
   }
+}
+
+/// "set_0", "set_0[3]".
+static std::string inputText(const std::string &input, int64_t entry) {
+  return entry < 0 ? input : input + "[" + std::to_string(entry) + "]";
 }
 
 void Extremes::print(raw_ostream &os) const {
   size_t name = 6, input = 5;
   for (const Row &row : rows) {
     name = std::max(name, row.name.size());
-    input = std::max({input, row.ofMinimum.size(), row.ofMaximum.size()});
+    input =
+        std::max({input, inputText(row.ofMinimum, row.entryOfMinimum).size(),
+                  inputText(row.ofMaximum, row.entryOfMaximum).size()});
   }
-  os << "extremes of " << inputs << " inputs\n"
+  os << "extremes of " << inputs << (inputs == 1 ? " input\n" : " inputs\n")
      << left_justify("tensor", name) << "         min  "
      << left_justify("input", input) << "         max  "
      << left_justify("input", input) << "  NaN or Inf\n";
@@ -50,9 +67,9 @@ void Extremes::print(raw_ostream &os) const {
          << left_justify("", input);
     else
       os << format("  %10.4g  ", row.minimum)
-         << left_justify(row.ofMinimum, input)
+         << left_justify(inputText(row.ofMinimum, row.entryOfMinimum), input)
          << format("  %10.4g  ", row.maximum)
-         << left_justify(row.ofMaximum, input);
+         << left_justify(inputText(row.ofMaximum, row.entryOfMaximum), input);
     if (row.notFiniteCount)
       os << "  " << row.notFiniteCount << " inputs, first " << row.notFinite;
     os << "\n";
@@ -69,6 +86,10 @@ json::Value Extremes::asJson() const {
       tensor["min_input"] = json::fixUTF8(row.ofMinimum);
       tensor["max"] = row.maximum;
       tensor["max_input"] = json::fixUTF8(row.ofMaximum);
+      if (row.entryOfMinimum >= 0)
+        tensor["min_entry"] = row.entryOfMinimum;
+      if (row.entryOfMaximum >= 0)
+        tensor["max_entry"] = row.entryOfMaximum;
     }
     if (row.notFiniteCount)
       tensor["first_not_finite_input"] = json::fixUTF8(row.notFinite);

@@ -13,11 +13,11 @@ namespace onnxc::run {
 
 /// Of the outputs of several runs, the inputs with the smallest and the
 /// largest finite element, and with elements that are not finite. Of equal
-/// ones, the first.
+/// ones, the first. Where a run has a batch, the entry of the batch as well.
 class Extremes {
 public:
-  /// `input` names what the run was given.
-  void add(const StatisticsTable &run, const std::string &input);
+  /// `input` names what the run was given, a batch of so many entries; 0: none.
+  void add(const StatisticsTable &run, const std::string &input, int64_t batch);
   void print(llvm::raw_ostream &os) const;
   llvm::json::Value asJson() const;
 
@@ -25,6 +25,7 @@ private:
   struct Row {
     std::string name;
     double minimum = 0, maximum = 0;
+    int64_t entryOfMinimum = -1, entryOfMaximum = -1; ///< -1: no batch
     /// Empty if no input has finite elements, or all have no others.
     std::string ofMinimum, ofMaximum, notFinite;
     int64_t notFiniteCount = 0;

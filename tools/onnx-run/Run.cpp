@@ -53,8 +53,9 @@ public:
 
 private:
   Expected<std::vector<Value>> compute(const InputSet &inputs);
-  Error show(ArrayRef<Value> outputs, const std::string &input);
+  Error show(ArrayRef<Value> outputs, const std::string &input, int64_t batch);
   void compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations);
+  std::string nameOf(StringRef dataSet, uint64_t seed) const;
 
   const Artefact &artefact;
   const Options &options;
@@ -62,11 +63,24 @@ private:
   Snapshots *snapshots;
   Verdict verdict = Verdict::NothingToCompare;
   int64_t runs = 0;
-  bool isOneOfMany;
+  bool isOneOfMany, hasExtremes = false;
   Extremes extremes;
 };
 
 } // namespace
+
+/// The first size that all inputs with several dimensions have; 0 if there is
+/// none.
+static int64_t batchOf(const InputSet &inputs) {
+  int64_t batch = -1;
+  for (const Value &value : inputs.getValues()) {
+    ArrayRef<int64_t> shape = value.tensor.shape;
+    if (value.kind != OM_VALUE_TENSOR || shape.size() < 2)
+      continue;
+    batch = batch < 0 || batch == shape.front() ? shape.front() : 0;
+  }
+  return std::max<int64_t>(batch, 0);
+}
 
 /// The outputs of a run, which is written if it is to be.
 Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
@@ -90,13 +104,15 @@ Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
   return outputs;
 }
 
-Error Runs::show(ArrayRef<Value> outputs, const std::string &input) {
+Error Runs::show(ArrayRef<Value> outputs, const std::string &input,
+                 int64_t batch) {
   if (options.statistics) {
     StatisticsTable table = makeTable(artefact);
     for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
       table.add(*argument, value);
-    if (isOneOfMany)
-      extremes.add(table, input);
+    hasExtremes |= isOneOfMany || (batch > 1 && !options.json);
+    if (hasExtremes)
+      extremes.add(table, input, batch);
     if (!isOneOfMany || !options.quiet)
       ::show(table, options);
   } else if (!options.quiet) {
@@ -117,6 +133,14 @@ void Runs::compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations) {
   }
 }
 
+/// What a run was given.
+std::string Runs::nameOf(StringRef dataSet, uint64_t seed) const {
+  std::string seedText = "seed " + std::to_string(seed);
+  if (dataSet.empty())
+    return isOneOfMany ? seedText : "input";
+  return options.runs == 1 ? dataSet.str() : dataSet.str() + ", " + seedText;
+}
+
 Error Runs::run(StringRef dataSet) {
   Expected<ValuesByIndex> expectations =
       readValues(options.expects, dataSet, "output", artefact.outputs());
@@ -134,11 +158,8 @@ Error Runs::run(StringRef dataSet) {
     Expected<std::vector<Value>> outputs = compute(*inputs);
     if (!outputs)
       return outputs.takeError();
-    std::string seed = "seed " + std::to_string(seeded.seed);
     if (Error error =
-            show(*outputs, dataSet.empty()     ? seed
-                           : options.runs == 1 ? dataSet.str()
-                                               : dataSet.str() + ", " + seed))
+            show(*outputs, nameOf(dataSet, seeded.seed), batchOf(*inputs)))
       return error;
     compare(*outputs, *expectations);
   }
@@ -146,7 +167,7 @@ Error Runs::run(StringRef dataSet) {
 }
 
 void Runs::showExtremes() const {
-  if (isOneOfMany && options.statistics)
+  if (hasExtremes)
     ::show(extremes, options);
 }
 

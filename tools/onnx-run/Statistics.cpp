@@ -20,8 +20,14 @@ void Statistics::add(double element) {
   zeros += element == 0;
   if (!std::isfinite(element))
     return;
-  least = std::min(least, element);
-  largest = std::max(largest, element);
+  if (element < least) {
+    least = element;
+    minPosition = elements - 1;
+  }
+  if (element > largest) {
+    largest = element;
+    maxPosition = elements - 1;
+  }
   sum += element;
 }
 

@@ -30,11 +30,15 @@ struct Statistics {
   /// Of the finite elements; 0 if there are none.
   double minimum() const { return least <= largest ? least : 0; }
   double maximum() const { return least <= largest ? largest : 0; }
+  /// Where the first of them are, counted over all elements.
+  int64_t positionOfMinimum() const { return minPosition; }
+  int64_t positionOfMaximum() const { return maxPosition; }
   double mean() const;
 
 private:
   double least = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
+  int64_t minPosition = 0, maxPosition = 0;
   long double sum = 0; ///< which is finite where elements are
 };
 

@@ -27,6 +27,8 @@ void StatisticsTable::add(const OMArgument &argument, const Value &value) {
   row.type = value.kind == OM_VALUE_TENSOR
                  ? typeText(value.tensor.type, value.tensor.shape)
                  : "container";
+  if (value.kind == OM_VALUE_TENSOR && !value.tensor.shape.empty())
+    row.entries = value.tensor.shape.front();
   visitNumbers(value, [&](double x) { row.statistics.add(x); });
   visitNumbers(value, [&](double x) { row.statistics.place(x); });
 }

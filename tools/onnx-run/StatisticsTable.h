@@ -21,6 +21,8 @@ public:
   struct Row {
     std::string name, type;
     Statistics statistics;
+    /// The first size of a tensor; 0 of others.
+    int64_t entries = 0;
   };
 
   StatisticsTable(size_t taps, llvm::json::Object nodes)

@@ -7,8 +7,10 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -40,12 +42,31 @@ StringRef problemOf(Type type, int64_t indexBits) {
   return "";
 }
 
+/// "1x1xSIZEx257"
+std::string shapeText(RankedTensorType type) {
+  return llvm::join(llvm::map_range(type.getShape(),
+                                    [](int64_t size) {
+                                      return ShapedType::isDynamic(size)
+                                                 ? "SIZE"
+                                                 : std::to_string(size);
+                                    }),
+                    "x");
+}
+
 bool refuse(Value value, int64_t indexBits) {
   StringRef problem = problemOf(value.getType(), indexBits);
-  if (!problem.empty())
-    emitError(value.getLoc(), problem)
-        << " (its type is " << value.getType() << ")";
-  return !problem.empty();
+  if (problem.empty())
+    return false;
+  InFlightDiagnostic error = emitError(value.getLoc(), problem);
+  error << " (its type is " << value.getType() << ")";
+  auto input = dyn_cast<BlockArgument>(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  StringRef name = nameOf(value.getLoc());
+  if (input && type && !type.hasStaticShape() && !name.empty() &&
+      isa<func::FuncOp>(input.getOwner()->getParentOp()))
+    error.attachNote() << "--shape=" << name << ":" << shapeText(type)
+                       << " fixes the sizes of this input";
+  return true;
 }
 
 bool refuse(Operation *op, int64_t indexBits) {

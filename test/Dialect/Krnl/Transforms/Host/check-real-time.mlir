@@ -19,6 +19,15 @@ func.func @input_of_open_size(%x: tensor<?xf32>) {
 
 // -----
 
+// The option for an input without names of sizes.
+// expected-error @unknown {{a size that only the run knows}}
+// expected-note @unknown {{--shape=audio:SIZEx1x100 fixes the sizes of this input}}
+func.func @input_with_a_name(%x: tensor<?x1x100xf32> loc("audio"("model.onnx"))) {
+  return
+}
+
+// -----
+
 func.func @size_of_the_data(%n: index) {
   // expected-error @+1 {{a size that only the run knows is not for a real-time run}}
   %0 = tensor.empty(%n) : tensor<?xf32>

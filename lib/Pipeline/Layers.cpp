@@ -365,6 +365,23 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   report.launches.push_back(std::move(launch));
 }
 
+/// Takes the results of an operation that are in the pool.
+static void collectPool(Operation *op, const LayerNumbers &numbers,
+                        LayerReport &report) {
+  if (!isa<krnl::AllocOp, krnl::CallOp>(op))
+    return;
+  for (Type type : op->getResultTypes()) {
+    if (!isa<MemRefType, krnl::ObjType>(type))
+      continue;
+    PoolUse &use = report.pool.emplace_back();
+    llvm::append_range(use.layers, numbers.of(op->getLoc()));
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (buffer && buffer.hasStaticShape() &&
+        buffer.getElementType().isIntOrFloat())
+      use.bytes = staticBytes(buffer);
+  }
+}
+
 /// Takes the plan of a function whose launches begin with number `begin`.
 static void collectArena(func::FuncOp host, int64_t begin,
                          const LayerNumbers &numbers, LayerReport &report) {
@@ -393,6 +410,7 @@ void onnxc::collectPlan(ModuleOp level, LayerReport &report) {
     host.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<krnl::LaunchOp, krnl::CallOp>(op))
         collectLaunch(op, numbers, weights, report);
+      collectPool(op, numbers, report);
     });
     collectArena(host, begin, numbers, report);
   }

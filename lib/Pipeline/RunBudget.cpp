@@ -7,7 +7,9 @@
 #include "RunBudget.h"
 
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace onnxc;
@@ -121,7 +123,26 @@ static llvm::Error checkRam(const CompileOptions &options, const Events &events,
                 "the run knows (" +
                     report.arenaFormula + "); fix them with --dim or --shape",
                 {}, unit, limit);
-  if (report.arenaBytes <= int64_t(options.maxRam))
+  int64_t poolBytes = 0;
+  llvm::SetVector<llvm::StringRef> dataDependent;
+  for (const PoolUse &use : report.nodes.pool) {
+    poolBytes += use.bytes.value_or(0);
+    if (use.bytes)
+      continue;
+    if (use.layers.empty())
+      dataDependent.insert("the model");
+    for (size_t layer : use.layers)
+      dataDependent.insert(report.nodes.layers[layer].name);
+  }
+  if (!dataDependent.empty())
+    return tell(events, report,
+                "--max-ram: the memory of a run depends on data, which decide "
+                "the size of results of " +
+                    listNames(dataDependent.getArrayRef()) +
+                    "; leave these nodes out with --from and --to",
+                {}, unit, limit);
+  int64_t needed = report.arenaBytes + poolBytes;
+  if (needed <= int64_t(options.maxRam))
     return llvm::Error::success();
   ArenaPeak peak = findArenaPeak(report.nodes);
   std::vector<Part> parts;
@@ -132,8 +153,13 @@ static llvm::Error checkRam(const CompileOptions &options, const Events &events,
     parts.push_back(
         {double(slot->bytes), node, " for its result, where most is needed"});
   }
+  for (const PoolUse &use : report.nodes.pool)
+    if (!use.layers.empty())
+      parts.push_back({double(*use.bytes),
+                       report.nodes.layers[use.layers.back()].name,
+                       " for its result"});
   return tell(events, report,
-              "a run needs " + unit.text(double(report.arenaBytes)) +
+              "a run needs " + unit.text(double(needed)) +
                   " for tensors, but --max-ram allows " + unit.text(limit),
               std::move(parts), unit, limit);
 }

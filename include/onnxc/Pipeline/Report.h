@@ -96,6 +96,14 @@ struct ArenaSlotUse {
   std::vector<size_t> layers;
 };
 
+/// A tensor or another object of the pool of a run.
+struct PoolUse {
+  /// The nodes whose result it is.
+  std::vector<size_t> layers;
+  /// No value where only the run knows them.
+  std::optional<int64_t> bytes;
+};
+
 /// The nodes of the model, what became of them and what they cost.
 struct LayerReport {
   /// False: not collected.
@@ -105,6 +113,7 @@ struct LayerReport {
   std::vector<LayerInput> inputs;
   std::vector<LayerLaunch> launches;
   std::vector<ArenaSlotUse> arena;
+  std::vector<PoolUse> pool;
   /// Machine code of kernels and host program, and their constants, without
   /// weights and runtime.
   int64_t codeBytes = 0, constantBytes = 0;

@@ -59,6 +59,7 @@ private:
   /// By operator and version the nodes that were rewritten for the newest one.
   std::map<std::pair<std::string, int64_t>, std::vector<std::string>> upgraded;
   DynamicSizes dynamic;
+  std::map<std::string, WideResults> wideResults;
   KernelCount kernels;
 };
 
@@ -172,15 +173,17 @@ void Checker::addUpgrades() {
 void Checker::afterPhase(StringRef phase, ModuleOp module) {
   if (phase == "onnx-basic")
     dynamic = findDynamicSizes(module);
-  if (phase == "onnx")
+  if (phase == "onnx") {
     for (const Fact &fact : findDataDependentSizes(module))
       add(Severity::Warning, fact);
+    wideResults = findWideResults(module);
+  }
   if (phase != "krnl")
     return;
   ModuleOp best = targetModules(module).back();
   for (const Fact &fact : findSlowNodes(best))
     add(Severity::Warning, fact);
-  for (const Fact &fact : findWideTypes(best))
+  for (const Fact &fact : findWideTypes(best, wideResults))
     add(Severity::Warning, fact);
   kernels = countKernels(best);
 }

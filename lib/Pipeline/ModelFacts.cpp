@@ -14,6 +14,7 @@
 #include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -115,7 +116,34 @@ std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
   return facts;
 }
 
-std::vector<Fact> onnxc::findWideTypes(ModuleOp module) {
+/// The finding of a node with elements of 64 bits; nothing if it needs them.
+static std::optional<Fact>
+wideFact(const std::string &node, double share,
+         const std::map<std::string, WideResults> &results) {
+  Fact fact{"wide-type", node, "computes with elements of 64 bits",
+            "a Cast to float or int32 doubles the elements of a vector, where "
+            "32 bits are enough for the values",
+            share};
+  auto found = results.find(node);
+  if (found == results.end() || !found->second.isKnown)
+    return fact;
+  const WideResults &wide = found->second;
+  if (wide.hasIntegers && (!wide.range || wide.range->low < INT32_MIN ||
+                           wide.range->high > INT32_MAX))
+    return std::nullopt;
+  if (wide.hasIntegers)
+    fact.reason += llvm::formatv(", which are from {0} to {1}", wide.range->low,
+                                 wide.range->high);
+  if (wide.hasFloats)
+    fact.reason += ", all of them of values that had 32";
+  fact.hint = "32 bits are enough, and double the elements of a vector: a Cast "
+              "in front of the node, or none";
+  return fact;
+}
+
+std::vector<Fact>
+onnxc::findWideTypes(ModuleOp module,
+                     const std::map<std::string, WideResults> &results) {
   llvm::MapVector<std::string, double, std::map<std::string, unsigned>> wide;
   double total = 0;
   module.walk([&](krnl::KernelOp kernel) {
@@ -130,10 +158,9 @@ std::vector<Fact> onnxc::findWideTypes(ModuleOp module) {
   std::vector<Fact> facts;
   for (const auto &[node, operations] : wide)
     if (operations > minShare * total)
-      facts.push_back({"wide-type", node, "computes with elements of 64 bits",
-                       "a Cast to float or int32 doubles the elements of a "
-                       "vector, where 32 bits are enough for the values",
-                       operations / total});
+      if (std::optional<Fact> fact =
+              wideFact(node, operations / total, results))
+        facts.push_back(std::move(*fact));
   return facts;
 }
 

@@ -6,6 +6,8 @@
 #ifndef ONNXC_LIB_PIPELINE_MODELFACTS_H
 #define ONNXC_LIB_PIPELINE_MODELFACTS_H
 
+#include "ValueRanges.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
@@ -42,8 +44,11 @@ std::vector<Fact> findDataDependentSizes(mlir::ModuleOp module);
 /// Of a target's module of the phase krnl: nodes that run without vectors or as
 /// functions of the runtime.
 std::vector<Fact> findSlowNodes(mlir::ModuleOp module);
-/// Nodes that compute with elements of 64 bits, likewise.
-std::vector<Fact> findWideTypes(mlir::ModuleOp module);
+/// Nodes that compute with elements of 64 bits, likewise, but for those of
+/// which the results are known to need them.
+std::vector<Fact>
+findWideTypes(mlir::ModuleOp module,
+              const std::map<std::string, WideResults> &results);
 
 /// Kernels of a module, but for those on ways that are hardly ever taken.
 struct KernelCount {

@@ -47,6 +47,7 @@ struct EntryImporter {
   SmallVector<Value> importBody(func::FuncOp function);
   void cutFrom(func::FuncOp function, GraphImporter &body,
                SmallVectorImpl<Value> &results);
+  void completeRest(func::FuncOp function, SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
   void noteTaps(ModuleOp module, ArrayRef<Value> results);
 };
@@ -234,15 +235,19 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
     read.push_back(output.name());
   body.importNodes(graph.node(), read);
   SmallVector<Value> results;
+  std::vector<ValueInfoProto> known;
   for (auto [index, output] : llvm::enumerate(outputs)) {
     if (state.hasGivenUp())
       break;
     Location loc = state.nameLoc(output.name());
     FailureOr<Value> value = body.lookup(
         output.name(), [&] { return state.error(loc) << optionOf(index); });
-    if (succeeded(value))
-      results.push_back(*value);
+    if (failed(value))
+      continue;
+    results.push_back(*value);
+    known.push_back(output);
   }
+  outputs = std::move(known);
   if (!state.options.from.empty())
     cutFrom(function, body, results);
   else if (!state.options.to.empty())
@@ -272,6 +277,26 @@ void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
   for (auto [input, type] : llvm::zip_equal(from, inputTypes))
     inputAttrs.push_back(describe(findInfo(graph, input.name), type,
                                   state.options.shapes.count(input.name) != 0));
+}
+
+/// Of a model with refused nodes: their results that have become arguments are
+/// inputs, and what nothing reads is an output.
+void EntryImporter::completeRest(func::FuncOp function,
+                                 SmallVectorImpl<Value> &results) {
+  Block &block = function.front();
+  for (BlockArgument made :
+       block.getArguments().drop_front(inputTypes.size())) {
+    inputTypes.push_back(made.getType());
+    inputAttrs.push_back(DictionaryAttr::get(state.context));
+  }
+  llvm::SmallDenseSet<Value> known(results.begin(), results.end());
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      if (result.use_empty() && !known.contains(result) &&
+          op.getName().getStringRef() != "onnx.Constant") {
+        results.push_back(result);
+        outputs.emplace_back();
+      }
 }
 
 void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
@@ -309,9 +334,10 @@ void EntryImporter::noteTaps(ModuleOp module, ArrayRef<Value> results) {
     module->setAttr("onnx.tap_nodes", nodes.getDictionary(state.context));
 }
 
-void onnxc::importer::importEntryFunction(ImportState &state,
-                                          const GraphProto &graph,
-                                          const Frame &frame, ModuleOp module) {
+LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
+                                                   const GraphProto &graph,
+                                                   const Frame &frame,
+                                                   ModuleOp module) {
   EntryImporter entry{state, graph, frame, OpBuilder(state.context), {}, {},
                       {},    {},    0};
   entry.collectInputs();
@@ -327,14 +353,19 @@ void onnxc::importer::importEntryFunction(ImportState &state,
   if (graph.output_size() == 0)
     state.error(state.modelLoc) << "the graph has no outputs";
   if (state.errorCount != 0)
-    return;
+    return failure();
   entry.builder.setInsertionPointToStart(module.getBody());
   auto function = func::FuncOp::create(
       entry.builder, state.nameLoc(graph.name()), "main_graph",
       entry.builder.getFunctionType(entry.inputTypes, {}));
   SmallVector<Value> results = entry.importBody(function);
-  if (state.errorCount == 0)
-    entry.finish(function, results);
-  if (entry.tapCount && state.errorCount == 0)
+  bool isWhole = state.errorCount == 0;
+  if (!isWhole && state.keepsRest())
+    entry.completeRest(function, results);
+  else if (!isWhole)
+    return failure();
+  entry.finish(function, results);
+  if (entry.tapCount && isWhole)
     entry.noteTaps(module, results);
+  return success();
 }

@@ -13,9 +13,11 @@ namespace onnxc::importer {
 /// Imports the graph of a model as function `main_graph` of `module`. Inputs
 /// that have an initializer are constants, no arguments. Arguments and results
 /// carry their names (`onnx.name`) and those of their dimensions
-/// (`onnx.dims`).
-void importEntryFunction(ImportState &state, const ::onnx::GraphProto &graph,
-                         const Frame &frame, mlir::ModuleOp module);
+/// (`onnx.dims`). Fails where there are errors, unless the rest is kept.
+mlir::LogicalResult importEntryFunction(ImportState &state,
+                                        const ::onnx::GraphProto &graph,
+                                        const Frame &frame,
+                                        mlir::ModuleOp module);
 
 } // namespace onnxc::importer
 

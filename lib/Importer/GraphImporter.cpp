@@ -247,9 +247,26 @@ InFlightDiagnostic GraphImporter::error(const NodeProto &node, Location loc) {
 }
 
 void GraphImporter::breakOutputs(const NodeProto &node) {
-  for (const std::string &output : node.output())
-    if (!output.empty())
-      scope.values.try_emplace(output, Binding{Value(), /*isBroken=*/true});
+  for (const std::string &output : node.output()) {
+    if (output.empty())
+      continue;
+    auto [binding, isNew] =
+        scope.values.try_emplace(output, Binding{Value(), /*isBroken=*/true});
+    if (isNew && state.keepsRest() && !scope.parent && !frame.function)
+      binding->second = inputInPlaceOf(output);
+  }
+}
+
+/// An argument of the entry function, if the type of the tensor is declared.
+Binding GraphImporter::inputInPlaceOf(StringRef name) {
+  const ::onnx::TypeProto *proto = declared.lookup(name);
+  std::string why;
+  FailureOr<Type> type =
+      proto ? importType(state, *proto, true, why) : FailureOr<Type>(failure());
+  if (failed(type) || isa<NoneType>(*type))
+    return {Value(), /*isBroken=*/true};
+  Block *entry = builder.getInsertionBlock();
+  return {entry->addArgument(*type, state.nameLoc(name))};
 }
 
 void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,

@@ -132,6 +132,7 @@ private:
   mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
                                  mlir::Location loc);
   void breakOutputs(const ::onnx::NodeProto &node);
+  Binding inputInPlaceOf(llvm::StringRef name);
   bool importNamedTensors(const ::onnx::NodeProto &node, mlir::Location loc,
                           llvm::SmallVectorImpl<mlir::Value> &operands);
   bool importOperands(const ::onnx::NodeProto &node, mlir::Location loc,

@@ -71,6 +71,12 @@ struct ImportState {
   /// once that is too much for the budget.
   bool takeNode(mlir::Location loc, bool isInlined);
 
+  /// Is the module of use in spite of errors in nodes of the main graph?
+  bool keepsRest() const {
+    return options.observer && options.observer->keepsRest() &&
+           options.from.empty() && !hasGivenUp();
+  }
+
   /// True once there are so many errors that more would not help.
   bool hasGivenUp() const { return errorCount >= limits.errors; }
 

@@ -120,7 +120,7 @@ static void setMetadata(ModuleOp module, const ModelProto &model) {
 }
 
 /// Verifies the module, with messages that name the node.
-static void verifyModule(ImportState &state, ModuleOp module) {
+static LogicalResult verifyModule(ImportState &state, ModuleOp module) {
   SmallVector<std::pair<Location, std::string>> problems;
   {
     ScopedDiagnosticHandler handler(state.context, [&](Diagnostic &diag) {
@@ -129,16 +129,17 @@ static void verifyModule(ImportState &state, ModuleOp module) {
       return success();
     });
     if (succeeded(verify(module)))
-      return;
+      return success();
   }
   for (auto &[loc, message] : problems) {
     if (state.hasGivenUp())
-      return;
+      break;
     InFlightDiagnostic error = state.error(loc);
     if (auto named = dyn_cast<NameLoc>(loc))
       error << "node " << quote(named.getName()) << ": ";
     error << message;
   }
+  return failure();
 }
 
 /// Nodes of a graph or function, those of graphs inside included.
@@ -184,12 +185,11 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
   Frame frame;
   importOpsets(state, model.opset_import(), frame);
   importFunctions(state, model);
-  if (state.errorCount == 0)
-    importEntryFunction(state, model.graph(), frame, module);
+  if (state.errorCount != 0 ||
+      failed(importEntryFunction(state, model.graph(), frame, module)))
+    return failure();
   setMetadata(module, model);
-  if (state.errorCount == 0)
-    verifyModule(state, module);
-  return success(state.errorCount == 0);
+  return verifyModule(state, module);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>

@@ -38,6 +38,7 @@ public:
 
   void imported(const importer::ImportedNode &node) override;
   void unread(Location loc, bool isInput) override;
+  bool keepsRest() const override { return true; }
 
 private:
   void addMessage(const Message &message);

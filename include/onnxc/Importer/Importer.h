@@ -74,6 +74,10 @@ struct ImportObserver {
   virtual void imported(const ImportedNode &node) = 0;
   /// Nothing reads this input, or initializer, of the main graph.
   virtual void unread(mlir::Location loc, bool isInput) = 0;
+  /// Is the rest of a model imported where nodes of its graph are refused?
+  /// Their results become inputs if their types are declared; what else depends
+  /// on them is left out.
+  virtual bool keepsRest() const { return false; }
   /// Is a model of the node of this name alone to be made?
   virtual bool wantsModel(llvm::StringRef node) { return false; }
   /// The bytes of that model: the node under its full name, constants that it

@@ -13,7 +13,7 @@ FROM compiler AS compiled
 ARG MODEL
 ARG CPU=x86-64-v3
 COPY ${MODEL} /model.onnx
-RUN ["/usr/local/bin/onnx-compile", "/model.onnx", "--cpu=${CPU}", "-o", "/model.so"]
+RUN onnx-compile /model.onnx --cpu=$CPU -o /model.so
 
 FROM debian:12-slim AS model
 COPY --from=compiled /usr/local/bin/onnx-run /usr/local/bin/

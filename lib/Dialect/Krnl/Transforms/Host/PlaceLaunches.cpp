@@ -4,20 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostBuffers.h"
-#include "Memory/CarriedSlots.h"
+#include "DevicePlaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
-#include "onnxc/Support/ElementBytes.h"
-#include "onnxc/Support/NodeLocations.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace onnxc::krnl {
@@ -31,20 +26,6 @@ using namespace onnxc::krnl;
 
 namespace {
 
-/// Which of the two sides have the newest contents of a buffer. Both have,
-/// before the first write, and never none.
-struct Sides {
-  bool host = true, device = true;
-};
-
-/// A buffer of the host that launches use.
-struct Place {
-  /// Its memory on the device. Null for a buffer that loops or branches hand
-  /// on, and for one of the pool: it stays on the host, and each launch copies.
-  Value device;
-  Sides newest;
-};
-
 /// Who uses a buffer in a loop.
 struct Uses {
   bool onHost = false, onDevice = false, isWritten = false;
@@ -55,19 +36,13 @@ class Placer {
 public:
   Placer(func::FuncOp host, const llvm::StringMap<IntegerAttr> &kernels,
          SmallVectorImpl<Attribute> &errors)
-      : host(host), kernels(kernels), errors(errors), entry(host.getContext()) {
-  }
+      : host(host), kernels(kernels), memory(host, errors),
+        places(memory.places) {}
 
   /// Fails, with an error, where a launch cannot run on a device.
   LogicalResult run();
 
 private:
-  LogicalResult findPlaces();
-  LogicalResult addPlace(LaunchOp launch, Value base);
-  void listErrors(LaunchOp launch, ErrorWordOp word);
-  Value memoryOf(Value base);
-  Value inArena(ArenaViewOp view);
-  Value behindArena(Value base);
   void visitBlock(Block &block);
   void visitLaunch(LaunchOp launch);
   void visitHostOp(Operation *op);
@@ -75,8 +50,6 @@ private:
   void visitLoop(Operation *loop);
   SmallVector<Value> buffersOf(Operation *op);
   llvm::MapVector<Value, Uses> usesIn(Operation *loop);
-  Value onDevice(OpBuilder &builder, Value buffer,
-                 const DenseMap<Value, Value> &copied);
   void copyIn(OpBuilder &builder, Location loc, Value base);
   void copyOut(OpBuilder &builder, Location loc, Value base, bool waits);
   void reach(Operation *end, Value base, Sides wanted);
@@ -85,13 +58,8 @@ private:
 
   func::FuncOp host;
   const llvm::StringMap<IntegerAttr> &kernels;
-  /// What kernels report, of all functions.
-  SmallVectorImpl<Attribute> &errors;
-  OpBuilder entry;
-  llvm::MapVector<Value, Place> places;
-  int64_t bytes = 0;
-  /// The arena of static size, that of the run's, and the weights.
-  Value arena, dynamicArena, constants;
+  DevicePlaces memory;
+  llvm::MapVector<Value, Place> &places;
 };
 
 } // namespace
@@ -102,166 +70,9 @@ static SmallVector<LaunchOp> launchesOf(func::FuncOp host) {
   return launches;
 }
 
-static bool isBuffer(Value value) { return isa<MemRefType>(value.getType()); }
-
 /// The same on both sides at any time: constants, and the word of errors.
 static bool isShared(Value base) {
   return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
-}
-
-/// Do other values stand for the same buffer: results of loops and branches,
-/// and what their blocks carry?
-static bool hasOtherNames(Value buffer) {
-  return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-      return hasOtherNames(view->getResult(0));
-    return handsOn(use) || isa<arith::SelectOp>(user);
-  });
-}
-
-/// Memory of the run on the device, as large as a buffer.
-static ArenaViewOp allocateLike(OpBuilder &builder, Location loc, Value base) {
-  auto type = cast<MemRefType>(base.getType());
-  SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      sizes.push_back(memref::DimOp::create(builder, loc, base, i));
-  Value bytes = BufferBytesOp::create(builder, loc, sizes, type);
-  Value memory = DeviceAllocOp::create(builder, loc, bytes);
-  return ArenaViewOp::create(builder, loc, type,
-                             arith::ConstantIndexOp::create(builder, loc, 0),
-                             sizes, memory, DenseI64ArrayAttr());
-}
-
-/// A buffer of static size in memory of the device.
-static Value viewAt(OpBuilder &builder, Value base, Value memory,
-                    int64_t offset) {
-  Location loc = base.getLoc();
-  return ArenaViewOp::create(
-      builder, loc, base.getType(),
-      arith::ConstantIndexOp::create(builder, loc, offset), ValueRange(),
-      memory, DenseI64ArrayAttr());
-}
-
-//===----------------------------------------------------------------------===//
-// Memory on the device
-//===----------------------------------------------------------------------===//
-
-/// The same offset in the arena of the device, which is as large as the host's.
-Value Placer::inArena(ArenaViewOp view) {
-  OpBuilder builder(host.getContext());
-  if (view.getArena() && !dynamicArena) {
-    auto reserve = view.getArena().getDefiningOp<ArenaReserveOp>();
-    builder.setInsertionPointAfter(reserve);
-    dynamicArena =
-        DeviceAllocOp::create(builder, reserve.getLoc(), reserve.getBytes());
-  }
-  builder.setInsertionPointAfter(view);
-  return ArenaViewOp::create(
-      builder, view.getLoc(), view.getType(), view.getOffset(), view.getSizes(),
-      view.getArena() ? dynamicArena : arena, DenseI64ArrayAttr());
-}
-
-/// Inputs and outputs of static size lie behind the arena of the host.
-Value Placer::behindArena(Value base) {
-  auto type = cast<MemRefType>(base.getType());
-  std::optional<int64_t> size = boundedBytes(type);
-  if (!type.hasStaticShape() || !size) {
-    OpBuilder builder = entry;
-    if (Operation *output = base.getDefiningOp())
-      builder.setInsertionPointAfter(output);
-    return allocateLike(builder, base.getLoc(), base);
-  }
-  int64_t offset = bytes;
-  bytes += llvm::alignTo(std::max<int64_t>(*size, 1), bufferAlignment);
-  return viewAt(entry, base, arena, offset);
-}
-
-/// Null for a buffer that stays on the host.
-Value Placer::memoryOf(Value base) {
-  Operation *op = base.getDefiningOp();
-  if (auto weight = dyn_cast_or_null<WeightViewOp>(op)) {
-    if (!constants)
-      constants = DeviceConstantsOp::create(entry, host.getLoc());
-    return viewAt(entry, base, constants, weight.getOffset());
-  }
-  if (hasOtherNames(base))
-    return {};
-  if (auto view = dyn_cast_or_null<ArenaViewOp>(op))
-    return inArena(view);
-  bool isOfFunction = base.getParentBlock() == &host.getBody().front();
-  if (isOfFunction && (!op || isa<OutputOp>(op)))
-    return behindArena(base);
-  return {};
-}
-
-/// The word of all launches takes the smallest number of an error.
-void Placer::listErrors(LaunchOp launch, ErrorWordOp word) {
-  OpBuilder builder(launch);
-  auto first = builder.getI32IntegerAttr(int32_t(errors.size()));
-  word->setAttr(firstErrorAttrName, first);
-  // The number is behind the word.
-  OpOperand &use = *word.getWord().getUses().begin();
-  Value number = arith::ConstantOp::create(builder, launch.getLoc(), first);
-  launch->setOperand(use.getOperandNumber() + 1, number);
-  for (auto [message, loc] :
-       llvm::zip_equal(word.getMessages().getAsRange<StringAttr>(),
-                       word.getLocations().getAsRange<LocationAttr>()))
-    errors.push_back(builder.getStringAttr(nodeMessage(loc, message)));
-}
-
-LogicalResult Placer::addPlace(LaunchOp launch, Value base) {
-  if (places.contains(base))
-    return success();
-  if (auto word = base.getDefiningOp<ErrorWordOp>()) {
-    listErrors(launch, word);
-    places.insert({base, {word, {}}});
-    return success();
-  }
-  auto type = cast<MemRefType>(base.getType());
-  if (!type.getLayout().isIdentity())
-    return launch.emitOpError("has a buffer of type ")
-           << type
-           << ", which a device does not have yet: compile the model for the "
-              "processor, by --device=cpu";
-  Place place{memoryOf(base), {}};
-  place.newest.device = !isa<BlockArgument>(base);
-  places.insert({base, place});
-  return success();
-}
-
-LogicalResult Placer::findPlaces() {
-  for (LaunchOp launch : launchesOf(host)) {
-    for (Operation *parent = launch->getParentOp(); parent != host;
-         parent = parent->getParentOp())
-      if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
-        return launch.emitOpError("is in '")
-               << parent->getName()
-               << "', which a device does not run yet: compile the model for "
-                  "the processor, by --device=cpu";
-    for (Value operand : launch->getOperands())
-      if (isBuffer(operand) && failed(addPlace(launch, viewBase(operand))))
-        return failure();
-  }
-  return success();
-}
-
-/// The same part of the memory on the device. Buffers that stay on the host
-/// have been copied.
-Value Placer::onDevice(OpBuilder &builder, Value buffer,
-                       const DenseMap<Value, Value> &copied) {
-  if (Value copy = copied.lookup(buffer))
-    return copy;
-  auto known = places.find(buffer);
-  if (known != places.end())
-    return known->second.device;
-  Operation *view = buffer.getDefiningOp();
-  Value source = cast<ViewLikeOpInterface>(view).getViewSource();
-  IRMapping map;
-  map.map(source, onDevice(builder, source, copied));
-  return builder.clone(*view, map)
-      ->getResult(cast<OpResult>(buffer).getResultNumber());
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,7 +120,7 @@ void Placer::visitLaunch(LaunchOp launch) {
         CopyOutOp::create(after, loc, copy, base, /*wait=*/true);
       DeviceReleaseOp::create(after, loc, copy.getArena());
     }
-    operand.set(onDevice(builder, operand.get(), copied));
+    operand.set(memory.onDevice(builder, operand.get(), copied));
   }
   for (Value base : outs)
     if (Place &place = places.find(base)->second; place.device)
@@ -459,19 +270,12 @@ void Placer::visitBlock(Block &block) {
 }
 
 LogicalResult Placer::run() {
-  if (launchesOf(host).empty())
+  SmallVector<LaunchOp> launches = launchesOf(host);
+  if (launches.empty())
     return success();
-  if (auto known = host->getAttrOfType<IntegerAttr>("krnl.arena_bytes"))
-    bytes = llvm::alignTo(known.getInt(), bufferAlignment);
-  Block &body = host.getBody().front();
-  entry.setInsertionPointToStart(&body);
-  auto size = arith::ConstantIndexOp::create(entry, host.getLoc(), bytes);
-  arena = DeviceAllocOp::create(entry, host.getLoc(), size);
-  if (failed(findPlaces()))
+  if (failed(memory.find(launches)))
     return failure();
-  size->setAttr("value", entry.getIndexAttr(bytes));
-  if (arena.use_empty())
-    arena.getDefiningOp()->erase();
+  Block &body = host.getBody().front();
   visitBlock(body);
   OpBuilder end(body.getTerminator());
   for (auto &[base, place] : places)

@@ -1,0 +1,181 @@
+//===- DevicePlaces.cpp - Memory of buffers on a device ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DevicePlaces.h"
+
+#include "Memory/CarriedSlots.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/NodeLocations.h"
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::krnl;
+
+/// Do other values stand for the same buffer: results of loops and branches,
+/// and what their blocks carry?
+static bool hasOtherNames(Value buffer) {
+  return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return hasOtherNames(view->getResult(0));
+    return handsOn(use) || isa<arith::SelectOp>(user);
+  });
+}
+
+/// Memory of the run on the device, as large as a buffer.
+ArenaViewOp krnl::allocateLike(OpBuilder &builder, Location loc, Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(memref::DimOp::create(builder, loc, base, i));
+  Value bytes = BufferBytesOp::create(builder, loc, sizes, type);
+  Value memory = DeviceAllocOp::create(builder, loc, bytes);
+  return ArenaViewOp::create(builder, loc, type,
+                             arith::ConstantIndexOp::create(builder, loc, 0),
+                             sizes, memory, DenseI64ArrayAttr());
+}
+
+/// A buffer of static size in memory of the device.
+static Value viewAt(OpBuilder &builder, Value base, Value memory,
+                    int64_t offset) {
+  Location loc = base.getLoc();
+  return ArenaViewOp::create(
+      builder, loc, base.getType(),
+      arith::ConstantIndexOp::create(builder, loc, offset), ValueRange(),
+      memory, DenseI64ArrayAttr());
+}
+
+DevicePlaces::DevicePlaces(func::FuncOp host,
+                           SmallVectorImpl<Attribute> &errors)
+    : host(host), errors(errors), entry(host.getContext()) {}
+
+/// The same offset in the arena of the device, which is as large as the host's.
+Value DevicePlaces::inArena(ArenaViewOp view) {
+  OpBuilder builder(host.getContext());
+  if (view.getArena() && !dynamicArena) {
+    auto reserve = view.getArena().getDefiningOp<ArenaReserveOp>();
+    builder.setInsertionPointAfter(reserve);
+    dynamicArena =
+        DeviceAllocOp::create(builder, reserve.getLoc(), reserve.getBytes());
+  }
+  builder.setInsertionPointAfter(view);
+  return ArenaViewOp::create(
+      builder, view.getLoc(), view.getType(), view.getOffset(), view.getSizes(),
+      view.getArena() ? dynamicArena : arena, DenseI64ArrayAttr());
+}
+
+/// Inputs and outputs of static size lie behind the arena of the host.
+Value DevicePlaces::behindArena(Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  std::optional<int64_t> size = boundedBytes(type);
+  if (!type.hasStaticShape() || !size) {
+    OpBuilder builder = entry;
+    if (Operation *output = base.getDefiningOp())
+      builder.setInsertionPointAfter(output);
+    return allocateLike(builder, base.getLoc(), base);
+  }
+  int64_t offset = bytes;
+  bytes += llvm::alignTo(std::max<int64_t>(*size, 1), bufferAlignment);
+  return viewAt(entry, base, arena, offset);
+}
+
+/// Null for a buffer that stays on the host.
+Value DevicePlaces::memoryOf(Value base) {
+  Operation *op = base.getDefiningOp();
+  if (auto weight = dyn_cast_or_null<WeightViewOp>(op)) {
+    if (!constants)
+      constants = DeviceConstantsOp::create(entry, host.getLoc());
+    return viewAt(entry, base, constants, weight.getOffset());
+  }
+  if (hasOtherNames(base))
+    return {};
+  if (auto view = dyn_cast_or_null<ArenaViewOp>(op))
+    return inArena(view);
+  bool isOfFunction = base.getParentBlock() == &host.getBody().front();
+  if (isOfFunction && (!op || isa<OutputOp>(op)))
+    return behindArena(base);
+  return {};
+}
+
+/// The word of all launches takes the smallest number of an error.
+void DevicePlaces::listErrors(LaunchOp launch, ErrorWordOp word) {
+  OpBuilder builder(launch);
+  auto first = builder.getI32IntegerAttr(int32_t(errors.size()));
+  word->setAttr(firstErrorAttrName, first);
+  // The number is behind the word.
+  OpOperand &use = *word.getWord().getUses().begin();
+  Value number = arith::ConstantOp::create(builder, launch.getLoc(), first);
+  launch->setOperand(use.getOperandNumber() + 1, number);
+  for (auto [message, loc] :
+       llvm::zip_equal(word.getMessages().getAsRange<StringAttr>(),
+                       word.getLocations().getAsRange<LocationAttr>()))
+    errors.push_back(builder.getStringAttr(nodeMessage(loc, message)));
+}
+
+LogicalResult DevicePlaces::addPlace(LaunchOp launch, Value base) {
+  if (places.contains(base))
+    return success();
+  if (auto word = base.getDefiningOp<ErrorWordOp>()) {
+    listErrors(launch, word);
+    places.insert({base, {word, {}}});
+    return success();
+  }
+  auto type = cast<MemRefType>(base.getType());
+  if (!type.getLayout().isIdentity())
+    return launch.emitOpError("has a buffer of type ")
+           << type
+           << ", which a device does not have yet: compile the model for the "
+              "processor, by --device=cpu";
+  Place place{memoryOf(base), {}};
+  place.newest.device = !isa<BlockArgument>(base);
+  places.insert({base, place});
+  return success();
+}
+
+LogicalResult DevicePlaces::find(ArrayRef<LaunchOp> launches) {
+  if (auto known = host->getAttrOfType<IntegerAttr>("krnl.arena_bytes"))
+    bytes = llvm::alignTo(known.getInt(), bufferAlignment);
+  entry.setInsertionPointToStart(&host.getBody().front());
+  auto size = arith::ConstantIndexOp::create(entry, host.getLoc(), bytes);
+  arena = DeviceAllocOp::create(entry, host.getLoc(), size);
+  for (LaunchOp launch : launches) {
+    for (Operation *parent = launch->getParentOp(); parent != host;
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+        return launch.emitOpError("is in '")
+               << parent->getName()
+               << "', which a device does not run yet: compile the model for "
+                  "the processor, by --device=cpu";
+    for (Value operand : launch->getOperands())
+      if (isBuffer(operand) && failed(addPlace(launch, viewBase(operand))))
+        return failure();
+  }
+  size->setAttr("value", entry.getIndexAttr(bytes));
+  if (arena.use_empty())
+    arena.getDefiningOp()->erase();
+  return success();
+}
+
+Value DevicePlaces::onDevice(OpBuilder &builder, Value buffer,
+                             const DenseMap<Value, Value> &copied) {
+  if (Value copy = copied.lookup(buffer))
+    return copy;
+  auto known = places.find(buffer);
+  if (known != places.end())
+    return known->second.device;
+  Operation *view = buffer.getDefiningOp();
+  Value source = cast<ViewLikeOpInterface>(view).getViewSource();
+  IRMapping map;
+  map.map(source, onDevice(builder, source, copied));
+  return builder.clone(*view, map)
+      ->getResult(cast<OpResult>(buffer).getResultNumber());
+}

@@ -1,0 +1,73 @@
+//===- DevicePlaces.h - Memory of buffers on a device -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H
+
+#include "HostBuffers.h"
+
+#include "mlir/IR/Builders.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace onnxc::krnl {
+
+/// Which of the two sides have the newest contents of a buffer. Both have,
+/// before the first write, and never none.
+struct Sides {
+  bool host = true, device = true;
+};
+
+/// A buffer of the host that launches use.
+struct Place {
+  /// Its memory on the device. Null for a buffer that loops or branches hand
+  /// on, and for one of the pool: it stays on the host, and each launch copies.
+  mlir::Value device;
+  Sides newest;
+};
+
+inline bool isBuffer(mlir::Value value) {
+  return mlir::isa<mlir::MemRefType>(value.getType());
+}
+
+/// Memory of the run on the device, as large as a buffer.
+ArenaViewOp allocateLike(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value base);
+
+/// The memory on the device of the buffers of one function.
+class DevicePlaces {
+public:
+  /// What kernels report is added to `errors`, those of all functions.
+  DevicePlaces(mlir::func::FuncOp host,
+               llvm::SmallVectorImpl<mlir::Attribute> &errors);
+
+  /// Places what the launches use. Fails, with an error, where one cannot run
+  /// on a device.
+  mlir::LogicalResult find(llvm::ArrayRef<LaunchOp> launches);
+  /// The same part of the memory on the device. Buffers that stay on the host
+  /// have been copied.
+  mlir::Value onDevice(mlir::OpBuilder &builder, mlir::Value buffer,
+                       const llvm::DenseMap<mlir::Value, mlir::Value> &copied);
+
+  llvm::MapVector<mlir::Value, Place> places;
+
+private:
+  mlir::LogicalResult addPlace(LaunchOp launch, mlir::Value base);
+  void listErrors(LaunchOp launch, ErrorWordOp word);
+  mlir::Value memoryOf(mlir::Value base);
+  mlir::Value inArena(ArenaViewOp view);
+  mlir::Value behindArena(mlir::Value base);
+
+  mlir::func::FuncOp host;
+  llvm::SmallVectorImpl<mlir::Attribute> &errors;
+  mlir::OpBuilder entry;
+  int64_t bytes = 0;
+  /// The arena of static size, that of the run's, and the weights.
+  mlir::Value arena, dynamicArena, constants;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H

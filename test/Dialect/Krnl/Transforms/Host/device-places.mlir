@@ -1,0 +1,102 @@
+// RUN: onnx-opt %s --krnl-place-launches | FileCheck %s
+//
+// Which memory of the device buffers have.
+
+#gpu = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>
+#cpu = #krnl.target<triple = "x86_64-unknown-linux-gnu">
+
+// CHECK: module attributes {{.*}}krnl.device_errors = ["node 'Gather_0': first", "node 'Gather_1': second", "node 'Gather_2': third"]
+module attributes {krnl.target = #gpu, krnl.host_target = #cpu} {
+
+func.func private @second(memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+
+// A part of a buffer is the same part on the device.
+// CHECK-LABEL: func.func @part(
+// CHECK:         %[[DX:.+]] = krnl.arena_view
+// CHECK:         %[[PART:.+]] = memref.reinterpret_cast %[[DX]] to offset: [0], sizes: [8, 8]
+// CHECK-NEXT:    krnl.launch @third ins(%[[PART]]
+func.func private @third(memref<8x8xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func @part(%x: memref<64xf32>) attributes {krnl.arena_bytes = 0 : i64} {
+  %c1 = arith.constant 1 : index
+  %y = krnl.output 0 () : memref<64xf32>
+  %p = memref.reinterpret_cast %x to offset: [0], sizes: [8, 8], strides: [8, 1] : memref<64xf32> to memref<8x8xf32>
+  krnl.launch @third ins(%p : memref<8x8xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// Buffers that a loop hands on stay on the host.
+// CHECK-LABEL: func.func @carried(
+// CHECK:         scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
+// CHECK:           %[[DA:.+]] = krnl.arena_view
+// CHECK-NEXT:      krnl.copy_in %[[A]] to %[[DA]]
+// CHECK:           krnl.copy_in %[[B]] to %[[DB:.+]] :
+// CHECK-NEXT:      krnl.launch @second ins(%[[DA]] : {{.+}}) outs(%[[DB]] :
+// CHECK:           krnl.copy_out %[[DB]] to %[[B]] wait
+// CHECK:           krnl.device_release
+// CHECK:           scf.yield %[[B]], %[[A]]
+func.func @carried(%n: index) attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %s = krnl.arena_view[%c0] () : memref<64xf32>
+  %t = krnl.arena_view[%c256] () : memref<64xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s, %b = %t) -> (memref<64xf32>, memref<64xf32>) {
+    krnl.launch @second ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c1)
+    scf.yield %b, %a : memref<64xf32>, memref<64xf32>
+  }
+  return
+}
+
+// Launches get the number of their first error. The word is never copied.
+// CHECK-LABEL: func.func @indices(
+// CHECK-DAG:     %[[V:.+]] = krnl.error_word ["first", "second"] at {{.+}} {krnl.first_error = 0 : i32}
+// CHECK-DAG:     %[[W:.+]] = krnl.error_word ["third"] at {{.+}} {krnl.first_error = 2 : i32}
+// CHECK:         krnl.copy_in
+// CHECK-NOT:     krnl.copy_in
+// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[V]], %c0_i32{{[_0-9]*}} :
+// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[W]], %c2_i32 :
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func private @checked(memref<64xf32>, memref<i32>, i32, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func @indices(%x: memref<64xf32>) attributes {krnl.arena_bytes = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %any = arith.constant 0 : i32
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  %v = krnl.error_word ["first", "second"] at [loc("Gather_0"("Gather"("m.onnx"))), loc("Gather_1"("Gather"("m.onnx")))] : memref<i32>
+  %w = krnl.error_word ["third"] at [loc("Gather_2"("Gather"("m.onnx")))] : memref<i32>
+  krnl.launch @checked ins(%x, %v, %any : memref<64xf32>, memref<i32>, i32) outs(%t : memref<64xf32>) tiles(%c1)
+  krnl.launch @checked ins(%t, %w, %any : memref<64xf32>, memref<i32>, i32) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// The arena of the device is as large as the host's; inputs and outputs have
+// memory of their sizes.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-SAME:    %[[X:.+]]: memref<?xf32>, %[[N:.+]]: index
+// CHECK:         %[[BYTES:.+]] = krnl.buffer_bytes(%{{.+}}) : memref<?xf32>
+// CHECK-NEXT:    %[[MEMORY:.+]] = krnl.device_alloc %[[BYTES]]
+// CHECK:         %[[DX:.+]] = krnl.arena_view[%{{.+}}] (%{{.+}}) in %[[MEMORY]]
+// CHECK:         krnl.arena_reserve %[[TOTAL:.+]]
+// CHECK-NEXT:    %[[ARENA:.+]] = krnl.device_alloc %[[TOTAL]]
+// CHECK:         %[[DT:.+]] = krnl.arena_view[%{{.+}}] (%[[N]]) in %[[ARENA]]
+// CHECK:         krnl.copy_in %[[X]] to %[[DX]]
+// CHECK-NEXT:    krnl.launch @fourth ins(%[[DX]] : {{.+}}) outs(%[[DT]] :
+// CHECK-NEXT:    krnl.launch @fourth ins(%[[DT]] : {{.+}}) outs(%[[DY:.+]] : memref<?xf32>)
+// CHECK-NEXT:    krnl.copy_out %[[DY]] to
+// CHECK-NEXT:    return
+func.func private @fourth(memref<?xf32>, memref<?xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func @dynamic(%x: memref<?xf32>, %n: index) attributes {krnl.arena_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bytes = krnl.buffer_bytes(%n) : memref<?xf32>
+  %arena = krnl.arena_reserve %bytes
+  %t = krnl.arena_view[%c0] (%n) in %arena lives [0, 3] : memref<?xf32>
+  %y = krnl.output 0 (%n) : memref<?xf32>
+  krnl.launch @fourth ins(%x : memref<?xf32>) outs(%t : memref<?xf32>) tiles(%c1)
+  krnl.launch @fourth ins(%t : memref<?xf32>) outs(%y : memref<?xf32>) tiles(%c1)
+  return
+}
+
+}

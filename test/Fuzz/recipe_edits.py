@@ -304,6 +304,34 @@ class Draw:
             self.panels(column_blocks, reduced, column)
         return True
 
+    def threads(self):
+        """The shape of recipe that kernels of a GPU get, with random sizes; false where no loop is common to all ops."""
+        common = [l for l in self.nest.order if self.nest.in_all_ops(l) and not self.nest.reduced(l)]
+        if not common:
+            return False
+        self.rng.shuffle(common)
+        own = [l for l in self.nest.order if l not in common]
+        outer, inner = [str(l) for l in common], []
+        for at in range(max(0, len(outer) - 2), len(outer)):
+            if self.chance(0.6):
+                outer[at], inside = self.block(outer[at], self.pick([2, 4, 8]))
+                inner.append(inside)
+        self.add("order", [*outer, *own, *inner])
+        while len(outer) > 1 and self.chance(0.8):
+            made = self.names("f")
+            self.add("fuse", outer[:2], made)
+            outer[:2] = made
+        blocks, thread = self.block(outer.pop(), self.pick([1, 7, 32, 64, 100, 256, 1024]))
+        self.place_threads([*outer, blocks], thread)
+        self.registers()
+        return True
+
+    def place_threads(self, blocks, thread):
+        self.shared = [*blocks, thread]
+        self.add("fuse_outer", self.shared)
+        self.add("parallel", blocks)
+        self.add("map", [thread])
+
     def walk(self):
         for _ in range(int(self.rng.integers(5))):
             draw, op = self.rng.random(), self.some_op()
@@ -325,10 +353,12 @@ class Draw:
         self.registers()
 
 
-def random_recipe(kernel, rng):
-    """Steps, most of them legal."""
+def random_recipe(kernel, rng, device=False):
+    """Steps, most of them legal; half of those for a device have threads."""
     draw = Draw(kernel, rng)
-    if not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
+    if device and draw.chance(0.5) and draw.threads():
+        pass
+    elif not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()
     draw.accesses()
     draw.storage()

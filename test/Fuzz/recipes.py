@@ -11,6 +11,7 @@
   recipes.py                      a run of random legal recipes, seeded
   recipes.py --seed 7 --count 20
   recipes.py --only gemm:123      one draw, verbosely: model name and draw number
+  recipes.py --device             for a GPU, on the simulated one
 The models and the recipes that failed are kept in build/recipe-failures.
 """
 
@@ -36,6 +37,8 @@ from Harness import BUILD, artefact, isolation
 FAILURES = BUILD / "recipe-failures"
 ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.M | re.S)
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
+# A device packs constants alone.
+NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does")
 STEPS = ("block fuse order fuse_outer parallel map compute_at unroll register_tile vectorize dot pack cache split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
@@ -72,6 +75,9 @@ class Model:
         artefact.compile_model(self.path, folder / f"{name}.so", recipes=empty)
         self.expected = artefact.load_session(folder / f"{name}.so").run(self.inputs)
         compare(chosen, self.expected, False)
+        if "device" in artefact.ALWAYS:
+            artefact.compile_model(self.path, folder / f"{name}.cpu.so", device="cpu")
+            compare(artefact.load_session(folder / f"{name}.cpu.so").run(self.inputs), self.expected, False)
 
 
 def draw_legal(model, number, seed, recipes, library):
@@ -80,18 +86,21 @@ def draw_legal(model, number, seed, recipes, library):
     A refusal names the line in the file and the step; one that does not is a failure.
     """
     rng, refusals = np.random.default_rng([seed, number, sorted(graphs.GRAPHS).index(model.name)]), 0
-    drawn = [random_recipe(kernel, rng) for kernel in model.kernels]
+    drawn = [random_recipe(kernel, rng, "device" in artefact.ALWAYS) for kernel in model.kernels]
     while True:
         write_entries(recipes, model.entries, drawn)
         try:
             artefact.compile_model(model.path, library, recipes=recipes)
             return drawn, refusals
         except isolation.StageError as error:
-            refused = REFUSED.search(str(error))
-            if not refused:
+            refused, packed = REFUSED.search(str(error)), NOT_PACKED.search(str(error))
+            if refused:
+                kernel = int(refused[1]) - 1
+                drawn[kernel] = without(drawn[kernel], int(refused[2]) - 1)
+            elif packed:
+                drawn = [[s for s in steps if (s.kind, s.number) != ("pack", int(packed[1]))] for steps in drawn]
+            else:
                 raise
-            kernel = int(refused[1]) - 1
-            drawn[kernel] = without(drawn[kernel], int(refused[2]) - 1)
             refusals += 1
 
 
@@ -177,7 +186,9 @@ def main():
     parser.add_argument("--count", type=int, default=266)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", help="MODEL:NUMBER, one draw of a run with this seed")
+    artefact.add_device_option(parser)
     arguments = parser.parse_args()
+    artefact.use_device(arguments)
     shutil.rmtree(FAILURES, ignore_errors=True)
     FAILURES.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="onnxc-recipes-") as scratch:

@@ -60,7 +60,7 @@ LEVELS = (0, 1, 2, 3)
 # Findings that fail the suite; others are shown, and counted as what has passed.
 FAILURES = ("unlocated", "different")
 # How an error of a run or of a compilation says where it is, and words that are none of the user's.
-LOCATED = re.compile(r"(node|input) '|:\"[^\"]+\": error:")
+LOCATED = re.compile(r"(nodes?|input) '|:\"[^\"]+\": error:")
 INTERNAL = re.compile(r"'(krnl|linalg|tensor|arith|memref|scf|vector|func|builtin)\.")
 # A child that compiles for each change takes longer than one that compiles once.
 LIMITS = {"static": 600, "constant": 600, "empty": 600}

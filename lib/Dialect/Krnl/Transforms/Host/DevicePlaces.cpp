@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -30,13 +31,20 @@ static bool hasOtherNames(Value buffer) {
   });
 }
 
-/// Memory of the run on the device, as large as a buffer.
-ArenaViewOp krnl::allocateLike(OpBuilder &builder, Location loc, Value base) {
-  auto type = cast<MemRefType>(base.getType());
+static SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
+                                       Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (type.isDynamicDim(i))
-      sizes.push_back(memref::DimOp::create(builder, loc, base, i));
+      sizes.push_back(memref::DimOp::create(builder, loc, buffer, i));
+  return sizes;
+}
+
+/// Memory of the run on the device, as large as a buffer.
+ArenaViewOp krnl::allocateLike(OpBuilder &builder, Location loc, Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  SmallVector<Value> sizes = dynamicSizes(builder, loc, base);
   Value bytes = BufferBytesOp::create(builder, loc, sizes, type);
   Value memory = DeviceAllocOp::create(builder, loc, bytes);
   return ArenaViewOp::create(builder, loc, type,
@@ -58,19 +66,117 @@ DevicePlaces::DevicePlaces(func::FuncOp host,
                            SmallVectorImpl<Attribute> &errors)
     : host(host), errors(errors), entry(host.getContext()) {}
 
-/// The same offset in the arena of the device, which is as large as the host's.
-Value DevicePlaces::inArena(ArenaViewOp view) {
-  OpBuilder builder(host.getContext());
-  if (view.getArena() && !dynamicArena) {
+/// Is it a row of others, which no vector is aligned for?
+static bool isRow(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<RowViewOp>(view))
+      return true;
+    buffer = view.getViewSource();
+  }
+  return false;
+}
+
+ArrayRef<Value> DevicePlaces::sourcesOf(Value buffer) {
+  auto [known, isNew] = sources.try_emplace(buffer);
+  if (!isNew)
+    return known->second;
+  llvm::SmallSetVector<Value, 4> names;
+  SmallVector<Value, 2> found;
+  names.insert(viewBase(buffer));
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto given = handedOn.find(names[i]);
+    if (given == handedOn.end())
+      found.push_back(names[i]);
+    else
+      for (Value name : given->second)
+        names.insert(viewBase(name));
+  }
+  return sources[buffer] = std::move(found);
+}
+
+bool krnl::isDefinedIn(Operation *op, Value base) {
+  return op->isAncestor(base.getParentBlock()->getParentOp());
+}
+
+void DevicePlaces::findNames() {
+  host.walk([&](Operation *op) {
+    if (auto select = dyn_cast<arith::SelectOp>(op); select && isBuffer(select))
+      handedOn[select] = {select.getTrueValue(), select.getFalseValue()};
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    if (!branch)
+      return;
+    RegionBranchInverseSuccessorMapping operands;
+    branch.getSuccessorInputOperandMapping(operands);
+    for (auto &[name, uses] : operands)
+      if (isBuffer(name))
+        for (OpOperand *use : uses)
+          handedOn[name].push_back(use->get());
+  });
+  for (auto &[name, given] : handedOn) {
+    Operation *maker = name.getDefiningOp();
+    if (!maker)
+      maker = name.getParentBlock()->getParentOp();
+    for (Value source : sourcesOf(name))
+      if (isDefinedIn(maker, source))
+        leaving.insert(source);
+    for (Value value : given)
+      if (isRow(value))
+        leaving.insert_range(sourcesOf(value));
+  }
+}
+
+/// The arena on the device that is as large as that of the view.
+Value DevicePlaces::arenaOf(ArenaViewOp view) {
+  if (!view.getArena())
+    return arena;
+  if (!dynamicArena) {
     auto reserve = view.getArena().getDefiningOp<ArenaReserveOp>();
+    OpBuilder builder(host.getContext());
     builder.setInsertionPointAfter(reserve);
     dynamicArena =
         DeviceAllocOp::create(builder, reserve.getLoc(), reserve.getBytes());
   }
+  return dynamicArena;
+}
+
+/// The same offset in the arena of the device.
+Value DevicePlaces::inArena(ArenaViewOp view) {
+  OpBuilder builder(host.getContext());
   builder.setInsertionPointAfter(view);
-  return ArenaViewOp::create(
-      builder, view.getLoc(), view.getType(), view.getOffset(), view.getSizes(),
-      view.getArena() ? dynamicArena : arena, DenseI64ArrayAttr());
+  return ArenaViewOp::create(builder, view.getLoc(), view.getType(),
+                             view.getOffset(), view.getSizes(), arenaOf(view),
+                             DenseI64ArrayAttr());
+}
+
+static Value addressOf(OpBuilder &builder, Location loc, Value buffer) {
+  return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+}
+
+/// The memory of one of several buffers of an arena: as far from the beginning
+/// of that of the device as the buffer is from that of the host. Null for other
+/// buffers.
+Value DevicePlaces::mirrorOf(Value name) {
+  ArenaViewOp first;
+  for (Value source : sourcesOf(name)) {
+    auto view = source.getDefiningOp<ArenaViewOp>();
+    if (!view || leaving.contains(source) ||
+        (first && first.getArena() != view.getArena()))
+      return {};
+    first = view;
+  }
+  Location loc = name.getLoc();
+  OpBuilder builder(host.getContext());
+  builder.setInsertionPointAfterValue(name);
+  auto bytes = MemRefType::get({1}, builder.getI8Type());
+  Value start = ArenaViewOp::create(
+      builder, loc, bytes, arith::ConstantIndexOp::create(builder, loc, 0),
+      ValueRange(), first.getArena(), DenseI64ArrayAttr());
+  Value offset =
+      arith::SubIOp::create(builder, loc, addressOf(builder, loc, name),
+                            addressOf(builder, loc, start));
+  return ArenaViewOp::create(builder, loc, name.getType(), offset,
+                             dynamicSizes(builder, loc, name), arenaOf(first),
+                             DenseI64ArrayAttr());
 }
 
 /// Inputs and outputs of static size lie behind the arena of the host.
@@ -96,10 +202,12 @@ Value DevicePlaces::memoryOf(Value base) {
       constants = DeviceConstantsOp::create(entry, host.getLoc());
     return viewAt(entry, base, constants, weight.getOffset());
   }
+  if (auto view = dyn_cast_or_null<ArenaViewOp>(op))
+    return leaving.contains(base) ? Value() : inArena(view);
+  if (sourcesOf(base) != ArrayRef(base))
+    return mirrorOf(base);
   if (hasOtherNames(base))
     return {};
-  if (auto view = dyn_cast_or_null<ArenaViewOp>(op))
-    return inArena(view);
   bool isOfFunction = base.getParentBlock() == &host.getBody().front();
   if (isOfFunction && (!op || isa<OutputOp>(op)))
     return behindArena(base);
@@ -138,6 +246,10 @@ LogicalResult DevicePlaces::addPlace(LaunchOp launch, Value base) {
   Place place{memoryOf(base), {}};
   place.newest.device = !isa<BlockArgument>(base);
   places.insert({base, place});
+  if (place.device)
+    for (Value source : sourcesOf(base))
+      if (failed(addPlace(launch, source)))
+        return failure();
   return success();
 }
 
@@ -147,6 +259,7 @@ LogicalResult DevicePlaces::find(ArrayRef<LaunchOp> launches) {
   entry.setInsertionPointToStart(&host.getBody().front());
   auto size = arith::ConstantIndexOp::create(entry, host.getLoc(), bytes);
   arena = DeviceAllocOp::create(entry, host.getLoc(), size);
+  findNames();
   for (LaunchOp launch : launches) {
     for (Operation *parent = launch->getParentOp(); parent != host;
          parent = parent->getParentOp())

@@ -22,15 +22,20 @@ struct Sides {
 
 /// A buffer of the host that launches use.
 struct Place {
-  /// Its memory on the device. Null for a buffer that loops or branches hand
-  /// on, and for one of the pool: it stays on the host, and each launch copies.
+  /// Its memory on the device. Null for one of the pool, and for what may be
+  /// one of several buffers that do not share an arena: it stays on the host,
+  /// and each launch copies.
   mlir::Value device;
+  /// Of a buffer itself.
   Sides newest;
 };
 
 inline bool isBuffer(mlir::Value value) {
   return mlir::isa<mlir::MemRefType>(value.getType());
 }
+
+/// Is the buffer made by an operation in a region of `op`?
+bool isDefinedIn(mlir::Operation *op, mlir::Value base);
 
 /// Memory of the run on the device, as large as a buffer.
 ArenaViewOp allocateLike(mlir::OpBuilder &builder, mlir::Location loc,
@@ -51,6 +56,10 @@ public:
   mlir::Value onDevice(mlir::OpBuilder &builder, mlir::Value buffer,
                        const llvm::DenseMap<mlir::Value, mlir::Value> &copied);
 
+  /// The buffers that loops, branches and selections may hand on to a value:
+  /// itself, if they do not make it.
+  llvm::ArrayRef<mlir::Value> sourcesOf(mlir::Value buffer);
+
   llvm::MapVector<mlir::Value, Place> places;
 
 private:
@@ -58,11 +67,21 @@ private:
   void listErrors(LaunchOp launch, ErrorWordOp word);
   mlir::Value memoryOf(mlir::Value base);
   mlir::Value inArena(ArenaViewOp view);
+  mlir::Value arenaOf(ArenaViewOp view);
+  mlir::Value mirrorOf(mlir::Value name);
+  void findNames();
   mlir::Value behindArena(mlir::Value base);
 
   mlir::func::FuncOp host;
   llvm::SmallVectorImpl<mlir::Attribute> &errors;
   mlir::OpBuilder entry;
+  /// What loops, branches and selections hand on to each value that they make;
+  /// the buffers among that, through all of them.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> handedOn,
+      sources;
+  /// Buffers of a body that others stand for behind it, or of which these are
+  /// rows.
+  llvm::DenseSet<mlir::Value> leaving;
   int64_t bytes = 0;
   /// The arena of static size, that of the run's, and the weights.
   mlir::Value arena, dynamicArena, constants;

@@ -48,7 +48,9 @@ private:
   void visitHostOp(Operation *op);
   void visitIf(scf::IfOp op);
   void visitLoop(Operation *loop);
+  SmallVector<Value> placedSources(Value buffer);
   SmallVector<Value> buffersOf(Operation *op);
+  bool mayWrite(Operation *op, Value source);
   llvm::MapVector<Value, Uses> usesIn(Operation *loop);
   void copyIn(OpBuilder &builder, Location loc, Value base);
   void copyOut(OpBuilder &builder, Location loc, Value base, bool waits);
@@ -110,9 +112,13 @@ void Placer::visitLaunch(LaunchOp launch) {
     if (!isBuffer(operand.get()))
       continue;
     Value base = viewBase(operand.get());
-    if (places.find(base)->second.device) {
-      copyIn(builder, loc, base);
-    } else if (!copied.contains(base)) {
+    bool isOnDevice = places.find(base)->second.device != nullptr;
+    for (Value source : placedSources(base))
+      if (isOnDevice)
+        copyIn(builder, loc, source);
+      else
+        copyOut(builder, loc, source, /*waits=*/true);
+    if (!isOnDevice && !copied.contains(base)) {
       ArenaViewOp copy = allocateLike(builder, loc, base);
       copied[base] = copy;
       CopyInOp::create(builder, loc, base, copy);
@@ -122,9 +128,19 @@ void Placer::visitLaunch(LaunchOp launch) {
     }
     operand.set(memory.onDevice(builder, operand.get(), copied));
   }
-  for (Value base : outs)
-    if (Place &place = places.find(base)->second; place.device)
-      place.newest = {/*host=*/false, /*device=*/true};
+  for (Value base : outs) {
+    bool isOnDevice = places.find(base)->second.device != nullptr;
+    for (Value source : placedSources(base))
+      places.find(source)->second.newest = {!isOnDevice, isOnDevice};
+  }
+}
+
+/// The buffers with memory on the device that a value may stand for.
+SmallVector<Value> Placer::placedSources(Value buffer) {
+  return llvm::filter_to_vector(memory.sourcesOf(buffer), [&](Value source) {
+    auto known = places.find(source);
+    return known != places.end() && known->second.device && !isShared(source);
+  });
 }
 
 /// The buffers with memory on the device that an operation of the host has.
@@ -132,12 +148,8 @@ SmallVector<Value> Placer::buffersOf(Operation *op) {
   llvm::SetVector<Value> used;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
-      if (!isBuffer(operand))
-        continue;
-      Value base = viewBase(operand);
-      auto known = places.find(base);
-      if (known != places.end() && known->second.device && !isShared(base))
-        used.insert(base);
+      if (isBuffer(operand))
+        used.insert_range(placedSources(operand));
     }
   });
   return used.takeVector();
@@ -145,19 +157,30 @@ SmallVector<Value> Placer::buffersOf(Operation *op) {
 
 /// True for operations that neither read nor write what a buffer contains.
 static bool isAboutMemory(Operation *op) {
-  return isa<ViewLikeOpInterface, memref::DimOp, OutputOp, ReleaseOp, CopyInOp,
-             CopyOutOp>(op);
+  return isa<ViewLikeOpInterface, arith::SelectOp, memref::DimOp,
+             memref::ExtractAlignedPointerAsIndexOp, OutputOp, ReleaseOp,
+             CopyInOp, CopyOutOp>(op);
 }
 
 /// Whatever else has a buffer reads it, and, unless it is known not to, writes
 /// it.
+bool Placer::mayWrite(Operation *op, Value source) {
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return llvm::is_contained(memory.sourcesOf(copy.getTarget()), source);
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return llvm::any_of(launch.getOuts(), [&](Value out) {
+      return llvm::is_contained(memory.sourcesOf(out), source);
+    });
+  return !isa<memref::LoadOp>(op);
+}
+
 void Placer::visitHostOp(Operation *op) {
   if (isAboutMemory(op))
     return;
   OpBuilder builder(op);
   for (Value base : buffersOf(op)) {
     copyOut(builder, op->getLoc(), base, /*waits=*/true);
-    if (!isa<memref::LoadOp>(op))
+    if (mayWrite(op, base))
       places.find(base)->second.newest = {/*host=*/true, /*device=*/false};
   }
 }
@@ -185,10 +208,6 @@ void Placer::reach(Operation *end, Value base, Sides wanted) {
     copyOut(builder, end->getLoc(), base, /*waits=*/true);
 }
 
-static bool isDefinedIn(Operation *op, Value base) {
-  return op->isAncestor(base.getParentBlock()->getParentOp());
-}
-
 /// A side has the contents after a branch if it has them after both. Where none
 /// would, the first branch copies to the side that the other one leaves them.
 void Placer::visitIf(scf::IfOp op) {
@@ -214,17 +233,16 @@ llvm::MapVector<Value, Uses> Placer::usesIn(Operation *loop) {
   loop->walk([&](Operation *op) {
     if (op->getNumRegions() > 0 || isAboutMemory(op))
       return;
-    auto launch = dyn_cast<LaunchOp>(op);
-    for (Value base : buffersOf(op)) {
-      if (isDefinedIn(loop, base))
-        continue;
-      Uses &its = uses[base];
-      (launch ? its.onDevice : its.onHost) = true;
-      its.isWritten |=
-          launch ? llvm::is_contained(
-                       llvm::map_range(launch.getOuts(), viewBase), base)
-                 : !isa<memref::LoadOp>(op);
-    }
+    for (Value operand : llvm::make_filter_range(op->getOperands(), isBuffer))
+      for (Value base : placedSources(operand)) {
+        if (isDefinedIn(loop, base))
+          continue;
+        Uses &its = uses[base];
+        bool isOnDevice =
+            isa<LaunchOp>(op) && places.find(viewBase(operand))->second.device;
+        (isOnDevice ? its.onDevice : its.onHost) = true;
+        its.isWritten |= mayWrite(op, base);
+      }
   });
   return uses;
 }

@@ -24,27 +24,87 @@ func.func @part(%x: memref<64xf32>) attributes {krnl.arena_bytes = 0 : i64} {
   return
 }
 
-// Buffers that a loop hands on stay on the host.
+// Buffers that a loop hands on are as far from the beginning of the arena on the
+// device as on the host. What is carried is copied once, and back where the host
+// reads it.
 // CHECK-LABEL: func.func @carried(
-// CHECK:         scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
-// CHECK:           %[[DA:.+]] = krnl.arena_view
-// CHECK-NEXT:      krnl.copy_in %[[A]] to %[[DA]]
-// CHECK:           krnl.copy_in %[[B]] to %[[DB:.+]] :
-// CHECK-NEXT:      krnl.launch @second ins(%[[DA]] : {{.+}}) outs(%[[DB]] :
-// CHECK:           krnl.copy_out %[[DB]] to %[[B]] wait
-// CHECK:           krnl.device_release
-// CHECK:           scf.yield %[[B]], %[[A]]
-func.func @carried(%n: index) attributes {krnl.arena_bytes = 512 : i64} {
+// CHECK:         %[[ARENA:.+]] = krnl.device_alloc
+// CHECK:         %[[S:.+]] = krnl.arena_view[%c0] () : memref<64xf32>
+// CHECK-NEXT:    %[[DS:.+]] = krnl.arena_view[%c0] () in %[[ARENA]]
+// CHECK-NEXT:    %[[T:.+]] = krnl.arena_view[%c256] () : memref<64xf32>
+// CHECK-NEXT:    %[[DT:.+]] = krnl.arena_view[%c256] () in %[[ARENA]]
+// CHECK:         memref.store %{{.+}}, %[[S]]
+// CHECK-NEXT:    krnl.copy_in %[[S]] to %[[DS]]
+// CHECK-NEXT:    %[[R:.+]]:2 = scf.for {{.+}} iter_args(%[[A:.+]] = %[[S]], %[[B:.+]] = %[[T]])
+// CHECK-NOT:       krnl.copy
+// CHECK:           %[[START:.+]] = krnl.arena_view[%{{.+}}] () : memref<1xi8>
+// CHECK-NEXT:      %[[AT:.+]] = memref.extract_aligned_pointer_as_index %[[B]]
+// CHECK-NEXT:      %[[BASE:.+]] = memref.extract_aligned_pointer_as_index %[[START]]
+// CHECK-NEXT:      %[[OFFSET:.+]] = arith.subi %[[AT]], %[[BASE]]
+// CHECK-NEXT:      %[[DB:.+]] = krnl.arena_view[%[[OFFSET]]] () in %[[ARENA]]
+// CHECK:           krnl.launch @second ins(%{{.+}} : {{.+}}) outs(%[[DB]] :
+// CHECK-NEXT:      scf.yield %[[B]], %[[A]]
+// CHECK:         krnl.copy_out %[[DS]] to %[[S]] wait
+// CHECK-NEXT:    krnl.copy_out %[[DT]] to %[[T]] wait
+// CHECK-NEXT:    memref.load %[[R]]#0
+func.func @carried(%n: index) -> f32 attributes {krnl.arena_bytes = 512 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
   %s = krnl.arena_view[%c0] () : memref<64xf32>
   %t = krnl.arena_view[%c256] () : memref<64xf32>
+  memref.store %zero, %s[%c0] : memref<64xf32>
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s, %b = %t) -> (memref<64xf32>, memref<64xf32>) {
     krnl.launch @second ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c1)
     scf.yield %b, %a : memref<64xf32>, memref<64xf32>
   }
+  %x = memref.load %r#0[%c0] : memref<64xf32>
+  return %x : f32
+}
+
+// The input is in no arena: what may be it is copied for each launch, from the
+// host, which has the newest contents of both.
+// CHECK-LABEL: func.func @of_two_kinds(
+// CHECK-SAME:    %[[X:.+]]: memref<64xf32>,
+// CHECK:         krnl.launch @second {{.+}} outs(%[[DT:[0-9a-z_]+]] :
+// CHECK-NEXT:    %[[NAME:.+]] = arith.select %{{.+}}, %[[X]], %[[T:.+]] : memref<64xf32>
+// CHECK:         krnl.copy_out %[[DT]] to %[[T]] wait
+// CHECK:         krnl.copy_in %[[NAME]] to %[[COPY:.+]] :
+// CHECK:         krnl.launch @second ins(%[[COPY]]
+func.func @of_two_kinds(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_bytes = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %w = krnl.weight_view[0] : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @second ins(%w : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  %name = arith.select %which, %x, %t : memref<64xf32>
+  krnl.launch @second ins(%name : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
   return
+}
+
+// A buffer of a branch that is read behind it stays on the host.
+// CHECK-LABEL: func.func @leaving(
+// CHECK:         scf.if
+// CHECK:           krnl.launch @second ins(%{{.+}} : {{.+}}) outs(%[[DT:[0-9a-z_]+]] :
+// CHECK:           krnl.copy_out %[[DT]] to %[[T:.+]] wait
+// CHECK:           scf.yield %[[T]]
+// CHECK:         memref.load
+func.func @leaving(%x: memref<64xf32>, %which: i1) -> f32 attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %s = krnl.arena_view[%c256] () : memref<64xf32>
+  %r = scf.if %which -> memref<64xf32> {
+    %t = krnl.arena_view[%c0] () : memref<64xf32>
+    krnl.launch @second ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+    scf.yield %t : memref<64xf32>
+  } else {
+    scf.yield %s : memref<64xf32>
+  }
+  %y = memref.load %r[%c0] : memref<64xf32>
+  return %y : f32
 }
 
 // Launches get the number of their first error. The word is never copied.

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CacheTraffic.h"
 #include "ContractionCost.h"
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
@@ -266,16 +267,6 @@ double OpCost::cycles() {
   return numSteps * (perStep + target.tileCycles) + sumOfLanes();
 }
 
-/// To move all operands between the core and the level that they fit in.
-static double memoryCycles(KernelOp kernel, const Processor &target) {
-  int64_t bytes = trafficBytes(kernel, outerExtent);
-  if (bytes <= target.l1)
-    return 0;
-  return double(bytes) / (bytes <= target.l2   ? target.l2BytesPerCycle
-                          : bytes <= target.l3 ? target.l3BytesPerCycle
-                                               : target.memoryBytesPerCycle);
-}
-
 double packTileCycles(const LoopNest &nest, const Pack &pack,
                       const Processor &target) {
   double cycles = target.packCycles;
@@ -309,7 +300,8 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
     else
       same->cycles += term.cycles;
   }
-  double factor = memoryCycles(kernel, target) / std::max(cost.cycles, 1.0);
+  double factor =
+      memoryCycles(kernel, nest, target) / std::max(cost.cycles, 1.0);
   if (factor > 1) {
     cost.cycles *= factor;
     cost.tileCycles *= factor;

@@ -30,3 +30,35 @@ func.func @dynamic(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %m: index, %n: inde
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// All 16 MiB of %b are read again for each m, from the third cache.
+// CHECK-LABEL: func @reads_again
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{2\.[0-9]+}}e+07]],
+func.func @reads_again(%x: tensor<16x1024xf32>, %w: tensor<1024x4096xf32>, %o: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
+  %y = krnl.kernel "k" loops [m = 16, k = 1024, n = 4096] ins(%x, %w : tensor<16x1024xf32>, tensor<1024x4096xf32>) outs(%o : tensor<16x4096xf32>) recipe [order(m, k, n), vectorize(n, 16)] {
+  ^bb0(%a: tensor<16x1024xf32>, %b: tensor<1024x4096xf32>, %c: tensor<16x4096xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n]) : (tensor<16x1024xf32>, tensor<1024x4096xf32>) -> tensor<16x4096xf32> {
+      %t = arith.mulf %p, %q : f32
+      %u = arith.addf %s, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<16x4096xf32>
+  } -> tensor<16x4096xf32>
+  return %y : tensor<16x4096xf32>
+}
+
+// With m inside, %b is read once, and the 256 KiB of the result stay in the second cache.
+// CHECK-LABEL: func @reads_once
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{1\.2[0-9]+}}e+07]],
+func.func @reads_once(%x: tensor<16x1024xf32>, %w: tensor<1024x4096xf32>, %o: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
+  %y = krnl.kernel "k" loops [m = 16, k = 1024, n = 4096] ins(%x, %w : tensor<16x1024xf32>, tensor<1024x4096xf32>) outs(%o : tensor<16x4096xf32>) recipe [order(k, m, n), vectorize(n, 16)] {
+  ^bb0(%a: tensor<16x1024xf32>, %b: tensor<1024x4096xf32>, %c: tensor<16x4096xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n]) : (tensor<16x1024xf32>, tensor<1024x4096xf32>) -> tensor<16x4096xf32> {
+      %t = arith.mulf %p, %q : f32
+      %u = arith.addf %s, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<16x4096xf32>
+  } -> tensor<16x4096xf32>
+  return %y : tensor<16x4096xf32>
+}

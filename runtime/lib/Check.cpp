@@ -239,7 +239,8 @@ int32_t rt::checkInputs(OMContext &context, const OMBuffer *inputs,
   for (int64_t i = 0; i < numInputs; ++i) {
     if (int32_t error = checkInput(context, i, inputs[i], symbols))
       return error;
-    if (int32_t error = alignInput(context, context.inputs[i]))
+    bool isOnDevice = context.inputsOnDevice && context.inputsOnDevice[i];
+    if (int32_t error = isOnDevice ? 0 : alignInput(context, context.inputs[i]))
       return error;
     symbols += entry.inputs[i].rank > 0 ? entry.inputs[i].rank : 0;
   }

@@ -90,7 +90,8 @@ static const OnnxcLevel &levelOf(const OnnxcModel &model) {
                   ? chooseLevel(model, nullptr, /*withDevice=*/false)
                   : -1;
   Message reason;
-  if (other >= 0 && !device->runtime->isAvailable(*device, reason)) {
+  if (other >= 0 &&
+      !device->runtime->isAvailable(*device, /*number=*/0, reason)) {
     level = other;
     chosen.store(level, std::memory_order_relaxed);
   }
@@ -139,6 +140,7 @@ void omContextDestroy(OMContext *context) {
   freeArena(*context);
   free(context->inputs);
   free(context->outputs);
+  free(context->tensors);
   free(context->symbolValues);
   free(context->symbolNames);
   free(context->symbolOfDim);

@@ -46,7 +46,15 @@ struct Output {
   char *characters; ///< of strings, reused
   int64_t characterBytes;
   int64_t dims[kMaxRank];
+  /// The caller's tensor on the device, or one that `deviceOwner` keeps for
+  /// the caller.
+  bool onDevice;
+  OnnxcDevicePointer deviceData;
+  void *deviceOwner;
 };
+
+/// What a context has for omContextRunDLPack.
+struct TensorArguments;
 
 /// Room for one message.
 struct Message {
@@ -82,6 +90,11 @@ struct OMContext {
 
   const OnnxcDeviceCode *device; ///< of the entry point's level; may be null
   onnxc::rt::DeviceContext *deviceContext; ///< null before its first use
+  int32_t deviceNumber;
+  void *deviceStream; ///< the caller's; null: the context's own
+  onnxc::rt::TensorArguments *tensors; ///< null before its first use
+  /// By input, which lie on the device in this run; null: none.
+  bool *inputsOnDevice;
 
   OMLogFunction log;
   void *logUser;
@@ -134,6 +147,18 @@ bool numberSymbols(OMContext &context);
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
             OMBuffer *outputs, int64_t numOutputs, bool handOver);
 
+/// One run with tensors of DLPack (omContextRunDLPack).
+int32_t runTensors(OMContext &context, DLManagedTensorVersioned *const *inputs,
+                   int64_t numInputs, DLManagedTensorVersioned **outputs,
+                   int64_t numOutputs);
+
+/// True if the host program takes an input (or, behind them, an output) of the
+/// caller as an address of the device.
+inline bool staysOnDevice(const OMContext &context, int64_t argument) {
+  const uint8_t *stays = context.entry->staysOnDevice;
+  return stays && stays[argument] != 0;
+}
+
 /// Allocates the known part of the next run's memory (omContextPrepare).
 int32_t prepare(OMContext &context, const OMBuffer *outputs,
                 int64_t numOutputs);
@@ -147,6 +172,15 @@ void freeOutputs(OMContext &context);
 /// Allocates the context's own buffer of a tensor output whose size the
 /// signature knows, or looks whether the caller's is as large.
 void prepareOutput(OMContext &context, int64_t index);
+
+/// The steps of a run that are common to all forms of tensors. Not begun if
+/// another one is going on; end() gives the status.
+bool beginRun(OMContext &context);
+void runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
+              OMBuffer *outputs, int64_t numOutputs, bool handOver);
+/// After an error, releases the outputs made so far.
+void dropOutputs(OMContext &context);
+int32_t endRun(OMContext &context);
 
 /// Null without memory.
 OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);

@@ -7,6 +7,7 @@
 #include "Context.h"
 #include "Objects.h"
 #include "OutputBlocks.h"
+#include "device/Code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,29 @@ static void *callersBuffer(OMContext &context, const OnnxcArg &arg,
   return output.given.data;
 }
 
+/// An output on the device: its address there for hooks, or memory of the host,
+/// from which it is copied after the run.
+static void *placeOnDevice(OMContext &context, const OnnxcArg &arg,
+                           Output &output) {
+  if (output.mode == OutputMode::Caller) {
+    if (!callersBuffer(context, arg, output, output.bytes))
+      return nullptr;
+  } else if (!(output.deviceData = context.device->runtime->allocateOutput(
+                   context, output.bytes, output.deviceOwner))) {
+    return nullptr;
+  }
+  int64_t argument = context.entry->numInputs + (&output - context.outputs);
+  return staysOnDevice(context, argument)
+             ? reinterpret_cast<void *>(output.deviceData)
+             : keptBuffer(output, output.bytes);
+}
+
 static void *placeOutput(OMContext &context, const OnnxcArg &arg,
                          Output &output) {
   int64_t bytes = output.bytes;
   void *memory = nullptr;
+  if (output.onDevice)
+    return placeOnDevice(context, arg, output);
   if (output.mode == OutputMode::Caller)
     return callersBuffer(context, arg, output, bytes);
   if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)

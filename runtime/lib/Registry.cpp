@@ -43,6 +43,7 @@ void onnxc_rt_register(const OnnxcModel *model) {
   state.level = chooseLevel(*model, nullptr);
   state.createContext = createContext;
   state.run = run;
+  state.runTensors = runTensors;
   state.prepare = prepare;
   ModelState **last = &first;
   while (*last)

@@ -33,6 +33,10 @@ struct ModelState {
   OMContext *(*createContext)(const OnnxcModel &model, const OnnxcEntry &entry);
   int32_t (*run)(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
                  OMBuffer *outputs, int64_t numOutputs, bool handOver);
+  int32_t (*runTensors)(OMContext &context,
+                        DLManagedTensorVersioned *const *inputs,
+                        int64_t numInputs, DLManagedTensorVersioned **outputs,
+                        int64_t numOutputs);
   int32_t (*prepare)(OMContext &context, const OMBuffer *outputs,
                      int64_t numOutputs);
 

@@ -117,7 +117,9 @@ static void resetOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
     output.asked = output.handed = false;
-    output.data = output.object = nullptr;
+    output.data = output.object = output.deviceOwner = nullptr;
+    output.onDevice = false;
+    output.deviceData = 0;
     if (context.entry->outputs[i].kind == ONNXC_KIND_TENSOR)
       continue;
     omValueDestroy(static_cast<OMValue *>(output.kept));
@@ -136,9 +138,8 @@ static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
   for (int64_t i = 0; i < known; ++i) {
     Output &output = context.outputs[i];
     output.mode = handOver ? OutputMode::Handed : OutputMode::Context;
-    if (numOutputs == 0 || !outputs[i].data || handOver ||
+    if (numOutputs == 0 || !outputs[i].data ||
         outputs[i].data == output.kept || // as the last run filled it in
-
         context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
       continue;
     output.mode = OutputMode::Caller;
@@ -171,9 +172,36 @@ static void giveOutputs(OMContext &context, OMBuffer *outputs,
   }
 }
 
-static void runEntry(OMContext &context, const OMBuffer *inputs,
-                     int64_t numInputs, OMBuffer *outputs, int64_t numOutputs,
-                     bool handOver) {
+/// Copies inputs on the device that the host program reads.
+static void fetchInputs(OMContext &context) {
+  for (int64_t i = 0; i < context.entry->numInputs; ++i) {
+    OnnxcValue &value = context.inputs[i];
+    if (!context.inputsOnDevice[i] || staysOnDevice(context, i))
+      continue;
+    int64_t bytes = tensorBytes(value.type, value.rank, value.dims);
+    void *copy = context.pool.allocate(bytes);
+    if (!copy)
+      return failToAllocate(context, "an input", bytes);
+    context.device->runtime->copyToHost(
+        context, copy, reinterpret_cast<uintptr_t>(value.data), bytes);
+    value.data = copy;
+    context.inputsOnDevice[i] = false;
+  }
+}
+
+/// Copies outputs that the host program has written to the caller's tensors.
+static void storeOutputs(OMContext &context) {
+  for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
+    const Output &output = context.outputs[i];
+    if (output.onDevice && output.bytes > 0 &&
+        !staysOnDevice(context, context.entry->numInputs + i))
+      context.device->runtime->copyToDevice(context, output.deviceData,
+                                            output.data, output.bytes);
+  }
+}
+
+void rt::runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
+                  OMBuffer *outputs, int64_t numOutputs, bool handOver) {
   const OnnxcEntry &entry = *context.entry;
   context.deadline = context.budget > 0 ? os::now() + context.budget : 0;
   if (!targetIsFine(context) ||
@@ -181,23 +209,29 @@ static void runEntry(OMContext &context, const OMBuffer *inputs,
       takeOutputs(context, outputs, numOutputs, handOver) != ONNXC_OK ||
       !reserveScratch(context, 1))
     return;
+  if (context.inputsOnDevice != nullptr)
+    fetchInputs(context);
+  if (context.status.load() != ONNXC_OK)
+    return;
   auto *call = static_cast<OnnxcCall *>(&context);
   int32_t code = entry.run(call, context.inputs);
   if (code != ONNXC_OK)
     context.fail(code, "the model failed with code %d", code);
   if (context.device)
     context.device->runtime->endRun(context);
-  if (onnxc_rt_poll(call) == ONNXC_OK)
-    finishOutputs(context);
+  if (onnxc_rt_poll(call) == ONNXC_OK && finishOutputs(context) == ONNXC_OK)
+    storeOutputs(context);
 }
 
-/// After an error, releases the outputs made so far.
-static void dropOutputs(OMContext &context) {
+void rt::dropOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
     if (output.handed)
       free(output.data);
     output.handed = false;
+    if (output.deviceOwner)
+      context.device->runtime->freeOutput(output.deviceOwner,
+                                          output.deviceData);
     if (context.entry->outputs[i].kind != ONNXC_KIND_TENSOR) {
       omValueDestroy(static_cast<OMValue *>(output.data));
       output.data = nullptr;
@@ -205,8 +239,8 @@ static void dropOutputs(OMContext &context) {
   }
 }
 
-/// True if no other run is going on; the last one's error is forgotten.
-static bool begin(OMContext &context) {
+/// The last run's error is forgotten.
+bool rt::beginRun(OMContext &context) {
   if (context.busy.exchange(1, std::memory_order_acquire) != 0)
     return false; // the message belongs to the other run
   context.status.store(ONNXC_OK, std::memory_order_relaxed);
@@ -217,7 +251,7 @@ static bool begin(OMContext &context) {
 }
 
 /// Gives the workers back; the status.
-static int32_t end(OMContext &context) {
+int32_t rt::endRun(OMContext &context) {
   if (context.team)
     releaseTeam(context.team);
   context.team = nullptr;
@@ -231,7 +265,7 @@ static int32_t end(OMContext &context) {
 
 int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
                     int64_t numOutputs) {
-  if (!begin(context))
+  if (!beginRun(context))
     return ONNXC_ERR_INVALID;
   int limit = maxThreads(context);
   auto *call = static_cast<OnnxcCall *>(&context);
@@ -247,17 +281,17 @@ int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
     if (context.device)
       context.device->runtime->prepare(context);
   }
-  return end(context);
+  return endRun(context);
 }
 
 int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
                 OMBuffer *outputs, int64_t numOutputs, bool handOver) {
-  if (!begin(context))
+  if (!beginRun(context))
     return ONNXC_ERR_INVALID;
   runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);
   if (context.status.load() == ONNXC_OK)
     giveOutputs(context, outputs, numOutputs, handOver);
   else
     dropOutputs(context);
-  return end(context);
+  return endRun(context);
 }

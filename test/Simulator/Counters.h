@@ -22,10 +22,13 @@ struct Counters {
   int64_t launches; ///< of kernels, as they run
   int64_t copiesIn, bytesIn;
   int64_t copiesOut, bytesOut;
+  int64_t copiesOn, bytesOn; ///< between two places on the device
+  int64_t graphLaunches;     ///< whose kernels count as launches, too
+  int64_t nodeUpdates;       ///< of arguments in graphs
   int64_t allocations;
   // What is alive.
   int64_t memory; ///< number of allocations
-  int64_t streams, modules, retains;
+  int64_t streams, modules, retains, graphs;
   /// Requests of warps to device memory, the sectors of 32 bytes of these, and
   /// the steps that requests to shared memory take, by conflicts of banks.
   int64_t requests, sectors;
@@ -36,7 +39,7 @@ struct Settings {
   int64_t failAt;  ///< the call, counted from now as 0, that fails; -1: none
   int failWith;    ///< its error
   uint64_t seed;   ///< of the order of blocks and warps
-  int devices;     ///< how many there are
+  int devices;     ///< how many there are, 8 at most
   int capability;  ///< 10 * major + minor
   int version;     ///< of the driver
   int64_t refused; ///< this many next modules are refused

@@ -60,8 +60,28 @@ constexpr Error errors[] = {
     {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
+constexpr int maxDevices = 8;
+
 struct Stream {
+  int device;
   std::vector<std::function<int()>> tasks;
+};
+
+/// CUDA_KERNEL_NODE_PARAMS of the first version.
+struct KernelNode {
+  void *function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **arguments, **extra;
+};
+
+/// The kernels of a graph, each behind the one before.
+struct Graph {
+  std::vector<std::unique_ptr<Launch>> nodes;
+};
+
+/// Launches by the nodes of the graph they were made from.
+struct Executable {
+  std::vector<std::pair<const Launch *, Launch>> launches;
 };
 
 int64_t fromEnvironment(const char *name, int64_t otherwise) {
@@ -87,20 +107,34 @@ struct Machine {
                        /*version=*/12040,
                        /*refused=*/0,
                        /*countsSectors=*/isAskedFor("sectors")};
-  pid_t process = 0; ///< that has called cuInit
-  int context = 0;   ///< its address is the primary context
+  pid_t process = 0;            ///< that has called cuInit
+  int primary[maxDevices] = {}; ///< its addresses are the primary contexts
+  int retained[maxDevices] = {};
   int sticky = Success;
   std::string problem;
   DeviceMemory memory;
-  Stream nullStream;
+  Stream nullStreams[maxDevices] = {};
   std::set<Stream *> streams;
+  std::set<Graph *> graphs;
+  std::set<Executable *> executables;
   std::set<Image *> images;
   bool hasEnded = false; ///< with the process
 };
 
 /// Never destroyed: models may be unloaded when the process has ended it.
 Machine &machine = *new Machine;
-thread_local std::vector<void *> contexts;
+thread_local std::vector<int *> contexts;
+
+/// The device of a primary context; -1 for no such context.
+int deviceOf(const void *context) {
+  for (int i = 0; i < machine.settings.devices; ++i)
+    if (context == &machine.primary[i])
+      return i;
+  return -1;
+}
+int currentDevice() {
+  return contexts.empty() ? -1 : deviceOf(contexts.back());
+}
 
 /// The error of a call that comes in now: an injected one, or one of its state.
 /// What kernels have done is reported by calls that need a context.
@@ -113,7 +147,7 @@ int stateError(bool needsContext) {
     return Deinitialized;
   if (machine.process != getpid())
     return NotInitialized;
-  if (needsContext && (contexts.empty() || contexts.back() != &machine.context))
+  if (needsContext && currentDevice() < 0)
     return InvalidContext;
   return needsContext ? machine.sticky : int(Success);
 }
@@ -124,13 +158,19 @@ __attribute__((destructor)) static void endMachine() {
   machine.hasEnded = true;
   const Counters &its = machine.counters;
   if (std::getenv("ONNXC_SIMULATOR_COUNTERS"))
+    std::fprintf(stderr,
+                 "simulator: launches %lld, copies in %lld, copies out %lld, "
+                 "allocations %lld, left %lld\n",
+                 (long long)its.launches, (long long)its.copiesIn,
+                 (long long)its.copiesOut, (long long)its.allocations,
+                 (long long)(its.memory + its.streams + its.modules +
+                             its.retains + its.graphs));
+  if (isAskedFor("graphs"))
     std::fprintf(
         stderr,
-        "simulator: launches %lld, copies in %lld, copies out %lld, "
-        "allocations %lld, left %lld\n",
-        (long long)its.launches, (long long)its.copiesIn,
-        (long long)its.copiesOut, (long long)its.allocations,
-        (long long)(its.memory + its.streams + its.modules + its.retains));
+        "simulator: graphs %lld, updates %lld, copies on the device %lld\n",
+        (long long)its.graphLaunches, (long long)its.nodeUpdates,
+        (long long)its.copiesOn);
   if (isAskedFor("sectors"))
     std::fprintf(stderr,
                  "simulator: sectors %lld of %lld requests, steps %lld of %lld "
@@ -148,11 +188,13 @@ __attribute__((destructor)) static void endMachine() {
 // Work of streams
 //===----------------------------------------------------------------------===//
 
+/// Those of the current device; CU_STREAM_LEGACY is 1.
 static Stream *streamOf(void *handle) {
-  if (!handle)
-    return &machine.nullStream;
+  if (reinterpret_cast<uintptr_t>(handle) <= 1)
+    return &machine.nullStreams[currentDevice()];
   auto *stream = static_cast<Stream *>(handle);
-  return machine.streams.count(stream) ? stream : nullptr;
+  bool isAlive = machine.streams.count(stream);
+  return isAlive && stream->device == currentDevice() ? stream : nullptr;
 }
 
 static int add(void *handle, std::function<int()> task) {
@@ -174,7 +216,8 @@ static int finish(Stream &stream) {
 }
 
 static int finishAll() {
-  finish(machine.nullStream);
+  for (Stream &stream : machine.nullStreams)
+    finish(stream);
   for (Stream *stream : machine.streams)
     finish(*stream);
   return machine.sticky;
@@ -190,6 +233,25 @@ static int launch(const Launch &launch) {
   return LaunchFailed;
 }
 
+/// False for what no kernel takes.
+static bool prepare(const KernelNode &its, Launch &task) {
+  const auto &kernel = *static_cast<const Image::Kernel *>(its.function);
+  if (its.gridX == 0 || its.gridY != 1 || its.gridZ != 1 || its.blockX == 0 ||
+      its.blockX > maxThreads || its.blockY != 1 || its.blockZ != 1 ||
+      its.sharedBytes != 0 || its.extra)
+    return false;
+  task = {kernel.name,
+          kernel.function,
+          its.gridX,
+          its.blockX,
+          {},
+          kernel.shared,
+          &machine.memory.allocations()};
+  for (int32_t i = 0; i < kernel.parameters; ++i)
+    task.arguments.push_back(*static_cast<const uint64_t *>(its.arguments[i]));
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // The functions
 //===----------------------------------------------------------------------===//
@@ -202,7 +264,8 @@ Settings *simulatorSettings() { return &machine.settings; }
 const char *simulatorProblem() { return machine.problem.c_str(); }
 void simulatorRecover() {
   machine.sticky = Success;
-  machine.nullStream.tasks.clear();
+  for (Stream &stream : machine.nullStreams)
+    stream.tasks.clear();
   for (Stream *stream : machine.streams)
     stream->tasks.clear();
 }
@@ -271,26 +334,29 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   return Success;
 }
 
-int cuDevicePrimaryCtxRetain(void **context, int) {
+int cuDevicePrimaryCtxRetain(void **context, int device) {
   ENTER(false);
   ++machine.counters.retains;
-  *context = &machine.context;
+  ++machine.retained[device];
+  *context = &machine.primary[device];
   return Success;
 }
 
-int cuDevicePrimaryCtxRelease_v2(int) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
   ENTER(false);
-  if (machine.counters.retains == 0)
+  if (machine.retained[device] == 0)
     return InvalidContext;
   --machine.counters.retains;
+  --machine.retained[device];
   return Success;
 }
 
 int cuCtxPushCurrent_v2(void *context) {
   ENTER(false);
-  if (context != &machine.context || machine.counters.retains == 0)
+  int device = deviceOf(context);
+  if (device < 0 || machine.retained[device] == 0)
     return InvalidContext;
-  contexts.push_back(context);
+  contexts.push_back(static_cast<int *>(context));
   return Success;
 }
 
@@ -351,14 +417,14 @@ int cuFuncSetAttribute(void *, int, int) {
 int cuStreamCreate(void **stream, unsigned) {
   ENTER(true);
   ++machine.counters.streams;
-  *stream = *machine.streams.insert(new Stream).first;
+  *stream = *machine.streams.insert(new Stream{currentDevice(), {}}).first;
   return Success;
 }
 
 int cuStreamDestroy_v2(void *handle) {
   ENTER(true);
   Stream *stream = streamOf(handle);
-  if (!stream || !handle)
+  if (!stream || reinterpret_cast<uintptr_t>(handle) <= 1)
     return InvalidHandle;
   int error = finish(*stream);
   machine.streams.erase(stream);
@@ -431,6 +497,8 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
       !machine.memory.contains(from, bytes) ||
       (to < from + bytes && from < to + bytes))
     return InvalidValue;
+  ++machine.counters.copiesOn;
+  machine.counters.bytesOn += int64_t(bytes);
   return add(stream, [=] {
     std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
                 bytes);
@@ -451,22 +519,96 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream) {
 int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, void *stream,
-                   void **arguments, void **) {
+                   void **arguments, void **extra) {
   ENTER(true);
-  const auto &kernel = *static_cast<const Image::Kernel *>(function);
-  if (gridX == 0 || gridY != 1 || gridZ != 1 || blockX == 0 ||
-      blockX > maxThreads || blockY != 1 || blockZ != 1 || sharedBytes != 0)
+  Launch task;
+  if (!prepare({function, gridX, gridY, gridZ, blockX, blockY, blockZ,
+                sharedBytes, arguments, extra},
+               task))
     return InvalidValue;
-  Launch task = {kernel.name,
-                 kernel.function,
-                 gridX,
-                 blockX,
-                 {},
-                 kernel.shared,
-                 &machine.memory.allocations()};
-  for (int32_t i = 0; i < kernel.parameters; ++i)
-    task.arguments.push_back(*static_cast<const uint64_t *>(arguments[i]));
   return add(stream, [task = std::move(task)] { return launch(task); });
+}
+
+int cuGraphCreate(void **graph, unsigned flags) {
+  ENTER(true);
+  ++machine.counters.graphs;
+  *graph = *machine.graphs.insert(new Graph).first;
+  return flags ? InvalidValue : Success;
+}
+
+int cuGraphDestroy(void *handle) {
+  ENTER(true);
+  auto *graph = static_cast<Graph *>(handle);
+  if (machine.graphs.erase(graph) == 0)
+    return InvalidValue;
+  --machine.counters.graphs;
+  delete graph;
+  return Success;
+}
+
+int cuGraphAddKernelNode(void **node, void *handle, void *const *dependencies,
+                         size_t numDependencies, const KernelNode *parameters) {
+  ENTER(true);
+  auto *graph = static_cast<Graph *>(handle);
+  auto task = std::make_unique<Launch>();
+  bool isBehindLast =
+      machine.graphs.count(graph) &&
+      numDependencies == (graph->nodes.empty() ? 0 : 1) &&
+      (graph->nodes.empty() || dependencies[0] == graph->nodes.back().get());
+  if (!isBehindLast || !prepare(*parameters, *task))
+    return InvalidValue;
+  *node = task.get();
+  graph->nodes.push_back(std::move(task));
+  return Success;
+}
+
+int cuGraphInstantiateWithFlags(void **handle, void *from,
+                                unsigned long long flags) {
+  ENTER(true);
+  auto *graph = static_cast<Graph *>(from);
+  if (machine.graphs.count(graph) == 0 || flags)
+    return InvalidValue;
+  auto *executable = new Executable;
+  for (const auto &node : graph->nodes)
+    executable->launches.push_back({node.get(), *node});
+  ++machine.counters.graphs;
+  *handle = *machine.executables.insert(executable).first;
+  return Success;
+}
+
+int cuGraphExecKernelNodeSetParams(void *handle, void *node,
+                                   const KernelNode *parameters) {
+  ENTER(true);
+  auto *executable = static_cast<Executable *>(handle);
+  if (machine.executables.count(executable) == 0)
+    return InvalidValue;
+  ++machine.counters.nodeUpdates;
+  for (auto &[known, task] : executable->launches)
+    if (known == node)
+      return prepare(*parameters, task) ? Success : InvalidValue;
+  return InvalidValue;
+}
+
+int cuGraphLaunch(void *handle, void *stream) {
+  ENTER(true);
+  auto *executable = static_cast<Executable *>(handle);
+  if (machine.executables.count(executable) == 0)
+    return InvalidValue;
+  ++machine.counters.graphLaunches;
+  for (const auto &[node, task] : executable->launches)
+    if (int error = add(stream, [task = task] { return launch(task); }))
+      return error;
+  return Success;
+}
+
+int cuGraphExecDestroy(void *handle) {
+  ENTER(true);
+  auto *executable = static_cast<Executable *>(handle);
+  if (machine.executables.erase(executable) == 0)
+    return InvalidValue;
+  --machine.counters.graphs;
+  delete executable;
+  return Success;
 }
 
 } // extern "C"

@@ -158,6 +158,7 @@ LogicalResult makeEntry(func::FuncOp host) {
   unsigned numInputs = entry.getNumArguments();
   Value call = entry.addArgument(pointerType, loc);
   Value inputs = entry.addArgument(pointerType, loc);
+  placeTensors(host, call);
   OpBuilder builder(&entry, entry.begin());
   for (unsigned i = 0; i < numInputs; ++i) {
     BlockArgument old = entry.getArgument(i);

@@ -70,6 +70,7 @@ enum class Hook {
   DeviceRelease,
   DeviceConstants,
   DeviceErrors,
+  DeviceTensor,
   DeviceCopyIn,
   DeviceCopyOut,
   DeviceLaunch,
@@ -79,6 +80,10 @@ enum class Hook {
 /// Calls a hook, declaring it where `builder` stands if it is not yet.
 mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
                             Hook hook, mlir::ValueRange operands);
+
+/// Lets launches use inputs and outputs where they lie on the device, and notes
+/// which may lie there. `call` is the argument behind the inputs.
+void placeTensors(mlir::func::FuncOp host, mlir::Value call);
 
 /// Lists the launches and calls of the module in its attribute, and numbers
 /// them if their times are to be taken (Launches.cpp).

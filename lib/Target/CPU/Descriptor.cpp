@@ -233,6 +233,17 @@ static SmallVector<llvm::Constant *> makeSignature(Constants &make,
           make.text(signatureText(outputs))};
 }
 
+/// A byte for each input and output, or null.
+static llvm::Constant *staysOnDevice(Constants &make, LLVM::LLVMFuncOp entry) {
+  auto stays = entry->getAttrOfType<DenseI8ArrayAttr>(staysOnDeviceAttrName);
+  if (!stays)
+    return make.null();
+  SmallVector<char> bytes(stays.asArrayRef());
+  bytes.resize(arrayAttr(entry, inputsAttrName).size() +
+               arrayAttr(entry, outputsAttrName).size());
+  return make.bytes(bytes);
+}
+
 /// The code for one processor: the features it needs, and its entry point.
 static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                  LLVM::LLVMFuncOp entry, llvm::Constant *name,
@@ -252,6 +263,7 @@ static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                    ? -1
                                    : integerAttr(entry, arenaAttrName)));
   fields.push_back(make.number(integerAttr(entry, scratchAttrName)));
+  fields.push_back(staysOnDevice(make, entry));
   return make.record({make.text(levelName(module)),
                       make.textOrNull(requiredFeatures(hostTarget(module))),
                       make.array(make.record(fields)), deviceCode});

@@ -104,6 +104,36 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRun(OMContext *context,
                                               int64_t numInputs,
                                               OMBuffer *outputs,
                                               int64_t numOutputs);
+/* The same with tensors of DLPack 1, whose header a program includes itself.
+ * They are of numbers, contiguous and row-major, and lie in memory of the host
+ * or, if the model runs on a GPU, of the context's device (OM_STATUS_INVALID
+ * for another): nothing is copied through the host then. One whose address is
+ * no multiple of 16 is copied on the device. Inputs stay the caller's. An
+ * output is written to the given tensor, which must have its type and shape,
+ * or, where that is NULL, to a new one on the model's device that the caller
+ * gives back by its deleter, before the artefact is unloaded. The work of a GPU
+ * takes its place in the context's stream; outputs are complete when the
+ * function has returned. */
+struct DLManagedTensorVersioned;
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextRunDLPack(
+    OMContext *context, struct DLManagedTensorVersioned *const *inputs,
+    int64_t numInputs, struct DLManagedTensorVersioned **outputs,
+    int64_t numOutputs);
+/* The GPU of later runs, as CUDA numbers those of the process; 0 at first.
+ * OM_STATUS_UNSUPPORTED if the model runs on the processor. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDevice(OMContext *context,
+                                                    int64_t number);
+/* That number; -1 for the processor. */
+OM_EXTERNAL_VISIBILITY int64_t omContextGetDevice(const OMContext *context);
+/* OM_STATUS_TARGET, with a message, if the driver, that GPU or code for it is
+ * missing. Loads the driver, so that processes forked later cannot use it, but
+ * not the model. OM_STATUS_OK for the processor. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextCheckDevice(OMContext *context);
+/* The CUstream of that GPU whose order later runs take part in, until another
+ * one is set; NULL (the default): one of the context. CU_STREAM_LEGACY is the
+ * default stream. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetStream(OMContext *context,
+                                                    void *stream);
 /* Allocates the memory of the first run without running, as far as sizes are
  * known before inputs are: arena, scratch of all threads, outputs of static
  * sizes that the context is to hold; maps weights that are in a file of their

@@ -19,7 +19,7 @@ namespace {
 /// In OnnxcDeviceCode.state.
 struct State {
   Lock lock;
-  LoadedCode *loaded;
+  LoadedCode *first; ///< of a list by device
 };
 static_assert(sizeof(State) <= ONNXC_DEVICE_STATE_BYTES);
 } // namespace
@@ -114,10 +114,11 @@ static const Driver *openDriver(Message &reason) {
 }
 
 /// Driver, device and at least one image; false, with the reason, without.
-static bool findAll(const OnnxcDeviceCode &code, const Driver *&driver,
-                    DeviceInfo &info, int &version, Message &reason) {
+static bool findAll(const OnnxcDeviceCode &code, int number,
+                    const Driver *&driver, DeviceInfo &info, int &version,
+                    Message &reason) {
   driver = openDriver(reason);
-  if (!driver || !findDevice(*driver, info, reason))
+  if (!driver || !findDevice(*driver, number, info, reason))
     return false;
   if (Result error = driver->cuDriverGetVersion(&version)) {
     driver->explain(error, "cuDriverGetVersion", reason);
@@ -130,11 +131,12 @@ static bool findAll(const OnnxcDeviceCode &code, const Driver *&driver,
   return false;
 }
 
-bool device::isAvailable(const OnnxcDeviceCode &code, Message &reason) {
+bool device::isAvailable(const OnnxcDeviceCode &code, int32_t number,
+                         Message &reason) {
   const Driver *driver;
   DeviceInfo info;
   int version;
-  return findAll(code, driver, info, version, reason);
+  return findAll(code, number, driver, info, version, reason);
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,7 +284,8 @@ static LoadedCode *load(OMContext &context) {
   DeviceInfo info;
   int version;
   Message reason;
-  if (!findAll(*context.device, driver, info, version, reason)) {
+  if (!findAll(*context.device, context.deviceNumber, driver, info, version,
+               reason)) {
     context.fail(ONNXC_ERR_TARGET, "%s", reason.text);
     return nullptr;
   }
@@ -291,6 +294,7 @@ static LoadedCode *load(OMContext &context) {
     context.fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
     return nullptr;
   }
+  loaded->code = context.device;
   loaded->driver = driver;
   loaded->info = info;
   if (enter(context, *loaded) && loadModule(context, *loaded, version) &&
@@ -314,28 +318,36 @@ LoadedCode *device::acquireCode(OMContext &context) {
   }
   State &state = stateOf(*context.device);
   Locked locked(state.lock);
-  if (state.loaded) {
-    const Driver &driver = *state.loaded->driver;
-    if (Result error = driver.cuCtxPushCurrent(state.loaded->context)) {
+  LoadedCode *loaded = state.first;
+  while (loaded && loaded->info.number != context.deviceNumber)
+    loaded = loaded->next;
+  if (loaded) {
+    const Driver &driver = *loaded->driver;
+    if (Result error = driver.cuCtxPushCurrent(loaded->context)) {
       fail(context, driver, error, "cuCtxPushCurrent");
       return nullptr;
     }
+  } else if ((loaded = load(context))) {
+    loaded->next = state.first;
+    state.first = loaded;
   } else {
-    state.loaded = load(context);
+    return nullptr;
   }
-  if (state.loaded)
-    ++state.loaded->references;
-  return state.loaded;
+  ++loaded->references;
+  return loaded;
 }
 
-void device::releaseCode(const OnnxcDeviceCode &code) {
-  State &state = stateOf(code);
+void device::releaseCode(LoadedCode &loaded) {
+  State &state = stateOf(*loaded.code);
   Locked locked(state.lock);
-  if (--state.loaded->references == 0) {
-    unload(state.loaded);
-    state.loaded = nullptr;
+  if (--loaded.references > 0) {
+    Context popped;
+    loaded.driver->cuCtxPopCurrent(&popped);
     return;
   }
-  Context popped;
-  state.loaded->driver->cuCtxPopCurrent(&popped);
+  LoadedCode **link = &state.first;
+  while (*link != &loaded)
+    link = &(*link)->next;
+  *link = loaded.next;
+  unload(&loaded);
 }

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // An image of a model that the driver has loaded, with its kernels and its
-// constants: one for all contexts of the process.
+// constants: one for all contexts of the process on a device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ namespace onnxc::rt {
 /// (OnnxcDeviceCode.runtime).
 struct DeviceRuntime {
   /// True if driver, device and an image for it are there; else the reason.
-  bool (*isAvailable)(const OnnxcDeviceCode &code, Message &reason);
+  bool (*isAvailable)(const OnnxcDeviceCode &code, int32_t number,
+                      Message &reason);
   /// Loads what the first run would load (omContextPrepare).
   void (*prepare)(OMContext &context);
   /// Waits for what the run has started, records what it has reported, and
@@ -27,6 +28,17 @@ struct DeviceRuntime {
   void (*endRun)(OMContext &context);
   /// Frees what the context has on the device.
   void (*destroyContext)(OMContext &context);
+  /// Copies that are complete when the functions return; errors are recorded.
+  void (*copyToHost)(OMContext &context, void *to, OnnxcDevicePointer from,
+                     int64_t bytes);
+  void (*copyToDevice)(OMContext &context, OnnxcDevicePointer to,
+                       const void *from, int64_t bytes);
+  /// Memory for an output that outlives the context, and its owner; 0, with
+  /// the error recorded, without.
+  OnnxcDevicePointer (*allocateOutput)(OMContext &context, int64_t bytes,
+                                       void *&owner);
+  /// Frees it, on any thread.
+  void (*freeOutput)(void *owner, OnnxcDevicePointer memory);
 };
 
 } // namespace onnxc::rt
@@ -37,6 +49,8 @@ namespace onnxc::rt::device {
 
 /// Loaded code. Exists as long as contexts refer to it.
 struct LoadedCode {
+  LoadedCode *next; ///< on another device
+  const OnnxcDeviceCode *code;
   const Driver *driver;
   DeviceInfo info;
   Context context; ///< the primary one, current on the thread while in use
@@ -46,16 +60,16 @@ struct LoadedCode {
   int64_t references;
 };
 
-/// The loaded code of the model's level for the thread's CUDA context, which is
-/// `code.context` afterwards, pushed. Loads it if no other context has. Null,
-/// with the error recorded in the context, on failure.
+/// The code of the model's level, loaded on the context's device, whose CUDA
+/// context is the thread's afterwards, pushed. Loads it if no other context
+/// has. Null, with the error recorded in the context, on failure.
 LoadedCode *acquireCode(OMContext &context);
 /// The counterpart; the last one frees all. The CUDA context is current, and is
 /// popped.
-void releaseCode(const OnnxcDeviceCode &code);
+void releaseCode(LoadedCode &loaded);
 
 /// True if driver, device and image are there.
-bool isAvailable(const OnnxcDeviceCode &code, Message &reason);
+bool isAvailable(const OnnxcDeviceCode &code, int32_t number, Message &reason);
 
 /// Records an error of a function of the driver.
 void fail(OMContext &context, const Driver &driver, Result error,

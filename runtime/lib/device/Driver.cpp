@@ -58,6 +58,9 @@ static bool resolve(Message &reason) {
                kLibrary, #SYMBOL);                                             \
     return false;                                                              \
   }
+#define ONNXC_DRIVER_FUNCTION_OF_GRAPHS(NAME, SYMBOL, PARAMETERS)              \
+  driver.NAME = reinterpret_cast<Result(*) PARAMETERS>(                        \
+      os::findSymbol(library, #SYMBOL));
 #include "device/Driver.def"
   return true;
 }
@@ -87,12 +90,18 @@ const Driver *device::loadDriver(Message &reason) {
   return nullptr;
 }
 
-bool device::findDevice(const Driver &driver, DeviceInfo &info,
+bool device::findDevice(const Driver &driver, int number, DeviceInfo &info,
                         Message &reason) {
   int count = 0, major = 0, minor = 0;
   Result error = driver.cuDeviceGetCount(&count);
   if (error == NoDevice || (!error && count == 0)) {
     reason.set("%s", kNoDevice);
+    return false;
+  }
+  if (!error && number >= count) {
+    reason.set("there is no GPU %d: the process sees %d, which "
+               "CUDA_VISIBLE_DEVICES may restrict",
+               number, count);
     return false;
   }
   const char *function = "cuDeviceGetCount";
@@ -101,11 +110,12 @@ bool device::findDevice(const Driver &driver, DeviceInfo &info,
     function = #NAME;                                                          \
     error = driver.NAME(__VA_ARGS__);                                          \
   }
-  TRY(cuDeviceGet, &info.device, 0)
+  TRY(cuDeviceGet, &info.device, number)
   TRY(cuDeviceGetName, info.name, sizeof info.name, info.device)
   TRY(cuDeviceGetAttribute, &major, CapabilityMajor, info.device)
   TRY(cuDeviceGetAttribute, &minor, CapabilityMinor, info.device)
 #undef TRY
+  info.number = number;
   info.capability = 10 * major + minor;
   if (error)
     driver.explain(error, function, reason);

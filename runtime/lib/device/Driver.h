@@ -27,6 +27,16 @@ using Context = struct ContextHandle *;
 using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using Stream = struct StreamHandle *;
+using Graph = struct GraphHandle *;
+using GraphNode = struct GraphNodeHandle *;
+using GraphExec = struct GraphExecHandle *;
+
+/// CUDA_KERNEL_NODE_PARAMS of the first version.
+struct KernelNode {
+  Function function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **arguments, **extra;
+};
 
 /// Errors of the driver that are told apart (CUDA_ERROR_...).
 enum : Result {
@@ -50,6 +60,8 @@ struct Driver {
   Result(*NAME) PARAMETERS;
 #include "device/Driver.def"
 
+  bool hasGraphs() const { return cuGraphInstantiateWithFlags; }
+
   /// Describes the error of a function: its name and text, or its number.
   void explain(Result error, const char *function, Message &message) const;
 };
@@ -66,11 +78,13 @@ bool isForked();
 /// A device of the machine.
 struct DeviceInfo {
   Device device;
+  int number;     ///< as CUDA numbers those of the process
   int capability; ///< 10 * major + minor
   char name[128];
 };
-/// The first device; false, with the reason, without one.
-bool findDevice(const Driver &driver, DeviceInfo &info, Message &reason);
+/// The device with a number; false, with the reason, if there is none.
+bool findDevice(const Driver &driver, int number, DeviceInfo &info,
+                Message &reason);
 
 } // namespace onnxc::rt::device
 

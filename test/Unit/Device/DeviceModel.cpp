@@ -82,6 +82,26 @@ int32_t add(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
+/// Adds the constant twice, where the caller's tensors lie.
+int32_t chain(OnnxcCall *call, const OnnxcValue *inputs) {
+  int64_t count = inputs[0].dims[0], bytes = count * 4;
+  int64_t aligned = (bytes + 255) / 256 * 256;
+  void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
+  OnnxcDevicePointer arena = onnxc_rt_device_alloc(call, 3 * aligned);
+  OnnxcDevicePointer x = onnxc_rt_device_tensor(call, inputs[0].data, arena),
+                     y = onnxc_rt_device_tensor(call, to,
+                                                arena + uint64_t(aligned)),
+                     sum = arena + 2 * uint64_t(aligned),
+                     addend = onnxc_rt_device_constants(call) + 256;
+  const uint64_t first[] = {x, addend, sum, uint64_t(count)},
+                 second[] = {sum, addend, y, uint64_t(count)};
+  onnxc_rt_device_copy_in(call, x, inputs[0].data, bytes);
+  int64_t blocks = (count + 63) / 64;
+  onnxc_rt_device_launch(call, Add, blocks, first);
+  onnxc_rt_device_launch(call, Add, blocks, second);
+  return onnxc_rt_device_copy_out(call, to, y, bytes);
+}
+
 int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
   auto *x = static_cast<const float *>(inputs[0].data);
   auto *weights = static_cast<const float *>(onnxc_rt_weights(call)) + 16;
@@ -181,12 +201,16 @@ const int64_t anySize[] = {-1};
 const OnnxcArg vector = {
     "x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, anySize, nullptr, 0, nullptr};
 
-constexpr OnnxcEntry entry(const char *name, OnnxcEntryFn run) {
-  return {name, run, 1, &vector, 1, &vector, "[]", "[]", 0, 0};
+constexpr OnnxcEntry entry(const char *name, OnnxcEntryFn run,
+                           const uint8_t *staysOnDevice = nullptr) {
+  return {name, run, 1, &vector, 1, &vector, "[]", "[]", 0, 0, staysOnDevice};
 }
+const uint8_t bothStay[] = {1, 1};
 
 const OnnxcEntry entries[] = {
     entry("add", add),
+    entry("chain", chain, bothStay),
+    entry("chain_by_host", chain),
     entry("softmax", softmax),
     entry("transpose", transpose<Transpose>),
     entry("transpose_directly", transpose<TransposeDirectly>),

@@ -36,6 +36,16 @@ TEST(NoDriver, IsAStatus) {
   }
 }
 
+TEST(NoDriver, IsFoundWithoutARun) {
+  OMContext *context = omContextCreate("add");
+  EXPECT_EQ(omContextCheckDevice(context), OM_STATUS_TARGET);
+  EXPECT_THAT(omContextGetMessage(context), MatchesRegex("no NVIDIA driver.*"));
+  omContextDestroy(context);
+  context = omContextCreate("either");
+  EXPECT_EQ(omContextCheckDevice(context), OM_STATUS_OK);
+  omContextDestroy(context);
+}
+
 TEST(NoDriver, AnotherLevelRuns) {
   std::string message;
   EXPECT_EQ(run("either", message), OM_STATUS_OK) << message;

@@ -9,12 +9,19 @@
  * Device memory is addressed by 64-bit numbers, OnnxcDevicePointer. Host code
  * never reads what they point to.
  *
+ * Alignment: every buffer that is an operand of a kernel begins at a multiple
+ * of ONNXC_DEVICE_ALIGNMENT bytes. onnxc_rt_device_alloc and the constants have
+ * it, offsets of buffers in them are multiples of 64, and a tensor of the
+ * caller that has less is copied (onnxc_rt_device_tensor). Parts of a buffer
+ * have what their offset leaves.
+ *
  * Errors: a hook that fails records the error in the call. From then on all
  * hooks do nothing and return that status, or the address 0, so that host code
  * may look at the status late, but before it uses what a copy was to bring.
  *
- * Order: copies and launches of a run take place one after the other. The end
- * of a run waits for them.
+ * Order: copies and launches of a run take place one after the other, behind
+ * what the caller has put into the stream of omContextSetStream. The end of a
+ * run waits for them.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -28,6 +35,8 @@ extern "C" {
 #endif
 
 typedef uint64_t OnnxcDevicePointer;
+
+#define ONNXC_DEVICE_ALIGNMENT 16
 
 enum {
   ONNXC_IMAGE_PTX = 1,   /* text that ends with NUL, which `bytes` counts */
@@ -111,6 +120,13 @@ OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call);
  * It is looked at by onnxc_rt_device_synchronize and at the end of the run. */
 OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call);
 
+/* The place of an input or output for launches: the caller's tensor, if it is
+ * on the device and aligned (omContextRunDLPack), else `otherwise`. `host` is
+ * the data of the input or what onnxc_rt_output has returned. Copies between
+ * the two are then no copies, or on the device. */
+OnnxcDevicePointer onnxc_rt_device_tensor(OnnxcCall *call, const void *host,
+                                          OnnxcDevicePointer otherwise);
+
 /* To the device. `from` may be changed when the function has returned. */
 int32_t onnxc_rt_device_copy_in(OnnxcCall *call, OnnxcDevicePointer to,
                                 const void *from, int64_t bytes);
@@ -121,7 +137,7 @@ int32_t onnxc_rt_device_copy_in(OnnxcCall *call, OnnxcDevicePointer to,
 int32_t onnxc_rt_device_copy_out(OnnxcCall *call, void *to,
                                  OnnxcDevicePointer from, int64_t bytes);
 
-/* On the device, between parts that do not overlap. */
+/* On the device, between parts that are the same or do not overlap. */
 int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
                              OnnxcDevicePointer from, int64_t bytes);
 

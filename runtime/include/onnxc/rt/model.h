@@ -69,13 +69,17 @@ typedef struct OnnxcEntry {
   const OnnxcArg *inputs;
   int64_t numOutputs;
   const OnnxcArg *outputs;
-  const char *inputSignature;  /* JSON: [{"type": "f32", "dims": [1, -1, 3],
-                                  "name": "x"}, ...]; dim_params beside dims
-                                  where dimensions have names */
-  const char *outputSignature; /* the same for the outputs */
-  int64_t arenaBytes;          /* size of the planned arena, 0 if none, -1
-                                  if it follows from the inputs */
-  int64_t scratchBytes;        /* largest scratch of one worker, 0 if none */
+  const char *inputSignature;   /* JSON: [{"type": "f32", "dims": [1, -1, 3],
+                                   "name": "x"}, ...]; dim_params beside dims
+                                   where dimensions have names */
+  const char *outputSignature;  /* the same for the outputs */
+  int64_t arenaBytes;           /* size of the planned arena, 0 if none, -1
+                                   if it follows from the inputs */
+  int64_t scratchBytes;         /* largest scratch of one worker, 0 if none */
+  const uint8_t *staysOnDevice; /* NULL, or numInputs + numOutputs bytes, not 0
+                                   for tensors that `run` gives to hooks of
+                                   device.h alone: their data may be addresses
+                                   of the device */
 } OnnxcEntry;
 
 /* The state of a node of the user's library; zero at first. */

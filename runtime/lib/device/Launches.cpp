@@ -1,0 +1,311 @@
+//===- Launches.cpp - Launches of a run, replayed by graphs -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "device/Launches.h"
+
+#include "device/Run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+using namespace onnxc::rt::device;
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/// Room for so many elements; false without memory.
+template <typename T>
+static bool reserve(T *&elements, int64_t &capacity, int64_t wanted) {
+  if (wanted <= capacity)
+    return true;
+  int64_t more = 2 * capacity > wanted ? 2 * capacity : wanted + 16;
+  void *grown = realloc(elements, size_t(more) * sizeof(T));
+  if (!grown)
+    return false;
+  elements = static_cast<T *>(grown);
+  capacity = more;
+  return true;
+}
+
+bool Sequence::add(int32_t kernel, uint32_t blocks, const uint64_t *arguments,
+                   int64_t numArguments) {
+  if (!reserve(steps, stepCapacity, numSteps + 1) ||
+      !reserve(words, wordCapacity, numWords + numArguments))
+    return false;
+  steps[numSteps++] = {kernel, blocks, numWords};
+  for (int64_t i = 0; i < numArguments; ++i)
+    words[numWords++] = arguments[i];
+  return true;
+}
+
+void Sequence::destroy() {
+  free(steps);
+  free(words);
+  *this = {};
+}
+
+static void destroyGraph(const Driver &driver, Replay &replay) {
+  if (replay.executable)
+    driver.cuGraphExecDestroy(replay.executable);
+  if (replay.graph)
+    driver.cuGraphDestroy(replay.graph);
+  free(replay.nodes);
+  replay.executable = nullptr;
+  replay.graph = nullptr;
+  replay.nodes = nullptr;
+}
+
+static void destroyReplay(const Driver &driver, Replay *replay) {
+  destroyGraph(driver, *replay);
+  replay->sequence.destroy();
+  free(replay);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches one by one
+//===----------------------------------------------------------------------===//
+
+/// Pointers to the arguments, as the driver takes them. A kernel of many
+/// operands fits as well: parameters take at most 4 KiB.
+namespace {
+struct Arguments {
+  static constexpr int64_t kMost = 512;
+  void *pointers[kMost];
+
+  Arguments(const OnnxcDeviceKernel &kernel, uint64_t *words) {
+    for (int64_t i = 0; i < kernel.numArguments; ++i)
+      pointers[i] = &words[i];
+  }
+};
+} // namespace
+
+bool Launches::launch(OnnxcCall *call, DeviceContext &device,
+                      const Step &step) {
+  const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
+  Arguments arguments(kernel, current.words + step.firstWord);
+  return ONNXC_TRY(cuLaunchKernel, device.code->functions[step.kernel],
+                   step.blocks, 1, 1, unsigned(kernel.threads), 1, 1,
+                   unsigned(kernel.sharedBytes), device.stream,
+                   arguments.pointers, nullptr);
+}
+
+void Launches::launchAll(OnnxcCall *call, DeviceContext &device) {
+  waits = false;
+  for (int64_t i = 0; i < current.numSteps; ++i)
+    if (!launch(call, device, current.steps[i]))
+      return;
+}
+
+/// The noted forms of the part that begins.
+void Launches::findCandidates() {
+  numCandidates = 0;
+  for (Replay *replay = replays; replay; replay = replay->next)
+    if (replay->part == part && numCandidates < kForms)
+      candidates[numCandidates++] = replay;
+  waits = numCandidates > 0;
+}
+
+/// Keeps those that go on with the last launch.
+void Launches::narrow() {
+  int64_t last = current.numSteps - 1, kept = 0;
+  const Step &step = current.steps[last];
+  for (int64_t i = 0; i < numCandidates; ++i) {
+    const Sequence &its = candidates[i]->sequence;
+    if (last < its.numSteps && its.steps[last].kernel == step.kernel &&
+        its.steps[last].blocks == step.blocks)
+      candidates[kept++] = candidates[i];
+  }
+  numCandidates = kept;
+}
+
+void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
+                   uint32_t blocks, const uint64_t *arguments) {
+  int64_t numArguments = call->device->kernels[kernel].numArguments;
+  if (numArguments > Arguments::kMost) {
+    call->fail(ONNXC_ERR_INTERNAL, "a kernel has %lld parameters",
+               (long long)numArguments);
+    return;
+  }
+  if (current.numSteps == kMaxSteps)
+    finishPart(call, device);
+  if (current.numSteps == 0)
+    findCandidates();
+  if (!current.add(kernel, blocks, arguments, numArguments)) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+    return;
+  }
+  device.lastLaunch = kernel;
+  if (device.firstLaunch < 0)
+    device.firstLaunch = kernel;
+  if (!waits) {
+    launch(call, device, current.steps[current.numSteps - 1]);
+    return;
+  }
+  narrow();
+  if (numCandidates == 0)
+    launchAll(call, device);
+}
+
+bool Launches::mayUse(OnnxcDevicePointer memory, int64_t bytes) const {
+  for (int64_t i = 0; i < current.numWords; ++i)
+    if (current.words[i] - memory < uint64_t(bytes))
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+static KernelNode nodeOf(OnnxcCall *call, const DeviceContext &device,
+                         const Step &step, Arguments &arguments) {
+  const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
+  return {device.code->functions[step.kernel],
+          step.blocks,
+          1,
+          1,
+          unsigned(kernel.threads),
+          1,
+          1,
+          unsigned(kernel.sharedBytes),
+          arguments.pointers,
+          nullptr};
+}
+
+/// A graph of the part: its kernels one behind the other.
+bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
+  replay.nodes = static_cast<GraphNode *>(
+      calloc(size_t(current.numSteps), sizeof(GraphNode)));
+  if (!replay.nodes) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+    return false;
+  }
+  if (!ONNXC_TRY(cuGraphCreate, &replay.graph, 0)) {
+    replay.graph = nullptr;
+    return false;
+  }
+  for (int64_t i = 0; i < current.numSteps; ++i) {
+    const Step &step = current.steps[i];
+    Arguments arguments(call->device->kernels[step.kernel],
+                        current.words + step.firstWord);
+    KernelNode node = nodeOf(call, device, step, arguments);
+    if (!ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[i], replay.graph,
+                   i ? &replay.nodes[i - 1] : nullptr, i ? 1 : 0, &node))
+      return false;
+  }
+  if (!ONNXC_TRY(cuGraphInstantiateWithFlags, &replay.executable, replay.graph,
+                 0)) {
+    replay.executable = nullptr;
+    return false;
+  }
+  call->info("CUDA graph of %lld launches", (long long)current.numSteps);
+  return true;
+}
+
+/// Gives nodes the arguments that are other than in the last run.
+bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
+  for (int64_t i = 0; i < current.numSteps; ++i) {
+    const Step &step = current.steps[i];
+    const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
+    uint64_t *words = current.words + step.firstWord;
+    if (memcmp(words, replay.sequence.words + step.firstWord,
+               size_t(kernel.numArguments) * sizeof(uint64_t)) == 0)
+      continue;
+    Arguments arguments(kernel, words);
+    KernelNode node = nodeOf(call, device, step, arguments);
+    if (!ONNXC_TRY(cuGraphExecKernelNodeSetParams, replay.executable,
+                   replay.nodes[i], &node))
+      return false;
+  }
+  return true;
+}
+
+void Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
+  moveToFront(replay);
+  bool isReady = replay.executable ? update(call, device, replay)
+                                   : build(call, device, replay);
+  if (isReady && ONNXC_TRY(cuGraphLaunch, replay.executable, device.stream)) {
+    Sequence previous = replay.sequence;
+    replay.sequence = current;
+    current = previous;
+  } else {
+    destroyGraph(driverOf(device), replay); // a later run makes another one
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+void Launches::moveToFront(Replay &replay) {
+  Replay **link = &replays;
+  while (*link != &replay)
+    link = &(*link)->next;
+  *link = replay.next;
+  replay.next = replays;
+  replays = &replay;
+}
+
+/// Notes the part. The one that was used least recently makes way.
+void Launches::remember(const Driver &driver) {
+  auto *replay = static_cast<Replay *>(calloc(1, sizeof(Replay)));
+  if (!replay)
+    return; // it is launched one by one again
+  replay->part = part;
+  replay->sequence = current;
+  current = {};
+  replay->next = replays;
+  replays = replay;
+  int64_t forms = 0, all = 0;
+  for (Replay **link = &replays; *link;) {
+    Replay *known = *link;
+    bool isTooOld =
+        (known->part == part && ++forms > kForms) || ++all > kReplays;
+    if (isTooOld) {
+      *link = known->next;
+      destroyReplay(driver, known);
+    } else {
+      link = &known->next;
+    }
+  }
+}
+
+void Launches::finishPart(OnnxcCall *call, DeviceContext &device) {
+  if (current.numSteps == 0)
+    return;
+  Replay *same = nullptr;
+  for (int64_t i = 0; waits && !same && i < numCandidates; ++i)
+    if (candidates[i]->sequence.numSteps == current.numSteps)
+      same = candidates[i];
+  if (same)
+    run(call, device, *same);
+  else if (waits)
+    launchAll(call, device);
+  // One launch is no slower than a graph of it.
+  if (!same && current.numSteps > 1 && part < kReplays &&
+      driverOf(device).hasGraphs())
+    remember(driverOf(device));
+  current.clear();
+  waits = false;
+  ++part;
+}
+
+void Launches::startRun() {
+  current.clear();
+  waits = false;
+  part = 0;
+}
+
+void Launches::destroy(const Driver &driver) {
+  while (Replay *replay = replays) {
+    replays = replay->next;
+    destroyReplay(driver, replay);
+  }
+  current.destroy();
+}

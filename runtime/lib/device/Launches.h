@@ -1,0 +1,90 @@
+//===- Launches.h - Launches of a run, replayed by graphs -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A part of a run is the launches between two points where the stream is copied
+// from or waited for. The first run of a part launches its kernels one by one,
+// and notes them. As long as the launches of a later run are those of a noted
+// part, with the same numbers of blocks, they wait; at the end of the part they
+// become one CUDA graph, whose nodes get the arguments that have changed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_DEVICE_LAUNCHES_H
+#define ONNXC_RUNTIME_DEVICE_LAUNCHES_H
+
+#include "device/Code.h"
+
+namespace onnxc::rt::device {
+
+/// One launch. Its arguments are words of the sequence.
+struct Step {
+  int32_t kernel;
+  uint32_t blocks;
+  int64_t firstWord;
+};
+
+struct Sequence {
+  Step *steps;
+  int64_t numSteps, stepCapacity;
+  uint64_t *words;
+  int64_t numWords, wordCapacity;
+
+  /// False without memory.
+  bool add(int32_t kernel, uint32_t blocks, const uint64_t *arguments,
+           int64_t numArguments);
+  void clear() { numSteps = numWords = 0; }
+  void destroy();
+};
+
+/// A part of an earlier run, and its graph, if it has come again.
+struct Replay {
+  Replay *next; ///< used less recently
+  int64_t part;
+  Sequence sequence;
+  Graph graph;
+  GraphExec executable;
+  GraphNode *nodes;
+};
+
+/// The launches of a context's runs.
+class Launches {
+public:
+  /// How many forms of a part are kept, such as those of dynamic sizes, and how
+  /// many of all parts; launches of a part.
+  static constexpr int64_t kForms = 8, kReplays = 64, kMaxSteps = 4096;
+
+  /// Launches, now or with the rest of the part.
+  void add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
+           uint32_t blocks, const uint64_t *arguments);
+  /// Ends the part: all launches are in the stream.
+  void finishPart(OnnxcCall *call, DeviceContext &device);
+  /// True if a launch of the part has an argument in this memory.
+  bool mayUse(OnnxcDevicePointer memory, int64_t bytes) const;
+  /// The next part is the first one of a run. Launches that wait are dropped.
+  void startRun();
+  /// The CUDA context is current.
+  void destroy(const Driver &driver);
+
+private:
+  bool launch(OnnxcCall *call, DeviceContext &device, const Step &step);
+  void launchAll(OnnxcCall *call, DeviceContext &device);
+  void findCandidates();
+  void narrow();
+  void remember(const Driver &driver);
+  void moveToFront(Replay &replay);
+  bool build(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool update(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  void run(OnnxcCall *call, DeviceContext &device, Replay &replay);
+
+  Sequence current;
+  int64_t part; ///< of the run
+  bool waits;   ///< the launches of `current`
+  int64_t numCandidates;
+  Replay *candidates[kForms]; ///< that begin like `current`
+  Replay *replays;            ///< the last one used is the first
+};
+
+} // namespace onnxc::rt::device
+
+#endif // ONNXC_RUNTIME_DEVICE_LAUNCHES_H

@@ -1,0 +1,266 @@
+//===- Run.cpp - What a context has on its device ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "device/Run.h"
+
+#include <stdlib.h>
+
+using namespace onnxc;
+using namespace onnxc::rt;
+using namespace onnxc::rt::device;
+
+/// The value of the word when no kernel has reported anything.
+static constexpr uint32_t kNoError = UINT32_MAX;
+
+bool device::check(OMContext &context, const DeviceContext &device,
+                   Result error, const char *function) {
+  if (!error)
+    return true;
+  Message what;
+  const OnnxcDeviceKernel *kernels = context.device->kernels;
+  if (device.firstLaunch < 0)
+    what.set("%s", function);
+  else if (device.firstLaunch == device.lastLaunch)
+    what.set("node '%.100s': %s", kernels[device.lastLaunch].nodes, function);
+  else
+    what.set("between the nodes '%.100s' and '%.100s': %s",
+             kernels[device.firstLaunch].nodes,
+             kernels[device.lastLaunch].nodes, function);
+  fail(context, driverOf(device), error, what.text);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+/// Frees what is on the device; its CUDA context is current, and is popped.
+static void freeOnDevice(DeviceContext &device) {
+  const Driver &driver = driverOf(device);
+  device.launches.destroy(driver);
+  for (DeviceBlock *block = device.blocks; block; block = block->next)
+    if (block->memory)
+      driver.cuMemFree(block->memory);
+  if (device.errors)
+    driver.cuMemFree(device.errors);
+  if (device.ownStream)
+    driver.cuStreamDestroy(device.ownStream);
+  releaseCode(*device.code);
+}
+
+static bool createOnDevice(OnnxcCall *call, DeviceContext &device) {
+  if (!ONNXC_TRY(cuStreamCreate, &device.ownStream, NonBlocking)) {
+    device.ownStream = nullptr;
+    return false;
+  }
+  if (!ONNXC_TRY(cuMemAlloc, &device.errors, sizeof(uint32_t))) {
+    device.errors = 0;
+    return false;
+  }
+  // A run may be in another stream.
+  return ONNXC_TRY(cuMemsetD32Async, device.errors, kNoError, 1,
+                   device.ownStream) &&
+         ONNXC_TRY(cuStreamSynchronize, device.ownStream);
+}
+
+static DeviceContext *createDeviceContext(OnnxcCall *call) {
+  auto *device = static_cast<DeviceContext *>(calloc(1, sizeof(DeviceContext)));
+  if (!device) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
+    return nullptr;
+  }
+  device->firstLaunch = device->lastLaunch = -1;
+  device->error = kNoError;
+  device->code = acquireCode(*call);
+  device->isEntered = true;
+  if (device->code && createOnDevice(call, *device))
+    return device;
+  if (device->code)
+    freeOnDevice(*device);
+  free(device);
+  return nullptr;
+}
+
+static DeviceContext *enterOrCreate(OnnxcCall *call) {
+  if (call->status.load(std::memory_order_relaxed) != ONNXC_OK)
+    return nullptr;
+  DeviceContext *device = call->deviceContext;
+  if (device && device->isEntered)
+    return device;
+  if (!device)
+    return call->deviceContext = createDeviceContext(call);
+  if (isForked()) {
+    call->fail(ONNXC_ERR_TARGET, "the context has used CUDA in the process "
+                                 "that this one was forked from");
+    return nullptr;
+  }
+  device->isEntered = check(
+      *call, *device, driverOf(*device).cuCtxPushCurrent(device->code->context),
+      "cuCtxPushCurrent");
+  return device->isEntered ? device : nullptr;
+}
+
+DeviceContext *device::enter(OnnxcCall *call) {
+  DeviceContext *device = enterOrCreate(call);
+  if (device)
+    device->stream = call->deviceStream
+                         ? static_cast<Stream>(call->deviceStream)
+                         : device->ownStream;
+  return device;
+}
+
+static void leave(DeviceContext &device) {
+  Context popped;
+  driverOf(device).cuCtxPopCurrent(&popped);
+  device.isEntered = false;
+}
+
+static void destroyDeviceContext(OMContext &context) {
+  DeviceContext *device = context.deviceContext;
+  if (!device)
+    return;
+  context.deviceContext = nullptr;
+  // What is the parent's stays the parent's.
+  if (!isForked() &&
+      driverOf(*device).cuCtxPushCurrent(device->code->context) == Success)
+    freeOnDevice(*device);
+  while (DeviceBlock *block = device->blocks) {
+    device->blocks = block->next;
+    free(block);
+  }
+  free(device);
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+/// Records what kernels have reported, and makes the word ready for more.
+static void readErrors(OnnxcCall *call, DeviceContext &device) {
+  const OnnxcDeviceCode &code = *call->device;
+  if (device.error == kNoError)
+    return;
+  uint32_t number = device.error;
+  device.error = kNoError;
+  if (ONNXC_TRY(cuMemsetD32Async, device.errors, kNoError, 1, device.stream))
+    ONNXC_TRY(cuStreamSynchronize, device.stream);
+  if (number < code.numErrors)
+    call->fail(int32_t(code.errors[number].code), "%s",
+               code.errors[number].message);
+  else
+    call->fail(ONNXC_ERR_INTERNAL, "a kernel has reported error %u", number);
+}
+
+void device::synchronize(OnnxcCall *call, DeviceContext &device) {
+  device.launches.finishPart(call, device);
+  if (call->status.load(std::memory_order_relaxed) != ONNXC_OK)
+    return;
+  if (call->device->numErrors > 0 &&
+      !ONNXC_TRY(cuMemcpyDtoHAsync, &device.error, device.errors,
+                 sizeof device.error, device.stream))
+    return;
+  if (!ONNXC_TRY(cuStreamSynchronize, device.stream))
+    return;
+  device.firstLaunch = device.lastLaunch = -1;
+  readErrors(call, device);
+}
+
+int32_t onnxc_rt_device_synchronize(OnnxcCall *call) {
+  if (DeviceContext *device = enter(call))
+    synchronize(call, *device);
+  return onnxc_rt_poll(call);
+}
+
+/// After an error: waits for copies to memory that the program may free now,
+/// and forgets what kernels have reported.
+static void abandon(DeviceContext &device) {
+  const Driver &driver = driverOf(device);
+  driver.cuMemsetD32Async(device.errors, kNoError, 1, device.stream);
+  driver.cuStreamSynchronize(device.stream);
+  device.error = kNoError;
+}
+
+static void finishRun(OMContext &context) {
+  auto *call = static_cast<OnnxcCall *>(&context);
+  DeviceContext *device = context.deviceContext;
+  if (!device || !device->isEntered)
+    return;
+  if (context.status.load() == ONNXC_OK)
+    synchronize(call, *device);
+  if (context.status.load() != ONNXC_OK)
+    abandon(*device);
+  for (DeviceBlock *block = device->blocks; block; block = block->next)
+    block->isUsed = false;
+  device->launches.startRun();
+  device->firstLaunch = device->lastLaunch = -1;
+  leave(*device);
+}
+
+static void prepareContext(OMContext &context) {
+  if (enter(static_cast<OnnxcCall *>(&context)))
+    leave(*context.deviceContext);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors of the caller
+//===----------------------------------------------------------------------===//
+
+static void copyToHost(OMContext &context, void *to, OnnxcDevicePointer from,
+                       int64_t bytes) {
+  auto *call = static_cast<OnnxcCall *>(&context);
+  DeviceContext *entered = bytes > 0 ? enter(call) : nullptr;
+  if (!entered)
+    return;
+  DeviceContext &device = *entered;
+  if (ONNXC_TRY(cuMemcpyDtoHAsync, to, from, size_t(bytes), device.stream))
+    ONNXC_TRY(cuStreamSynchronize, device.stream);
+  leave(device);
+}
+
+static void copyToDevice(OMContext &context, OnnxcDevicePointer to,
+                         const void *from, int64_t bytes) {
+  auto *call = static_cast<OnnxcCall *>(&context);
+  DeviceContext *entered = bytes > 0 ? enter(call) : nullptr;
+  if (!entered)
+    return;
+  DeviceContext &device = *entered;
+  if (ONNXC_TRY(cuMemcpyHtoDAsync, to, from, size_t(bytes), device.stream))
+    ONNXC_TRY(cuStreamSynchronize, device.stream);
+  leave(device);
+}
+
+/// The memory refers to the code, which keeps the CUDA context.
+static OnnxcDevicePointer allocateOutput(OMContext &context, int64_t bytes,
+                                         void *&owner) {
+  LoadedCode *code = acquireCode(context);
+  if (!code)
+    return 0;
+  OnnxcDevicePointer memory;
+  const Driver &driver = *code->driver;
+  if (Result error = driver.cuMemAlloc(&memory, size_t(bytes ? bytes : 1))) {
+    Message what;
+    what.set("an output of %lld bytes: cuMemAlloc", (long long)bytes);
+    fail(context, driver, error, what.text);
+    releaseCode(*code);
+    return 0;
+  }
+  Context popped;
+  driver.cuCtxPopCurrent(&popped);
+  owner = code;
+  return memory;
+}
+
+static void freeOutput(void *owner, OnnxcDevicePointer memory) {
+  auto *code = static_cast<LoadedCode *>(owner);
+  if (isForked() || code->driver->cuCtxPushCurrent(code->context) != Success)
+    return;
+  code->driver->cuMemFree(memory);
+  releaseCode(*code);
+}
+
+const OnnxcDeviceRuntime onnxc_device_runtime = {
+    {isAvailable, prepareContext, finishRun, destroyDeviceContext, copyToHost,
+     copyToDevice, allocateOutput, freeOutput}};

@@ -1,0 +1,123 @@
+//===- GraphTests.cpp - CUDA graphs of runs on a simulated device ---------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceTest.h"
+
+#include <gmock/gmock.h>
+
+using namespace onnxc::simulator;
+using testing::HasSubstr;
+
+namespace {
+
+Numbers twiceSumOf(const Numbers &x) {
+  Numbers sum = x;
+  for (size_t i = 0; i < x.size(); ++i)
+    sum[i] = sum[i] + modelWeight(i) + modelWeight(i);
+  return sum;
+}
+
+/// What a run adds to the counters; its result is right.
+Counters countsOf(Session &run, size_t count, unsigned seed) {
+  Counters before = counters();
+  Numbers x = randomNumbers(count, seed);
+  EXPECT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+  EXPECT_EQ(run.result, twiceSumOf(x));
+  const Counters &now = counters();
+  Counters added = {};
+  added.launches = now.launches - before.launches;
+  added.graphLaunches = now.graphLaunches - before.graphLaunches;
+  added.nodeUpdates = now.nodeUpdates - before.nodeUpdates;
+  return added;
+}
+
+TEST_F(DeviceTest, TheSecondRunIsAGraph) {
+  Session run("chain");
+  for (unsigned i = 0; i < 4; ++i) {
+    Counters counts = countsOf(run, kAddends, i);
+    EXPECT_EQ(counts.launches, 2);
+    EXPECT_EQ(counts.graphLaunches, i == 0 ? 0 : 1);
+    EXPECT_EQ(counts.nodeUpdates, 0);
+  }
+}
+
+TEST_F(DeviceTest, OneLaunchIsNoGraph) {
+  Session run("add");
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+  EXPECT_EQ(counters().graphs, 0);
+}
+
+// The key is the number of blocks: sizes with the same one share a graph, whose
+// nodes get other arguments.
+TEST_F(DeviceTest, SizesOfTheSameBlocksShareAGraph) {
+  Session run("chain");
+  EXPECT_EQ(countsOf(run, 300, 1).graphLaunches, 0);
+  EXPECT_EQ(countsOf(run, 300, 2).nodeUpdates, 0);
+  Counters counts = countsOf(run, 310, 3);
+  EXPECT_EQ(counts.graphLaunches, 1);
+  EXPECT_EQ(counts.nodeUpdates, 2);
+  EXPECT_EQ(countsOf(run, 310, 4).nodeUpdates, 0);
+}
+
+// From the largest, so that the arena stays where it is.
+TEST_F(DeviceTest, TheLastEightSizesHaveGraphs) {
+  Session run("chain");
+  auto graphsOf = [&](size_t blocks) {
+    return countsOf(run, 64 * blocks, 1).graphLaunches;
+  };
+  for (size_t blocks = 9; blocks > 0; --blocks)
+    EXPECT_EQ(graphsOf(blocks), 0);
+  for (size_t blocks = 8; blocks > 0; --blocks)
+    EXPECT_EQ(graphsOf(blocks), 1);
+  EXPECT_EQ(counters().graphs, 2 * 8);
+  EXPECT_EQ(graphsOf(9), 0); // in place of 8, used longest ago
+  EXPECT_EQ(counters().graphs, 2 * 7);
+  EXPECT_EQ(graphsOf(7), 1);
+  EXPECT_EQ(graphsOf(8), 0);
+}
+
+TEST_F(DeviceTest, ContextsHaveGraphsOfTheirOwn) {
+  Session first("chain"), second("chain");
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(countsOf(first, kAddends, i).graphLaunches, i == 0 ? 0 : 1);
+    EXPECT_EQ(countsOf(second, kAddends, i).graphLaunches, i == 0 ? 0 : 1);
+  }
+  EXPECT_EQ(counters().graphs, 4);
+}
+
+TEST_F(DeviceTest, EveryCallForGraphsFailsInTurn) {
+  for (int error : {2 /*out of memory*/, 719 /*launch failed*/}) {
+    bool hasFailed = true;
+    int64_t call = 0;
+    for (; hasFailed; ++call) {
+      Session run("chain");
+      countsOf(run, 300, 1);
+      settings().failWith = error;
+      settings().failAt = call;
+      int failures = 0;
+      for (size_t count : {300, 310, 310}) {
+        Numbers x = randomNumbers(count);
+        bool fails = run(x, count) != OM_STATUS_OK;
+        failures += fails;
+        if (fails)
+          EXPECT_THAT(run.message(),
+                      HasSubstr(error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                           : "CUDA_ERROR_LAUNCH_FAILED"))
+              << call;
+        else
+          EXPECT_EQ(run.result, twiceSumOf(x)) << call;
+      }
+      hasFailed = settings().failAt < 0;
+      settings().failAt = -1;
+      EXPECT_EQ(failures, hasFailed) << call;
+      countsOf(run, 300, 2); // the context recovers
+    }
+    EXPECT_GT(call, 20);
+  }
+}
+
+} // namespace

@@ -72,6 +72,11 @@ bool python::takeOut(State &state, Runner &runner, PyObject *list, size_t index,
   if (!argument.descr || argument.facts->type == ONNX_TYPE_STRING)
     return wrongOut(argument.name,
                     "must be None, as it is no tensor of numbers", object);
+  if (isOnDevice(object)) {
+    Py_INCREF(object);
+    PyList_SetItem(list, Py_ssize_t(index), object);
+    return takeDeviceTensor(runner, object, runner.outTensors[index]);
+  }
   PyArrayObject *array = writableArray(argument, object);
   if (!array)
     return false;

@@ -9,50 +9,12 @@
 
 #include "Session.h"
 
+#include <type_traits>
+
 using namespace onnxc;
 using namespace onnxc::python;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// The binary interface of DLPack 1.1
-//===----------------------------------------------------------------------===//
-
-struct DLDevice {
-  int32_t type, id;
-};
-constexpr int32_t kDLCPU = 1;
-
-struct DLDataType {
-  uint8_t code, bits;
-  uint16_t lanes;
-};
-
-struct DLTensor {
-  void *data;
-  DLDevice device;
-  int32_t rank;
-  DLDataType dtype;
-  int64_t *shape;
-  int64_t *strides; ///< in elements; null: row-major
-  uint64_t offset;  ///< of the first element, in bytes
-};
-
-struct DLManagedTensor {
-  DLTensor tensor;
-  void *context;
-  void (*destroy)(DLManagedTensor *);
-};
-
-struct DLManagedTensorVersioned {
-  uint32_t major, minor;
-  void *context;
-  void (*destroy)(DLManagedTensorVersioned *);
-  uint64_t flags;
-  DLTensor tensor;
-};
-constexpr uint64_t kReadOnly = 1;
-
 /// The names of both forms of a capsule, and those after it was consumed.
 template <typename Managed>
 struct Names;
@@ -66,54 +28,46 @@ struct Names<DLManagedTensorVersioned> {
                         used[] = "used_dltensor_versioned";
 };
 
-struct TypeRow {
-  int type;
-  uint8_t code, bits;
+/// A tensor of another library, and the object that keeps it.
+struct Taken {
+  PyObject *owner = nullptr;
+  DLTensor tensor = {};
+  uint64_t flags = 0;
 };
-constexpr TypeRow typeRows[] = {
-    {ONNX_TYPE_INT8, 0, 8},
-    {ONNX_TYPE_INT16, 0, 16},
-    {ONNX_TYPE_INT32, 0, 32},
-    {ONNX_TYPE_INT64, 0, 64},
-    {ONNX_TYPE_UINT8, 1, 8},
-    {ONNX_TYPE_UINT16, 1, 16},
-    {ONNX_TYPE_UINT32, 1, 32},
-    {ONNX_TYPE_UINT64, 1, 64},
-    {ONNX_TYPE_FLOAT16, 2, 16},
-    {ONNX_TYPE_FLOAT, 2, 32},
-    {ONNX_TYPE_DOUBLE, 2, 64},
-    {ONNX_TYPE_BFLOAT16, 4, 16},
-    {ONNX_TYPE_COMPLEX64, 5, 64},
-    {ONNX_TYPE_COMPLEX128, 5, 128},
-    {ONNX_TYPE_BOOL, 6, 8},
-    {ONNX_TYPE_FLOAT8E4M3FN, 10, 8},
-    {ONNX_TYPE_FLOAT8E4M3FNUZ, 11, 8},
-    {ONNX_TYPE_FLOAT8E5M2, 12, 8},
-    {ONNX_TYPE_FLOAT8E5M2FNUZ, 13, 8},
-    {ONNX_TYPE_FLOAT8E8M0, 14, 8},
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // From other libraries
 //===----------------------------------------------------------------------===//
 
-bool python::exportsDlpack(PyObject *object) {
+/// Where the object is for DLPack; of kind 0 without it.
+static DLDevice deviceOf(PyObject *object) {
   PyObject *device =
       PyObject_HasAttrString(object, "__dlpack__")
           ? PyObject_CallMethod(object, "__dlpack_device__", nullptr)
           : nullptr;
   int type = 0, id = 0;
-  bool isHere =
-      device && PyArg_ParseTuple(device, "ii", &type, &id) && type == kDLCPU;
+  bool isKnown = device && PyArg_ParseTuple(device, "ii", &type, &id);
   Py_XDECREF(device);
   PyErr_Clear();
-  return isHere;
+  return isKnown ? DLDevice{type, id} : DLDevice{0, 0};
 }
 
-/// Calls __dlpack__, with the newest supported version if it takes one.
-static PyObject *callDlpack(PyObject *object) {
+bool python::exportsDlpack(PyObject *object) {
+  return deviceOf(object).device_type == kDLCPU;
+}
+
+bool python::isOnDevice(PyObject *object) {
+  if (PyArray_Check(object) || PyList_Check(object) || PyFloat_Check(object) ||
+      PyLong_Check(object))
+    return false;
+  int32_t type = deviceOf(object).device_type;
+  return type == kDLCUDA || type == kDLCUDAManaged;
+}
+
+/// Calls __dlpack__, with the newest supported version if it takes one. A
+/// tensor on a device is ready for `stream`, which is 0 for one of the host.
+static PyObject *callDlpack(PyObject *object, uintptr_t stream) {
   // Tensors that take part in a differentiation refuse to be exported.
   PyObject *source = PyObject_HasAttrString(object, "detach")
                          ? PyObject_CallMethod(object, "detach", nullptr)
@@ -125,15 +79,24 @@ static PyObject *callDlpack(PyObject *object) {
   }
   PyObject *method = PyObject_GetAttrString(source, "__dlpack__");
   PyObject *none = PyTuple_New(0);
-  PyObject *named = Py_BuildValue("{s(ii)}", "max_version", 1, 1);
+  PyObject *old =
+      stream ? Py_BuildValue("{sK}", "stream", (unsigned long long)stream)
+             : PyDict_New();
+  PyObject *named = old ? PyDict_Copy(old) : nullptr;
+  PyObject *version = Py_BuildValue("(ii)", 1, 1);
+  if (!named || !version ||
+      PyDict_SetItemString(named, "max_version", version) != 0)
+    Py_CLEAR(named);
   PyObject *capsule = nullptr;
   if (method && none && named) {
     capsule = PyObject_Call(method, none, named);
     if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
       PyErr_Clear();
-      capsule = PyObject_Call(method, none, nullptr);
+      capsule = PyObject_Call(method, none, old);
     }
   }
+  Py_XDECREF(version);
+  Py_XDECREF(old);
   Py_XDECREF(named);
   Py_XDECREF(none);
   Py_XDECREF(method);
@@ -144,35 +107,32 @@ static PyObject *callDlpack(PyObject *object) {
 /// An array over the memory of the tensor, which `owner` keeps.
 static PyObject *arrayOver(const DLTensor &tensor, bool isReadOnly,
                            PyObject *owner) {
-  const TypeRow *found = nullptr;
-  for (const TypeRow &row : typeRows)
-    if (row.code == tensor.dtype.code && row.bits == tensor.dtype.bits &&
-        tensor.dtype.lanes == 1)
-      found = &row;
-  if (tensor.rank < 0 || tensor.rank > NPY_MAXDIMS_LEGACY_ITERS) {
-    PyErr_Format(PyExc_ValueError, "no array has rank %d", int(tensor.rank));
+  const rt::DLTypeRow *found = rt::findDLType(tensor.dtype);
+  if (tensor.ndim < 0 || tensor.ndim > NPY_MAXDIMS_LEGACY_ITERS) {
+    PyErr_Format(PyExc_ValueError, "no array has rank %d", int(tensor.ndim));
     return nullptr;
   }
-  if (!found || tensor.device.type != kDLCPU) {
+  if (!found || tensor.device.device_type != kDLCPU) {
     PyErr_Format(PyExc_TypeError,
                  "no model takes a tensor of DLPack's type %d of %d bits on "
                  "its device %d",
-                 tensor.dtype.code, tensor.dtype.bits, tensor.device.type);
+                 tensor.dtype.code, tensor.dtype.bits,
+                 tensor.device.device_type);
     return nullptr;
   }
   PyArray_Descr *descr = dtypeOf(found->type);
   if (!descr)
     return nullptr;
-  std::vector<npy_intp> strides(size_t(tensor.rank), 0);
-  for (int32_t i = 0; tensor.strides && i < tensor.rank; ++i)
+  std::vector<npy_intp> strides(size_t(tensor.ndim), 0);
+  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i)
     strides[size_t(i)] = npy_intp(tensor.strides[i] * (found->bits / 8));
   Py_INCREF(descr);
-  PyObject *array =
-      PyArray_NewFromDescr(&PyArray_Type, descr, tensor.rank,
-                           reinterpret_cast<const npy_intp *>(tensor.shape),
-                           tensor.strides ? strides.data() : nullptr,
-                           static_cast<char *>(tensor.data) + tensor.offset,
-                           isReadOnly ? 0 : NPY_ARRAY_WRITEABLE, nullptr);
+  PyObject *array = PyArray_NewFromDescr(
+      &PyArray_Type, descr, tensor.ndim,
+      reinterpret_cast<const npy_intp *>(tensor.shape),
+      tensor.strides ? strides.data() : nullptr,
+      static_cast<char *>(tensor.data) + tensor.byte_offset,
+      isReadOnly ? 0 : NPY_ARRAY_WRITEABLE, nullptr);
   if (!array)
     return nullptr;
   PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
@@ -182,46 +142,63 @@ static PyObject *arrayOver(const DLTensor &tensor, bool isReadOnly,
   return array;
 }
 
-/// Takes the contents of the capsule, if it has this form; null without an
-/// exception if not.
+/// Takes the contents of the capsule, if it has this form; false, perhaps with
+/// an exception, if not.
 template <typename Managed>
-static PyObject *takeCapsule(PyObject *capsule, bool isReadOnly) {
+static bool takeCapsule(PyObject *capsule, Taken &taken) {
   if (!PyCapsule_IsValid(capsule, Names<Managed>::fresh))
-    return nullptr;
-  void *managed = PyCapsule_GetPointer(capsule, Names<Managed>::fresh);
-  PyObject *owner = PyCapsule_New(managed, nullptr, [](PyObject *self) {
+    return false;
+  auto *managed = static_cast<Managed *>(
+      PyCapsule_GetPointer(capsule, Names<Managed>::fresh));
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
+    if (managed->version.major != 1)
+      return false;
+    taken.flags = managed->flags;
+  }
+  taken.tensor = managed->dl_tensor;
+  taken.owner = PyCapsule_New(managed, nullptr, [](PyObject *self) {
     auto *managed = static_cast<Managed *>(PyCapsule_GetPointer(self, nullptr));
-    if (managed->destroy)
-      managed->destroy(managed);
+    if (managed->deleter)
+      managed->deleter(managed);
   });
-  if (!owner)
-    return nullptr;
-  PyCapsule_SetName(capsule, Names<Managed>::used);
-  PyObject *array =
-      arrayOver(static_cast<Managed *>(managed)->tensor, isReadOnly, owner);
-  Py_DECREF(owner);
-  return array;
+  if (taken.owner)
+    PyCapsule_SetName(capsule, Names<Managed>::used);
+  return taken.owner;
+}
+
+/// False with an exception if the object gives no tensor.
+static bool takeDlpack(PyObject *object, uintptr_t stream, Taken &taken) {
+  PyObject *capsule = callDlpack(object, stream);
+  if (!capsule)
+    return false;
+  bool isTaken = takeCapsule<DLManagedTensor>(capsule, taken) ||
+                 takeCapsule<DLManagedTensorVersioned>(capsule, taken);
+  if (!isTaken && !PyErr_Occurred())
+    PyErr_SetString(PyExc_TypeError, "__dlpack__ gives no capsule of DLPack 1");
+  Py_DECREF(capsule);
+  return isTaken;
 }
 
 PyObject *python::fromDlpack(PyObject *object) {
-  PyObject *capsule = callDlpack(object);
-  if (!capsule)
+  Taken taken;
+  if (!takeDlpack(object, 0, taken))
     return nullptr;
-  auto *versioned = static_cast<DLManagedTensorVersioned *>(
-      PyCapsule_IsValid(capsule, Names<DLManagedTensorVersioned>::fresh)
-          ? PyCapsule_GetPointer(capsule,
-                                 Names<DLManagedTensorVersioned>::fresh)
-          : nullptr);
-  PyObject *array = nullptr;
-  if (!versioned)
-    array = takeCapsule<DLManagedTensor>(capsule, false);
-  else if (versioned->major == 1)
-    array = takeCapsule<DLManagedTensorVersioned>(capsule,
-                                                  versioned->flags & kReadOnly);
-  if (!array && !PyErr_Occurred())
-    PyErr_SetString(PyExc_TypeError, "__dlpack__ gives no capsule of DLPack 1");
-  Py_DECREF(capsule);
+  PyObject *array = arrayOver(
+      taken.tensor, taken.flags & DLPACK_FLAG_BITMASK_READ_ONLY, taken.owner);
+  Py_DECREF(taken.owner);
   return array;
+}
+
+bool python::takeDeviceTensor(Runner &runner, PyObject *object,
+                              DLManagedTensorVersioned &managed) {
+  Taken taken;
+  if (!takeDlpack(object, runner.stream, taken))
+    return false;
+  runner.held.push_back(taken.owner);
+  managed = {{1, 0}, nullptr, nullptr, taken.flags, taken.tensor};
+  if (runner.device < 0)
+    runner.device = taken.tensor.device.device_id;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,47 +206,50 @@ PyObject *python::fromDlpack(PyObject *object) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor over an array, which it keeps.
+/// A tensor over the memory of an object, which it keeps.
 template <typename Managed>
 struct Exported {
   Managed managed = {};
-  PyObject *array;
+  PyObject *owner;
   std::vector<int64_t> shape, strides;
 
   static void destroy(Managed *managed) {
-    auto *exported = static_cast<Exported *>(managed->context);
+    auto *exported = static_cast<Exported *>(managed->manager_ctx);
     // Whoever took the tensor may be without the interpreter's lock.
     PyGILState_STATE lock = PyGILState_Ensure();
-    Py_DECREF(exported->array);
+    Py_DECREF(exported->owner);
     PyGILState_Release(lock);
     delete exported;
   }
 };
+
+/// An output on a device, and the library that destroys it.
+struct DeviceOutput {
+  std::shared_ptr<void> library;
+  DLManagedTensorVersioned *managed;
+
+  ~DeviceOutput() { managed->deleter(managed); }
+  static constexpr char name[] = "onnx_compile.DeviceOutput";
+};
 } // namespace
 
+/// Shape and strides of `tensor` are copied.
 template <typename Managed>
-static PyObject *makeCapsule(PyArrayObject *array, const TypeRow &row) {
+static PyObject *makeCapsule(PyObject *owner, const DLTensor &tensor,
+                             bool isReadOnly) {
   auto *exported = new Exported<Managed>;
-  Py_INCREF(array);
-  exported->array = reinterpret_cast<PyObject *>(array);
-  int rank = PyArray_NDIM(array);
-  for (int i = 0; i < rank; ++i) {
-    exported->shape.push_back(PyArray_DIM(array, i));
-    exported->strides.push_back(PyArray_STRIDE(array, i) / (row.bits / 8));
-  }
-  exported->managed.context = exported;
-  exported->managed.destroy = Exported<Managed>::destroy;
-  exported->managed.tensor = {PyArray_DATA(array),
-                              {kDLCPU, 0},
-                              rank,
-                              {row.code, row.bits, 1},
-                              exported->shape.data(),
-                              exported->strides.data(),
-                              0};
+  Py_INCREF(owner);
+  exported->owner = owner;
+  exported->shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  exported->strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  exported->managed.manager_ctx = exported;
+  exported->managed.deleter = Exported<Managed>::destroy;
+  exported->managed.dl_tensor = tensor;
+  exported->managed.dl_tensor.shape = exported->shape.data();
+  exported->managed.dl_tensor.strides = exported->strides.data();
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
-    exported->managed.major = 1;
-    exported->managed.minor = 1;
-    exported->managed.flags = PyArray_ISWRITEABLE(array) ? 0 : kReadOnly;
+    exported->managed.version = {1, 1};
+    exported->managed.flags = isReadOnly ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   }
   PyObject *capsule = PyCapsule_New(
       &exported->managed, Names<Managed>::fresh, [](PyObject *self) {
@@ -277,31 +257,90 @@ static PyObject *makeCapsule(PyArrayObject *array, const TypeRow &row) {
           return; // somebody has taken the tensor
         auto *managed = static_cast<Managed *>(
             PyCapsule_GetPointer(self, Names<Managed>::fresh));
-        managed->destroy(managed);
+        managed->deleter(managed);
       });
   if (!capsule)
     Exported<Managed>::destroy(&exported->managed);
   return capsule;
 }
 
-PyObject *python::toDlpack(PyObject *, PyObject *arguments) {
-  PyObject *object;
-  int versioned;
-  if (!PyArg_ParseTuple(arguments, "O!p", &PyArray_Type, &object, &versioned))
-    return nullptr;
+static PyObject *makeCapsule(PyObject *owner, const DLTensor &tensor,
+                             bool isReadOnly, bool isVersioned) {
+  return isVersioned
+             ? makeCapsule<DLManagedTensorVersioned>(owner, tensor, isReadOnly)
+             : makeCapsule<DLManagedTensor>(owner, tensor, isReadOnly);
+}
+
+static PyObject *exportArray(PyObject *object, bool isVersioned) {
   PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
   int type = PyArray_ISNOTSWAPPED(array) ? typeOf(PyArray_DESCR(array)) : 0;
-  for (int i = 0; i < PyArray_NDIM(array); ++i)
-    if (PyArray_STRIDE(array, i) % PyDataType_ELSIZE(PyArray_DESCR(array))) {
+  const rt::DLTypeRow *row = rt::findDLType(type);
+  std::vector<int64_t> shape, strides;
+  for (int i = 0; i < PyArray_NDIM(array); ++i) {
+    npy_intp bytes = PyDataType_ELSIZE(PyArray_DESCR(array));
+    if (PyArray_STRIDE(array, i) % bytes) {
       PyErr_SetString(PyExc_BufferError,
                       "elements lie between those of DLPack's strides");
       return nullptr;
     }
-  for (const TypeRow &row : typeRows)
-    if (row.type == type)
-      return versioned ? makeCapsule<DLManagedTensorVersioned>(array, row)
-                       : makeCapsule<DLManagedTensor>(array, row);
-  PyErr_Format(PyExc_BufferError, "DLPack has no type %S",
-               PyArray_DESCR(array));
-  return nullptr;
+    shape.push_back(PyArray_DIM(array, i));
+    strides.push_back(PyArray_STRIDE(array, i) / bytes);
+  }
+  if (!row) {
+    PyErr_Format(PyExc_BufferError, "DLPack has no type %S",
+                 PyArray_DESCR(array));
+    return nullptr;
+  }
+  DLTensor tensor = {PyArray_DATA(array),
+                     {kDLCPU, 0},
+                     PyArray_NDIM(array),
+                     {row->code, row->bits, 1},
+                     shape.data(),
+                     strides.data(),
+                     0};
+  return makeCapsule(object, tensor, !PyArray_ISWRITEABLE(array), isVersioned);
+}
+
+PyObject *python::toDlpack(PyObject *, PyObject *arguments) {
+  PyObject *object;
+  int isVersioned;
+  if (!PyArg_ParseTuple(arguments, "Op", &object, &isVersioned))
+    return nullptr;
+  if (PyArray_Check(object))
+    return exportArray(object, isVersioned);
+  auto *output = static_cast<DeviceOutput *>(
+      PyCapsule_GetPointer(object, DeviceOutput::name));
+  return output ? makeCapsule(object, output->managed->dl_tensor, false,
+                              isVersioned)
+                : nullptr;
+}
+
+PyObject *python::deviceOutput(State &state,
+                               DLManagedTensorVersioned *managed) {
+  auto *output = new DeviceOutput{state.library, managed};
+  PyObject *owner =
+      PyCapsule_New(output, DeviceOutput::name, [](PyObject *self) {
+        delete static_cast<DeviceOutput *>(
+            PyCapsule_GetPointer(self, DeviceOutput::name));
+      });
+  if (!owner) {
+    delete output;
+    return nullptr;
+  }
+  const DLTensor &tensor = managed->dl_tensor;
+  PyObject *shape = PyTuple_New(tensor.ndim);
+  for (int32_t i = 0; shape && i < tensor.ndim; ++i)
+    PyTuple_SetItem(shape, i, PyLong_FromLongLong(tensor.shape[i]));
+  PyArray_Descr *dtype = dtypeOf(rt::findDLType(tensor.dtype)->type);
+  PyObject *module =
+      shape && dtype ? PyImport_ImportModule("onnx_compile._dlpack") : nullptr;
+  PyObject *object =
+      module ? PyObject_CallMethod(module, "DeviceTensor", "OOO(ii)", owner,
+                                   shape, dtype, tensor.device.device_type,
+                                   tensor.device.device_id)
+             : nullptr;
+  Py_XDECREF(module);
+  Py_XDECREF(shape);
+  Py_DECREF(owner);
+  return object;
 }

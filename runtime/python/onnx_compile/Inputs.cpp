@@ -200,6 +200,10 @@ static bool takeInput(State &state, Runner &runner, size_t index,
                       PyObject *object) {
   const Argument &argument = state.inputs[index];
   OMBuffer &buffer = runner.inputs[index];
+  if (argument.descr && isOnDevice(object)) {
+    buffer = {};
+    return takeDeviceTensor(runner, object, runner.inTensors[index]);
+  }
   if (argument.descr)
     return takeTensor(runner, object, argument.descr, buffer, argument.name);
   OMValue *value =

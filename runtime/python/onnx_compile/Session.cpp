@@ -100,20 +100,33 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
   }
   runner->inputs.resize(state.inputs.size());
   runner->outputs.resize(state.outputs.size());
+  runner->inTensors.resize(state.inputs.size());
+  runner->outTensors.resize(state.outputs.size());
   runner->prepared.resize(state.outputs.size());
   runner->held.reserve(state.inputs.size() + state.outputs.size());
   return runner;
 }
 
 void returnRunner(State &state, std::unique_ptr<Runner> runner) {
+  // Deleters of tensors may be Python.
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
   for (PyObject *object : runner->held)
     Py_DECREF(object);
+  PyErr_Restore(type, value, traceback);
   for (OMValue *value : runner->values)
     state.call.omValueDestroy(value);
   runner->held.clear();
   runner->values.clear();
   runner->texts.clear();
   runner->widened.clear();
+  if (runner->device >= 0) {
+    std::fill(runner->inTensors.begin(), runner->inTensors.end(),
+              DLManagedTensorVersioned());
+    std::fill(runner->outTensors.begin(), runner->outTensors.end(),
+              DLManagedTensorVersioned());
+    runner->device = -1;
+  }
   runner->outShapes.clear();
   runner->outArrays.clear();
   state.idle.push_back(std::move(runner));
@@ -125,6 +138,7 @@ struct RunArguments {
   PyObject *out = nullptr;
   PyObject *tag = nullptr; ///< of _cancel()
   int64_t deadline = 0;    ///< in nanoseconds; 0: none
+  uintptr_t stream = kLegacyStream;
 };
 
 /// Seconds as the nanoseconds of a deadline, at least 1; false with an
@@ -146,7 +160,19 @@ bool takeDeadline(PyObject *object, int64_t &nanoseconds) {
   return true;
 }
 
-/// run(inputs, *, deadline=None, out=None), called without a tuple or dict.
+/// False with an exception.
+bool takeStream(PyObject *object, uintptr_t &stream) {
+  if (object != Py_None)
+    stream = uintptr_t(PyLong_AsUnsignedLongLong(object));
+  if (stream == 0 && !PyErr_Occurred())
+    PyErr_SetString(PyExc_ValueError,
+                    "stream is the handle of a CUDA stream; the default one is "
+                    "1, or None");
+  return !PyErr_Occurred();
+}
+
+/// run(inputs, *, deadline=None, out=None, stream=None), called without a tuple
+/// or dict.
 bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
               RunArguments &arguments) {
   Py_ssize_t named = names ? PyTuple_Size(names) : 0;
@@ -161,6 +187,8 @@ bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
       takeDeadline(value, arguments.deadline);
     else if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
       arguments.out = value == Py_None ? nullptr : value;
+    else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0)
+      takeStream(value, arguments.stream);
     else if (PyUnicode_CompareWithASCIIString(name, "tag") == 0)
       arguments.tag = value;
     else if (PyUnicode_CompareWithASCIIString(name, "inputs") == 0 &&
@@ -178,24 +206,29 @@ bool parseRun(PyObject *const *values, Py_ssize_t count, PyObject *names,
 bool runWith(State &state, Runner &runner, const RunArguments &arguments,
              PyObject *list) {
   state.call.omContextSetDeadline(runner.context, arguments.deadline);
+  runner.stream = arguments.stream;
   if (!takeInputs(state, runner, arguments.inputs) ||
       !prepareOutputs(state, runner, list, arguments.out))
     return false;
   OM_STATUS status;
   state.running.push_back({runner.context, arguments.tag});
-  Py_BEGIN_ALLOW_THREADS;
-  status = state.call.omContextRun(
-      runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
-      runner.outputs.data(), int64_t(runner.outputs.size()));
-  Py_END_ALLOW_THREADS;
+  if (runner.device >= 0) {
+    runOnDevice(state, runner, list, status);
+  } else {
+    Py_BEGIN_ALLOW_THREADS;
+    status = state.call.omContextRun(
+        runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
+        runner.outputs.data(), int64_t(runner.outputs.size()));
+    Py_END_ALLOW_THREADS;
+  }
   state.running.erase(
       std::find_if(state.running.begin(), state.running.end(),
                    [&](auto &run) { return run.first == runner.context; }));
-  if (status != OM_STATUS_OK) {
+  if (status != OM_STATUS_OK && !PyErr_Occurred())
     PyErr_SetString(exceptionOf(status),
                     state.call.omContextGetMessage(runner.context));
-    return false;
-  }
+  if (PyErr_Occurred() || runner.device >= 0)
+    return !PyErr_Occurred();
   return fillOutputs(state, runner, list);
 }
 
@@ -416,12 +449,13 @@ PyMethodDef methods[] = {
     {"run",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sessionRun)),
      METH_FASTCALL | METH_KEYWORDS,
-     "run(inputs, *, deadline=None, out=None): inputs are one array, a list of "
-     "them, or a dict by name. Returns the list of outputs. A run that takes "
-     "longer than `deadline` seconds raises TimeoutError. `out` has arrays "
-     "that "
-     "outputs are written to, in the same forms. Other threads run "
-     "meanwhile."},
+     "run(inputs, *, deadline=None, out=None, stream=None): inputs are one "
+     "array, a list of them, or a dict by name. Returns the list of outputs. A "
+     "run that takes longer than `deadline` seconds raises TimeoutError. `out` "
+     "has arrays that outputs are written to, in the same forms. Tensors may "
+     "be on a GPU, if the model runs on it; the other outputs are there, too, "
+     "and the run takes part in the order of the CUDA `stream`, by default the "
+     "one of all threads. Other threads run meanwhile."},
     {"_cancel", sessionCancel, METH_O,
      "_cancel(tag): ends the runs with this tag, and tells how many there "
      "are."},

@@ -24,6 +24,7 @@
 #include <numpy/arrayobject.h>
 
 #include "onnxc/rt/Functions.h"
+#include "onnxc/rt/dlpack.h"
 
 #include <deque>
 #include <memory>
@@ -37,6 +38,9 @@ PyArray_Descr *dtypeOf(int64_t type);
 /// The element type of a dtype; 0 if no model has it.
 int typeOf(PyArray_Descr *descr);
 
+/// The default stream of CUDA, where it has a number (CU_STREAM_LEGACY).
+constexpr uintptr_t kLegacyStream = 1;
+
 /// The state of one run. Concurrent runs use several.
 struct Runner {
   OMContext *context;
@@ -48,6 +52,11 @@ struct Runner {
   std::vector<OMValue *> values;         ///< inputs that are no tensors
   std::deque<std::vector<char *>> texts; ///< data of string tensors
   std::deque<std::vector<char>> widened; ///< data of int4 and int2 tensors
+  /// Of a run with tensors on a device: these, in place of their buffers, which
+  /// are none; and their device, -1 in other runs.
+  std::vector<DLManagedTensorVersioned> inTensors, outTensors;
+  int64_t device = -1;
+  uintptr_t stream = kLegacyStream; ///< of that device
 };
 
 struct Argument {
@@ -106,6 +115,18 @@ bool fillOutputs(State &state, Runner &runner, PyObject *list);
 PyObject *fromDlpack(PyObject *object);
 /// True for an object of another library whose memory this process can read.
 bool exportsDlpack(PyObject *object);
+/// True for a tensor on a GPU.
+bool isOnDevice(PyObject *object);
+/// That tensor, whose memory the runner holds; false with an exception.
+bool takeDeviceTensor(Runner &runner, PyObject *object,
+                      DLManagedTensorVersioned &managed);
+/// An output as a new object with __dlpack__, which owns it; null with an
+/// exception.
+PyObject *deviceOutput(State &state, DLManagedTensorVersioned *managed);
+/// Runs with tensors on a device, and makes the outputs that are not given;
+/// false with an exception.
+bool runOnDevice(State &state, Runner &runner, PyObject *list,
+                 OM_STATUS &status);
 /// dlpack(array, versioned): the array as a capsule of DLPack.
 PyObject *toDlpack(PyObject *module, PyObject *arguments);
 /// TypeError whose message names the argument `what` and the object's type, in

@@ -43,6 +43,19 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
   return std::move(artefact);
 }
 
+Expected<OMContext *> Artefact::createContext(int64_t device) const {
+  OMContext *context = omContextCreate(entryName.c_str());
+  if (!context)
+    return failure("%s", omGetLastError());
+  if (device == 0 || (omContextSetDevice &&
+                      omContextSetDevice(context, device) == OM_STATUS_OK))
+    return context;
+  omContextDestroy(context);
+  return failure("--device=%lld: the code of the model that runs here is for "
+                 "the processor",
+                 (long long)device);
+}
+
 Artefact::~Artefact() {
   if (handle)
     dlclose(handle);

@@ -25,6 +25,9 @@ public:
   llvm::ArrayRef<const OMArgument *> inputs() const { return inputArguments; }
   llvm::ArrayRef<const OMArgument *> outputs() const { return outputArguments; }
   const std::string &entry() const { return entryName; }
+  /// A context for runs on the GPU with this number, if the model runs on one;
+  /// it is destroyed by omContextDestroy.
+  llvm::Expected<OMContext *> createContext(int64_t device) const;
   /// A function that not all artefacts have; null where this has none.
   template <typename Function>
   Function *find(const char *name) const {

@@ -158,6 +158,8 @@ static const Option table[] = {
     {"threads", "N", Runners, setThreads,
      "most threads of a run, else all processors; profile takes several, as in "
      "1,2, and shows them beside each other"},
+    {"device", "N", Readers, setCount<&Options::device>,
+     "number of the GPU for a model compiled with --device=cuda, else 0"},
     {"entry", "NAME", Readers, setText<&Options::entry>,
      "entry point, else the first"},
     {"quiet", "", Runners, setFlag<&Options::quiet>,

@@ -56,30 +56,56 @@ static void printArguments(StringRef title,
     outs() << "  " << argument->name << ": " << describe(*argument) << "\n";
 }
 
+namespace {
 /// The processors that there is code for, by --cpu, and the one whose code runs
-/// here, empty if there is none or the artefact does not say.
-static std::pair<SmallVector<StringRef>, StringRef>
-processors(const Artefact &artefact, const json::Value &compilation) {
+/// here; if there is none, why, unless the artefact does not say.
+struct Processors {
   SmallVector<StringRef> names;
+  std::string here, problem;
+};
+} // namespace
+
+/// Whether code for a device runs here is known when there is a context.
+static Processors processors(const Artefact &artefact,
+                             const json::Value &compilation, int64_t device) {
+  Processors all;
   if (const json::Object *facts = compilation.getAsObject())
-    facts->getString("cpu").value_or("").split(names, ',', -1,
+    facts->getString("cpu").value_or("").split(all.names, ',', -1,
                                                /*KeepEmpty=*/false);
-  const char *here =
-      artefact.omGetCpu ? artefact.omGetCpu(artefact.entry().c_str()) : nullptr;
-  return {names, here ? StringRef(here) : StringRef()};
+  if (!artefact.omGetCpu)
+    return all;
+  std::string entry = artefact.entry();
+  OMContext *context = nullptr;
+  if (artefact.omContextCheckDevice) {
+    Expected<OMContext *> created = artefact.createContext(device);
+    if (created)
+      context = *created;
+    else
+      consumeError(created.takeError());
+  }
+  const char *here = artefact.omGetCpu(entry.c_str());
+  if (!here)
+    all.problem = artefact.omGetLastError();
+  else if (context && artefact.omContextCheckDevice(context) != OM_STATUS_OK)
+    all.problem = artefact.omContextGetMessage(context);
+  else
+    all.here = here;
+  if (context)
+    artefact.omContextDestroy(context);
+  return all;
 }
 
 static void printProcessors(const Artefact &artefact,
-                            const json::Value &compilation) {
-  auto [names, here] = processors(artefact, compilation);
+                            const json::Value &compilation, int64_t device) {
+  Processors all = processors(artefact, compilation, device);
   outs() << "processors:\n";
-  for (StringRef name : names)
-    outs() << "  " << name << (name == here ? " (runs here)" : "") << "\n";
-  if (here.empty() && artefact.omGetCpu)
-    outs() << "  none runs here: " << artefact.omGetLastError() << "\n";
+  for (StringRef name : all.names)
+    outs() << "  " << name << (name == all.here ? " (runs here)" : "") << "\n";
+  if (!all.problem.empty())
+    outs() << "  none runs here: " << all.problem << "\n";
 }
 
-static void printJson(const Artefact &artefact) {
+static void printJson(const Artefact &artefact, int64_t device) {
   json::Array entries;
   int64_t count = 0;
   const char *const *names = artefact.omQueryEntryPoints(&count);
@@ -89,10 +115,11 @@ static void printJson(const Artefact &artefact) {
         {"inputs", parsed(artefact.omInputSignature(names[i]))},
         {"outputs", parsed(artefact.omOutputSignature(names[i]))}});
   json::Value compilation = parsed(artefact.omCompilationInfo());
-  auto [cpus, here] = processors(artefact, compilation);
+  Processors all = processors(artefact, compilation, device);
   json::Array levels;
-  for (StringRef cpu : cpus)
-    levels.push_back(json::Object{{"cpu", cpu}, {"runs_here", cpu == here}});
+  for (StringRef cpu : all.names)
+    levels.push_back(
+        json::Object{{"cpu", cpu}, {"runs_here", cpu == all.here}});
   json::Object report{{"schema", 1},
                       {"entry_points", std::move(entries)},
                       {"processors", std::move(levels)},
@@ -164,8 +191,18 @@ static Error printNodes(const Artefact &artefact, const Options &options) {
     return table.takeError();
   json::Array launches;
   for (const Launch &launch : table->getLaunches()) {
-    launches.push_back(json::Object{{"function", launch.function},
-                                    {"nodes", table->json(launch.nodes)}});
+    json::Object facts{{"function", launch.function},
+                       {"nodes", table->json(launch.nodes)}};
+    std::optional<Work> work =
+        launch.numSizes == 0 ? launch.workOf({}) : std::nullopt;
+    if (work) {
+      double operations = 0;
+      for (const auto &[type, count] : work->operations)
+        operations += count;
+      facts["operations"] = operations;
+      facts["bytes"] = work->bytes;
+    }
+    launches.push_back(std::move(facts));
     if (!options.json)
       outs() << launch.function << ": " << table->text(launch.nodes) << "\n";
   }
@@ -186,14 +223,14 @@ Error run::info(const Artefact &artefact, const Options &options) {
   if (options.nodes)
     return printNodes(artefact, options);
   if (options.json) {
-    printJson(artefact);
+    printJson(artefact, options.device);
     return Error::success();
   }
   outs() << "entry point: " << artefact.entry() << "\n";
   printArguments("inputs", artefact.inputs());
   printArguments("outputs", artefact.outputs());
   json::Value compilation = parsed(artefact.omCompilationInfo());
-  printProcessors(artefact, compilation);
+  printProcessors(artefact, compilation, options.device);
   if (const json::Object *facts = compilation.getAsObject()) {
     outs() << "compilation:\n";
     for (const auto &[key, value] : *facts) {

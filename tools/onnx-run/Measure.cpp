@@ -36,10 +36,10 @@ Expected<Measurement::Inputs> Measurement::makeInputs(const Artefact &artefact,
 
 Expected<Measurement> Measurement::make(const Artefact &artefact,
                                         const Options &options, Inputs inputs) {
-  Context context(artefact.omContextCreate(artefact.entry().c_str()),
-                  artefact.omContextDestroy);
-  if (!context)
-    return failure("%s", artefact.omGetLastError());
+  Expected<OMContext *> created = artefact.createContext(options.device);
+  if (!created)
+    return created.takeError();
+  Context context(*created, artefact.omContextDestroy);
   return Measurement(artefact, options, std::move(inputs), std::move(context));
 }
 

@@ -36,6 +36,7 @@ struct Options {
   std::string entry;
   int64_t threads = 0;                     ///< 0: those of the artefact
   std::vector<int64_t> threadCounts = {0}; ///< of profile, a profile of each
+  int64_t device = 0;                      ///< number of the GPU
   bool help = false, version = false;
   std::vector<std::string> inputs;  ///< name=@file, or @file in order
   std::vector<std::string> expects; ///< the same for outputs

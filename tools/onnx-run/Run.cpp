@@ -173,9 +173,10 @@ void Runs::showExtremes() const {
 
 Expected<Verdict> run::runAndCompare(const Artefact &artefact,
                                      const Options &options) {
-  OMContext *context = artefact.omContextCreate(artefact.entry().c_str());
-  if (!context)
-    return failure("%s", artefact.omGetLastError());
+  Expected<OMContext *> created = artefact.createContext(options.device);
+  if (!created)
+    return created.takeError();
+  OMContext *context = *created;
   scope_exit destroy([&] { artefact.omContextDestroy(context); });
   std::optional<Snapshots> snapshots;
   if (!options.snapshotFolder.empty()) {

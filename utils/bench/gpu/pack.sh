@@ -4,12 +4,14 @@
 #
 #   utils/bench/gpu/pack.sh FOLDER MODEL.onnx... [-- OPTION...]
 #
-# Fills FOLDER with each model compiled for CUDA and for any processor, onnx-run
+# Fills FOLDER with each model, compiled for CUDA and for any processor, onnx-run
 # with its libraries, and run.sh. Nothing else is needed on the other machine. The
-# options go to onnx-compile: --shape=..., --device=....
+# options go to onnx-compile: --shape=..., --device=.... Models of tests/ are
+# small, one for each form of kernel: they are compared first, with several inputs.
 # ===------------------------------------------------------------------------===#
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
+root=$(readlink -f "$here/../../..")
 [ $# -ge 2 ] || { sed -n 's/^#   //p' "$0" >&2; exit 2; }
 folder=$1
 shift
@@ -20,12 +22,34 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 done
 shift $(($# > 0))
 
-mkdir -p "$folder/lib"
+mkdir -p "$folder/lib" "$folder/tests"
 runner=$(command -v onnx-run)
 cp "$runner" "$here/run.sh" "$folder"
 ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs cp -Lt "$folder/lib"
+
+# MODEL TO OPTION...: both forms, and what the launches do.
+pack() {
+  local model=$1 to=$2
+  shift 2
+  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda "$@" -o "$to.cuda.so"
+  onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
+  onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
+}
+
+python=$(command -v python3)
+[ ! -x "$root/build/venv/bin/python" ] || python=$root/build/venv/bin/python
+small=$(mktemp -d)
+trap 'rm -rf "$small"' EXIT
+"$python" "$root/test/Target/Inputs/device_models.py" "$small"
+device=()
+for option in "$@"; do
+  [[ $option != --device=* ]] || device=("$option")
+done
+for model in "$small"/*.onnx; do
+  pack "$model" "$folder/tests/$(basename "$model" .onnx)" "${device[@]}"
+done
 for model in "${models[@]}"; do
   name=$(basename "$model" .onnx)
-  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda "$@" -o "$folder/$name.cuda.so"
-  onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$folder/$name.host.so"
+  pack "$model" "$folder/$name" "$@"
+  cp "$model" "$folder/$name.onnx" # for other programs that are installed there
 done

@@ -2,21 +2,33 @@
 # ===- run.sh - Packed models on a GPU, beside the processor ----------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-#   FOLDER/run.sh
+#   FOLDER/run.sh [RESULTS]
 #
-# In a folder of pack.sh, on a machine with a GPU. Inputs are random, the same in
-# both runs. Prints one row for each model: whether the outputs agree, and the
-# median time of a run with its copies, in milliseconds. Ends with 1 if outputs do
-# not agree or a model does not run.
+# In a folder of pack.sh, on a machine with a GPU; needs no network. Takes at most
+# $BUDGET seconds, else 540: what does not fit is left out and says so. In this order:
+# the small models of tests/ against the processor, with three inputs each, and under
+# compute-sanitizer if that is installed; the models against the processor; their times,
+# with the copies of inputs and outputs; the least time that the GPU's rates allow
+# (RATES="TFLOP/s of f32, TB/s" for a GPU that is not in the list below); the times of
+# trtexec and of onnxruntime with CUDA, if installed.
+#
+# Prints Markdown, and writes RESULTS.md and RESULTS.json (else results.* in the current
+# folder). Ends with 1 if outputs do not agree or a model does not run.
 # ===------------------------------------------------------------------------===#
 set -euo pipefail
+results=$(readlink -m "${1:-results}")
 cd "$(dirname "$(readlink -f "$0")")"
 libraries=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+end=$((SECONDS + ${BUDGET:-540}))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+status=0
 
+# Ends what takes longer than the budget.
 run() {
-  LD_LIBRARY_PATH=$libraries ./onnx-run "$@"
+  local left=$((end - SECONDS))
+  [ $left -gt 0 ] || { echo "no time left" >&2; return 1; }
+  LD_LIBRARY_PATH=$libraries timeout $left ${sanitizer:-} ./onnx-run "$@"
 }
 
 # --expect for each output, in the files that --save has written.
@@ -26,24 +38,122 @@ expectations() {
   done
 }
 
-median() {
-  run bench "$1" --iterations=30 --warmup=3 2>"$work/log" | awk '$1 == "p50" { print $2 }'
+# MODEL SEED: true if the outputs are those of the processor, else $work/log says why.
+agrees() {
+  local host=${1%.cuda.so}.host.so
+  rm -rf "$work/expected"
+  sanitizer='' run "$host" --quiet --seed="$2" --save="$work/expected" >"$work/log" 2>&1 || return 1
+  mapfile -t expected < <(sanitizer='' expectations "$host")
+  [ ${#expected[@]} -gt 0 ] || return 1
+  run "$1" --quiet --seed="$2" --atol=1e-4 --rtol=1e-3 "${expected[@]}" >"$work/log" 2>&1
 }
 
-status=0
-echo "| model | agrees | GPU | processor |"
-echo "|---|---|---|---|"
-for gpu in ./*.cuda.so; do
-  host=${gpu%.cuda.so}.host.so
-  rm -rf "$work/expected"
-  run "$host" --quiet --save="$work/expected" 2>"$work/log"
-  mapfile -t expected < <(expectations "$host")
-  if [ ${#expected[@]} -gt 0 ] && run "$gpu" --quiet --atol=1e-4 --rtol=1e-3 "${expected[@]}" >"$work/log" 2>&1; then
-    row="yes | $(median "$gpu") | $(median "$host")"
+# The last line of the log without what Markdown or JSON would read.
+reason() {
+  tail -n 1 "$work/log" | tr -d '|"\\' | tr -c '[:print:]' ' '
+}
+
+# Milliseconds; empty if the model does not run.
+median() {
+  run bench "$1" --iterations=50 --warmup=5 2>"$work/log" | awk '$1 == "p50" { print $2 }' || true
+}
+
+# The sum of a number of the launches.
+total() {
+  awk -F': ' -v key="\"$2\"" 'index($1, key) { sum += $2 } END { printf "%.0f", sum }' "$1"
+}
+
+# Milliseconds of trtexec and onnxruntime, empty where they are not installed.
+tensorrt() {
+  command -v trtexec >/dev/null && [ $end -gt $SECONDS ] || return 0
+  timeout $((end - SECONDS)) trtexec --onnx="$1" --noTF32 2>/dev/null |
+    sed -n 's/.*Latency:.*median = \([0-9.]*\) ms.*/\1/p' | head -n 1 || true
+}
+onnxruntime() {
+  command -v python3 >/dev/null && [ $end -gt $SECONDS ] || return 0
+  timeout $((end - SECONDS)) python3 - "$1" <<'PYTHON' 2>/dev/null || true
+import statistics, sys, time
+import numpy, onnxruntime
+if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+    sys.exit()
+session = onnxruntime.InferenceSession(sys.argv[1], providers=["CUDAExecutionProvider"])
+types = {"tensor(float)": "float32", "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(float16)": "float16", "tensor(bool)": "bool"}
+inputs = {x.name: numpy.ones([d if isinstance(d, int) else 1 for d in x.shape], types[x.type]) for x in session.get_inputs()}
+times = []
+for i in range(55):
+    begin = time.perf_counter()
+    session.run(None, inputs)
+    times.append(time.perf_counter() - begin)
+print(f"{1000 * statistics.median(times[5:]):.4g}")
+PYTHON
+}
+
+# TFLOP/s of f32 without tensor cores and TB/s of the GPU.
+gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)
+case ${RATES:-$gpu} in
+*H200*) rates='67 4.8' ;;
+*H100*PCIe*) rates='51 2.0' ;;
+*H100*) rates='67 3.35' ;;
+*A100*80GB*) rates='19.5 2.0' ;;
+*A100*) rates='19.5 1.56' ;;
+*) rates=$(echo "${RATES:-}" | tr ',' ' ') ;;
+esac
+
+# JSON FILE: "a, b" of lines.
+joined() {
+  paste -sd, "$1" 2>/dev/null || true
+}
+report=$work/report.md
+: >"$work/tests.json"
+: >"$work/models.json"
+say() {
+  echo "$*" | tee -a "$report"
+}
+
+say "GPU: ${gpu:-unknown}; $(date -u +%Y-%m-%d)"
+say
+say "| test | agrees |"
+say "|---|---|"
+check=$(command -v compute-sanitizer || true)
+for model in tests/*.cuda.so; do
+  name=$(basename "$model" .cuda.so)
+  verdict=yes
+  for seed in 1 2 3; do
+    agrees "$model" $seed || { verdict="no: $(reason)"; status=1; break; }
+  done
+  if [ "$verdict" = yes ] && [ -n "$check" ]; then
+    sanitizer="$check --error-exitcode 9" agrees "$model" 1 || { verdict="no: compute-sanitizer: $(reason)"; status=1; }
+  fi
+  say "| $name | $verdict |"
+  echo "{\"name\": \"$name\", \"agrees\": \"$verdict\"}" >>"$work/tests.json"
+done
+
+say
+say "| model | agrees | GPU, ms | processor, ms | least, ms | share | TensorRT, ms | onnxruntime, ms |"
+say "|---|---|---|---|---|---|---|---|"
+for model in ./*.cuda.so; do
+  path=${model%.cuda.so}
+  name=$(basename "$path")
+  verdict=yes time='' host='' least='' share='' trt='' ort=''
+  if agrees "$model" 0; then
+    time=$(median "$model")
+    host=$(median "$path.host.so")
+    if [ -n "$rates" ]; then
+      least=$(echo "$rates $(total "$path.launches.json" operations) $(total "$path.launches.json" bytes)" |
+        awk '{ a = $3 / $1 / 1e9; b = $4 / $2 / 1e9; printf "%.4g", (a > b ? a : b) }')
+      share=$(awk -v a="$least" -v b="${time:-0}" 'BEGIN { if (b > 0) printf "%.1f %%", 100 * a / b }')
+    fi
+    trt=$(tensorrt "$path.onnx")
+    ort=$(onnxruntime "$path.onnx")
   else
-    row="no: $(tail -n 1 "$work/log") | |"
+    verdict="no: $(reason)"
     status=1
   fi
-  echo "| $(basename "$gpu" .cuda.so) | $row |"
+  say "| $name | $verdict | $time | $host | $least | $share | $trt | $ort |"
+  echo "{\"name\": \"$name\", \"agrees\": \"$verdict\", \"gpu_ms\": ${time:-null}, \"processor_ms\": ${host:-null}," \
+    "\"least_ms\": ${least:-null}, \"tensorrt_ms\": ${trt:-null}, \"onnxruntime_ms\": ${ort:-null}}" >>"$work/models.json"
 done
+cp "$report" "$results.md"
+echo "{\"schema\": 1, \"gpu\": \"${gpu:-unknown}\", \"tests\": [$(joined "$work/tests.json")]," \
+  "\"models\": [$(joined "$work/models.json")]}" >"$results.json"
 exit $status

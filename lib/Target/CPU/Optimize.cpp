@@ -12,6 +12,8 @@
 
 #include "onnxc/Target/CPU/Emit.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -21,10 +23,52 @@
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace llvm;
+
+namespace {
+
+/// Hoists loads out of innermost loops that may have no iteration: the loop is
+/// rotated, and entered only if the loads of its body are executed. Loops
+/// without such loads stay as they are, for rotated ones use more registers.
+struct HoistLoadsPass : PassInfoMixin<HoistLoadsPass> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses,
+                        LoopStandardAnalysisResults &results,
+                        LPMUpdater &updater);
+};
+
+} // namespace
+
+/// Whether the load has the same result in each iteration.
+static bool isInvariant(const LoadInst &load, const Loop &loop,
+                        MemorySSA &memory) {
+  if (!load.isUnordered() || !loop.isLoopInvariant(load.getPointerOperand()))
+    return false;
+  MemoryAccess *writer = memory.getWalker()->getClobberingMemoryAccess(&load);
+  return memory.isLiveOnEntryDef(writer) || !loop.contains(writer->getBlock());
+}
+
+PreservedAnalyses HoistLoadsPass::run(Loop &loop, LoopAnalysisManager &analyses,
+                                      LoopStandardAnalysisResults &results,
+                                      LPMUpdater &updater) {
+  bool hasLoads = loop.isInnermost() && results.MSSA &&
+                  any_of(loop.blocks(), [&](BasicBlock *block) {
+                    return any_of(*block, [&](const Instruction &instruction) {
+                      auto *load = dyn_cast<LoadInst>(&instruction);
+                      return load && isInvariant(*load, loop, *results.MSSA);
+                    });
+                  });
+  if (!hasLoads)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved =
+      LoopRotatePass().run(loop, analyses, results, updater);
+  preserved.intersect(
+      LICMPass(LICMOptions()).run(loop, analyses, results, updater));
+  return preserved;
+}
 
 static FunctionPassManager shortPipeline(unsigned level, bool quick) {
   FunctionPassManager passes;
@@ -40,6 +84,7 @@ static FunctionPassManager shortPipeline(unsigned level, bool quick) {
     return passes;
   LoopPassManager loops;
   loops.addPass(LICMPass(LICMOptions()));
+  loops.addPass(HoistLoadsPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(GVNPass());

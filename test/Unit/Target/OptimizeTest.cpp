@@ -32,7 +32,48 @@ define i64 @host(i64 %n) {
   ret i64 %bytes
 })";
 
-static std::string optimize(bool quick) {
+/// A row that is copied from where a table says, and one whose index is stored
+/// in the loop; neither loop is known to have an iteration.
+static constexpr const char *copies = R"(
+define void @copy(ptr noalias %from, ptr noalias %table, ptr noalias %to, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %exit
+body:
+  %row = load i64, ptr %table
+  %index = add i64 %row, %i
+  %source = getelementptr float, ptr %from, i64 %index
+  %value = load float, ptr %source
+  %target = getelementptr float, ptr %to, i64 %i
+  store float %value, ptr %target
+  %next = add i64 %i, 1
+  br label %head
+exit:
+  ret void
+}
+define void @sum(ptr noalias %from, ptr noalias %to, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %exit
+body:
+  %source = getelementptr i64, ptr %from, i64 %i
+  %value = load i64, ptr %source
+  %old = load volatile i64, ptr %to
+  %new = add i64 %old, %value
+  store i64 %new, ptr %to
+  %next = add i64 %i, 1
+  br label %head
+exit:
+  ret void
+})";
+
+static std::string optimize(bool quick, const char *text = ::text) {
   constexpr unsigned level = 3;
   mlir::MLIRContext names;
   names.loadDialect<onnxc::krnl::KrnlDialect>();
@@ -67,4 +108,17 @@ TEST(Optimize, IsLinearInLongFunctions) {
   std::string result = optimize(/*quick=*/true);
   EXPECT_FALSE(contains(result, "%slot")) << result;
   EXPECT_TRUE(contains(result, "mul i64")) << result;
+}
+
+TEST(Optimize, HoistsLoadsOutOfLoopsThatMayNotRun) {
+  std::string result = optimize(/*quick=*/false, copies);
+  std::string copy = result.substr(0, result.find("@sum")),
+              sum = result.substr(result.find("@sum"));
+  // Once before the loop, behind the test of its length.
+  size_t load = copy.find("load i64, ptr %table"), loop = copy.find("phi i64");
+  ASSERT_NE(loop, std::string::npos) << copy;
+  EXPECT_LT(copy.find("icmp sgt i64 %n, 0"), load) << copy;
+  EXPECT_LT(load, loop) << copy;
+  // This loop has no load that can be hoisted, and stays as it is.
+  EXPECT_LT(sum.find("icmp slt i64 %i, %n"), sum.find("%old")) << sum;
 }

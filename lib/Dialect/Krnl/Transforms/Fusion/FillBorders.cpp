@@ -87,7 +87,10 @@ bool BorderFill::read(ComputeOp filled, ComputeOp writer) {
 }
 
 bool BorderFill::pays() const {
-  constexpr int64_t minRow = 64;
+  constexpr int64_t minRow = 64, maxDims = 6;
+  // Each dimension has two strips, and a strip loops over all of them.
+  if (llvm::count_if(part, [](const Range &r) { return !r.isWhole; }) > maxDims)
+    return false;
   int64_t row = 1;
   for (const Range &range : llvm::reverse(part)) {
     std::optional<int64_t> size = getConstantIntValue(range.size);

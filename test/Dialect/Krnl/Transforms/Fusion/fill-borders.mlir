@@ -111,3 +111,41 @@ func.func @diagonal(%x: tensor<100xf32>, %z: f32) -> tensor<100x100xf32> {
   } -> tensor<100x100xf32>
   return %0 : tensor<100x100xf32>
 }
+
+// A strip for each dimension, and loops over all of them in each: code that grows with the
+// square of their number, so the whole is filled where many have borders.
+// CHECK-LABEL: func @of_rank_6
+// CHECK-COUNT-7:   krnl.compute
+// CHECK-NOT:       krnl.compute
+func.func @of_rank_6(%x: tensor<8x8x8x8x8x8x100xf32>, %z: f32) -> tensor<9x9x9x9x9x9x100xf32> {
+  %e = tensor.empty() : tensor<9x9x9x9x9x9x100xf32>
+  %0 = krnl.kernel "pad" loops [p0 = 9, p1 = 9, p2 = 9, p3 = 9, p4 = 9, p5 = 9, i0 = 8, i1 = 8, i2 = 8, i3 = 8, i4 = 8, i5 = 8, q = 100] ins(%x, %z : tensor<8x8x8x8x8x8x100xf32>, f32) outs(%e : tensor<9x9x9x9x9x9x100xf32>) {
+  ^bb0(%a: tensor<8x8x8x8x8x8x100xf32>, %v: f32, %o: tensor<9x9x9x9x9x9x100xf32>):
+    %f = krnl.compute [p0, p1, p2, p3, p4, p5, q] () -> (%t = %o[p0, p1, p2, p3, p4, p5, q]) : () -> tensor<9x9x9x9x9x9x100xf32> {
+      linalg.yield %v : f32
+    }
+    %r = krnl.compute [i0, i1, i2, i3, i4, i5, q] (%s = %a[i0, i1, i2, i3, i4, i5, q]) -> (%t = %f[i0 + 1, i1 + 1, i2 + 1, i3 + 1, i4 + 1, i5 + 1, q]) : (tensor<8x8x8x8x8x8x100xf32>) -> tensor<9x9x9x9x9x9x100xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<9x9x9x9x9x9x100xf32>
+  } -> tensor<9x9x9x9x9x9x100xf32>
+  return %0 : tensor<9x9x9x9x9x9x100xf32>
+}
+
+// CHECK-LABEL: func @of_rank_7
+// CHECK-COUNT-2:   krnl.compute
+// CHECK-NOT:       krnl.compute
+func.func @of_rank_7(%x: tensor<8x8x8x8x8x8x8x100xf32>, %z: f32) -> tensor<9x9x9x9x9x9x9x100xf32> {
+  %e = tensor.empty() : tensor<9x9x9x9x9x9x9x100xf32>
+  %0 = krnl.kernel "pad" loops [p0 = 9, p1 = 9, p2 = 9, p3 = 9, p4 = 9, p5 = 9, p6 = 9, i0 = 8, i1 = 8, i2 = 8, i3 = 8, i4 = 8, i5 = 8, i6 = 8, q = 100] ins(%x, %z : tensor<8x8x8x8x8x8x8x100xf32>, f32) outs(%e : tensor<9x9x9x9x9x9x9x100xf32>) {
+  ^bb0(%a: tensor<8x8x8x8x8x8x8x100xf32>, %v: f32, %o: tensor<9x9x9x9x9x9x9x100xf32>):
+    %f = krnl.compute [p0, p1, p2, p3, p4, p5, p6, q] () -> (%t = %o[p0, p1, p2, p3, p4, p5, p6, q]) : () -> tensor<9x9x9x9x9x9x9x100xf32> {
+      linalg.yield %v : f32
+    }
+    %r = krnl.compute [i0, i1, i2, i3, i4, i5, i6, q] (%s = %a[i0, i1, i2, i3, i4, i5, i6, q]) -> (%t = %f[i0 + 1, i1 + 1, i2 + 1, i3 + 1, i4 + 1, i5 + 1, i6 + 1, q]) : (tensor<8x8x8x8x8x8x8x100xf32>) -> tensor<9x9x9x9x9x9x9x100xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<9x9x9x9x9x9x9x100xf32>
+  } -> tensor<9x9x9x9x9x9x9x100xf32>
+  return %0 : tensor<9x9x9x9x9x9x9x100xf32>
+}

@@ -245,12 +245,14 @@ void Splitting::rename() {
       BlockArgument input = occurrences[group.front()].argument;
       auto called = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
                                                           "onnx.name");
-      inputs.push_back("'" + (called ? called.str() : std::string()) + "'");
+      std::string quoted = "'" + (called ? called.str() : std::string()) + "'";
+      if (!llvm::is_contained(inputs, quoted))
+        inputs.push_back(quoted);
     }
     if (groups.size() > 1)
       emitWarning(function.getLoc())
-          << "dimension '" << name.getValue() << "' of the inputs "
-          << llvm::join(inputs, ", ")
+          << "dimension '" << name.getValue() << "' of the input"
+          << (inputs.size() > 1 ? "s " : " ") << llvm::join(inputs, ", ")
           << " need not have one size: nothing is known to rely on it, and the "
              "sizes may differ in a run (--strict-dims refuses that)";
   }

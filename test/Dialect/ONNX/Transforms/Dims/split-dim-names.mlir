@@ -27,6 +27,18 @@ func.func @beside_the_axis(
 
 // -----
 
+// An input is named once.
+// CHECK-LABEL: func @one_input
+// CHECK-SAME:    onnx.dims = ["n", ""], onnx.name = "a"
+// expected-warning@+1 {{dimension 'n' of the input 'a' need not have one size}}
+func.func @one_input(
+    %a: tensor<?x?xf32> {onnx.dims = ["n", "n"], onnx.name = "a"}) -> tensor<?x?xf32> {
+  %y = onnx.Neg(%a) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
 // Sizes that meet after some steps: those of a and c, and those of b and d,
 // which have a name of their own then.
 // CHECK-LABEL: func @groups

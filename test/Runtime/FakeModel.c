@@ -387,30 +387,35 @@ static const OnnxcEntry entries[] = {
      "{\"type\": \"f32\", \"dims\": [-1], \"name\": \"b\"}]",
      "[{\"type\": \"f32\", \"dims\": [-1, 4], \"name\": \"y\"}, "
      "{\"type\": \"f32\", \"dims\": [], \"name\": \"s\"}]",
-     -1, 0},
+     -1, 0, NULL},
     {"pool", pool, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0},
+     0, 0, NULL},
     {"huge", huge, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0},
+     0, 0, NULL},
     {"fails", fails, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0},
-    {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800},
-    {"custom", custom, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 0},
-    {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0},
-    {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0},
-    {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0},
-    {"same_some", same, 1, &someRows, 1, &someRows, "[]", "[]", 0, 0},
-    {"same_words", same, 1, &words, 1, &words, "[]", "[]", 0, 0},
-    {"same_map", same, 1, &rowsByNumber, 1, &rowsByNumber, "[]", "[]", 0, 0},
-    {"same_texts", same, 1, &texts, 1, &texts, "[]", "[]", 0, 0},
-    {"same_tensor", same, 1, &any_FLOAT, 1, &any_FLOAT, "[]", "[]", 0, 0},
-    {"same_string", same, 1, &any_STRING, 1, &any_STRING, "[]", "[]", 0, 0},
+     0, 0, NULL},
+    {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800,
+     NULL},
+    {"custom", custom, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 0,
+     NULL},
+    {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0, NULL},
+    {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0,
+     NULL},
+    {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0, NULL},
+    {"same_some", same, 1, &someRows, 1, &someRows, "[]", "[]", 0, 0, NULL},
+    {"same_words", same, 1, &words, 1, &words, "[]", "[]", 0, 0, NULL},
+    {"same_map", same, 1, &rowsByNumber, 1, &rowsByNumber, "[]", "[]", 0, 0,
+     NULL},
+    {"same_texts", same, 1, &texts, 1, &texts, "[]", "[]", 0, 0, NULL},
+    {"same_tensor", same, 1, &any_FLOAT, 1, &any_FLOAT, "[]", "[]", 0, 0, NULL},
+    {"same_string", same, 1, &any_STRING, 1, &any_STRING, "[]", "[]", 0, 0,
+     NULL},
     {"lost", lost, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0},
+     0, 0, NULL},
     {"slow", slow, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0},
+     0, 0, NULL},
     {"planned", planned, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE,
-     SCALAR_SIGNATURE, 256, 100},
+     SCALAR_SIGNATURE, 256, 100, NULL},
 #define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
   {"identity_" #NAME,                                                          \
    identity,                                                                   \
@@ -421,7 +426,8 @@ static const OnnxcEntry entries[] = {
    "[{\"type\": \"" TEXT "\", \"name\": \"x\"}]",                              \
    "[{\"type\": \"" TEXT "\", \"name\": \"x\"}]",                              \
    0,                                                                          \
-   0},
+   0,                                                                          \
+   NULL},
 #include "onnxc/rt/DataTypes.def"
 };
 

@@ -185,8 +185,10 @@ void GraphImporter::importCustom(const NodeProto &node, const CustomOp &custom,
     return breakOutputs(node);
   auto inferred = schema::inferResults(op, schema::ValueFacts(),
                                        [&] { return error(node, loc); });
-  if (failed(inferred))
+  if (failed(inferred)) {
+    op->erase();
     return breakOutputs(node);
+  }
   auto present = op->getAttrOfType<DenseBoolArrayAttr>("output_slots");
   unsigned next = 0;
   for (auto [index, name] : llvm::enumerate(node.output())) {

@@ -321,7 +321,9 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
     types[0] = value.getType();
   onnxc::onnx::buildBySignature(op, types, operands, attributes.getAttrs());
   Operation *created = builder.create(op);
-  if (!importGraphs(node, created) || !inferTypes(node, created))
+  if (!importGraphs(node, created) || !inferTypes(node, created)) {
+    created->erase();
     return breakOutputs(node);
+  }
   defineResults(node, created);
 }

@@ -230,6 +230,8 @@ def experts():
         operands = [x, logits, up, scales[0], None, down, scales[1]]
         attributes = {"k": 2, "expert_weight_bits": bits, "normalize_routing_weights": 1}
         yield Case(f"experts_bits_{bits}", "QMoE", operands, attributes=attributes, constants=(2, 3, 5, 6), tolerance=1e-3)
+        single = {"k": 3, "expert_weight_bits": bits}
+        yield Case(f"experts_single_{bits}", "QMoE", operands, attributes=single, constants=(2, 3, 5, 6), tolerance=1e-3)
         blocks = [np.abs(real(5, 32, 2)) / 100, np.abs(real(5, 32, 2)) / 100]
         operands = [x, logits, up, blocks[0], real(5, 32), down, blocks[1], real(5, 32)]
         attributes = {**attributes, "block_size": 16, "activation_type": "silu"}

@@ -119,7 +119,9 @@ void Experts::addRoutes() {
                 : "weight_reals = Identity(tops)")
     << (isApart ? "picked = GatherElements<axis = 1>(weight_reals, choices)"
                 : "picked = Identity(weight_reals)");
-  if (b.integer("normalize_routing_weights", 0) != 0)
+  // onnxruntime's QMoE takes the softmax of the chosen ones alone.
+  if (b.integer("normalize_routing_weights", 0) != 0 ||
+      (isQuantized && !isApart))
     b << "picked_sum = ReduceSum(picked, sum_axis)"
       << "shares = Div(picked, picked_sum)";
   else

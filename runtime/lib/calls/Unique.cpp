@@ -215,7 +215,7 @@ ONNXC_CALL(onnxc_call_unique) {
   int64_t *counts = allocate<int64_t>(call, grouping.count);
   if (!y || !indices || !counts)
     return onnxc_rt_status(call);
-  if (slices.size() > 0)
+  if (grouping.count > 0 && slices.size() > 0)
     copySlices(x, slices, grouping, bytes, y);
   for (int64_t g = 0; g < grouping.count; ++g) {
     indices[g] = grouping.groups[g].first;

@@ -32,5 +32,5 @@ print("unsqueeze", shape_of(chain, (1, 0, 5), {"axis": [0]}, [1, 0, 5]), shape_o
 # No time is spent on rows that have nothing in them, nor is a sum of them anything.
 rows, sizes = (2**40, 0), ["n", "m"]
 every = [node("Softmax", ["x"], ["y"]), node("Transpose", ["x"], ["y"]), node("ReduceMax", ["x", "axes"], ["y"])]
-every += [node("Concat", ["x", "x"], ["y"], axis=1), node("Hardmax", ["x"], ["y"], axis=0)]
+every += [node("Concat", ["x", "x"], ["y"], axis=1), node("Hardmax", ["x"], ["y"], axis=0), node("Unique", ["x"], ["y"], axis=1)]
 print("rows", *(shape_of([n], rows, {"axes": [0, 1]} if "axes" in n.input else {}, sizes) for n in every))

@@ -13,6 +13,7 @@
   models.py --seed 7 --count 2000
   models.py --only 123            one model, verbosely: its number
   models.py --operator Resize     models of one node, of that operator
+  models.py --device              for a GPU, on the simulated one
 Models that fail are kept in build/model-failures, cut down to the first value that is wrong.
 """
 
@@ -153,7 +154,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", type=int, help="number of one model")
     parser.add_argument("--operator", action="append", help="only nodes of this operator, with its domain; may be repeated")
+    artefact.add_device_option(parser)
     arguments = parser.parse_args()
+    artefact.use_device(arguments)
     operators = [drawn for drawn in OPERATORS if drawn[0].key in (arguments.operator or ())]
     if arguments.operator and not operators:
         parser.error("no such operator is drawn")

@@ -145,7 +145,9 @@ def main():
     parser.add_argument("--memory", type=int, default=16, help="address space per model in GiB")
     parser.add_argument("-O", type=int, default=3, help="optimisation level of the compiler")
     artefact.add_target_options(parser)
+    artefact.add_device_option(parser)
     arguments = parser.parse_args()
+    artefact.use_device(arguments)
     manifest = arguments.folder / "manifest.json"
     if not manifest.exists():
         print(f"SKIPPED: no models at {arguments.folder}\n0 passed, 0 failed")
@@ -154,7 +156,7 @@ def main():
     if arguments.triple:
         emulated.prepare(arguments.triple)
     records = run_models(entries, arguments)
-    name = arguments.triple or arguments.mode
+    name = arguments.triple or ("device" if arguments.device else arguments.mode)
     report = BUILD / "conformance" / ("models.json" if name == "declared" else f"models-{name}.json")
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(json.dumps(records, indent=1, sort_keys=True))

@@ -3,9 +3,10 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Of a target whose tiles are shared by threads, a GPU: the loops that all ops
-// have and none reduces are one, of which each thread has an iteration, so that
-// neighbours in memory are those of neighbouring threads. In it a thread has,
-// as far as that is legal, the first of these:
+// have and none reduces are one. Of long rows that are summed up along memory,
+// each of its iterations is that of a warp, or of a block. Else it is that of a
+// thread, so that neighbours in memory are those of neighbouring threads; a
+// thread has, as far as that is legal, the first of these:
 //
 // Tile:    of a kernel that reduces: rows and one vector of columns, which stay
 //          in registers.
@@ -32,6 +33,14 @@ static constexpr int64_t tileRows = 4;
 static constexpr int64_t blockThreads = 256, fewThreads = 64;
 /// Iterations from which on blocks are full ones.
 static constexpr int64_t manyIterations = 1 << 16;
+/// Elements from which on several threads have a row, and what a row of unknown
+/// size counts as.
+static constexpr int64_t longRow = 64, guessedRow = 1024;
+/// Rows from which on there are enough blocks if each thread has several
+/// vectors of one, and each block several rows.
+static constexpr int64_t manyRows = 1024;
+static constexpr int64_t vectorsOfThread = 4, rowsOfBlock = 8;
+static constexpr int64_t warpThreads = 32;
 
 namespace {
 class BlockWriter {
@@ -40,8 +49,10 @@ public:
       : kernel(kernel), target(target),
         ops(llvm::to_vector(kernel.getBody().getOps<ComputeOp>())) {}
 
-  /// Finds the loops of threads; false if there is none.
-  bool findLoops();
+  void findLoops();
+  /// The recipe by which several threads have a row; null where rows are short,
+  /// do not lie along memory, or have elements in common.
+  ArrayAttr writeRows();
   /// The recipe with so many rows and lanes of columns for each thread; null
   /// where the loops have no such.
   ArrayAttr write(int64_t rows, int64_t lanes);
@@ -50,7 +61,10 @@ public:
   bool reduces() const { return !own.empty(); }
 
 private:
-  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops);
+  bool hasRows();
+  int64_t extentOfAll(ArrayRef<std::string> loops, int64_t unknown);
+  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops,
+                      StringRef name = "flat");
 
   KernelOp kernel;
   const Processor &target;
@@ -60,7 +74,7 @@ private:
 };
 } // namespace
 
-bool BlockWriter::findLoops() {
+void BlockWriter::findLoops() {
   for (std::string &loop : loopNames(kernel)) {
     bool isCommon = llvm::all_of(ops, [&](ComputeOp op) {
       return llvm::is_contained(op.getAxes(), loop) &&
@@ -69,7 +83,7 @@ bool BlockWriter::findLoops() {
     (isCommon ? common : own).push_back(std::move(loop));
   }
   if (ops.empty() || common.empty())
-    return false;
+    return;
   ComputeOp last = ops.back();
   for (const std::string &along :
        loopsAlongMemory(last, *last.getDpsInitsMutable().begin())) {
@@ -77,7 +91,6 @@ bool BlockWriter::findLoops() {
     if (found != common.end())
       std::rotate(found, found + 1, common.end());
   }
-  return true;
 }
 
 int64_t BlockWriter::lanes() const {
@@ -89,20 +102,101 @@ int64_t BlockWriter::lanes() const {
 
 /// Makes one loop of all, outermost first.
 std::string BlockWriter::flatten(RecipeBuilder &recipe,
-                                 ArrayRef<std::string> loops) {
+                                 ArrayRef<std::string> loops, StringRef name) {
   std::string flat = loops.front();
   for (auto [number, loop] : llvm::enumerate(loops.drop_front()))
-    flat = recipe.fuse(flat, loop, "flat." + std::to_string(number));
+    flat = recipe.fuse(flat, loop, (name + "." + Twine(number)).str());
   return flat;
 }
 
+int64_t BlockWriter::extentOfAll(ArrayRef<std::string> loops, int64_t unknown) {
+  int64_t extent = 1;
+  for (const std::string &loop : loops)
+    extent = estimatedProduct(extent, extentOf(kernel, loop, unknown));
+  return extent;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Each sum has an operand with an element for each of its terms, and reads all
+/// of its operands along memory.
+bool BlockWriter::hasRows() {
+  if (own.empty() || extentOfAll(own, guessedRow) < longRow)
+    return false;
+  return llvm::all_of(ops, [&](ComputeOp op) {
+    SmallVector<std::string> sums = reducedLoops(op);
+    if (sums.empty())
+      return true;
+    bool hasTerms = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!isa<ShapedType>(input->get().getType()))
+        continue;
+      SmallVector<std::string> loops = accessLoops(op, *input);
+      SmallVector<std::string> along = loopsAlongMemory(op, *input);
+      if (llvm::is_contained(loops, own.back()) &&
+          (along.empty() || along.back() != own.back()))
+        return false;
+      hasTerms |= llvm::all_of(op.getAxes(), [&](StringRef axis) {
+        return llvm::is_contained(loops, axis) ||
+               extentOf(kernel, axis, 2) == 1;
+      });
+    }
+    return hasTerms;
+  });
+}
+
+ArrayAttr BlockWriter::writeRows() {
+  if (!hasRows())
+    return {};
+  RecipeBuilder recipe(kernel.getContext());
+  SmallVector<std::string> row = own, order = common;
+  int64_t vectors = extentOfAll(own, guessedRow), width = lanes();
+  std::string vector;
+  if (width > 1 && isStatic(kernel, own.back()) &&
+      extentOf(kernel, own.back(), 0) % width == 0) {
+    std::tie(row.back(), vector) = recipe.block(own.back(), width, "b", "r");
+    vectors /= width;
+  }
+  llvm::append_range(order, row);
+  if (!vector.empty())
+    order.push_back(vector);
+  recipe.order(order);
+  int64_t rows = extentOfAll(common, manyIterations);
+  bool hasManyRows = rows >= manyRows;
+  int64_t threads = std::clamp<int64_t>(
+      llvm::bit_floor(uint64_t(vectors) / (hasManyRows ? vectorsOfThread : 1)),
+      warpThreads, target.tileThreads);
+  auto [steps, thread] = recipe.block(flatten(recipe, row, "row"), threads);
+  if (!common.empty()) {
+    std::string flat = flatten(recipe, common);
+    if (threads == warpThreads && hasManyRows) {
+      auto [tiles, warp] = recipe.block(flat, rowsOfBlock, "o", "w");
+      recipe.fuseOuter({tiles, warp});
+      recipe.parallel({tiles});
+      recipe.map(warp);
+    } else {
+      recipe.fuseOuter({flat});
+      recipe.parallel({flat});
+    }
+  }
+  recipe.map(thread);
+  if (!vector.empty())
+    recipe.vectorize(vector, width);
+  return recipe.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
 ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
+  if (common.empty())
+    return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> outer = common, inner;
-  int64_t iterations = 1;
-  for (const std::string &loop : common)
-    iterations =
-        estimatedProduct(iterations, extentOf(kernel, loop, manyIterations));
+  int64_t iterations = extentOfAll(common, manyIterations);
   auto cut = [&](unsigned position, int64_t size) {
     if (size == 1)
       return true;
@@ -142,8 +236,11 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
                      const RecipeOptions &options,
                      RecipeCandidates &candidates) {
   BlockWriter writer(kernel, target);
-  if (!writer.findLoops())
-    return;
+  writer.findLoops();
+  if (ArrayAttr recipe = writer.writeRows();
+      recipe && isLegalRecipe(kernel, recipe, options))
+    return addScored(kernel, target, options, "blocks", "row", recipe,
+                     candidates);
   int64_t lanes = writer.lanes();
   struct Shape {
     StringRef name;

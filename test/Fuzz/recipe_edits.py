@@ -73,7 +73,7 @@ class Nest:
             for number in numbers:
                 self.unrolled[number][step.loops[0]] = step.number
             return all(self.unrolls_in_order(n, step.loops[0]) for n in reducing)
-        return step.kind != "vectorize" or not reducing
+        return step.kind not in ("vectorize", "map") or not reducing
 
     def unrolls_in_order(self, op, loop):
         """The copies follow one another only if all loops of the reduction inside are written out."""
@@ -126,7 +126,7 @@ class Draw:
 
     def __init__(self, kernel, rng):
         self.nest, self.kernel, self.rng, self.steps, self.fresh = Nest(kernel), kernel, rng, [], 0
-        self.shared = []
+        self.shared, self.part = [], None
 
     def add(self, kind, loops, made=(), **rest):
         step = Step(kind, [str(l) for l in loops], list(made), **rest)
@@ -210,6 +210,8 @@ class Draw:
                 self.add("parallel", shared[:count])
             if count < len(shared) and self.chance(0.4):
                 self.add("map", [shared[count]])
+        if self.part and self.chance(0.7):
+            self.add("map", [self.part])
 
     def registers(self):
         """Vectors and copies for loops inside: of all ops, or for each op its own."""
@@ -341,6 +343,9 @@ class Draw:
                 self.fuse(op)
             else:
                 self.split_reduction(op)
+        if self.chance(0.4):
+            # Threads have a part of the innermost loop, also of one that is summed up.
+            self.part = self.block(self.nest.order[-1], self.pick([32, 32, 64, 1024]))[1]
         if self.chance(0.7):
             self.reorder(self.some_op())
         if self.chance(0.2):

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 //
 // A target whose tiles are shared by threads: the loops that nothing reduces are
-// one, and each thread has a vector or a tile of the result.
+// one, and each thread has a vector or a tile of the result, or a part of a long row.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 
@@ -97,9 +97,28 @@ func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x
   return %y : tensor<64x128xf32>
 }
 
-// Nothing but the sum: one thread.
-// CHECK-LABEL: kernel "total"
+// Nothing but a short sum: one thread.
+// CHECK-LABEL: kernel "few"
 // CHECK-SAME:    []
+func.func @few(%x: tensor<40xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "few" loops [k = 40] ins(%x : tensor<40xf32>) outs(%o : tensor<f32>) recipe [] {
+  ^bb0(%a: tensor<40xf32>, %b: tensor<f32>):
+    %r = krnl.compute [| k] (%p = %a[k]) -> (%q = %b[]) : (tensor<40xf32>) -> tensor<f32> {
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// Nothing but the sum: one warp.
+// CHECK-LABEL: kernel "total"
+// CHECK-NEXT:    block(k, 4) -> (k.b, k.r),
+// CHECK-NEXT:    order(k.b, k.r),
+// CHECK-NEXT:    block(k.b, 32) -> (k.o, k.i),
+// CHECK-NEXT:    map(k.i, thread),
+// CHECK-NEXT:    vectorize(k.r, 4)
 func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
   %y = krnl.kernel "total" loops [k = 96] ins(%x : tensor<96xf32>) outs(%o : tensor<f32>) recipe [] {
   ^bb0(%a: tensor<96xf32>, %b: tensor<f32>):
@@ -110,6 +129,68 @@ func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
     krnl.yield %r : tensor<f32>
   } -> tensor<f32>
   return %y : tensor<f32>
+}
+
+// A block has a row that is long and lies along memory, each thread several vectors.
+// CHECK-LABEL: kernel "long_rows"
+// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
+// CHECK-NEXT:    order(r, c.b, c.r),
+// CHECK-NEXT:    block(c.b, 256) -> (c.o, c.i),
+// CHECK-NEXT:    fuse_outer(r),
+// CHECK-NEXT:    parallel(r),
+// CHECK-NEXT:    map(c.i, thread),
+// CHECK-NEXT:    vectorize(c.r, 4)
+func.func @long_rows(%x: tensor<4000x4096xf32>, %o: tensor<4000xf32>) -> tensor<4000xf32> {
+  %y = krnl.kernel "long_rows" loops [r = 4000, c = 4096]
+      ins(%x : tensor<4000x4096xf32>) outs(%o : tensor<4000xf32>) recipe [] {
+  ^bb0(%a: tensor<4000x4096xf32>, %b: tensor<4000xf32>):
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<4000x4096xf32>) -> tensor<4000xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<4000xf32>
+  } -> tensor<4000xf32>
+  return %y : tensor<4000xf32>
+}
+
+// A warp has a shorter one, and a block several where there are many.
+// CHECK-LABEL: kernel "rows"
+// CHECK-NEXT:    order(r, c),
+// CHECK-NEXT:    block(c, 32) -> (c.o, c.i),
+// CHECK-NEXT:    block(r, 8) -> (r.o, r.w),
+// CHECK-NEXT:    fuse_outer(r.o, r.w),
+// CHECK-NEXT:    parallel(r.o),
+// CHECK-NEXT:    map(r.w, thread),
+// CHECK-NEXT:    map(c.i, thread)
+func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf32> {
+  %y = krnl.kernel "rows" loops [r = 4000, c = 77]
+      ins(%x : tensor<4000x77xf32>) outs(%o : tensor<4000xf32>) recipe [] {
+  ^bb0(%a: tensor<4000x77xf32>, %b: tensor<4000xf32>):
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<4000x77xf32>) -> tensor<4000xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<4000xf32>
+  } -> tensor<4000xf32>
+  return %y : tensor<4000xf32>
+}
+
+// Columns are summed up by a thread each: their elements do not lie one behind the other.
+// CHECK-LABEL: kernel "columns"
+// CHECK:         block(r.b, 64) -> (r.o, r.t)
+// CHECK:         map(r.t, thread)
+// CHECK-NOT:     map
+func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
+  %y = krnl.kernel "columns" loops [r = 1024, c = 400]
+      ins(%x : tensor<400x1024xf32>) outs(%o : tensor<1024xf32>) recipe [] {
+  ^bb0(%a: tensor<400x1024xf32>, %b: tensor<1024xf32>):
+    %s = krnl.compute [r | c] (%p = %a[c, r]) -> (%q = %b[r]) : (tensor<400x1024xf32>) -> tensor<1024xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<1024xf32>
+  } -> tensor<1024xf32>
+  return %y : tensor<1024xf32>
 }
 
 }

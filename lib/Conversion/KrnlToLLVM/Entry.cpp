@@ -32,6 +32,27 @@ static void hoistStackBuffers(func::FuncOp kernel) {
   }
 }
 
+/// What the threads of a block share is a symbol of the module.
+static void makeSharedBuffers(func::FuncOp kernel) {
+  OpBuilder builder(kernel);
+  unsigned number = 0;
+  kernel.walk([&](memref::AllocaOp op) {
+    MemRefType type = op.getType();
+    if (!type.getMemorySpace())
+      return;
+    std::string name =
+        kernel.getName().str() + "_shared_" + std::to_string(number++);
+    memref::GlobalOp::create(
+        builder, op.getLoc(), name, builder.getStringAttr("private"), type,
+        builder.getUnitAttr(), /*constant=*/false, /*alignment=*/IntegerAttr());
+    OpBuilder inside(op);
+    op.replaceAllUsesWith(
+        memref::GetGlobalOp::create(inside, op.getLoc(), type, name)
+            .getResult());
+    op.erase();
+  });
+}
+
 /// A parameter of a kernel of a device, a pointer or an integer of 32 or 64
 /// bits, for a scalar; two for a complex number.
 static Value addWords(OpBuilder &builder, Block &entry, Type type,
@@ -56,6 +77,7 @@ static Value addWords(OpBuilder &builder, Block &entry, Type type,
 }
 
 void makeBareKernel(func::FuncOp kernel) {
+  makeSharedBuffers(kernel);
   hoistStackBuffers(kernel);
   Block &entry = kernel.getBody().front();
   Location loc = kernel.getLoc();

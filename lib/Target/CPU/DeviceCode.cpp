@@ -37,6 +37,12 @@ StringRef levelName(ModuleOp module) {
   return hasDevice(module) ? target.getFamily() : target.getCpu();
 }
 
+bool isOfDevice(Operation *symbol) {
+  if (auto global = dyn_cast<LLVM::GlobalOp>(symbol))
+    return global.getAddrSpace() == krnl::sharedMemorySpace;
+  return symbol->hasAttr(krnl::KrnlDialect::threadsAttrName);
+}
+
 static SmallVector<LLVM::LLVMFuncOp> kernelsOf(ModuleOp module) {
   return llvm::filter_to_vector(
       module.getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) {
@@ -44,13 +50,14 @@ static SmallVector<LLVM::LLVMFuncOp> kernelsOf(ModuleOp module) {
       });
 }
 
-/// The kernels alone.
+/// The kernels and the memory that their threads share.
 static std::unique_ptr<llvm::Module>
 translateKernels(ModuleOp module, llvm::LLVMContext &context) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
-  for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
-    builder.clone(*kernel);
+  for (Operation &symbol : *module.getBody())
+    if (isOfDevice(&symbol))
+      builder.clone(symbol);
   return translateModuleToLLVMIR(*copy, context, "kernels");
 }
 
@@ -68,6 +75,25 @@ FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
 //===----------------------------------------------------------------------===//
 // The simulator
 //===----------------------------------------------------------------------===//
+
+/// Memory that threads share is one section, in the memory of all others.
+static void makeSharedSimulated(llvm::Module &module) {
+  for (llvm::GlobalVariable &shared :
+       llvm::make_early_inc_range(module.globals())) {
+    if (shared.getAddressSpace() != krnl::sharedMemorySpace)
+      continue;
+    auto *simulated = new llvm::GlobalVariable(
+        module, shared.getValueType(), /*isConstant=*/false,
+        llvm::GlobalValue::InternalLinkage,
+        llvm::Constant::getNullValue(shared.getValueType()), shared.getName());
+    simulated->setSection("sim_shared");
+    simulated->setAlignment(llvm::Align(16));
+    for (llvm::User *cast : llvm::make_early_inc_range(shared.users()))
+      cast->replaceAllUsesWith(simulated);
+    shared.removeDeadConstantUsers();
+    shared.eraseFromParent();
+  }
+}
 
 /// Makes functions that a simulator calls of kernels: an intrinsic
 /// llvm.nvvm.a.b is a call of sim_a_b, which the simulator has.
@@ -125,6 +151,7 @@ static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
   std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
   if (!kernels)
     return failure();
+  makeSharedSimulated(*kernels);
   krnl::TargetAttr host = hostTarget(module);
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(host, level);

@@ -16,6 +16,9 @@ namespace onnxc::target {
 
 class Constants;
 
+/// Is this a kernel of a device, or memory that its threads share?
+bool isOfDevice(mlir::Operation *symbol);
+
 /// The address of an OnnxcDeviceCode for the kernels of `module`, which
 /// `hasDevice()`: their images and their table, and all weights as constants of
 /// the device. Diagnoses kernels that cannot be translated.

@@ -7,6 +7,7 @@
 #include "onnxc/Target/CPU/Emit.h"
 
 #include "DebugInfo.h"
+#include "DeviceCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -68,8 +69,7 @@ makeBatches(ModuleOp module, function_ref<bool(Operation *)> isWanted) {
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     // Code for a device is made by emitDeviceCode().
-    if (function && (function.isExternal() ||
-                     op.hasAttr(krnl::KrnlDialect::threadsAttrName)))
+    if ((function && function.isExternal()) || isOfDevice(&op))
       continue;
     if (isWanted && !isWanted(&op))
       continue;

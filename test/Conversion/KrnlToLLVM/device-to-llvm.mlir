@@ -139,3 +139,23 @@ func.func @main(%d: memref<256xcomplex<f32>>) {
   krnl.launch @kernel ins(%value : complex<f32>) outs(%d : memref<256xcomplex<f32>>) tiles(%c1) {krnl.device_kernel = 0 : i32}
   return
 }
+
+// -----
+
+// Memory that the threads of a block share is a symbol of their memory space.
+// CHECK-LABEL: llvm.mlir.global private @shares_shared_0() {addr_space = 3 : i32} : !llvm.array<8 x f32>
+// CHECK-LABEL: llvm.func ptx_kernelcc @shares(
+// CHECK:         %[[SHARED:.+]] = llvm.mlir.addressof @shares_shared_0 : !llvm.ptr<3>
+// CHECK:         llvm.addrspacecast %{{.+}} : !llvm.ptr<3> to !llvm.ptr
+// CHECK-NOT:     llvm.alloca
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @shares(%y: memref<8xf32>) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    %c0 = arith.constant 0 : index
+    %memory = memref.alloca() : memref<8xf32, 3>
+    %shared = memref.memory_space_cast %memory : memref<8xf32, 3> to memref<8xf32>
+    nvvm.barrier0
+    %a = memref.load %shared[%c0] : memref<8xf32>
+    memref.store %a, %y[%c0] : memref<8xf32>
+    return
+  }
+}

@@ -19,23 +19,6 @@ func.func @map_of_one_op(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tens
 
 // -----
 
-func.func @map_not_in_fuse_outer(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
-  // expected-error @+1 {{loop 'r' is not in fuse_outer; only loops in fuse_outer are mapped}}
-  %y = krnl.kernel "map_not_in_fuse_outer" loops [r = 6, c = 2000]
-      ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
-      recipe [map(r, thread)] {
-  ^bb0(%a: tensor<6x2000xf32>, %b: tensor<6x2000xf32>):
-    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x2000xf32>) -> tensor<6x2000xf32> {
-      %t = arith.mulf %p, %p : f32
-      linalg.yield %t : f32
-    }
-    krnl.yield %s : tensor<6x2000xf32>
-  } -> tensor<6x2000xf32>
-  return %y : tensor<6x2000xf32>
-}
-
-// -----
-
 func.func @map_of_unknown_extent(%x: tensor<?x2000xf32>, %o: tensor<?x2000xf32>) -> tensor<?x2000xf32> {
   %c0 = arith.constant 0 : index
   %size = tensor.dim %x, %c0 : tensor<?x2000xf32>
@@ -141,7 +124,7 @@ func.func @peeled_map(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<
 // -----
 
 func.func @reduced_map(%x: tensor<6x20xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c' is reduced by op 'sum'}}
+  // expected-error @+1 {{loop 'c' is reduced by op 'sum', so it must be mapped without being in fuse_outer}}
   %y = krnl.kernel "reduced_map" loops [r = 6, c = 20]
       ins(%x : tensor<6x20xf32>) outs(%o : tensor<6xf32>)
       recipe [fuse_outer(r, c), parallel(r), map(c, thread)] {
@@ -153,4 +136,180 @@ func.func @reduced_map(%x: tensor<6x20xf32>, %o: tensor<6xf32>) -> tensor<6xf32>
     krnl.yield %s : tensor<6xf32>
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @map_parallel(%x: tensor<6x100xf32>, %o: tensor<6x100xf32>) -> tensor<6x100xf32> {
+  // expected-error @+1 {{loop 'c' is parallel already}}
+  %y = krnl.kernel "map_parallel" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6x100xf32>)
+      recipe [fuse_outer(r, c), parallel(r, c), map(c, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6x100xf32>):
+    %s = krnl.compute "copy" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<6x100xf32>) -> tensor<6x100xf32> {
+      %t = arith.addf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6x100xf32>
+  } -> tensor<6x100xf32>
+  return %y : tensor<6x100xf32>
+}
+
+// -----
+
+func.func @parallel_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'r' is parallel already}}
+  %y = krnl.kernel "parallel_twice" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [fuse_outer(r), parallel(r), parallel(r)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @map_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is mapped already}}
+  %y = krnl.kernel "map_twice" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 32) -> (c.o, c.t), map(c.t, thread), map(c.t, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @block_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is mapped; block it before that}}
+  %y = krnl.kernel "block_mapped" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 32) -> (c.o, c.t), map(c.t, thread), block(c.t, 4) -> (c.u, c.v)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @fuse_outer_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'r' is mapped; put it in fuse_outer before that}}
+  %y = krnl.kernel "fuse_outer_mapped" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [map(r, thread), fuse_outer(r)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @sum_of_few_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so it must have 32 iterations, or 64, 128, ... 1024}}
+  %y = krnl.kernel "sum_of_few_threads" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 48) -> (c.o, c.t), map(c.t, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @sum_outside_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so it must be the innermost mapped loop}}
+  %y = krnl.kernel "sum_outside_threads" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 32) -> (c.o, c.t), order(c.o, c.t, r), map(c.t, thread), map(r, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @sum_of_warps(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum' in several warps, so it must be the only mapped loop, or have 32 iterations}}
+  %y = krnl.kernel "sum_of_warps" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 64) -> (c.o, c.t), fuse_outer(r), map(r, thread), map(c.t, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @sum_in_memory(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{op 'sum' does not keep its sum in registers}}
+  %y = krnl.kernel "sum_in_memory" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 32) -> (c.o, c.t), order(c.o, c.t, r), map(c.t, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+// A thread would read what another one may not have written yet.
+func.func @elements_of_others(%x: tensor<6x64xf32>, %o: tensor<6x64xf32>, %e: tensor<6x64xf32>) -> tensor<6x64xf32> {
+  // expected-error @+1 {{op 'square' has a result in memory that other threads read}}
+  %y = krnl.kernel "elements_of_others" loops [r = 6, c = 64, d = 64]
+      ins(%x : tensor<6x64xf32>) outs(%o : tensor<6x64xf32>)
+      recipe [fuse_outer(r), parallel(r), map(c, thread)] {
+  ^bb0(%a: tensor<6x64xf32>, %b: tensor<6x64xf32>):
+    %empty = krnl.temporary : tensor<6x64xf32>
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %empty[r, c]) : (tensor<6x64xf32>) -> tensor<6x64xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    %z = krnl.compute "again" [r, d] (%p = %s[r, d]) -> (%q = %b[r, d]) : (tensor<6x64xf32>) -> tensor<6x64xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %z : tensor<6x64xf32>
+  } -> tensor<6x64xf32>
+  return %y : tensor<6x64xf32>
 }

@@ -426,3 +426,23 @@ func.func @map(%x: tensor<100x6xf32>, %o: tensor<100x6xf32>) -> tensor<100x6xf32
   } -> tensor<100x6xf32>
   return %y : tensor<100x6xf32>
 }
+
+// Threads have a part of each row, and combine what they have summed up.
+// CHECK-LABEL: kernel map_reduced (reorders reductions)
+// CHECK:         nest: r.o(25 parallel) r.t(4 map) c.o(4) c.t(32 map)
+// CHECK:         sum: r.o(25) r.t(4) c.o(4 reduced) c.t(32 reduced)
+func.func @map_reduced(%x: tensor<100x128xf32>, %o: tensor<100xf32>) -> tensor<100xf32> {
+  %y = krnl.kernel "map_reduced" loops [r = 100, c = 128]
+      ins(%x : tensor<100x128xf32>) outs(%o : tensor<100xf32>)
+      recipe [block(r, 4) -> (r.o, r.t), block(c, 32) -> (c.o, c.t), fuse_outer(r.o, r.t), parallel(r.o),
+              map(r.t, thread), map(c.t, thread)] {
+  ^bb0(%a: tensor<100x128xf32>, %b: tensor<100xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r])
+        : (tensor<100x128xf32>) -> tensor<100xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<100xf32>
+  } -> tensor<100xf32>
+  return %y : tensor<100xf32>
+}

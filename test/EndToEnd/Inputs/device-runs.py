@@ -81,20 +81,18 @@ def compare_sizes(name, *shapes):
     report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
 
 
-for name in ("chain", "softmax", "product", "convolutions", "branch", "loop", "scan"):
+for name in ("chain", "softmax", "norm", "warps", "long", "types", "product", "convolutions", "branch", "loop", "scan"):
     compare(name, f"{name}.onnx")
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
 compare_sizes("grown", (7, 3), (2, 50))
 
-sectors, requests = map(
-    int,
-    re.search(
-        r"sectors (\d+) of (\d+) requests", run("./chain.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
-    ).groups(),
-)
-print(f"chain: {sectors / requests:g} sectors a request")
+for name in ("chain", "norm", "long"):
+    counts = run(f"./{name}.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
+    pattern = r"sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
+    sectors, requests, steps, shared = map(int, re.search(pattern, counts).groups())
+    print(f"{name}: {sectors / requests:g} sectors a request, {steps - shared} conflicts of {shared}")
 
 # The last call is the one that no longer fails.
 wrong, call = [], 0

@@ -39,6 +39,24 @@ save(
     [48, 1000],
 )
 save("softmax", [("Softmax", ["x"], "y", {"axis": -1})], [48, 100], [48, 100])
+# Rows that several threads have: of a block, of a warp, of all types that these exchange.
+save("norm", [("LayerNormalization", ["x", "s", "b"], "y", {})], [5, 768], [5, 768], [weights("s", 768), weights("b", 768)])
+save("warps", [("Softmax", ["x"], "y", {"axis": -1})], [1100, 77], [1100, 77])
+save("long", [("Softmax", ["x"], "y", {"axis": -1})], [3, 8192], [3, 8192])
+save(
+    "types",
+    [
+        *(("Cast", ["x"], f"x{to}", {"to": to}) for to in (TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT64)),
+        ("Softmax", [f"x{TensorProto.DOUBLE}"], "double", {"axis": -1}),
+        ("ReduceMax", [f"x{TensorProto.FLOAT16}", "axes"], "half", {}),
+        ("ReduceSum", [f"x{TensorProto.INT64}", "axes"], "long", {}),
+        *(("Cast", [name], f"{name}32", {"to": TensorProto.FLOAT}) for name in ("double", "half", "long")),
+        ("Sum", ["double32", "half32", "long32"], "y", {}),
+    ],
+    [3, 1027],
+    [3, 1027],
+    [numpy_helper.from_array(np.array([1], np.int64), "axes")],
+)
 save(
     "product",
     [("MatMul", ["x", "w"], "product", {}), ("Add", ["product", "b"], "sum", {}), ("Relu", ["sum"], "y", {})],

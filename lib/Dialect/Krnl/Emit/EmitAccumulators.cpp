@@ -16,11 +16,13 @@ bool OpEmitter::isReduced(const OpState &state, unsigned loop) {
   return use && use->reduced;
 }
 
-/// Does every instance of this loop have an accumulator of its own, combined at
-/// the end? Otherwise the instances of a reduced loop follow one another.
+/// Does every instance of this loop, or thread, have an accumulator of its own,
+/// combined at the end? Otherwise the instances of a reduced loop follow one
+/// another.
 bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
   return isReduced(state, loop) &&
-         (active[loop].lanes > 1 || nest.loop(loop).split);
+         (active[loop].lanes > 1 || nest.loop(loop).split ||
+          loops.isOfThreads(loop));
 }
 
 /// Accumulators in the order of enumerate(): for each result, the instances of
@@ -119,6 +121,10 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
+      if (std::optional<unsigned> sum = sumOfThreads(state))
+        total = policy.combineThreads(
+            b, outside.func, total, nest.loop(*sum).extent,
+            [&](Value x, Value y) { return combine(b, combiner, x, y); });
       if (split || splitsInstances(state)) {
         Value start =
             readOperand(state, *state.op.getDpsInitOperand(i), instance);
@@ -130,6 +136,14 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       recordResult(state, i, instance, total);
     }
   }
+}
+
+/// The loop whose iterations threads sum up together.
+std::optional<unsigned> OpEmitter::sumOfThreads(const OpState &state) {
+  for (const LoopUse &use : state.loops)
+    if (use.reduced && loops.isOfThreads(use.loop))
+      return use.loop;
+  return std::nullopt;
 }
 
 /// Some reduced loop has accumulators of its own, so they began neutral.

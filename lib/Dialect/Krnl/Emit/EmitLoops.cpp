@@ -99,6 +99,8 @@ SmallVector<Value> NestEmitter::emitStrip(unsigned loop, LaneIndex lower,
 
 SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
                                          ValueRange carried, Body body) {
+  if (Value index = thread.lookup(use.loop))
+    return emitMapped(use.loop, op, index, carried, body);
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;
   if (!nest.peels(use.loop))

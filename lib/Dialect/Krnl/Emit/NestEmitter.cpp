@@ -173,25 +173,23 @@ void NestEmitter::emitFusedOuter(unsigned position) {
     emitFusedOuter(position + 1);
     return SmallVector<Value>();
   };
-  if (Value index = thread.lookup(use.loop))
-    return emitMapped(use.loop, op, index, body);
   emitLoop(use, op, {}, body);
 }
 
 /// The iteration of this thread, if the loop has one for it.
-void NestEmitter::emitMapped(unsigned loop, unsigned op, Value index,
-                             Body body) {
+SmallVector<Value> NestEmitter::emitMapped(unsigned loop, unsigned op,
+                                           Value index, ValueRange carried,
+                                           Body body) {
   LaneIndex bound = boundOf(loop, op);
   int64_t extent = nest.loop(loop).extent;
-  if (!bound.isConstant() || bound.offset != extent) {
-    emitStrip(loop, {index, 0, 0, {}}, bound, extent, {}, {}, body);
-    return;
-  }
+  if (!bound.isConstant() || bound.offset != extent)
+    return emitStrip(loop, {index, 0, 0, {}}, bound, extent, {}, carried, body);
   ActiveLoop saved = active[loop];
   active[loop] = {};
   active[loop].base = index;
-  body({});
+  SmallVector<Value> values = body(carried);
   active[loop] = saved;
+  return values;
 }
 
 /// Opens the register-tile loops: one variant of the code for full tiles, one

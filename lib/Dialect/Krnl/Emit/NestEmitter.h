@@ -60,6 +60,8 @@ public:
     for (auto [loop, index] : llvm::zip(loops, indices))
       thread[loop] = index;
   }
+  /// Has the calling thread one iteration of the loop at most?
+  bool isOfThreads(unsigned loop) const { return thread.contains(loop); }
 
   /// The extents of the parallel loops.
   llvm::SmallVector<mlir::OpFoldResult> tileExtents();
@@ -110,7 +112,10 @@ private:
   LaneIndex fullExtent(unsigned loop);
   void emitParallel(unsigned position);
   void emitFusedOuter(unsigned position);
-  void emitMapped(unsigned loop, unsigned op, mlir::Value index, Body body);
+  llvm::SmallVector<mlir::Value> emitMapped(unsigned loop, unsigned op,
+                                            mlir::Value index,
+                                            mlir::ValueRange carried,
+                                            Body body);
   void emitTileVariants(unsigned position);
   void emitRowTail(const LoopUse &use, LaneIndex bound,
                    llvm::function_ref<void()> body);

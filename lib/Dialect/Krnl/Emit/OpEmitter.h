@@ -141,6 +141,7 @@ private:
   bool isReduced(const OpState &state, unsigned loop);
   bool isSplit(const OpState &state, unsigned loop);
   bool splitsInstances(const OpState &state);
+  std::optional<unsigned> sumOfThreads(const OpState &state);
   int accumulatorAt(const OpState &state, const Instance &instance);
   Values initialAccumulators(OpState &state);
   void finishAccumulators(OpState &state, mlir::ValueRange accumulators);

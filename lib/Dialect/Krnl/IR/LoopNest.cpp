@@ -155,13 +155,15 @@ LoopNest LoopNest::get(KernelOp kernel) {
 
 FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
   LoopNest nest = get(kernel);
+  std::optional<size_t> lastMap;
+  auto errorAt = [&](size_t number) {
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "recipe step " << number + 1 << " '"
+               << stepText(kernel.getRecipe()[number]) << "': ";
+    return diagnostic;
+  };
   for (auto [number, attribute] : llvm::enumerate(kernel.getRecipe())) {
-    auto stepError = [&, number = number, attribute = attribute] {
-      InFlightDiagnostic diagnostic = emitError();
-      diagnostic << "recipe step " << number + 1 << " '" << stepText(attribute)
-                 << "': ";
-      return diagnostic;
-    };
+    auto stepError = [&, number = number] { return errorAt(number); };
     if (failed(cast<RecipeStep>(attribute).advance(nest, stepError)) ||
         failed(nest.check(stepError)))
       return failure();
@@ -169,7 +171,13 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
     if (auto arena = dyn_cast<ArenaStepAttr>(attribute);
         arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
       return failure();
+    if (isa<MapStepAttr>(attribute))
+      lastMap = number;
   }
+  // What threads hand to each other depends on all steps.
+  if (lastMap &&
+      failed(verifyThreads(kernel, nest, [&] { return errorAt(*lastMap); })))
+    return failure();
   return nest;
 }
 

@@ -80,6 +80,8 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
     return refuse("in fuse_outer");
   if (loop.computeAt)
     return refuse("in compute_at");
+  if (loop.mapped)
+    return refuse("mapped");
   if (peels(number))
     return emitError() << "loop '" << loop.name
                        << "' peels its last block, so it must stay a loop; "
@@ -354,6 +356,9 @@ LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
     if (loop.fusedOuter)
       return emitError() << "loop '" << loop.name
                          << "' is in fuse_outer already";
+    if (loop.mapped)
+      return emitError() << "loop '" << loop.name
+                         << "' is mapped; put it in fuse_outer before that";
     for (const BodyOp &op : bodyOps)
       if (failed(checkFuseOuter(*this, number, op, emitError)))
         return failure();
@@ -401,6 +406,8 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
       return emitError()
              << "loop '" << loop.name
              << "' is not in fuse_outer; only loops in fuse_outer run parallel";
+    if (loop.parallel)
+      return emitError() << "loop '" << loop.name << "' is parallel already";
     for (const BodyOp &op : bodyOps)
       if (op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
@@ -425,20 +432,28 @@ LogicalResult LoopNest::map(StringRef name, EmitErrorFn emitError) {
   if (failed(number))
     return failure();
   Loop &loop = allLoops[*number];
-  if (!loop.fusedOuter)
-    return emitError() << "loop '" << name
-                       << "' is not in fuse_outer; only loops in fuse_outer "
-                          "are mapped";
+  if (!llvm::is_contained(liveOrder, *number))
+    return emitError() << "loop '" << name << "' exists only for op '"
+                       << bodyOps[loop.onlyOp].name << "'";
+  if (loop.mapped || loop.parallel)
+    return emitError() << "loop '" << name << "' is "
+                       << (loop.mapped ? "mapped" : "parallel") << " already";
   if (loop.isDynamic())
     return emitError() << "the extent of loop '" << name
                        << "' is not known; block it first";
-  unsigned next = liveOrder[parallelLoops().size() + mappedLoops().size()];
-  if (next != *number)
+  unsigned around = llvm::count_if(mappedLoops(), [&](unsigned mapped) {
+    return allLoops[mapped].fusedOuter;
+  });
+  unsigned next = liveOrder[parallelLoops().size() + around];
+  if (loop.fusedOuter && next != *number)
     return emitError() << "loop '" << name
                        << "' is not the next loop inside the parallel and "
                           "mapped ones, '"
                        << allLoops[next].name << "' is";
   loop.mapped = true;
+  for (const BodyOp &op : bodyOps)
+    if (const LoopUse *use = op.find(*number))
+      orderPreserved &= !use->reduced;
   return success();
 }
 

@@ -179,20 +179,20 @@ bool StoragePlan::needsMemory(OpResult produced) const {
     if (auto producer = dyn_cast<ComputeOp>(produced.getOwner()))
       return producer->getNumResults() > 1 &&
              producer.getNumReductionLoops() > 0;
-  for (OpOperand &use : produced.getUses()) {
-    if (isa<YieldOp>(use.getOwner()))
-      return true;
-    // Read by index from inside a payload.
-    if (!isa<ComputeOp>(use.getOwner()))
-      return true;
-    auto consumer = cast<ComputeOp>(use.getOwner());
-    if (consumer.isDpsInit(&use) &&
-        (!continuesInit(consumer, &use) || isShared(use)))
-      continue;
-    if (!canForward(produced, use))
-      return true;
-  }
-  return false;
+  return llvm::any_of(produced.getUses(), [&](OpOperand &use) {
+    return isa<YieldOp>(use.getOwner()) || isReadFromMemory(produced, use);
+  });
+}
+
+bool StoragePlan::isReadFromMemory(OpResult produced, OpOperand &use) const {
+  auto consumer = dyn_cast<ComputeOp>(use.getOwner());
+  // Read by index from inside a payload.
+  if (!consumer)
+    return !isa<YieldOp>(use.getOwner());
+  if (consumer.isDpsInit(&use) &&
+      (!continuesInit(consumer, &use) || isShared(use)))
+    return false;
+  return !canForward(produced, use);
 }
 
 /// Does a fused outer loop stem from iterator dimension `dim` of the op?
@@ -333,6 +333,95 @@ LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest, StringRef op,
     return success();
   return emitError() << "no result of op '" << op
                      << "' is an intermediate on the stack";
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Are the elements that a thread reads those that the same iterations of
+/// `loop` have written? They are indexed by its axes on both sides.
+static bool readsOwnElements(const LoopNest &nest, unsigned loop,
+                             OpResult produced, OpOperand &use) {
+  auto producer = cast<ComputeOp>(produced.getOwner());
+  auto consumer = cast<ComputeOp>(use.getOwner());
+  const BodyOp &from = nest.op(nest.indexOf(producer));
+  const BodyOp &to = nest.op(nest.indexOf(consumer));
+  SmallVector<AffineExpr> written =
+      indicesOverAxes(producer.getIndexingMapMatchingResult(produced), from);
+  SmallVector<AffineExpr> read =
+      indicesOverAxes(consumer.getMatchingIndexingMap(&use), to);
+  return to.find(loop) && llvm::all_of(nest.axesOf(loop), [&](unsigned axis) {
+           return llvm::any_of(llvm::zip_equal(written, read), [&](auto pair) {
+             auto [at, there] = pair;
+             return at == there &&
+                    at == getAffineDimExpr(axis, nest.getContext());
+           });
+         });
+}
+
+/// A sum that threads combine begins in registers and ends there.
+static std::string reasonAgainstSum(const OpPlan &plan, const LoopUse &sum) {
+  unsigned position =
+      llvm::find_if(plan.loops,
+                    [&](const LoopUse &use) { return use.loop == sum.loop; }) -
+      plan.loops.begin();
+  if (!plan.accumulates || !plan.startsOnce || position < plan.firstReduced)
+    return "does not keep its sum in registers";
+  if (plan.accumulated.size() != plan.op->getNumResults())
+    return "has results beside its sum";
+  for (Type type : plan.op->getResultTypes())
+    if (Type element = getElementTypeOrSelf(type);
+        !element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
+      return "has sums that threads cannot exchange";
+  return "";
+}
+
+/// Why threads cannot share the op; empty if they can.
+static std::string reasonAgainstThreads(const StoragePlan &storage,
+                                        const LoopNest &nest, unsigned op) {
+  const OpPlan &plan = storage.plan(op);
+  SmallVector<const LoopUse *> written;
+  for (const LoopUse &use : nest.op(op).loops) {
+    if (!nest.loop(use.loop).mapped || nest.loop(use.loop).fusedOuter)
+      continue;
+    if (!use.reduced)
+      written.push_back(&use);
+    else if (std::string reason = reasonAgainstSum(plan, use); !reason.empty())
+      return reason;
+  }
+  for (OpResult result : plan.op->getResults()) {
+    if (scatterStoreOf(plan.op, result.getResultNumber()) ||
+        isTrace(plan.op, result.getResultNumber()))
+      return "writes other elements than those of its thread";
+    if (!storage.destinationAliases(result).empty())
+      return "writes its result for others to continue";
+    for (OpOperand &use : result.getUses()) {
+      if (!storage.isReadFromMemory(result, use))
+        continue;
+      auto isOwn = [&](const LoopUse *loop) {
+        return readsOwnElements(nest, loop->loop, result, use);
+      };
+      if (written.empty() || !isa<ComputeOp>(use.getOwner()) ||
+          !llvm::all_of(written, isOwn))
+        return "has a result in memory that other threads read";
+    }
+  }
+  return "";
+}
+
+LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
+                            EmitErrorFn emitError) {
+  auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
+  if (!llvm::any_of(nest.mappedLoops(), isOwn))
+    return success();
+  RegisterLoops registers(nest);
+  StoragePlan storage(kernel, nest, registers);
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (std::string reason = reasonAgainstThreads(storage, nest, op);
+        !reason.empty())
+      return emitError() << "op '" << nest.op(op).name << "' " << reason;
+  return success();
 }
 
 } // namespace onnxc::krnl

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-lower-kernels | FileCheck %s
 //
 // Blocks of a GPU take tiles in turn, and each thread has an iteration of the mapped
-// loop.
+// loops. What they sum up they combine.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 
@@ -42,6 +42,25 @@ func.func @gather(%x: tensor<8xf32>, %i: tensor<64xi64>, %o: tensor<64xf32>) -> 
   return %y : tensor<64xf32>
 }
 
+// The threads of a block sum up a row.
+func.func @sums(%x: tensor<3x200xf16>, %o: tensor<3xf16>) -> tensor<3xf16> {
+  %y = krnl.kernel "sums" loops [r = 3, c = 200]
+      ins(%x : tensor<3x200xf16>) outs(%o : tensor<3xf16>)
+      recipe [block(c, 64) -> (c.o, c.t), fuse_outer(r), parallel(r), map(c.t, thread)] {
+  ^bb0(%a: tensor<3x200xf16>, %b: tensor<3xf16>):
+    %one = arith.constant 1.0 : f16
+    %f = krnl.compute "first" [r] () -> (%q = %b[r]) : () -> tensor<3xf16> {
+      linalg.yield %one : f16
+    }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<3x200xf16>) -> tensor<3xf16> {
+      %t = arith.addf %p, %q : f16
+      linalg.yield %t : f16
+    }
+    krnl.yield %s : tensor<3xf16>
+  } -> tensor<3xf16>
+  return %y : tensor<3xf16>
+}
+
 // CHECK-LABEL: func private @kernel_square_0(
 // CHECK-SAME:    %[[X:.+]]: memref<1000xf32>, %[[Y:.+]]: memref<1000xf32>)
 // CHECK-SAME:    krnl.threads = 256 : i64
@@ -64,3 +83,27 @@ func.func @gather(%x: tensor<8xf32>, %i: tensor<64xi64>, %o: tensor<64xf32>) -> 
 // CHECK-NEXT:    memref.atomic_rmw minu %[[ROW]], %[[W]][]
 
 }
+
+// Each thread begins with nothing. A warp exchanges words, and two warps have two halves of the sum.
+// CHECK-LABEL: func private @kernel_sums_0(
+// CHECK-SAME:    krnl.threads = 64 : i64
+// CHECK-DAG:     %[[NONE:.+]] = arith.constant {{-?}}0.000000e+00 : f16
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1.000000e+00 : f16
+// CHECK-DAG:     %[[MEMORY:.+]] = memref.alloca() : memref<2xf16, 3>
+// CHECK-DAG:     %[[SHARED:.+]] = memref.memory_space_cast %[[MEMORY]] : memref<2xf16, 3> to memref<2xf16>
+// CHECK:         %[[PART:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[NONE]]) -> (f16)
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[PART]] : f16 to i16
+// CHECK:         %[[WORD:.+]] = arith.extui %[[BITS]] : i16 to i32
+// CHECK:         nvvm.shfl.sync bfly %{{.+}}, %[[WORD]], %{{.+}}, %{{.+}} : i32 -> i32
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
+// CHECK:         %[[OF_WARP:.+]] = arith.addf
+// CHECK:         nvvm.barrier0
+// CHECK:         scf.if
+// CHECK:           memref.store %[[OF_WARP]], %[[SHARED]]
+// CHECK:         nvvm.barrier0
+// CHECK:         memref.load %[[SHARED]]
+// CHECK:         nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm
+// CHECK:         %[[SUM:.+]] = arith.addf
+// CHECK:         arith.addf %{{.*}}%[[SUM]]
+// CHECK:         memref.store

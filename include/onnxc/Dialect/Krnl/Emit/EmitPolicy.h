@@ -42,6 +42,15 @@ public:
     return {};
   }
 
+  /// combiner(x, y) of the values of `threads` threads, those of the innermost
+  /// mapped loop, which all of them get: always in the same order.
+  using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
+  virtual mlir::Value combineThreads(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::func::FuncOp func, mlir::Value value,
+                                     int64_t threads, Combine combine) const {
+    return value;
+  }
+
   /// Emits memory of a tile; the builder stands where all tiles see it.
   virtual mlir::Value allocate(mlir::ImplicitLocOpBuilder &b,
                                mlir::func::FuncOp func,
@@ -68,8 +77,9 @@ public:
 };
 
 /// Blocks of threads of a GPU, as many as the launch says, take tiles in turn;
-/// the threads of a block share a tile. Each has storage of its own. The
-/// function has the number of threads as the attribute krnl.threads.
+/// the threads of a block share a tile. Each has storage of its own. Memory of
+/// the block is a buffer of the memory space that PTX has it in. The function
+/// has the number of threads as the attribute krnl.threads.
 class BlockPolicy : public EmitPolicy {
 public:
   llvm::SmallVector<mlir::Type>
@@ -80,6 +90,9 @@ public:
   llvm::SmallVector<mlir::Value>
   threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                 llvm::ArrayRef<int64_t> extents) const override;
+  mlir::Value combineThreads(mlir::ImplicitLocOpBuilder &b,
+                             mlir::func::FuncOp func, mlir::Value value,
+                             int64_t threads, Combine combine) const override;
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
 };

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral deviceErrorsAttrName =
 inline constexpr llvm::StringLiteral launchNumberAttrName =
     "krnl.launch_number";
 
+/// Of a stack buffer in a kernel of a device: the threads of a block share it.
+inline constexpr int64_t sharedMemorySpace = 3;
+
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_LAUNCHES_H

@@ -76,7 +76,8 @@ struct Loop {
   bool live = true;
   bool fusedOuter = false;
   bool parallel = false;
-  /// Each iteration is that of a thread of its own, see map().
+  /// Each iteration is that of a thread of its own, around all ops or inside
+  /// each that has the loop, see map().
   bool mapped = false;
   /// Its ops are computed inside it one after the other, see computeAt().
   bool computeAt = false;
@@ -235,7 +236,7 @@ public:
 
   /// Live loops that exist for all ops, outermost first. The fused outer ones
   /// are a prefix of it, the parallel ones a prefix of those, and the mapped
-  /// ones come next.
+  /// ones of them come next.
   llvm::ArrayRef<unsigned> order() const { return liveOrder; }
   llvm::SmallVector<unsigned> fusedOuterLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;

@@ -117,13 +117,20 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
 }
 
 def Krnl_MapStep : Krnl_Step<"Map", "map"> {
-  let summary = "give each iteration of a fused outer loop to a thread";
+  let summary = "give each iteration of a loop to a thread";
   let description = [{
-    `map(r.t, thread)`: the loop must be the next one inside the parallel and mapped
-    loops, in fuse_outer, of known extent, and stay a plain loop. A target whose tiles
-    are shared by threads has one for each iteration of the mapped loops together, the
-    last one running fastest: 1024 at most. Elsewhere the thread of the tile runs them
-    all.
+    `map(r.t, thread)`: the loop must be of known extent and stay a plain loop; of the
+    loops in fuse_outer it must be the next one inside the parallel and mapped ones. A
+    target whose tiles are shared by threads has one for each iteration of the mapped
+    loops together, the last one running fastest: 1024 at most. Elsewhere the thread of
+    the tile runs them all.
+
+    Of a loop that is not in fuse_outer, each op that has it runs its iterations by these
+    threads, and all other ops run in each of them. An op may reduce the loop: each thread
+    sums up its part, a warp of 32 combines these in registers, and the warps by memory
+    that they share, always in the same order. The loop is the last one that is mapped
+    then, has 32 iterations, or is the only one and has 64, 128, ... 1024. What a thread
+    reads from memory it has written there itself.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `,` `thread` `)`";

@@ -61,6 +61,8 @@ public:
   /// The value whose memory `tensor` is written into: its own, or that of the
   /// tensor it continues.
   mlir::Value chainRoot(mlir::Value tensor) const;
+  /// Does `use` read the result from memory?
+  bool isReadFromMemory(mlir::OpResult produced, mlir::OpOperand &use) const;
   /// Does the op write into the memory of the root?
   bool writes(unsigned op, mlir::Value root) const;
   /// Are the results of the op complete, in registers, at the point of the
@@ -93,6 +95,11 @@ private:
 /// Does the step `arena` of the op make a difference?
 mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
                                 llvm::StringRef op, EmitErrorFn emitError);
+
+/// Does each thread that has iterations of mapped loops of an op read from
+/// memory only what it has written there itself?
+mlir::LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
+                                  EmitErrorFn emitError);
 
 } // namespace onnxc::krnl
 

@@ -12,6 +12,7 @@
 
   hostile.py                        the suite: nothing crashes or hangs, errors name the node
   hostile.py --operator Tile        one operator
+  hostile.py --draws 20             more forms of each: axes, modes, optional operands
   hostile.py --print                what became of each run
 """
 
@@ -48,6 +49,8 @@ HUGE = (2**31, 2**40)
 TRIPS = {"Loop", "Scan"}
 # Values of one operand are changed one by one up to so many.
 FEW = 6
+# Seconds for a run of a drawn form, which may have as many rows without elements as a size says.
+DEADLINE = 0.5
 # What runs may allocate in all, beside what the process has.
 ROOM = 1 << 30
 
@@ -110,6 +113,15 @@ def model_of(signature, node):
     return helper.make_model(graph, opset_imports=opsets, ir_version=12)
 
 
+def session_of(signature, node):
+    """A session of the node's model."""
+    with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
+        folder = pathlib.Path(scratch)
+        onnx.save(model_of(signature, node), folder / "model.onnx")
+        artefact.compile_model(folder / "model.onnx", folder / "model.so", O=1)
+        return artefact.load_session(folder / "model.so")
+
+
 def limit_memory():
     """Lets this process have little more memory than it has."""
     pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
@@ -117,13 +129,13 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def run(session, node):
+def run(session, node, deadline):
     """The error of a run, None if it has none; twice, with either end of the inputs guarded."""
     for at_end in (False, True):
         feeds = [sizes.guarded(operand.value, at_end) for operand in node.inputs if operand is not None]
         feeds += [operand.value for operand in node.captured.values()]
         try:
-            session.run(feeds)
+            session.run(feeds, deadline=deadline)
         except Exception as error:  # the message is judged
             return str(error)
     return None
@@ -133,32 +145,55 @@ def kind_of(error):
     """What became of a run."""
     if error is None:
         return "accepted"
-    return "refused" if re.search("(node|input|output) '", error) else "unlocated"
+    return "refused" if re.search("(node|input|output) '|^the deadline of", error) else "unlocated"
+
+
+class Choices(table.Maker):
+    """Makes nodes of a row by random choices; the first of all where there is nothing to choose by."""
+
+    def __init__(self, signature, types, choose):
+        super().__init__(signature, types, np.random.default_rng(zlib.crc32(signature.key.encode())))
+        self.choose, self.chosen = choose, []
+
+    def pick(self, *choices):
+        self.chosen.append(int(self.choose.integers(len(choices))) if self.choose else 0)
+        return choices[self.chosen[-1]]
+
+
+def forms(signature, draws):
+    """Nodes of the operator's row that differ in what it may choose: axes, modes, optional operands."""
+    row = table.row_of(signature)
+    types, found = sizes.usual_types(signature, row), {}
+    choose = np.random.default_rng(zlib.crc32(signature.key.encode()))
+    for draw in range(1 + draws):
+        maker = Choices(signature, types, choose if draw else None)
+        node = row.make(maker)
+        found.setdefault(tuple(maker.chosen), node)
+    return list(found.values())
 
 
 class Job:
-    """Compiles a node of an operator and runs it with all changes."""
+    """Compiles nodes of an operator and runs them with all changes."""
+
+    def __init__(self, draws):
+        self.draws = draws
 
     def __call__(self, signature, reporter):
-        row = table.row_of(signature)
         reporter.stage("make")
-        maker = table.Maker(signature, sizes.usual_types(signature, row), np.random.default_rng(zlib.crc32(signature.key.encode())))
-        node = row.make(maker)
-        with tempfile.TemporaryDirectory(prefix="onnxc-") as scratch:
-            folder = pathlib.Path(scratch)
-            onnx.save(model_of(signature, node), folder / "model.onnx")
-            reporter.stage("compile")
+        nodes, sessions, found = forms(signature, self.draws), [], []
+        for number, node in enumerate(nodes):
+            reporter.stage(f"compile form {number}, {node.attributes}")
             try:
-                artefact.compile_model(folder / "model.onnx", folder / "model.so", O=1)
+                sessions.append(session_of(signature, node))
             except isolation.StageError as error:
-                return [("refused", "compile", str(error))]
-            session = artefact.load_session(folder / "model.so")
+                sessions.append(None)
+                found.append(("refused", f"compile form {number}", str(error)))
         limit_memory()
-        found = []
-        for what, changed in itertools.chain(value_changes(node), shape_changes(node)):
-            reporter.stage(f"run with {what}")
-            error = run(session, changed)
-            found.append((kind_of(error), what, error or ""))
+        for number, (node, session) in enumerate(zip(nodes, sessions, strict=True)):
+            for what, changed in itertools.chain(value_changes(node), shape_changes(node)) if session else ():
+                reporter.stage(f"run form {number}, {node.attributes}, with {what}")
+                error = run(session, changed, DEADLINE if number else None)
+                found.append((kind_of(error), f"form {number}, {what}", error or ""))
         return found
 
 
@@ -166,11 +201,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operator", action="append", help="only this operator, with its domain; may be repeated")
     parser.add_argument("--print", action="store_true", help="tell what became of each run")
+    parser.add_argument("--draws", type=int, default=2, help="forms of each operator beside its first: other axes, modes, optional operands")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     signatures = [s for s in schemas.all_signatures() if s.key not in TRIPS and table.row_of(s) and (not arguments.operator or s.key in arguments.operator)]
     passed, failed = 0, 0
-    for signature, outcome in isolation.run_isolated(signatures, Job(), arguments.jobs, 120, 16 << 30):
+    for signature, outcome in isolation.run_isolated(signatures, Job(arguments.draws), arguments.jobs, 120 + 20 * arguments.draws, 16 << 30):
         if outcome.status != "passed":
             failed += 1
             print(f"FAILED {signature.key}: {outcome.status} {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)
@@ -178,7 +214,7 @@ def main():
         for kind, what, text in outcome.value:
             failed += kind == "unlocated"
             passed += kind != "unlocated"
-            if arguments.print or kind == "unlocated" or what == "compile":
+            if arguments.print or kind == "unlocated" or "compile" in what:
                 mark = "FAILED " if kind == "unlocated" else ""
                 print(f"{mark}{signature.key}: {kind} with {what}: {' '.join(text.split())[:240]}", flush=True)
     print(f"{passed} passed, {failed} failed")

@@ -110,12 +110,13 @@ def few_bits(m):
 def table_of_blocks(m):
     """GatherBlockQuantized: a byte of the case holds two numbers, which types of few bits have one by one."""
     node = copied(m)
-    table, rows, factors, zeros = node.inputs
+    table, rows, factors, *zeros = node.inputs
     if table.value.dtype == np.uint8:
         return node
     blocks = factors.value.shape[1]
-    table, zeros = (x._replace(value=np.repeat(x.value, 2, axis=1)) for x in (table, zeros))
-    return node._replace(inputs=[table, rows, factors, zeros._replace(value=zeros.value[:, :blocks])])
+    table, *zeros = (x and x._replace(value=np.repeat(x.value, 2, axis=1)) for x in (table, *zeros))
+    zeros = [x and x._replace(value=x.value[:, :blocks]) for x in zeros]
+    return node._replace(inputs=[table, rows, factors, *zeros])
 
 
 CASES["TransposeMatMul"] = CASES["FusedMatMul"]

@@ -48,3 +48,18 @@ tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[2**36, 3], raw_data=b"ab
 (FOLDER / "huge.pb").write_bytes(tensor.SerializeToString())
 header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (68719476736, 3), }\n"
 (FOLDER / "huge.npy").write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header)
+
+# Lists that are a scalar, or have another length than the axes that an attribute names.
+one, two = info("list", TensorProto.INT64, []), info("list", TensorProto.INT64, [2])
+save("scalar-axes", [helper.make_node("Pad", ["x", "few", "", "list"], ["y"])], [x, info("few", TensorProto.INT64, [2]), one], ["y"])
+save("scalar-split", [helper.make_node("Split", ["x", "list"], ["y"], axis=1)], [x, one], ["y"])
+save("two-sizes", [helper.make_node("CenterCropPad", ["x", "list"], ["y"], "crop", axes=[1])], [x, two], ["y"])
+for name, value in {"one": 1, "three": 3, "two": [1, 2]}.items():
+    np.save(FOLDER / f"{name}.npy", np.array(value))
+
+rows = [info("r", TensorProto.FLOAT, [0, "batch", "depth"]), info("w", TensorProto.FLOAT, ["d", "n", "k"]), info("h", TensorProto.FLOAT, ["e", "o", "l"])]
+save("no-steps", [helper.make_node("RNN", ["r", "w", "h"], ["y"], hidden_size=3)], rows, ["y"])
+scale = info("scale", TensorProto.FLOAT, [3])
+save("no-stash", [helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"], "norm", stash_type=0)], [x, scale], ["y", "mean"])
+for name, shape in {"r": [0, 2, 4], "w": [1, 3, 4], "h": [1, 3, 3]}.items():
+    np.save(FOLDER / f"{name}.npy", np.ones(shape, np.float32))

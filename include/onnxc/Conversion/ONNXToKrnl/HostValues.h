@@ -96,6 +96,9 @@ mlir::Value mulGivenSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 /// An integer scalar as an index.
 mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i);
 
+/// Elements of a list of axes or sizes; a scalar is a list of one.
+mlir::Value lengthOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value list);
+
 /// Element `i` of a 0- or 1-dimensional tensor, read on the host; integer
 /// elements come as index.
 mlir::Value elementAsIndex(mlir::OpBuilder &b, mlir::Location loc,

@@ -174,15 +174,18 @@ static Value extractIndex(OpBuilder &b, Location loc, Value tensor,
   return toIndex(b, loc, b.createOrFold<tensor::ExtractOp>(loc, tensor, at));
 }
 
+Value lengthOf(OpBuilder &b, Location loc, Value list) {
+  bool isOne = cast<RankedTensorType>(list.getType()).getRank() == 0;
+  return isOne ? indexConstant(b, loc, 1) : sizeOf(b, loc, list, 0);
+}
+
 Value elementAsIndex(OpBuilder &b, Location loc, Value tensor, int64_t i) {
   SmallVector<Value> at;
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getRank() == 1) {
     at.push_back(indexConstant(b, loc, i));
-    if (type.isDynamicDim(0))
-      checkAtMost(b, loc, indexConstant(b, loc, i + 1),
-                  sizeOf(b, loc, tensor, 0),
-                  "a list of axes or sizes is too short");
+    checkAtMost(b, loc, indexConstant(b, loc, i + 1), lengthOf(b, loc, tensor),
+                "a list of axes or sizes is too short");
   }
   return extractIndex(b, loc, tensor, at);
 }
@@ -202,7 +205,7 @@ Value elementOr(OpBuilder &b, Location loc, Value tensor, Value i,
 
 void checkLength(OpBuilder &b, Location loc, Value tensor, int64_t length,
                  StringRef message) {
-  checkEqualSizes(b, loc, sizeOf(b, loc, tensor, 0),
+  checkEqualSizes(b, loc, lengthOf(b, loc, tensor),
                   indexConstant(b, loc, length), message);
 }
 

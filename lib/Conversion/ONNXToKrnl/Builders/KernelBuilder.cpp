@@ -250,6 +250,8 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   SmallVector<Access> opIns(givenIns);
   refineInputs(opIns);
   llvm::SmallBitVector used = usedLoops(loops.size(), opIns, opOuts, reduced);
+  for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
+    findExtents(access);
   // A loop of no iterations has no last index to check accesses with: the
   // elements written before stay. Each result of the kernel needs an op that
   // writes it, though.
@@ -281,8 +283,6 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
     add(access, inValues);
   for (const Access &access : opOuts)
     add(access, outValues);
-  for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
-    findExtents(access);
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add operands of its scalar code.
   OpBuilder builder(body);

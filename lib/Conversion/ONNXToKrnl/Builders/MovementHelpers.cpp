@@ -42,7 +42,8 @@ SmallVector<Value> knownSizes(OpBuilder &b, Location loc, Value graphResult,
 
 Value structuralElement(OpBuilder &b, Location loc, Value original,
                         Value converted, int64_t i) {
-  if (auto constant = onnx::constantInts(original))
+  auto constant = onnx::constantInts(original);
+  if (constant && i < int64_t(constant->size()))
     return indexConstant(b, loc, (*constant)[i]);
   return elementAsIndex(b, loc, converted, i);
 }

@@ -64,12 +64,14 @@ LogicalResult readPads(onnx::PadOp op, onnx::PadOp::Adaptor adaptor,
   if (axes && !known)
     checkAxes(rewriter, loc, axes, rank,
               "Pad: the axes are out of range or repeat");
-  if (axes && rankedType(axes).isDynamicDim(0)) {
-    readPadsAtRunTime(rewriter, loc, pads, axes, before, after);
-    return success();
+  if (axes) {
+    auto length = getConstantIntValue(lengthOf(rewriter, loc, axes));
+    if (!length) {
+      readPadsAtRunTime(rewriter, loc, pads, axes, before, after);
+      return success();
+    }
+    count = *length;
   }
-  if (axes)
-    count = rankedType(axes).getDimSize(0);
   checkLength(rewriter, loc, pads, 2 * count,
               "Pad: the number of pads does not fit");
   for (int64_t i = 0; i < count; ++i) {

@@ -246,6 +246,10 @@ Lowered lowerRowNorm(Op op, typename Op::Adaptor adaptor,
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type)
     return rewriter.notifyMatchFailure(op, "rank is not known");
+  if constexpr (hasMean)
+    for (Value wanted : {op.getMean(), op.getInvStdDev()})
+      if (wanted && !isa<FloatType>(onnxElement(wanted)))
+        return rewriter.notifyMatchFailure(op, "stash_type is no float type");
   int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
   auto scale = trailing(rewriter, loc, op.getScale(), adaptor.getScale(), x);
   FailureOr<Parameter> bias = Parameter();

@@ -184,6 +184,13 @@ static FloatAttr fourDigits(Builder &builder, double value) {
   return builder.getF64FloatAttr(rounded);
 }
 
+/// Cycles as an integer; those of loops beyond all bounds are its largest one.
+static IntegerAttr wholeCycles(Builder &builder, double cycles) {
+  double most = double(std::numeric_limits<int64_t>::max());
+  return builder.getI64IntegerAttr(
+      cycles < most ? int64_t(cycles) : std::numeric_limits<int64_t>::max());
+}
+
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -209,8 +216,7 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);
   double cycles = packTileCycles(nest, step, options.processor);
-  launch->setAttr(tileCyclesAttrName,
-                  rewriter.getI64IntegerAttr(int64_t(cycles)));
+  launch->setAttr(tileCyclesAttrName, wholeCycles(rewriter, cycles));
   launch->setAttr(workAttrName,
                   packingWork(cast<RankedTensorType>(operand.getType())));
   return launch.getResult(0);
@@ -313,8 +319,7 @@ static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
     terms.push_back(builder.getArrayAttr(parts));
   }
   launch->setAttr(cyclesAttrName, builder.getArrayAttr(terms));
-  launch->setAttr(tileCyclesAttrName,
-                  builder.getI64IntegerAttr(int64_t(cost.tileCycles)));
+  launch->setAttr(tileCyclesAttrName, wholeCycles(builder, cost.tileCycles));
 }
 
 LogicalResult Lowering::lower(KernelOp kernel) {

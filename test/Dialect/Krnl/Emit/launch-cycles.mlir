@@ -62,3 +62,18 @@ func.func @reads_once(%x: tensor<16x1024xf32>, %w: tensor<1024x4096xf32>, %o: te
   } -> tensor<16x4096xf32>
   return %y : tensor<16x4096xf32>
 }
+
+// More cycles than an integer holds are as many as it does.
+// CHECK-LABEL: func @endless
+// CHECK:         krnl.tile_cycles = 9223372036854775807 : i64
+func.func @endless(%x: tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>, %o: tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>, %e0: index, %e1: index, %e2: index, %e3: index, %e4: index, %e5: index, %e6: index, %e7: index, %e8: index, %e9: index, %e10: index, %e11: index) -> tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32> {
+  %y = krnl.kernel "k" loops [d0 = %e0, d1 = %e1, d2 = %e2, d3 = %e3, d4 = %e4, d5 = %e5, d6 = %e6, d7 = %e7, d8 = %e8, d9 = %e9, d10 = %e10, d11 = %e11] ins(%x : tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>) outs(%o : tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>) recipe [] {
+  ^bb0(%a: tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>, %b: tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>, %f0: index, %f1: index, %f2: index, %f3: index, %f4: index, %f5: index, %f6: index, %f7: index, %f8: index, %f9: index, %f10: index, %f11: index):
+    %r = krnl.compute [d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11] (%p = %a[d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11]) -> (%_ = %b[d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11]) : (tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>) -> tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32> {
+      %n = math.exp %p : f32
+      linalg.yield %n : f32
+    }
+    krnl.yield %r : tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>
+  } -> tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>
+  return %y : tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>
+}

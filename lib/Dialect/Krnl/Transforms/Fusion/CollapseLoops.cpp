@@ -196,6 +196,10 @@ bool LoopCollapser::readsPair(tensor::DimOp dim) {
 }
 
 bool LoopCollapser::check() {
+  // A product with 0 is known where the other size, and a type, are not.
+  for (StringRef loop : {outer, inner})
+    if (isConstantIntValue(kernel.getExtent(*kernel.findLoop(loop)), 0))
+      return false;
   std::string name = (outer + inner).str();
   return !kernel.findLoop(name) && isBareLoopName(name) &&
          llvm::all_of(kernel.getBody().getOps<ComputeOp>(),

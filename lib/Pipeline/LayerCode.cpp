@@ -97,11 +97,14 @@ Error onnxc::collectTimes(StringRef text, LayerReport &report) {
     Layer *layer = time ? layerOf(*row, numbers, report) : nullptr;
     if (!layer)
       continue;
-    // The share of all launches of the node, by their times.
+    // The rates of all launches of the node, by their times.
     double before = layer->milliseconds.value_or(0), sum = before + *time;
-    if (auto share = row->getNumber("roofline_share"); share && sum > 0)
-      layer->rooflineShare =
-          (layer->rooflineShare.value_or(0) * before + *share * *time) / sum;
+    auto addRate = [&](StringRef name, std::optional<double> &rate) {
+      if (auto own = row->getNumber(name); own && sum > 0)
+        rate = (rate.value_or(0) * before + *own * *time) / sum;
+    };
+    addRate("roofline_share", layer->rooflineShare);
+    addRate("gflops", layer->gflops);
     layer->milliseconds = sum;
     isKnown = true;
   }

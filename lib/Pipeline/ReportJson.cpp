@@ -65,6 +65,8 @@ static void writeLayer(llvm::json::OStream &json, const Layer &layer) {
   json.attribute("cycles", layer.cycles);
   if (layer.milliseconds)
     json.attribute("milliseconds", *layer.milliseconds);
+  if (layer.gflops)
+    json.attribute("gflops", *layer.gflops);
   if (layer.rooflineShare)
     json.attribute("roofline_share", *layer.rooflineShare);
   writeNumbers(json, "launches", layer.launches);

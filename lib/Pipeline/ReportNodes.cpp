@@ -97,9 +97,10 @@ static std::string timesText(const Layer &layer, double milliseconds) {
       layer.rooflineShare
           ? llvm::formatv("{0:F1} %", 100 * *layer.rooflineShare).str()
           : "-";
-  return llvm::formatv("{0,9:F4} {1,5:F1} % {2,8:F2} {3,9}", time,
-                       100 * time / milliseconds,
-                       layer.operations / std::max(time * 1e6, 1e-9), roofline);
+  std::string rate =
+      layer.gflops ? llvm::formatv("{0:F2}", *layer.gflops).str() : "-";
+  return llvm::formatv("{0,9:F4} {1,5:F1} % {2,8} {3,9}", time,
+                       100 * time / milliseconds, rate, roofline);
 }
 
 static void printLayer(llvm::raw_ostream &os, size_t number, double cycles,

@@ -58,6 +58,8 @@ struct Layer {
   /// Of that time, the share that the machine's peaks allow, if the profile
   /// has it.
   std::optional<double> rooflineShare;
+  /// Operations in a second, for the sizes of the measured run.
+  std::optional<double> gflops;
   /// Numbers of the launches that compute it or a part of it.
   std::vector<size_t> launches;
 };

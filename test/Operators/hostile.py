@@ -145,7 +145,7 @@ def kind_of(error):
     """What became of a run."""
     if error is None:
         return "accepted"
-    return "refused" if re.search("(node|input|output) '|^the deadline of", error) else "unlocated"
+    return "refused" if re.search("(nodes?|input|output) '|^the deadline of", error) else "unlocated"
 
 
 class Choices(table.Maker):

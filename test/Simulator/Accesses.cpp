@@ -211,6 +211,12 @@ void onnxc::simulator::endBlockAccesses() {
 // The functions of the instrumentation
 //===----------------------------------------------------------------------===//
 
+/// The largest power of two, at most `most`, that divides the address.
+static unsigned partAt(const void *pointer, unsigned most) {
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  return std::min<uintptr_t>(most, address & -address);
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -231,11 +237,12 @@ ACCESS(, 4, 4)
 ACCESS(, 8, 8)
 ACCESS(, 16, 16)
 // Less aligned than they are long, to the knowledge of the compiler: elements
-// of a vector, most of which have 4 bytes.
+// of a vector, most of which have 4 bytes, and none more than its address
+// allows.
 ACCESS(unaligned_, 2, 1)
-ACCESS(unaligned_, 4, 2)
-ACCESS(unaligned_, 8, 4)
-ACCESS(unaligned_, 16, 4)
+ACCESS(unaligned_, 4, partAt(pointer, 2))
+ACCESS(unaligned_, 8, partAt(pointer, 4))
+ACCESS(unaligned_, 16, partAt(pointer, 4))
 
 static void accessBytes(void *pointer, size_t bytes, bool isWrite) {
   for (size_t i = 0; i < bytes; ++i)

@@ -6,6 +6,7 @@
 
 #include "ValueRanges.h"
 
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Support/NodeLocations.h"
@@ -135,10 +136,8 @@ static std::optional<IntRange> positionsAlong(Operation *op, int64_t axis) {
     axis = given.getValue().getSExtValue();
   if (!tensor)
     return std::nullopt;
-  axis += axis < 0 ? tensor.getRank() : 0;
-  return axis >= 0 && axis < tensor.getRank()
-             ? positions(tensor.getDimSize(unsigned(axis)))
-             : std::nullopt;
+  std::optional<int64_t> along = onnx::normalizeAxis(axis, tensor.getRank());
+  return along ? positions(tensor.getDimSize(unsigned(*along))) : std::nullopt;
 }
 
 /// Results that are positions or sizes.

@@ -9,6 +9,7 @@
 #include "HostBufferizer.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/Dominance.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -63,11 +64,8 @@ Value Bufferizer::allocate(Location loc, Type type, ValueRange sizes) {
 }
 
 SmallVector<Value> Bufferizer::dynamicSizes(Location loc, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      sizes.push_back(memref::DimOp::create(builder, loc, buffer, i));
+  bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
   return sizes;
 }
 

@@ -9,6 +9,7 @@
 #include "Memory/CarriedSlots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -33,11 +34,8 @@ static bool hasOtherNames(Value buffer) {
 
 static SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
                                        Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      sizes.push_back(memref::DimOp::create(builder, loc, buffer, i));
+  bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
   return sizes;
 }
 

@@ -11,15 +11,13 @@
 from __future__ import annotations
 
 import argparse
-import pathlib
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import onnx
 
-from onnx_compile import _training_step
-from onnx_compile._compile import compile
+from onnx_compile import _make_command, _training_step
 from onnx_compile._training_step import TrainingError
 
 __all__ = ["TrainingError", "make"]
@@ -53,28 +51,14 @@ examples:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m onnx_compile.saliency", description=DESCRIPTION, epilog=EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("model", help="an ONNX model")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE",
-                        help="FILE.onnx: a model; any other name: compiled")  # fmt: skip
+    parser = _make_command.make_parser("onnx_compile.saliency", DESCRIPTION, EPILOG)
     parser.add_argument("--of", metavar="TENSOR", help="the output with the scores; the first one")
     parser.add_argument("--class", type=int, dest="number", metavar="N", help="the class; of each row the largest")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    chosen = _parser().parse_args(arguments)
-    try:
-        model = make(chosen.model, chosen.of, chosen.number)
-        if pathlib.Path(chosen.output).suffix == ".onnx":
-            onnx.save(model, chosen.output)
-        else:
-            compile(model, chosen.output)
-    except (TrainingError, OSError, RuntimeError) as error:
-        print(f"{chosen.model}: error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return _make_command.run(_parser(), arguments, lambda chosen: (make(chosen.model, chosen.of, chosen.number), ""))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import argparse
-import pathlib
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from onnx_compile import _training_step
+from onnx_compile import _make_command, _training_step
 from onnx_compile._compile import compile
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._training_step import LOSSES, OPTIMIZERS, SGD, Adagrad, Adam, Momentum, TrainingError
@@ -143,11 +142,7 @@ calls the step, and saves the model with its new weights.
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m onnx_compile.training", description=DESCRIPTION, epilog=EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("model", help="an ONNX model; its initializers are the first weights")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE",
-                        help="FILE.onnx: the step as a model; any other name: compiled")  # fmt: skip
+    parser = _make_command.make_parser("onnx_compile.training", DESCRIPTION, EPILOG)
     parser.add_argument("--loss", default="cross-entropy", choices=LOSSES,
                         help="the number that becomes smaller; 'given': the output is the loss")  # fmt: skip
     parser.add_argument("--loss-of", metavar="TENSOR", help="the output the loss is about; the first one")
@@ -161,22 +156,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    chosen = _parser().parse_args(arguments)
+def _make(chosen: argparse.Namespace) -> tuple[onnx.ModelProto, str]:
     optimizer = OPTIMIZERS[chosen.optimizer](weight_decay=chosen.weight_decay)
-    try:
-        step = _training_step.make_step(chosen.model, chosen.loss, optimizer, chosen.loss_of, chosen.train,
-                                        chosen.freeze, chosen.evaluation)  # fmt: skip
-        if pathlib.Path(chosen.output).suffix == ".onnx":
-            onnx.save(step.model, chosen.output)
-        else:
-            compile(step.model, chosen.output)
-    except (TrainingError, OSError, RuntimeError) as error:
-        print(f"{chosen.model}: error: {error}", file=sys.stderr)
-        return 1
+    step = _training_step.make_step(chosen.model, chosen.loss, optimizer, chosen.loss_of, chosen.train,
+                                    chosen.freeze, chosen.evaluation)  # fmt: skip
     elements = sum(value.size for value in step.weights.values())
-    print(f"{chosen.output}: trains {len(step.weights)} tensors of {elements} weights")
-    return 0
+    return step.model, f"{chosen.output}: trains {len(step.weights)} tensors of {elements} weights"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return _make_command.run(_parser(), arguments, _make)
 
 
 if __name__ == "__main__":

@@ -49,10 +49,15 @@ class Graph:
                     pending.append(producer)
         return sorted(found)
 
-    def source(self, tensor: str, moves: set[str]) -> Any | None:
-        """The node that computes the tensor's elements, behind nodes of these operators."""
+    def moved_from(self, tensor: str, moves: set[str]) -> str:
+        """The tensor with the same elements behind nodes of these operators."""
         while (number := self._producers.get(tensor)) is not None and self.nodes[number].op_type in moves:
             tensor = self.nodes[number].input[0]
+        return tensor
+
+    def source(self, tensor: str, moves: set[str]) -> Any | None:
+        """The node that computes the tensor's elements, behind nodes of these operators."""
+        number = self._producers.get(self.moved_from(tensor, moves))
         return None if number is None else self.nodes[number]
 
     @property
@@ -76,6 +81,9 @@ class Graph:
         """The tensor that a tensor of indices refers to and the axis, if TopK, ArgMax or ArgMin makes them."""
         node = self.source(tensor, {"Cast", "Identity"})
         if node is None or node.op_type not in ("ArgMax", "ArgMin", "TopK"):
+            return None
+        # The first output of TopK has the scores themselves.
+        if node.op_type == "TopK" and self.moved_from(tensor, {"Cast", "Identity"}) == node.output[0]:
             return None
         default = -1 if node.op_type == "TopK" else 0
         return node.input[0], next((a.i for a in node.attribute if a.name == "axis"), default)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ Values = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class NodeDifference:
-    """A node whose inputs agree in both engines and whose outputs do not."""
+    """A node whose inputs agree in both engines and whose outputs do not. Of two artefacts its inputs are not known."""
 
     node: str
     operator: str
@@ -42,12 +43,14 @@ class Verification:
 
     against: the other engine and its version.
     outputs: one for each output of the model, or for each tensor in an output that is a container.
-    first_difference: None if all outputs agree or the node was not looked for.
+    first_difference: None if all outputs agree or the node was not looked for, or not found.
+    remark: why it was not found.
     """
 
     against: str
     outputs: list[Comparison]
     first_difference: NodeDifference | None = None
+    remark: str = ""
 
     @property
     def passed(self) -> bool:
@@ -59,10 +62,10 @@ class Verification:
 
     def __str__(self) -> str:
         lines = [f"against {self.against}:", *(f"output {output}" for output in self.outputs)]
-        return "\n".join(lines + ([str(self.first_difference)] if self.first_difference else []))
+        return "\n".join(lines + [text for text in (str(self.first_difference or ""), self.remark) if text])
 
     def _repr_html_(self) -> str:
-        return verification_html(self.against, self.outputs, str(self.first_difference or ""))
+        return verification_html(self.against, self.outputs, str(self.first_difference or self.remark))
 
 
 def verify(
@@ -96,8 +99,9 @@ def verify(
         expected element.
     quanta: how many quantization steps a quantized tensor may differ by. In a model that has some, a
         tensor may also differ by 1.25 times the difference that onnxruntime's optimizations make.
-    locate: where an output differs, find the first node that does: the model is compiled again up
-        to a number of tensors, about the logarithm of that of its nodes.
+    locate: where an output differs, find the first node that does. Tensors that the artefact has as
+        outputs (taps) are compared as they are; up to others the model is compiled again, for about
+        the logarithm of the number of its nodes. Of two artefacts only taps of both are compared.
     progress: called with a line for each of these.
 
     Integers and strings have to be equal; of indices that TopK, ArgMax and ArgMin give, those of
@@ -110,12 +114,37 @@ def verify(
         compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
         session = ExecutionSession(compiled)
         feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
-        check = _Check(path, _peers.peer_of(against, path), feed, Tolerance(rtol, atol, quanta), options, folder, progress)
-        names = [info.name for info in session.outputs]
-        outputs = check.compare(names, dict(zip(names, session.run(feed))))
-        differing = next((c.name for c in outputs if not c.agrees), None)
-        located = check.locate(differing) if differing and locate and check.graph else None
-        return Verification(check.peer.name, outputs, located)
+        peer = _peers.peer_of(against, path)
+        own = dict(zip([info.name for info in session.outputs], session.run(feed)))
+        tapped = json.loads(session.compilation_info()).get("onnx.tap_nodes", {})
+        if isinstance(peer, _peers.Artefact):
+            others = {info.name for info in peer.session.outputs}
+            own = {name: value for name, value in own.items() if name in others or name not in tapped}
+        check = _Check(path, peer, feed, own, Tolerance(rtol, atol, quanta), options, folder, progress)
+        outputs = check.compare(list(own), own)
+        differing = [c for c in outputs if not c.agrees]
+        if not differing or not locate:
+            return Verification(peer.name, outputs)
+        if isinstance(peer, _peers.Artefact):
+            return Verification(peer.name, outputs, *_first_tap(differing, own, tapped))
+        located = check.locate(differing[0].name) if check.graph else None
+        if located and artefact and check.agrees_again(differing[0].name):
+            remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
+            return Verification(peer.name, outputs, remark=remark)
+        return Verification(peer.name, outputs, located)
+
+
+def _first_tap(
+    differing: Sequence[Comparison], own: Values, tapped: Mapping[str, str]
+) -> tuple[NodeDifference | None, str]:
+    """The first node in the order of the graph, as taps are, among those of both artefacts; or why there is none."""
+    if not any(name in tapped for name in own):
+        return None, "compiled with --taps=all, the two would tell the first node that differs"
+    first = next((c for c in differing if c.name in tapped), None)
+    if first is None:
+        return None, "the tensors in front of it agree"
+    node, _, operator = tapped[first.name].rpartition(" (")
+    return NodeDifference(node, operator.rstrip(")"), [], [first]), ""
 
 
 class _Check:
@@ -126,15 +155,17 @@ class _Check:
         path: str | None,
         peer: _peers.Peer,
         feed: Values,
+        own: Values,
         tolerance: Tolerance,
         options: Mapping[str, Any],
         folder: str,
         progress: Callable[[str], None] | None,
     ) -> None:
         self.peer = peer
-        self._path, self._feed, self._tolerance = path, feed, tolerance
+        self._path, self._feed, self._own, self._tolerance = path, feed, own, tolerance
         self._options, self._folder, self._progress = options, folder, progress
         self._found: dict[str, list[Comparison]] = {}
+        self._parts = 0
         can_locate = path is not None and not isinstance(peer, _peers.Artefact)
         self.graph = _graph_of(path) if path is not None and can_locate else None
 
@@ -154,10 +185,7 @@ class _Check:
     def locate(self, output: str) -> NodeDifference | None:
         """The node that makes the output, or an ancestor, whose inputs agree and whose outputs differ."""
         assert self.graph
-        # An element of a container stands for it: its name is that of the output and brackets.
-        tensors = [name for node in self.graph.nodes for name in node.output]
-        name = next((t for t in tensors if output == t or output.startswith(f"{t}[")), None)
-        number = None if name is None else self.graph.producer(name)
+        number = self.graph.producer(self._tensor(output))
         while number is not None:
             number = self._first_difference(self.graph.ancestors(number), number)
             wrong = [t for t in self.graph.operands(number) if not self._agrees(t)]
@@ -165,6 +193,10 @@ class _Check:
                 return self._difference(number)
             number = self.graph.producer(wrong[0])
         return None
+
+    def _tensor(self, output: str) -> str:
+        """An element of a container stands for it: its name is that of the output and brackets."""
+        return next((t for t in self._own if output == t or output.startswith(f"{t}[")), output)
 
     def _first_difference(self, ancestors: Sequence[int], last: int) -> int:
         """By bisection: a node that differs, behind one that agrees in the order of the graph."""
@@ -190,13 +222,23 @@ class _Check:
 
     def _compared(self, tensor: str) -> list[Comparison]:
         if tensor not in self._found:
-            if self._progress:
-                self._progress(f"compiling up to {tensor}")
-            path = os.path.join(self._folder, f"part-{len(self._found)}.so")
-            session = ExecutionSession(compile(self._path, path, to=tensor, **self._options))
-            (value,) = session.run({info.name: self._feed[info.name] for info in session.inputs})
+            value = self._own[tensor] if tensor in self._own else self._compiled(tensor)
             self._found[tensor] = self.compare([tensor], {tensor: value})
         return self._found[tensor]
+
+    def _compiled(self, tensor: str) -> Any:
+        """The tensor, by the model compiled up to it."""
+        if self._progress:
+            self._progress(f"compiling up to {tensor}")
+        self._parts += 1
+        path = os.path.join(self._folder, f"part-{self._parts}.so")
+        session = ExecutionSession(compile(self._path, path, to=tensor, **self._options))
+        return session.run({info.name: self._feed[info.name] for info in session.inputs})[0]
+
+    def agrees_again(self, output: str) -> bool:
+        """Has a part been compiled, which need not be what the artefact has, and does the output agree in that way?"""
+        name = self._tensor(output)
+        return bool(self._parts) and all(c.agrees for c in self.compare([name], {name: self._compiled(name)}))
 
     def _spreads(self, names: Sequence[str], theirs: Values) -> Mapping[str, float]:
         """In a model of quantized tensors, a difference of one step grows from layer to layer, in any two

@@ -156,6 +156,11 @@ class Verify(unittest.TestCase):
         others["i"] = np.array([[4, 3, 0], [7, 6, 5]])
         found = onnx_compile.verify(model, other, inputs={"x": x}, locate=False)
         self.assertEqual([(c.name, c.differing) for c in found.outputs], [("v", 0), ("i", 1), ("a", 0)])
+        # The scores beside them are no indices.
+        found = onnx_compile.verify(
+            model, reference(model, lambda name, value: value + 1 if name == "v" else value), inputs={"x": x}, locate=False
+        )
+        self.assertEqual([(c.name, c.agrees) for c in found.outputs], [("v", False), ("i", True), ("a", True)])
 
     def test_containers(self):
         model = parsed("m (float[2,3] x) => (seq(float[3]) s) { s = SplitToSequence <keepdims = 0> (x) }")
@@ -183,6 +188,30 @@ class Verify(unittest.TestCase):
             onnx_compile.verify(against=artefact)
         with self.assertRaisesRegex(ValueError, "needs the model file"):
             onnx_compile.verify(artefact=artefact)
+
+    def test_artefact_of_another_model(self):
+        model, changed = onnx.load(DIGITS), onnx.load(DIGITS)
+        weight = next(t for t in changed.graph.initializer if t.name == "conv2.weight")
+        weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight) * np.float32(1.5), weight.name))
+        # Compiled again, the model is right: no node is to blame.
+        found = onnx_compile.verify(model, "reference", artefact=onnx_compile.compile(changed))
+        self.assertIsNone(found.first_difference)
+        self.assertRegex(str(found), "agrees: .* is of another model, or of another compiler$")
+        # With taps nothing is compiled.
+        right, wrong = (onnx_compile.compile(m, taps="all") for m in (model, changed))
+        lines = []
+        for against in ("reference", right):
+            found = onnx_compile.verify(model, against, artefact=wrong, progress=lines.append)
+            self.assertEqual((found.first_difference.node, found.first_difference.operator), ("conv2", "Conv"))
+        self.assertEqual(lines, [])
+        found = onnx_compile.verify(artefact=wrong, against=right)
+        self.assertEqual([c.name for c in found.first_difference.outputs], ["conv2.out"])
+        # Taps that the other lacks are left out.
+        found = onnx_compile.verify(artefact=wrong, against=onnx_compile.compile(model, taps="fc2.out"))
+        self.assertEqual([c.name for c in found.outputs], ["probabilities", "fc2.out"])
+        self.assertEqual(found.first_difference.node, "fc2")
+        found = onnx_compile.verify(artefact=wrong, against=onnx_compile.compile(model))
+        self.assertEqual(found.remark, "compiled with --taps=all, the two would tell the first node that differs")
 
     def test_inputs(self):
         model = parsed("""m (float[n] x, uint8[1000] u, int64[k] i, string[2] t) => (float[n] y, uint8[1000] v, int64[k] j, string[2] s) {

@@ -93,7 +93,7 @@ class Benchmark:
 
 def bench(
     model: Any = None,
-    against: Sequence[str | os.PathLike[str]] = ("onnxruntime",),
+    against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = "onnxruntime",
     *,
     artefact: str | os.PathLike[str] | None = None,
     inputs: Mapping[str, Any] | None = None,
@@ -119,7 +119,7 @@ def bench(
 
     model, artefact, inputs, dims, shapes, ranges, seed, options: as for verify(). What engines
         compute is not compared here.
-    against: of "onnxruntime", "openvino", and paths of other compiled models.
+    against: one or several of "onnxruntime", "openvino", and paths of other compiled models.
     threads: most threads of a run, in each engine; else all processors of this process.
     rounds: of A B C C B A, a block of each engine twice.
     seconds, pause: how long a block takes, and the time before it in which the workers of the
@@ -151,7 +151,8 @@ def bench(
             load = _programs.measure("bench", compiled, feed, words)
         runs, failures = {"onnx-compile": ours.prepare(feed, count)}, []
         runs["onnx-compile"]()
-        for engine in (os.fspath(engine) for engine in against):
+        engines = [against] if isinstance(against, (str, os.PathLike)) else against
+        for engine in (os.fspath(engine) for engine in engines):
             try:
                 racer = _peers.racer_of(engine, path)
                 run = racer.prepare(feed, count)

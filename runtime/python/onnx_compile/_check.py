@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict, cast
 
 from onnx_compile import _compiler, _models
 from onnx_compile._compile import CompileError, pairs_of
+from onnx_compile._html import findings_html
 
 _REFUSED = 1  # OM_COMPILE_REJECTED
 
@@ -49,6 +50,13 @@ class Findings(TypedDict):
     findings: list[Finding]
 
 
+class _Shown(dict[str, Any]):
+    """Findings, as a table in notebooks."""
+
+    def _repr_html_(self) -> str:
+        return findings_html(self)
+
+
 def check(
     model: Any,
     *,
@@ -71,7 +79,7 @@ def check(
         result = _compiler.run(path, data, pairs_of(options), progress, _compiler.CHECK)
     if result.status not in (0, _REFUSED):
         raise CompileError(result.messages.strip() or f"the compiler ended with status {result.status}", result.status)
-    return cast(Findings, json.loads(result.report))
+    return cast(Findings, _Shown(json.loads(result.report)))
 
 
 def cut_node(

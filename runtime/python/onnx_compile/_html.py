@@ -39,6 +39,13 @@ def framed(page: str) -> str:
     return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 720px" srcdoc="{html.escape(page)}"></iframe>'
 
 
+def findings_html(findings: Mapping[str, Any]) -> str:
+    """The findings of a check."""
+    columns = ["severity", "kind", "name", "operator", "reason", "hint"]
+    title = f"{findings['model']}: {'compiles' if findings['compiles'] else 'is refused'}"
+    return _table(title, columns, ([row[column] for column in columns] for row in findings["findings"]))
+
+
 def measurement_html(measured: Mapping[str, Any]) -> str:
     """The single values of a measurement, and a table for each of its lists of dicts."""
     single = [(key, value) for key, value in measured.items() if not isinstance(value, (list, dict))]

@@ -86,6 +86,8 @@ class Bench(unittest.TestCase):
         self.assertEqual([t.engine for t in found.timings], ["onnx-compile"])
         self.assertIn("onnx-compile", found._repr_html_())
         self.assertEqual(found.as_dict()["threads"], 1)
+        found = onnx_compile.bench(DIGITS, "onnxruntime", rounds=1, seconds=0.001, pause=0)
+        self.assertEqual([t.engine.split()[0] for t in found.timings], ["onnx-compile", "onnxruntime"])
 
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "needs a model or an artefact"):

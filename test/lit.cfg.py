@@ -45,7 +45,7 @@ for tool in ("onnx-compile", "onnx-lsp-server", "onnx-opt", "onnx-reduce", "onnx
         (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(bin_dir, tool))
     )
 for tool in ("FileCheck", "not", "count", "split-file", "llvm-readelf", "llvm-objdump",
-             "llvm-nm", "llvm-dwarfdump", "mlir-opt"):  # fmt: skip
+             "llvm-nm", "llvm-dwarfdump", "llvm-symbolizer", "mlir-opt"):  # fmt: skip
     config.substitutions.append(
         (rf"(?<![-/\w.]){tool}(?![-/\w.])", os.path.join(llvm_bin, tool))
     )
@@ -130,6 +130,12 @@ if ptxas := shutil.which("ptxas", path=toolkits):
 
 if shutil.which("gdb"):
     config.available_features.add("gdb")
+# Machines may forbid programs to be sampled.
+sample = ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "true"]
+if shutil.which("perf") and subprocess.run(sample, capture_output=True).returncode == 0:
+    config.available_features.add("perf")
+else:
+    lit_config.note("no perf, or it may not sample: test/Target/perf-frames.test is skipped")
 if os.path.exists("/usr/lib/x86_64-linux-musl/crt1.o"):
     config.available_features.add("musl")
 if shutil.which("gcc") and shutil.which("g++"):

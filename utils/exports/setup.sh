@@ -3,8 +3,8 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Makes build/exports-venv with torch, torchvision and transformers from PyPI:
-# several gigabytes, as torch comes with its libraries for GPUs. Nothing of it is
-# used by the build or the tests; delete the folder when done.
+# several gigabytes, as torch comes with its libraries for GPUs. The build needs none of
+# it; test/Runtime/python-torch.test is skipped without it. Delete the folder when done.
 # ===------------------------------------------------------------------------===//
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)

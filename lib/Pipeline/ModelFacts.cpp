@@ -128,12 +128,14 @@ wideFact(const std::string &node, double share,
   if (found == results.end() || !found->second.isKnown)
     return fact;
   const WideResults &wide = found->second;
-  if (wide.hasIntegers && (!wide.range || wide.range->low < INT32_MIN ||
-                           wide.range->high > INT32_MAX))
-    return std::nullopt;
-  if (wide.hasIntegers)
-    fact.reason += llvm::formatv(", which are from {0} to {1}", wide.range->low,
-                                 wide.range->high);
+  if (wide.hasIntegers) {
+    if (!wide.range || !wide.range->smin().isSignedIntN(32) ||
+        !wide.range->smax().isSignedIntN(32))
+      return std::nullopt;
+    fact.reason += llvm::formatv(", which are from {0} to {1}",
+                                 wide.range->smin().getSExtValue(),
+                                 wide.range->smax().getSExtValue());
+  }
   if (wide.hasFloats)
     fact.reason += ", all of them of values that had 32";
   fact.hint = "32 bits are enough, and double the elements of a vector: a Cast "

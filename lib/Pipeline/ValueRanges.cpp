@@ -6,14 +6,14 @@
 
 #include "ValueRanges.h"
 
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Support/NodeLocations.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 using namespace onnxc;
@@ -21,21 +21,12 @@ using namespace onnxc;
 /// Constants with more elements are not looked at.
 static constexpr int64_t maxElements = int64_t(1) << 20;
 
-namespace {
+/// Of all ranges: nothing that is computed of two elements of 64 bits wraps.
+static constexpr unsigned rangeBits = 128;
 
-/// What becomes of the ranges of operands.
-enum class Rule {
-  Unknown,
-  First,
-  Union,
-  Branches,
-  Add,
-  Sub,
-  Mul,
-  Neg,
-  Abs,
-  Div
-};
+using IntRange = std::optional<ConstantIntRanges>;
+
+namespace {
 
 /// Finds the ranges of integers, and the floats that have no more than 32 bits
 /// of information, in the order of operations.
@@ -50,23 +41,23 @@ public:
         narrow.insert(result);
       if (!isa<IntegerType>(tensor.getElementType()))
         continue;
-      if (std::optional<IntRange> range = rangeOf(cast<OpResult>(result)))
+      if (IntRange range = rangeOf(cast<OpResult>(result)))
         ranges.try_emplace(result, *range);
     }
   }
 
-  std::optional<IntRange> get(Value value) const {
+  IntRange get(Value value) const {
     auto found = ranges.find(value);
-    return found == ranges.end() ? std::nullopt : std::optional(found->second);
+    return found == ranges.end() ? std::nullopt : IntRange(found->second);
   }
   bool isNarrow(Value value) const { return narrow.contains(value); }
 
 private:
   bool isNarrowFloat(Operation *op) const;
-  std::optional<IntRange> rangeOf(OpResult result) const;
-  std::optional<IntRange> combine(Rule rule, OperandRange operands) const;
+  IntRange rangeOf(OpResult result) const;
+  IntRange infer(Operation *op) const;
 
-  DenseMap<Value, IntRange> ranges;
+  DenseMap<Value, ConstantIntRanges> ranges;
   llvm::DenseSet<Value> narrow;
 };
 
@@ -119,18 +110,19 @@ bool RangeAnalysis::isNarrowFloat(Operation *op) const {
   return hasFloats && op->getNumRegions() == 0;
 }
 
-static IntRange unite(IntRange a, IntRange b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+static ConstantIntRanges between(int64_t low, int64_t high) {
+  return ConstantIntRanges::fromSigned(APInt(rangeBits, low, /*isSigned=*/true),
+                                       APInt(rangeBits, high, true));
 }
 
 /// Positions along a dimension of so many elements.
-static std::optional<IntRange> positions(int64_t size) {
+static IntRange positions(int64_t size) {
   if (ShapedType::isDynamic(size) || size == 0)
     return std::nullopt;
-  return IntRange{0, size - 1};
+  return between(0, size - 1);
 }
 
-static std::optional<IntRange> positionsAlong(Operation *op, int64_t axis) {
+static IntRange positionsAlong(Operation *op, int64_t axis) {
   auto tensor = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (auto given = op->getAttrOfType<IntegerAttr>("axis"))
     axis = given.getValue().getSExtValue();
@@ -141,7 +133,7 @@ static std::optional<IntRange> positionsAlong(Operation *op, int64_t axis) {
 }
 
 /// Results that are positions or sizes.
-static std::optional<IntRange> rangeOfPositions(OpResult result) {
+static IntRange rangeOfPositions(OpResult result) {
   Operation *op = result.getOwner();
   if (isa<onnx::ArgMaxOp, onnx::ArgMinOp>(op))
     return positionsAlong(op, 0);
@@ -156,117 +148,99 @@ static std::optional<IntRange> rangeOfPositions(OpResult result) {
   if (isa<onnx::NonZeroOp>(op))
     return positions(largest);
   if (isa<onnx::ShapeOp>(op))
-    return IntRange{0, largest};
+    return between(0, largest);
   return std::nullopt;
 }
 
-static std::optional<IntRange> rangeOfType(Type element) {
+static ConstantIntRanges limitsOf(IntegerType type) {
+  auto all = ConstantIntRanges::maxRange(type.getWidth());
+  return type.isUnsigned() || type.getWidth() == 1
+             ? intrange::extUIRange(all, rangeBits)
+             : intrange::extSIRange(all, rangeBits);
+}
+
+/// The limits of narrow elements; those of others say nothing.
+static IntRange rangeOfType(Type element) {
   auto integer = dyn_cast_or_null<IntegerType>(element);
-  if (!integer || integer.getWidth() > 32)
-    return std::nullopt;
-  int64_t count = int64_t(1) << integer.getWidth();
-  if (integer.isUnsigned() || integer.getWidth() == 1)
-    return IntRange{0, count - 1};
-  return IntRange{-count / 2, count / 2 - 1};
+  return integer && integer.getWidth() <= 32 ? IntRange(limitsOf(integer))
+                                             : std::nullopt;
 }
 
-static Rule ruleOf(Operation *op) {
-  return llvm::StringSwitch<Rule>(op->getName().getStringRef())
-      .Cases({"onnx.Identity", "onnx.Reshape", "onnx.Transpose", "onnx.Squeeze",
-              "onnx.Unsqueeze", "onnx.Slice", "onnx.Gather",
-              "onnx.GatherElements", "onnx.GatherND", "onnx.Expand",
-              "onnx.Tile", "onnx.Flatten", "onnx.ReduceMax", "onnx.ReduceMin",
-              "onnx.Split", "onnx.Compress", "onnx.Cast"},
-             Rule::First)
-      .Cases({"onnx.Concat", "onnx.Max", "onnx.Min"}, Rule::Union)
-      .Case("onnx.Where", Rule::Branches)
-      .Case("onnx.Add", Rule::Add)
-      .Case("onnx.Sub", Rule::Sub)
-      .Case("onnx.Mul", Rule::Mul)
-      .Case("onnx.Neg", Rule::Neg)
-      .Case("onnx.Abs", Rule::Abs)
-      .Case("onnx.Div", Rule::Div)
-      .Default(Rule::Unknown);
-}
-
-std::optional<IntRange> RangeAnalysis::rangeOf(OpResult result) const {
+IntRange RangeAnalysis::rangeOf(OpResult result) const {
   Operation *op = result.getOwner();
   if (Attribute constant = constantOf(op)) {
     std::optional<SmallVector<int64_t>> elements = onnx::constantInts(constant);
     if (!elements || elements->empty())
       return std::nullopt;
-    return IntRange{*llvm::min_element(*elements),
-                    *llvm::max_element(*elements)};
+    return between(*llvm::min_element(*elements),
+                   *llvm::max_element(*elements));
   }
-  if (std::optional<IntRange> range = rangeOfPositions(result))
+  if (IntRange range = rangeOfPositions(result))
     return range;
-  auto element = cast<IntegerType>(elementOf(result));
-  IntRange most{element.isUnsigned() ? 0 : INT64_MIN / 4, INT64_MAX / 4};
-  std::optional<IntRange> ofType = rangeOfType(element);
-  if (ofType)
-    most = *ofType;
   // What does not fit wraps around.
-  std::optional<IntRange> range = combine(ruleOf(op), op->getOperands());
-  bool fits = range && range->low >= most.low && range->high <= most.high;
-  return fits ? range : ofType;
+  auto element = cast<IntegerType>(elementOf(result));
+  IntRange range = infer(op);
+  bool fits =
+      range && limitsOf(element).rangeUnion(*range) == limitsOf(element);
+  return fits ? range : rangeOfType(element);
 }
 
-/// The range of a result. Ends of ranges are at most a quarter of those of 64
-/// bits.
-std::optional<IntRange> RangeAnalysis::combine(Rule rule,
-                                               OperandRange operands) const {
-  SmallVector<IntRange> of;
+/// Does the operator take its result's elements from its first operand?
+static bool moves(Operation *op) {
+  return isa<onnx::IdentityOp, onnx::ReshapeOp, onnx::TransposeOp,
+             onnx::SqueezeOp, onnx::UnsqueezeOp, onnx::SliceOp, onnx::GatherOp,
+             onnx::GatherElementsOp, onnx::GatherNDOp, onnx::ExpandOp,
+             onnx::TileOp, onnx::FlattenOp, onnx::ReduceMaxOp,
+             onnx::ReduceMinOp, onnx::SplitOp, onnx::CompressOp, onnx::CastOp>(
+      op);
+}
+
+IntRange RangeAnalysis::infer(Operation *op) const {
+  // The others are indices and sizes, or the condition.
+  ValueRange operands = op->getOperands();
+  if (moves(op))
+    operands = operands.take_front();
+  else if (isa<onnx::WhereOp>(op))
+    operands = operands.drop_front();
+  SmallVector<ConstantIntRanges> of;
   for (Value operand : operands) {
-    // The others are indices and sizes, or the condition.
-    if (rule == Rule::First && !of.empty())
-      break;
-    if (rule == Rule::Branches && operand == operands.front())
-      continue;
-    std::optional<IntRange> range = get(operand);
-    if (!range)
-      range = rangeOfType(elementOf(operand));
-    if (!range)
+    IntRange known = get(operand);
+    if (!known)
+      known = rangeOfType(elementOf(operand));
+    if (!known)
       return std::nullopt;
-    of.push_back(*range);
+    of.push_back(*known);
   }
   if (of.empty())
     return std::nullopt;
-  IntRange a = of.front(), b = of.back();
-  auto within = [](std::initializer_list<int64_t> ends) {
-    return IntRange{std::min(ends), std::max(ends)};
+  auto each = [&](auto combine) {
+    return std::accumulate(of.begin() + 1, of.end(), of.front(), combine);
   };
-  auto times = [](int64_t x, int64_t y) {
-    int64_t product;
-    if (!llvm::MulOverflow(x, y, product))
-      return product;
-    return (x < 0) == (y < 0) ? INT64_MAX : INT64_MIN;
-  };
-  switch (rule) {
-  case Rule::First:
-    return a;
-  case Rule::Union:
-  case Rule::Branches:
-    for (IntRange other : of)
-      a = unite(a, other);
-    return a;
-  case Rule::Add:
-    return IntRange{a.low + b.low, a.high + b.high};
-  case Rule::Sub:
-    return IntRange{a.low - b.high, a.high - b.low};
-  case Rule::Mul:
-    return within({times(a.low, b.low), times(a.low, b.high),
-                   times(a.high, b.low), times(a.high, b.high)});
-  case Rule::Neg:
-    return IntRange{-a.high, -a.low};
-  case Rule::Abs:
-    return IntRange{0, std::max(std::abs(a.low), std::abs(a.high))};
-  case Rule::Div:
-    if (b.low < 1)
-      return std::nullopt;
-    return within({a.low, a.high, int64_t(0)});
-  case Rule::Unknown:
-    break;
-  }
+  const auto zero = between(0, 0);
+  if (isa<onnx::AddOp>(op))
+    return intrange::inferAdd(of);
+  if (isa<onnx::SubOp>(op))
+    return intrange::inferSub(of);
+  if (isa<onnx::MulOp>(op))
+    return intrange::inferMul(of);
+  if (isa<onnx::DivOp>(op))
+    return intrange::inferDivS(of);
+  if (isa<onnx::NegOp>(op))
+    return intrange::inferSub({zero, of[0]});
+  if (isa<onnx::AbsOp>(op))
+    return intrange::inferMaxS(
+        {zero,
+         intrange::inferMaxS({of[0], intrange::inferSub({zero, of[0]})})});
+  if (isa<onnx::MaxOp>(op))
+    return each([](const auto &a, const auto &b) {
+      return intrange::inferMaxS({a, b});
+    });
+  if (isa<onnx::MinOp>(op))
+    return each([](const auto &a, const auto &b) {
+      return intrange::inferMinS({a, b});
+    });
+  if (moves(op) || isa<onnx::ConcatOp, onnx::WhereOp>(op))
+    return each([](const auto &a, const auto &b) { return a.rangeUnion(b); });
   return std::nullopt;
 }
 
@@ -281,13 +255,13 @@ std::map<std::string, WideResults> onnxc::findWideResults(ModuleOp module) {
       bool isFloat = element && element.isF64();
       if (!isFloat && !(element && element.isInteger(64)))
         continue;
-      std::optional<IntRange> range = analysis.get(result);
+      IntRange range = analysis.get(result);
       for (const NodeName &node : nodes) {
         WideResults &of = found[node.name.str()];
         (isFloat ? of.hasFloats : of.hasIntegers) = true;
         of.isKnown &= isFloat ? analysis.isNarrow(result) : range.has_value();
         if (range)
-          of.range = of.range ? unite(*of.range, *range) : *range;
+          of.range = of.range ? of.range->rangeUnion(*range) : *range;
       }
     }
   });

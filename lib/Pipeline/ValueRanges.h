@@ -7,6 +7,7 @@
 #define ONNXC_PIPELINE_VALUERANGES_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 #include <map>
 #include <optional>
@@ -14,15 +15,10 @@
 
 namespace onnxc {
 
-/// Integers from `low` to `high`.
-struct IntRange {
-  int64_t low, high;
-};
-
 /// The results of a node that have elements of 64 bits.
 struct WideResults {
-  /// Of integers, no value where it is not known.
-  std::optional<IntRange> range;
+  /// Of integers, signed; no value where it is not known.
+  std::optional<mlir::ConstantIntRanges> range;
   /// All integers have a known range, and all floats are computed from values
   /// of 32 bits alone.
   bool isKnown = true;

@@ -48,13 +48,7 @@ private:
 
 static double extentOf(const LoopNest &nest, unsigned number) {
   const Loop &loop = nest.loop(number);
-  if (!loop.isDynamic())
-    return double(loop.extent);
-  double product = 1;
-  for (unsigned axis : nest.axesOf(number))
-    product *= double(nest.loop(axis).isDynamic() ? outerExtent
-                                                  : nest.loop(axis).extent);
-  return product;
+  return loop.isDynamic() ? axesExtent(nest, number) : double(loop.extent);
 }
 
 Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,

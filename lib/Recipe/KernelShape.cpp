@@ -25,6 +25,18 @@ int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
   return attribute.isDynamic() ? unknown : attribute.getExtent();
 }
 
+double assumedExtent(const Loop &loop) {
+  return double(loop.isDynamic() ? outerExtent : loop.extent);
+}
+
+double axesExtent(const LoopNest &nest, unsigned loop,
+                  llvm::function_ref<double(const Loop &)> extentOf) {
+  double product = 1;
+  for (unsigned axis : nest.axesOf(loop))
+    product *= extentOf(nest.loop(axis));
+  return product;
+}
+
 bool isStatic(KernelOp kernel, StringRef loop) {
   return !kernel.getLoop(*kernel.findLoop(loop)).isDynamic();
 }

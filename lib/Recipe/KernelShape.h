@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include <string>
@@ -16,6 +17,14 @@ namespace onnxc {
 
 /// Extent of a loop by name; unknown ones count as `unknown`.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
+
+/// The extent of a loop of a nest; `outerExtent` for one that is dynamic.
+double assumedExtent(const krnl::Loop &loop);
+
+/// The product of the extents of the axes that a loop stems from.
+double axesExtent(
+    const krnl::LoopNest &nest, unsigned loop,
+    llvm::function_ref<double(const krnl::Loop &)> extentOf = assumedExtent);
 
 /// The product of two counts of iterations, elements or bytes, none negative,
 /// that only choices depend on: at most 2^52, so that sums of them are exact.

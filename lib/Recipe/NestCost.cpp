@@ -33,7 +33,7 @@ public:
   /// With the assumed extents.
   double cycles();
   /// The extent of an axis of the op that cycles() assumes.
-  double axisExtent(unsigned axis) const;
+  double axisExtent(const Loop &axis) const;
 
 private:
   void findTile();
@@ -105,18 +105,14 @@ void OpCost::findTile() {
   }
 }
 
-double OpCost::axisExtent(unsigned axis) const {
-  const Loop &loop = nest.loop(axis);
-  if (tileCost)
-    return double(tileCost->assumedExtent(loop.name));
-  return double(loop.isDynamic() ? outerExtent : loop.extent);
+double OpCost::axisExtent(const Loop &axis) const {
+  return tileCost ? double(tileCost->assumedExtent(axis.name))
+                  : assumedExtent(axis);
 }
 
 double OpCost::axesExtent(unsigned loop) const {
-  double product = 1;
-  for (unsigned axis : nest.axesOf(loop))
-    product *= axisExtent(axis);
-  return product;
+  return onnxc::axesExtent(nest, loop,
+                           [&](const Loop &axis) { return axisExtent(axis); });
 }
 
 double OpCost::extent(unsigned loop) const {
@@ -143,7 +139,7 @@ void OpCost::findSteps() {
     lanes = lanesUse->lanes;
   double points = 1, together = 1;
   for (unsigned axis : body.axes)
-    points *= axisExtent(axis);
+    points *= axisExtent(nest.loop(axis));
   if (lanesUse) {
     double along = axesExtent(lanesUse->loop);
     points *= std::ceil(along / double(lanes)) / std::max(along, 1.0);
@@ -242,7 +238,7 @@ double OpCost::sumOfLanes() const {
   double sums = 1, together = 1;
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
     if (!reduced)
-      sums *= axisExtent(axis);
+      sums *= axisExtent(nest.loop(axis));
   for (const LoopUse &use : body.loops)
     if (!use.reduced)
       together *= double(use.unroll);
@@ -272,8 +268,7 @@ double packTileCycles(const LoopNest &nest, const Pack &pack,
   double cycles = target.packCycles;
   SmallVector<unsigned> loops = nest.packedLoops(pack);
   for (unsigned loop : llvm::drop_begin(loops))
-    cycles *= double(nest.loop(loop).isDynamic() ? outerExtent
-                                                 : nest.loop(loop).extent);
+    cycles *= assumedExtent(nest.loop(loop));
   return cycles;
 }
 
@@ -286,7 +281,7 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
     cost.tileCycles += term.cycles;
     for (unsigned axis : nest.op(number).axes)
       if (nest.loop(axis).isDynamic()) {
-        term.cycles /= op.axisExtent(axis);
+        term.cycles /= op.axisExtent(nest.loop(axis));
         term.axes.push_back(axis);
       }
     llvm::sort(term.axes);
@@ -309,10 +304,7 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
       term.cycles *= factor;
   }
   for (unsigned loop : nest.parallelLoops())
-    cost.tileCycles /=
-        std::max(double(nest.loop(loop).isDynamic() ? outerExtent
-                                                    : nest.loop(loop).extent),
-                 1.0);
+    cost.tileCycles /= std::max(assumedExtent(nest.loop(loop)), 1.0);
   return cost;
 }
 

@@ -22,7 +22,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-#include <set>
+#include <map>
 
 using namespace mlir;
 
@@ -253,7 +253,7 @@ public:
   size_t mark() const { return order.size(); }
   void forgetSince(size_t mark) {
     for (; order.size() > mark; order.pop_back())
-      checked.erase(order.back());
+      checked[order.back().first] = order.back().second;
   }
 
 private:
@@ -264,11 +264,22 @@ private:
   Key keyOf(tensor::EmptyOp empty);
 
   HostSizes &sizes;
-  std::set<Key> checked;
-  SmallVector<Key> order;
+  /// The most bytes that were checked for one element of these dimensions, and
+  /// what that was before.
+  std::map<Key, int64_t> checked;
+  SmallVector<std::pair<Key, int64_t>> order;
 };
 
 } // namespace
+
+/// Known sizes of so many bytes are far below the limit of a word, together
+/// with a product that was checked.
+static constexpr int64_t fewBytes = int64_t(1) << 16;
+
+/// The bytes of the known sizes alone, at least `fewBytes`.
+static int64_t knownBytes(tensor::EmptyOp empty) {
+  return std::max(boundedBytes(empty.getType()).value_or(INT64_MAX), fewBytes);
+}
 
 ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
   Key key;
@@ -290,9 +301,7 @@ ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
   }
   llvm::sort(key);
   bool isRepeated = std::adjacent_find(key.begin(), key.end()) != key.end();
-  // The known sizes alone are far below the limit of a word.
-  constexpr int64_t few = int64_t(1) << 16;
-  bool isSmall = boundedBytes(empty.getType()).value_or(few) < few;
+  bool isSmall = knownBytes(empty) == fewBytes;
   if (isSmall && (key.size() < 2 || (isOfOne && !isRepeated)))
     key.clear();
   return key;
@@ -300,9 +309,10 @@ ProductChecker::Key ProductChecker::keyOf(tensor::EmptyOp empty) {
 
 void ProductChecker::check(tensor::EmptyOp empty) {
   Key key = keyOf(empty);
-  if (key.empty() || !checked.insert(key).second)
+  int64_t known = knownBytes(empty), &before = checked[key];
+  if (key.empty() || known <= before)
     return;
-  order.push_back(key);
+  order.push_back({key, std::exchange(before, known)});
   OpBuilder b(empty);
   Location loc = empty.getLoc();
   RankedTensorType type = empty.getType();

@@ -122,6 +122,21 @@ func.func @products(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>,
   return %a, %b, %c, %d : tensor<?x?xf32>, tensor<?x768xf32>, tensor<?x4x?xf32>, tensor<?x?xf64>
 }
 
+// Where the known sizes are large, a product is checked again with larger ones.
+// CHECK-LABEL: func.func @known_sizes
+// CHECK:         krnl.buffer_bytes(%{{.+}}) : memref<?x1048576xf32>
+// CHECK:         krnl.buffer_bytes(%{{.+}}) : memref<?x4194304xf32>
+// CHECK-NOT:     krnl.buffer_bytes
+// CHECK:         return
+func.func @known_sizes(%x: tensor<?xf32>) -> (tensor<?x1048576xf32>, tensor<?x4194304xf32>, tensor<?x2097152xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %a = tensor.empty(%n) : tensor<?x1048576xf32>
+  %b = tensor.empty(%n) : tensor<?x4194304xf32>
+  %c = tensor.empty(%n) : tensor<?x2097152xf32>
+  return %a, %b, %c : tensor<?x1048576xf32>, tensor<?x4194304xf32>, tensor<?x2097152xf32>
+}
+
 // A size that turns out to be constant counts as one of several, too.
 // CHECK-LABEL: func.func @constant_factor
 // CHECK:         krnl.buffer_bytes

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/Containers.h"
+#include "onnxc/Conversion/ONNXToKrnl/InputSizes.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ReshapedConstant.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -284,6 +285,7 @@ static Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
 
 void replaceWithCasts(ConversionPatternRewriter &rewriter, Operation *op,
                       ValueRange values) {
+  useInputSizes(rewriter, op, values);
   SmallVector<Value> replacements;
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     Type wanted = krnlType(result.getType());

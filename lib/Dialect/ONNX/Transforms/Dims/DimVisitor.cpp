@@ -6,6 +6,7 @@
 #include "DimVisitor.h"
 
 #include "DimRules.h"
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 #include "onnxc/Schema/TypeLattice.h"
@@ -94,21 +95,13 @@ void DimVisitor::visitFunction(func::FuncOp function) {
   budget = Budget::find(function.getContext());
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
-    auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
-    auto names = function.getArgAttrOfType<ArrayAttr>(number, "onnx.dims");
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    std::string base = name ? name.str() : "arg" + std::to_string(number);
     Dims dims;
-    for (int64_t i = 0; type && i < type.getRank(); ++i) {
-      auto given = names && i < static_cast<int64_t>(names.size())
-                       ? dyn_cast<StringAttr>(names[i])
-                       : nullptr;
-      std::string symbol = given && !given.empty()
-                               ? given.str()
-                               : base + "." + std::to_string(i);
-      dims.push_back(type.isDynamicDim(i) ? space.input(symbol, argument, i)
-                                          : space.constant(type.getDimSize(i)));
-    }
+    for (int64_t i = 0; type && i < type.getRank(); ++i)
+      dims.push_back(type.isDynamicDim(i)
+                         ? space.input(sizeName(function, number, unsigned(i)),
+                                       argument, i)
+                         : space.constant(type.getDimSize(i)));
     record(argument, argument.getType(), dims);
   }
   for (Block &block : function.getBody())

@@ -3,6 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,18 +58,14 @@ struct ShareInputSizes final
     llvm::StringMap<InputDim> first;
     for (BlockArgument argument : function.getArguments()) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
-      auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                        "onnx.dims");
-      if (!type || !names)
+      if (!type)
         continue;
       for (int64_t i = 0; i < type.getRank(); ++i) {
-        auto name = i < static_cast<int64_t>(names.size())
-                        ? dyn_cast<StringAttr>(names[i])
-                        : StringAttr();
-        if (!name || name.empty() || !type.isDynamicDim(i))
+        StringRef name = onnxc::onnx::givenSizeName(
+            function, argument.getArgNumber(), unsigned(i));
+        if (name.empty() || !type.isDynamicDim(i))
           continue;
-        auto [entry, isNew] =
-            first.try_emplace(name.getValue(), InputDim{argument, i});
+        auto [entry, isNew] = first.try_emplace(name, InputDim{argument, i});
         if (!isNew)
           replaceSize({argument, i}, entry->second);
       }

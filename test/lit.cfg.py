@@ -121,12 +121,9 @@ if pathlib.Path(config.onnxc_build_dir, "self-contained", "lib", "libonnxc.a").e
 if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
     config.available_features.add("own-root")
 
-# The assembler for NVIDIA GPUs: the package nvidia-cuda-nvcc, or a toolkit.
+# ptxas and nvdisasm for NVIDIA GPUs, which utils/setup.sh installs as packages, or those of a toolkit.
 packaged = pathlib.Path(venv_bin).parent.glob("lib/python*/site-packages/nvidia/cu*/bin")
-toolkits = ":".join([os.environ.get("PATH", ""), *map(str, packaged), "/usr/local/cuda/bin"])
-if ptxas := shutil.which("ptxas", path=toolkits):
-    config.available_features.add("ptxas")
-    config.substitutions.append(("%ptxas", ptxas))
+config.environment["PATH"] = os.pathsep.join([config.environment["PATH"], *map(str, packaged), "/usr/local/cuda/bin"])
 
 if shutil.which("gdb"):
     config.available_features.add("gdb")

@@ -57,6 +57,8 @@ install_packages() {
     --no-install-recommends "$@"
 }
 
+requirements() { cat "$root"/utils/requirements*.txt; }
+
 make_venv() {
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
     echo "python3 is older than 3.10"
@@ -66,7 +68,10 @@ make_venv() {
   [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check \
     -r "$root/utils/requirements.txt"
-  cp "$root/utils/requirements.txt" "$venv/.requirements"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
+    -r "$root/utils/requirements-gpu.txt" ||
+    echo "without ptxas and nvdisasm: tests do not look at code of GPUs"
+  requirements > "$venv/.requirements"
 }
 
 # The source package of the distribution, read with sources and lists of our own.
@@ -154,7 +159,7 @@ else
     die "installing ${missing[*]} needs root or sudo"
   step "Debian packages" install_packages "${missing[@]}"
 fi
-if cmp -s "$root/utils/requirements.txt" "$venv/.requirements"; then
+if cmp -s <(requirements) "$venv/.requirements"; then
   step_done "Python environment"
 else
   step "Python environment" make_venv

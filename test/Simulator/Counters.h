@@ -6,7 +6,9 @@
 // loaded. The environment has the same settings for programs:
 // ONNXC_SIMULATOR_FAIL_AT, ONNXC_SIMULATOR_SEED, and with
 // ONNXC_SIMULATOR_COUNTERS a line of counts when the program ends; if it is
-// "sectors", a second one of accesses to memory.
+// "sectors", a second one of accesses to memory, and if it is "kernels", one
+// for each kernel. ONNXC_SIMULATOR_BLOCKS=N leaves all but N blocks of each
+// launch out, for counts: results are not those of the kernel then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +35,7 @@ struct Counters {
   /// the steps that requests to shared memory take, by conflicts of banks.
   int64_t requests, sectors;
   int64_t sharedRequests, sharedSteps;
+  int64_t events; ///< that are alive
 };
 
 struct Settings {
@@ -44,6 +47,7 @@ struct Settings {
   int version;     ///< of the driver
   int64_t refused; ///< this many next modules are refused
   bool countsSectors;
+  int64_t blocks; ///< of a launch that run at most; 0: all
 };
 
 } // namespace onnxc::simulator

@@ -12,10 +12,12 @@
 #include "Image.h"
 #include "Memory.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <unistd.h>
@@ -37,6 +39,7 @@ enum Result : int {
   NoBinaryForGPU = 209,
   InvalidHandle = 400,
   NotFound = 500,
+  NotReady = 600,
   LaunchFailed = 719,
 };
 
@@ -57,6 +60,7 @@ constexpr Error errors[] = {
      "no kernel image is available for execution on the device"},
     {InvalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {NotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {NotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
     {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
@@ -65,6 +69,11 @@ constexpr int maxDevices = 8;
 struct Stream {
   int device;
   std::vector<std::function<int()>> tasks;
+};
+
+struct Event {
+  bool isOver;
+  std::chrono::steady_clock::time_point time;
 };
 
 /// CUDA_KERNEL_NODE_PARAMS of the first version.
@@ -99,6 +108,7 @@ bool isAskedFor(const char *what) {
 struct Machine {
   std::recursive_mutex mutex;
   Counters counters = {};
+  std::map<std::string, Counters> ofKernels; ///< what each has accessed
   Settings settings = {fromEnvironment("ONNXC_SIMULATOR_FAIL_AT", -1),
                        LaunchFailed,
                        uint64_t(fromEnvironment("ONNXC_SIMULATOR_SEED", 1)),
@@ -106,7 +116,9 @@ struct Machine {
                        /*capability=*/990,
                        /*version=*/12040,
                        /*refused=*/0,
-                       /*countsSectors=*/isAskedFor("sectors")};
+                       /*countsSectors=*/isAskedFor("sectors") ||
+                           isAskedFor("kernels"),
+                       fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0)};
   pid_t process = 0;            ///< that has called cuInit
   int primary[maxDevices] = {}; ///< its addresses are the primary contexts
   int retained[maxDevices] = {};
@@ -115,6 +127,7 @@ struct Machine {
   DeviceMemory memory;
   Stream nullStreams[maxDevices] = {};
   std::set<Stream *> streams;
+  std::set<Event *> events;
   std::set<Graph *> graphs;
   std::set<Executable *> executables;
   std::set<Image *> images;
@@ -154,6 +167,14 @@ int stateError(bool needsContext) {
 
 } // namespace
 
+static void printAccesses(const char *whose, const Counters &its) {
+  std::fprintf(stderr,
+               "simulator: %ssectors %lld of %lld requests, steps %lld of %lld "
+               "requests to shared memory\n",
+               whose, (long long)its.sectors, (long long)its.requests,
+               (long long)its.sharedSteps, (long long)its.sharedRequests);
+}
+
 __attribute__((destructor)) static void endMachine() {
   machine.hasEnded = true;
   const Counters &its = machine.counters;
@@ -164,7 +185,7 @@ __attribute__((destructor)) static void endMachine() {
                  (long long)its.launches, (long long)its.copiesIn,
                  (long long)its.copiesOut, (long long)its.allocations,
                  (long long)(its.memory + its.streams + its.modules +
-                             its.retains + its.graphs));
+                             its.retains + its.graphs + its.events));
   if (isAskedFor("graphs"))
     std::fprintf(
         stderr,
@@ -172,11 +193,10 @@ __attribute__((destructor)) static void endMachine() {
         (long long)its.graphLaunches, (long long)its.nodeUpdates,
         (long long)its.copiesOn);
   if (isAskedFor("sectors"))
-    std::fprintf(stderr,
-                 "simulator: sectors %lld of %lld requests, steps %lld of %lld "
-                 "requests to shared memory\n",
-                 (long long)its.sectors, (long long)its.requests,
-                 (long long)its.sharedSteps, (long long)its.sharedRequests);
+    printAccesses("", its);
+  if (isAskedFor("kernels"))
+    for (const auto &[name, counters] : machine.ofKernels)
+      printAccesses((name + ": ").c_str(), counters);
 }
 
 #define ENTER(NEEDS_CONTEXT)                                                   \
@@ -223,10 +243,21 @@ static int finishAll() {
   return machine.sticky;
 }
 
+/// Adds what has been accessed between two counts.
+static void addAccesses(Counters &sum, const Counters &before,
+                        const Counters &after) {
+  for (int64_t Counters::*count :
+       {&Counters::requests, &Counters::sectors, &Counters::sharedRequests,
+        &Counters::sharedSteps})
+    sum.*count += after.*count - before.*count;
+}
+
 static int launch(const Launch &launch) {
   ++machine.counters.launches;
-  machine.problem =
-      runKernel(launch, machine.settings.seed++, machine.counters);
+  Counters before = machine.counters;
+  machine.problem = runKernel(launch, machine.settings, machine.counters);
+  ++machine.settings.seed;
+  addAccesses(machine.ofKernels[launch.name], before, machine.counters);
   if (machine.problem.empty())
     return Success;
   std::fprintf(stderr, "simulator: %s\n", machine.problem.c_str());
@@ -437,6 +468,50 @@ int cuStreamSynchronize(void *handle) {
   ENTER(true);
   Stream *stream = streamOf(handle);
   return stream ? finish(*stream) : InvalidHandle;
+}
+
+int cuEventCreate(void **event, unsigned flags) {
+  ENTER(true);
+  ++machine.counters.events;
+  *event = *machine.events.insert(new Event{}).first;
+  return flags ? InvalidValue : Success;
+}
+
+int cuEventDestroy_v2(void *handle) {
+  ENTER(true);
+  auto *event = static_cast<Event *>(handle);
+  if (int error = finishAll())
+    return error;
+  if (machine.events.erase(event) == 0)
+    return InvalidHandle;
+  --machine.counters.events;
+  delete event;
+  return Success;
+}
+
+int cuEventRecord(void *handle, void *stream) {
+  ENTER(true);
+  auto *event = static_cast<Event *>(handle);
+  if (machine.events.count(event) == 0)
+    return InvalidHandle;
+  event->isOver = false;
+  return add(stream, [event] {
+    event->time = std::chrono::steady_clock::now();
+    event->isOver = true;
+    return Success;
+  });
+}
+
+int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
+  ENTER(true);
+  auto *begin = static_cast<Event *>(from), *end = static_cast<Event *>(to);
+  if (machine.events.count(begin) == 0 || machine.events.count(end) == 0)
+    return InvalidHandle;
+  if (!begin->isOver || !end->isOver)
+    return NotReady;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return Success;
 }
 
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {

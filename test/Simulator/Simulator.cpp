@@ -242,7 +242,8 @@ void Block::run(unsigned block) {
   endBlockAccesses();
 }
 
-std::string onnxc::simulator::runKernel(const Launch &launch, uint64_t seed,
+std::string onnxc::simulator::runKernel(const Launch &launch,
+                                        const Settings &settings,
                                         Counters &counters) {
   if (launch.arguments.size() > kMaxArguments)
     return "kernel '" + launch.name + "' has too many parameters";
@@ -250,7 +251,7 @@ std::string onnxc::simulator::runKernel(const Launch &launch, uint64_t seed,
   padded.arguments.resize(
       launch.arguments.size() <= kFewArguments ? kFewArguments : kMaxArguments,
       0xfefefefefefefefe);
-  Random random(seed);
+  Random random(settings.seed);
   theBlock.launch = &padded;
   theBlock.random = &random;
   theBlock.problem.clear();
@@ -258,6 +259,8 @@ std::string onnxc::simulator::runKernel(const Launch &launch, uint64_t seed,
   std::vector<unsigned> blocks(launch.blocks);
   std::iota(blocks.begin(), blocks.end(), 0u);
   random.shuffle(blocks);
+  if (settings.blocks > 0)
+    blocks.resize(std::min(blocks.size(), size_t(settings.blocks)));
   for (unsigned block : blocks)
     if (theBlock.problem.empty())
       theBlock.run(block);

@@ -47,7 +47,8 @@ struct Launch {
 };
 
 /// Runs the kernel. The result is empty, or says why it has failed.
-std::string runKernel(const Launch &launch, uint64_t seed, Counters &counters);
+std::string runKernel(const Launch &launch, const Settings &settings,
+                      Counters &counters);
 
 /// A generator of random numbers: results do not depend on the library.
 class Random {

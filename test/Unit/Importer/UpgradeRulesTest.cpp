@@ -248,6 +248,8 @@ TEST(UpgradeRules, BatchNormalization_7_to_9) {
                  "n5 = Div (n2, n4)\n"
                  "n6 = Mul (n5, scale)\n"
                  "y = Add (n6, b)\n");
+  expectRefused("y, a = BatchNormalization <spatial = 0> (x, s, b, m, v)", 7,
+                "statistics per activation");
 }
 
 TEST(UpgradeRules, BatchNormalization_9_to_14) {

@@ -42,6 +42,7 @@ private:
   void findSteps();
   double registersOf(Type type) const;
   double accessCycles(OpOperand &operand, bool isStore);
+  bool isGather(tensor::ExtractOp read) const;
   double operationsOf(Operation &inner);
   double latency() const;
   double sumOfLanes() const;
@@ -195,6 +196,14 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   return count * each;
 }
 
+/// Are the elements of all lanes read one by one?
+bool OpCost::isGather(tensor::ExtractOp read) const {
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(body.axes.size())))
+    if (lanesUse && nest.stemsFrom(lanesUse->loop, body.axes[dim]))
+      return LaneAnalysis(op, dim).isGather(read);
+  return true;
+}
+
 /// Operations for a vector, or one element. A multiply-add is two, of which a
 /// processor has twice as many in a cycle as multiply-adds.
 double OpCost::operationsOf(Operation &inner) {
@@ -202,8 +211,10 @@ double OpCost::operationsOf(Operation &inner) {
   for (Region &region : inner.getRegions())
     for (Operation &op : region.getOps())
       nested += operationsOf(op);
-  if (isa<tensor::ExtractOp>(inner))
-    return double(lanes * target.gatherOperations);
+  if (auto read = dyn_cast<tensor::ExtractOp>(inner))
+    return double(target.gatherOperations) *
+           (isGather(read) ? double(lanes)
+                           : registersOf(inner.getResult(0).getType()));
   if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>() ||
       inner.getResult(0).getType().isIndex())
     return nested;

@@ -77,3 +77,38 @@ func.func @endless(%x: tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>, %o: tensor<?x?x?x?x?
   } -> tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>
   return %y : tensor<?x?x?x?x?x?x?x?x?x?x?x?xf32>
 }
+
+// Rows at computed indices are read as vectors, single elements one by one.
+// CHECK-LABEL: func @rows
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[1-9]\.[0-9]+}}e+02]],
+func.func @rows(%x: tensor<8x512xf32>, %i: tensor<4xindex>, %o: tensor<4x512xf32>) -> tensor<4x512xf32> {
+  %y = krnl.kernel "k" loops [m = 4, n = 512] ins(%x, %i : tensor<8x512xf32>, tensor<4xindex>) outs(%o : tensor<4x512xf32>) recipe [vectorize(n, 16)] {
+  ^bb0(%a: tensor<8x512xf32>, %b: tensor<4xindex>, %c: tensor<4x512xf32>):
+    %size = arith.constant 8 : index
+    %r = krnl.compute [m, n] (%row = %b[m]) -> (%_ = %c[m, n]) : (tensor<4xindex>) -> tensor<4x512xf32> {
+      %at = krnl.wrap_index %row, %size, "bad row"
+      %n = krnl.index n
+      %e = tensor.extract %a[%at, %n] : tensor<8x512xf32>
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<4x512xf32>
+  } -> tensor<4x512xf32>
+  return %y : tensor<4x512xf32>
+}
+
+// CHECK-LABEL: func @elements
+// CHECK:         krnl.launch @{{.+}} {krnl.cycles = {{\[}}[{{[1-9]\.[0-9]+}}e+03]],
+func.func @elements(%x: tensor<512x8xf32>, %i: tensor<4xindex>, %o: tensor<4x512xf32>) -> tensor<4x512xf32> {
+  %y = krnl.kernel "k" loops [m = 4, n = 512] ins(%x, %i : tensor<512x8xf32>, tensor<4xindex>) outs(%o : tensor<4x512xf32>) recipe [vectorize(n, 16)] {
+  ^bb0(%a: tensor<512x8xf32>, %b: tensor<4xindex>, %c: tensor<4x512xf32>):
+    %size = arith.constant 8 : index
+    %r = krnl.compute [m, n] (%column = %b[m]) -> (%_ = %c[m, n]) : (tensor<4xindex>) -> tensor<4x512xf32> {
+      %at = krnl.wrap_index %column, %size, "bad column"
+      %n = krnl.index n
+      %e = tensor.extract %a[%n, %at] : tensor<512x8xf32>
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<4x512xf32>
+  } -> tensor<4x512xf32>
+  return %y : tensor<4x512xf32>
+}

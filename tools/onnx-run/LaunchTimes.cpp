@@ -60,16 +60,16 @@ void LaunchTimes::observeSize(void *user, int32_t launch, int32_t size,
 }
 
 void LaunchTimes::start() {
-  sizeEvents.clear();
-  works.assign(works.size(), WorkSum());
   for (Thread &thread : threads) {
     thread.events.clear();
     thread.sums.assign(thread.sums.size(), Sum());
     thread.waiting = 0;
   }
   seconds = clockSeconds();
-  firstTicks = nextRunBegin = readTicks();
+  firstTicks = readTicks();
 }
+
+void LaunchTimes::beginRun() { runBegin = readTicks(); }
 
 /// A thread between two launches of one parallel region waits for others, if
 /// there are any.
@@ -138,8 +138,6 @@ std::optional<Work> LaunchTimes::meanWork(size_t launch) const {
 }
 
 void LaunchTimes::endRun() {
-  countWork();
-  runBegin = nextRunBegin;
   auto took = [](const Thread &thread) { return !thread.events.empty(); };
   bool isAlone = count_if(threads, took) < 2;
   for (Thread &thread : threads) {
@@ -147,7 +145,6 @@ void LaunchTimes::endRun() {
     std::swap(thread.events, thread.lastRun);
     thread.events.clear();
   }
-  nextRunBegin = readTicks();
 }
 
 void LaunchTimes::stop() {

@@ -26,15 +26,19 @@ public:
   static void observeSize(void *user, int32_t launch, int32_t size,
                           int64_t value);
 
-  /// Forgets what was observed before.
+  /// Counts the sizes that were observed in a run.
+  void countWork();
+  /// Forgets the times that were observed before.
   void start();
-  /// Counts the events since the last call as a run.
+  /// Before a run whose events count.
+  void beginRun();
+  /// Counts the events since then.
   void endRun();
   /// After the last run: finds out how fast the counter is.
   void stop();
 
-  /// The report of `runs` runs of `milliseconds` on average, beside the
-  /// machine's rates.
+  /// The report of `runs` runs whose events were counted, of `milliseconds` on
+  /// average, beside the machine's rates.
   llvm::json::Object report(int64_t runs, double milliseconds,
                             const Roofline &roofline) const;
   static void print(const llvm::json::Object &report, int64_t top);
@@ -67,7 +71,6 @@ private:
   };
 
   void count(Thread &thread, bool isAlone);
-  void countWork();
   std::optional<Work> meanWork(size_t launch) const;
   llvm::json::Array launchRows(int64_t runs, double milliseconds,
                                const Roofline &roofline) const;
@@ -80,7 +83,7 @@ private:
   /// Launches, positions and sizes of the run, which one thread tells.
   std::vector<std::tuple<int32_t, int32_t, int64_t>> sizeEvents;
   std::vector<WorkSum> works;
-  uint64_t firstTicks = 0, runBegin = 0, nextRunBegin = 0;
+  uint64_t firstTicks = 0, runBegin = 0;
   double seconds = 0; ///< the clock when the counter was at firstTicks
   double millisecondsPerTick = 0;
 };

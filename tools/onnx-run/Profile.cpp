@@ -22,6 +22,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+#include <cmath>
+
 using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
@@ -247,6 +250,57 @@ static Error writeTrace(const LaunchTimes &launches, StringRef path) {
               : Error::success();
 }
 
+namespace {
+
+/// The observers of a context.
+struct Observers {
+  OMContext *context;
+  decltype(omContextSetLaunchObserver) *setLaunches;
+  /// Null in artefacts without it.
+  decltype(omContextSetSizeObserver) *setSizes;
+  LaunchTimes &times;
+
+  void observeLaunches(bool on) const {
+    setLaunches(context, on ? LaunchTimes::observe : nullptr, &times);
+    if (on)
+      times.beginRun();
+  }
+  void observeSizes(bool on) const {
+    if (setSizes)
+      setSizes(context, on ? LaunchTimes::observeSize : nullptr, &times);
+  }
+};
+
+} // namespace
+
+/// Of how many runs one is observed so that all of them take at most 1 %
+/// longer, by runs in turns.
+static Expected<size_t> chooseStride(Measurement &measurement,
+                                     const Options &options,
+                                     const Observers &observers) {
+  using Clock = std::chrono::steady_clock;
+  auto secondsSince = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  constexpr double maxCost = 0.01, maxSeconds = 0.05;
+  constexpr double minObserved = 16;
+  double shortest[2] = {INFINITY, INFINITY};
+  for (Clock::time_point begin = Clock::now();
+       secondsSince(begin) < maxSeconds;)
+    for (bool on : {false, true}) {
+      observers.observeLaunches(on);
+      Clock::time_point start = Clock::now();
+      if (Error error = measurement.runOnce())
+        return std::move(error);
+      shortest[on] = std::min(shortest[on], secondsSince(start));
+      observers.times.endRun();
+    }
+  double runs = options.duration > 0 ? options.duration / shortest[1]
+                                     : double(options.iterations);
+  double stride = std::ceil((shortest[1] / shortest[0] - 1) / maxCost);
+  return size_t(std::max(1.0, std::min(stride, runs / minObserved)));
+}
+
 /// Takes the times of launches.
 static Expected<json::Object>
 profileLaunches(const Artefact &artefact, const Options &options,
@@ -257,23 +311,41 @@ profileLaunches(const Artefact &artefact, const Options &options,
     return measurement.takeError();
   auto threads = size_t(artefact.omGetThreads());
   LaunchTimes launches(table, threads);
-  observe(measurement->getContext(), LaunchTimes::observe, &launches);
-  if (auto *observeSizes = artefact.find<decltype(omContextSetSizeObserver)>(
-          "omContextSetSizeObserver"))
-    observeSizes(measurement->getContext(), LaunchTimes::observeSize,
-                 &launches);
+  Observers observers{measurement->getContext(), observe,
+                      artefact.find<decltype(omContextSetSizeObserver)>(
+                          "omContextSetSizeObserver"),
+                      launches};
+  // All runs have the same sizes.
+  observers.observeSizes(true);
+  if (Error error = measurement->runOnce())
+    return std::move(error);
+  observers.observeSizes(false);
+  launches.countWork();
   if (Error error = measurement->warmUp())
     return std::move(error);
+  Expected<size_t> stride = chooseStride(*measurement, options, observers);
+  if (!stride)
+    return stride.takeError();
   launches.start();
-  Expected<std::vector<double>> times =
-      measurement->time([&] { launches.endRun(); });
+  observers.observeLaunches(true);
+  size_t runs = 0;
+  Expected<std::vector<double>> times = measurement->time([&] {
+    if (runs++ % *stride == 0)
+      launches.endRun();
+    observers.observeLaunches(runs % *stride == 0);
+  });
   launches.stop();
   if (!times)
     return times.takeError();
+  double observedSeconds = 0, observed = 0;
+  for (size_t run = 0; run < times->size(); run += *stride, ++observed)
+    observedSeconds += (*times)[run];
+  double milliseconds = observedSeconds * 1e3 / observed;
   json::Object report = makeHeader(artefact, *times);
-  json::Object rows =
-      launches.report(int64_t(times->size()), *report.getNumber("milliseconds"),
-                      Roofline::measure(threads));
+  report["observed_runs"] = int64_t(observed);
+  report["observed_milliseconds"] = milliseconds;
+  json::Object rows = launches.report(int64_t(observed), milliseconds,
+                                      Roofline::measure(threads));
   for (auto &[key, value] : rows)
     report[key] = std::move(value);
   if (!options.trace.empty())

@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -60,7 +61,9 @@ private:
 
 class GraphCollector {
 public:
-  explicit GraphCollector(LayerReport &report) : report(report) {}
+  /// Types are those of `types`: nodes that rewrites replace have no others.
+  GraphCollector(LayerReport &report, const onnx::DimAnalysis &types)
+      : report(report), types(types) {}
 
   void collect(func::FuncOp main);
 
@@ -76,8 +79,11 @@ private:
   }
   void readOperands(Operation &op, size_t layer);
   void readConstant(Operation *constant, Layer &layer);
+  void readLists(Operation &op, Layer &layer);
+  void addWeights(int64_t bytes, int64_t parameters, Layer &layer);
 
   LayerReport &report;
+  const onnx::DimAnalysis &types;
   /// The node that computes a value, or -1 - N for input N.
   DenseMap<Value, int64_t> producers;
   DenseSet<Operation *> counted;
@@ -140,8 +146,23 @@ void GraphCollector::readConstant(Operation *constant, Layer &layer) {
   int64_t bits = element.isIntOrFloat() && !element.isInteger(1)
                      ? element.getIntOrFloatBitWidth()
                      : 8 * elementBytes(element);
-  int64_t bytes = int64_t(llvm::divideCeil(type.getNumElements() * bits, 8));
-  int64_t parameters = isParameter(element) ? type.getNumElements() : 0;
+  addWeights(int64_t(llvm::divideCeil(type.getNumElements() * bits, 8)),
+             isParameter(element) ? type.getNumElements() : 0, layer);
+}
+
+/// Models of ai.onnx.ml have their numbers in attributes.
+void GraphCollector::readLists(Operation &op, Layer &layer) {
+  if (!op.getName().getStringRef().starts_with("onnx.ml."))
+    return;
+  for (NamedAttribute attribute : op.getAttrDictionary())
+    if (auto list = dyn_cast<DenseArrayAttr>(attribute.getValue()))
+      addWeights(int64_t(list.getRawData().size()),
+                 isParameter(list.getElementType()) ? list.getSize() : 0,
+                 layer);
+}
+
+void GraphCollector::addWeights(int64_t bytes, int64_t parameters,
+                                Layer &layer) {
   layer.weightBytes += bytes;
   layer.parameters += parameters;
   report.weightBytes += bytes;
@@ -194,12 +215,14 @@ void GraphCollector::collect(Operation &op, size_t graph) {
   else
     --number;
   readOperands(op, number);
+  readLists(op, report.layers[number]);
   report.layers[number].types.clear();
   for (Value result : op.getResults()) {
     producers[result] = int64_t(number);
-    report.layers[number].types.push_back(typeText(result.getType()));
-    report.layers[number].activationBytes += usualBytes(result.getType());
-    if (isDynamic(result.getType()))
+    Type type = types.type(result);
+    report.layers[number].types.push_back(typeText(type));
+    report.layers[number].activationBytes += usualBytes(type);
+    if (isDynamic(type))
       report.unknownSize = usualSize;
   }
   collectBodies(op, number);
@@ -237,7 +260,7 @@ void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
   for (func::FuncOp function : model.getOps<func::FuncOp>()) {
     if (function.isPrivate())
       continue;
-    GraphCollector(report).collect(function);
+    GraphCollector(report, onnx::DimAnalysis(function)).collect(function);
     break;
   }
   for (Layer &layer : report.layers)

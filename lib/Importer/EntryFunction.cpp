@@ -107,7 +107,7 @@ void EntryImporter::collectOutputs() {
 }
 
 /// Adds the tensors of --taps that are no outputs yet, in the order of the
-/// nodes.
+/// nodes. The name of a node stands for its outputs.
 void EntryImporter::collectTaps() {
   const std::vector<std::string> &taps = state.options.taps;
   bool all = llvm::is_contained(taps, "all");
@@ -123,12 +123,17 @@ void EntryImporter::collectTaps() {
     if (!name.empty() && present.insert(name).second)
       outputs.push_back(findInfo(graph, name));
   };
-  for (const ::onnx::NodeProto &node : graph.node())
+  llvm::StringSet<> nodes;
+  for (const ::onnx::NodeProto &node : graph.node()) {
+    bool isNamed = !node.name().empty() && wanted.contains(node.name());
+    if (isNamed)
+      nodes.insert(node.name());
     for (const std::string &name : node.output())
-      if (all || wanted.contains(name))
+      if (all || isNamed || wanted.contains(name))
         add(name);
+  }
   for (const std::string &name : taps)
-    if (name != "all")
+    if (name != "all" && !nodes.contains(name))
       add(name);
   tapCount = outputs.size() - before;
 }

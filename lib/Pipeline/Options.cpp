@@ -7,6 +7,7 @@
 #include "onnxc/Pipeline/Options.h"
 
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/ByteCount.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -142,17 +143,9 @@ static constexpr LimitInfo limitTable[] = {
     {"rank", &Limits::rank, nullptr},
 };
 
-/// 123, 4K, 5M or 6G.
 static bool readSize(StringRef text, uint64_t &value) {
-  unsigned shift = text.consume_back("K")   ? 10
-                   : text.consume_back("M") ? 20
-                   : text.consume_back("G") ? 30
-                                            : 0;
-  if (text.getAsInteger(10, value) || value == 0 ||
-      value > uint64_t(INT64_MAX) >> shift)
-    return false;
-  value <<= shift;
-  return true;
+  value = uint64_t(readByteCount(text).value_or(0));
+  return value != 0;
 }
 
 template <uint64_t CompileOptions::*Field>
@@ -278,8 +271,9 @@ static constexpr Option optionTable[] = {
     {{"to", "A,B", "end with these tensors instead of the outputs"},
      setNames<&CompileOptions::to>},
     {{"taps", "all|A,B",
-      "tensors that are outputs as well, behind those of the model, to look "
-      "into it: `onnx-run --statistics` finds the first NaN"},
+      "tensors, or results of nodes, that are outputs as well, behind those "
+      "of the model, to look into it: `onnx-run --statistics` finds the first "
+      "NaN"},
      setNames<&CompileOptions::taps>},
     {{"custom-op-lib", "FILE",
       "library, object or archive with operators of your own; may be given "

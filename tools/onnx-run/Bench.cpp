@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
 #include <sys/resource.h>
 
 using namespace llvm;
@@ -21,9 +22,10 @@ using namespace onnxc;
 using namespace onnxc::run;
 
 /// The smallest time that at least `percent` of the sorted times do not exceed.
-static double percentile(ArrayRef<double> sorted, unsigned percent) {
-  size_t rank = (sorted.size() * percent + 99) / 100;
-  return sorted[rank > 0 ? rank - 1 : 0];
+static double percentile(ArrayRef<double> sorted, double percent) {
+  // 99.9 % of 1000 are 999, and not a little more.
+  double rank = std::ceil(double(sorted.size()) * percent / 100 - 1e-9);
+  return sorted[rank > 0 ? size_t(rank) - 1 : 0];
 }
 
 /// min, mean, p50, ..., max rather than the order of the object.
@@ -91,9 +93,8 @@ static json::Object summarise(ArrayRef<TimedRun> runs, const Options &options) {
   json::Object milliseconds{{"min", times.front() * 1e3},
                             {"mean", sum / double(times.size()) * 1e3},
                             {"max", times.back() * 1e3}};
-  for (unsigned percent : options.percentiles)
-    milliseconds["p" + std::to_string(percent)] =
-        percentile(times, percent) * 1e3;
+  for (const auto &[text, percent] : options.percentiles)
+    milliseconds["p" + text] = percentile(times, percent) * 1e3;
   return milliseconds;
 }
 

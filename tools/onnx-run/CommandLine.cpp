@@ -9,6 +9,8 @@
 
 #include "Options.h"
 
+#include "onnxc/Support/ByteCount.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -91,12 +93,19 @@ static bool passOn(Options &options, StringRef) {
 static bool setPercentiles(Options &options, StringRef text) {
   options.percentiles.clear();
   for (StringRef part : split(text, ',')) {
-    unsigned percent;
-    if (part.getAsInteger(10, percent) || percent > 100)
+    double percent;
+    if (part.getAsDouble(percent) || !(percent >= 0 && percent <= 100))
       return false;
-    options.percentiles.push_back(percent);
+    options.percentiles.emplace_back(part, percent);
   }
   return true;
+}
+
+template <auto Member>
+static bool setBytes(Options &options, StringRef text) {
+  std::optional<int64_t> bytes = readByteCount(text);
+  options.*Member = bytes.value_or(0);
+  return bytes.has_value();
 }
 
 static bool setThreads(Options &options, StringRef text) {
@@ -202,8 +211,8 @@ static const Option table[] = {
     {"when", "CONDITION", OfRun, setText<&Options::when>,
      "error, not-finite (a NaN or an infinity in any output), OUTPUT>X, "
      "OUTPUT<X (any element), or signal (SIGUSR1 came)"},
-    {"snapshot-bytes", "N", OfRun, setCount<&Options::snapshotBytes>,
-     "the most bytes of all snapshots, else 256 MiB"},
+    {"snapshot-bytes", "SIZE", OfRun, setBytes<&Options::snapshotBytes>,
+     "the most bytes of all snapshots, such as 64M, else 256 MiB"},
     {"warmup", "N", Timers, setCount<&Options::warmup>,
      "runs before the timed ones, else 10"},
     {"iterations", "N", Timers, setIterations,
@@ -231,7 +240,7 @@ static const Option table[] = {
     {"powercap", "FOLDER", OfBench, setText<&Options::powercap>,
      "where the energy counters are, else /sys/class/powercap"},
     {"percentiles", "P,...", OfBench, setPercentiles,
-     "which to report, else 50,90,99"},
+     "which to report, such as 50,99.9, else 50,90,99"},
     {"json", "", OfRun | Timers | OfInfo | OfVerify, setFlag<&Options::json>,
      "report as JSON; of run with --statistics, of verify with --against"},
     {"nodes", "", OfInfo, setFlag<&Options::nodes>,

@@ -66,7 +66,9 @@ struct Options {
   std::string powercap = "/sys/class/powercap";
   int64_t top = 30;
   std::string trace; ///< file for the events of a run
-  std::vector<unsigned> percentiles = {50, 90, 99};
+  /// As they were written, and as numbers.
+  std::vector<std::pair<std::string, double>> percentiles = {
+      {"50", 50}, {"90", 90}, {"99", 99}};
   bool json = false;
   bool nodes = false;
   bool checkWeights = false;

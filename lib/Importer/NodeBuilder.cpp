@@ -9,6 +9,7 @@
 #include "ProtoTypes.h"
 #include "Tensors.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
@@ -135,16 +136,23 @@ bool GraphImporter::importAttributes(const NodeProto &node, Location loc,
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Checks `op` against its signature; the message if it does not fit.
-static std::string checkSignature(Operation *op) {
+/// The first error that `check` reports, which nobody sees.
+static std::string firstError(MLIRContext *context,
+                              function_ref<void()> check) {
   std::string message;
-  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (message.empty())
-      message = diag.str();
+      message = diagnostic.str();
     return success();
   });
-  if (succeeded(onnxc::onnx::verifySignature(op)))
-    return "";
+  check();
+  return message;
+}
+
+/// Checks `op` against its signature; the message if it does not fit.
+static std::string checkSignature(Operation *op) {
+  std::string message = firstError(
+      op->getContext(), [&] { (void)onnxc::onnx::verifySignature(op); });
   StringRef plain = message;
   std::string prefix = "'" + op->getName().getStringRef().str() + "' op ";
   plain.consume_front(prefix);
@@ -162,18 +170,26 @@ bool GraphImporter::inferTypes(const NodeProto &node, Operation *op) {
   }
   if (op->getName().getStringRef() == "onnx.Constant")
     return true;
-  // Where an operator of a variant for one rank is expanded, the analysis finds
-  // out that the rank is impossible; elsewhere it reports the error.
-  bool isExpansion = frame.function && state.functions.empty();
-  std::optional<ScopedDiagnosticHandler> ignore;
-  if (isExpansion)
-    ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
-  FailureOr<SmallVector<schema::InferredValue>> inferred =
-      schema::inferResults(op, schema::ValueFacts(), [&] {
-        return isExpansion ? op->emitError() : error(node, op->getLoc());
-      });
-  if (failed(inferred))
+  FailureOr<SmallVector<schema::InferredValue>> inferred = failure();
+  auto infer = [&](const schema::ValueFacts &facts) {
+    inferred = schema::inferResults(op, facts,
+                                    [op] { return emitError(op->getLoc()); });
+  };
+  problem = firstError(op->getContext(), [&] {
+    infer(schema::ValueFacts());
+    // Runs may leave out a body: the analysis decides about shapes in it.
+    if (failed(inferred) && isa_and_present<onnxc::onnx::ONNXDialect>(
+                                op->getParentOp()->getDialect()))
+      infer(schema::ElementFacts(schema::ValueFacts()));
+  });
+  if (failed(inferred)) {
+    // Where an operator of a variant for one rank is expanded, the analysis
+    // finds out that the rank is impossible; elsewhere it is an error.
+    bool isExpansion = frame.function && state.functions.empty();
+    if (!isExpansion)
+      error(node, op->getLoc()) << problem;
     return isExpansion;
+  }
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *inferred))
     result.setType(value.type);
   return true;

@@ -42,6 +42,10 @@ static Type dropShape(Type type) {
   return type;
 }
 
+Type ElementFacts::type(Value value) const {
+  return dropShape(facts.type(value));
+}
+
 /// The type of result slot `index` by its type variable: that of an operand
 /// bound to the same variable, or the only type it admits.
 static Type bindTypeVariable(const OpSchema &schema, ArrayRef<Value> operands,

@@ -52,6 +52,18 @@ public:
   }
 };
 
+/// The types of other facts without ranks and sizes. An operation that is
+/// rejected with those, but not with these, has operands of wrong shapes.
+class ElementFacts final : public ValueFacts {
+public:
+  explicit ElementFacts(const ValueFacts &facts) : facts(facts) {}
+
+  mlir::Type type(mlir::Value value) const override;
+
+private:
+  const ValueFacts &facts;
+};
+
 /// The inferred facts about one result.
 struct InferredValue {
   /// NoneType when not even the element type is known.

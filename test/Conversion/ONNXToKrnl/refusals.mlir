@@ -55,15 +55,6 @@ func.func @hidden(%x: tensor<4x2x3xf32>, %w: tensor<1x0x3xf32>, %r: tensor<1x0x0
   return %0 : tensor<4x1x2x0xf32>
 }
 
-// A size that no tensor has.
-func.func @expand_to_less_than_nothing(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %s = onnx.Constant dense<-1> : tensor<1xi64>
-  // expected-error @+2 {{the operator Expand is not supported}}
-  // expected-note @+1 {{the shape has a negative size}}
-  %0 = onnx.Expand(%x, %s) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
-}
-
 // Complex numbers have no order.
 func.func @least_of_complex_numbers(%data: tensor<5xcomplex<f32>>, %indices: tensor<3xi64>, %updates: tensor<3xcomplex<f32>>, %rows: tensor<3x1xi64>) -> (tensor<5xcomplex<f32>>, tensor<5xcomplex<f32>>) {
   // expected-error @+2 {{the operator ScatterElements is not supported}}

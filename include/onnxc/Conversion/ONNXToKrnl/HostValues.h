@@ -122,11 +122,15 @@ std::optional<llvm::SmallVector<bool>> namedAxes(llvm::ArrayRef<int64_t> axes,
 mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);
 
-/// A tensor that sizes contradict, which ends the run, or the compilation where
-/// the run cannot but come by: ranks that the run has to choose from may be
-/// some that these operands cannot have.
-mlir::Value neverMade(mlir::OpBuilder &b, mlir::Location loc,
-                      mlir::RankedTensorType type);
+/// A tensor that sizes contradict, which ends the run with `message`, or the
+/// compilation where the run cannot but come by: branches that the run has to
+/// choose from may be some that these operands cannot have.
+mlir::Value neverMade(
+    mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type,
+    llvm::StringRef message = "sizes of the operands do not fit together");
+/// The results of an operation that sizes contradict.
+llvm::SmallVector<mlir::Value>
+neverMade(mlir::OpBuilder &b, mlir::Operation *op, llvm::StringRef message);
 
 /// Replaces `op`, casting each value to the krnlType() of the op's result (same
 /// rank, other static dimensions).

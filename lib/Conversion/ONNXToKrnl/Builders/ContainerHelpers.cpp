@@ -72,12 +72,8 @@ static Value castToRank(OpBuilder &b, Location loc, Value value,
     checkSizes(b, loc, value, type, choices);
     return tensor::CastOp::create(b, loc, type, value);
   }
-  Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
-  krnl::CheckOp::create(b, loc, never,
-                        "a value has another rank than the "
-                        "graph says");
-  SmallVector<Value> none(type.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, type, none);
+  return neverMade(b, loc, type,
+                   "a value has another rank than the graph says");
 }
 
 /// The numbers as bits of a word.

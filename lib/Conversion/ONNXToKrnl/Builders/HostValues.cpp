@@ -269,11 +269,31 @@ std::optional<SmallVector<bool>> namedAxes(ArrayRef<int64_t> axes,
   return named;
 }
 
-Value neverMade(OpBuilder &b, Location loc, RankedTensorType type) {
+static void failHere(OpBuilder &b, Location loc, StringRef message) {
   krnl::CheckOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 1),
-                        "sizes of the operands do not fit together");
-  SmallVector<Value> none(type.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, type, none);
+                        message);
+}
+
+/// A value for the code behind a failure. Dynamic sizes are 0.
+static Value placeholder(OpBuilder &b, Location loc, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
+  SmallVector<Value> none(tensor.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, tensor, none);
+}
+
+Value neverMade(OpBuilder &b, Location loc, RankedTensorType type,
+                StringRef message) {
+  failHere(b, loc, message);
+  return placeholder(b, loc, type);
+}
+
+SmallVector<Value> neverMade(OpBuilder &b, Operation *op, StringRef message) {
+  failHere(b, op->getLoc(), message);
+  return llvm::map_to_vector(op->getResultTypes(), [&](Type type) {
+    return placeholder(b, op->getLoc(), krnlType(type));
+  });
 }
 
 static Value castTo(OpBuilder &b, Location loc, Type type, Value value) {

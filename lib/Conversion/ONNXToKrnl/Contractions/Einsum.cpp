@@ -375,7 +375,7 @@ Lowered lowerEinsum(onnx::EinsumOp op, onnx::EinsumOp::Adaptor adaptor,
     return rewriter.notifyMatchFailure(
         op, "the equation is none, or not one for these ranks");
   if (!sizesAgree(*equation, adaptor.getOperands(), op->getResult(0).getType()))
-    return rewriter.notifyMatchFailure(op, "sizes of one letter differ");
+    return neverMade(rewriter, op, "Einsum: sizes of one letter differ");
   EinsumBuilder builder(rewriter, op.getLoc(),
                         getElementTypeOrSelf(op->getOperand(0).getType()));
   return builder.build(*equation, adaptor.getOperands());

@@ -193,11 +193,28 @@ Lowered lowerIf(onnx::IfOp op, onnx::IfOp::Adaptor adaptor,
   return results;
 }
 
+//===----------------------------------------------------------------------===//
+// Fail
+//===----------------------------------------------------------------------===//
+
+Lowered lowerFail(onnx::FailOp op, onnx::FailOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  if (!op.getCondition())
+    return neverMade(rewriter, op, op.getMessage());
+  Location loc = op.getLoc();
+  Value fails = isTrue(rewriter, loc, adaptor.getCondition(),
+                       "If: the condition is one bool");
+  Value holds = arith::XOrIOp::create(
+      rewriter, loc, fails, arith::ConstantIntOp::create(rewriter, loc, 1, 1));
+  krnl::CheckOp::create(rewriter, loc, holds, op.getMessage());
+  return SmallVector<Value>();
+}
+
 } // namespace
 
 void populateONNXToKrnlControlFlowPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerIf, lowerYield);
+  addLowerings(converter, patterns, lowerIf, lowerYield, lowerFail);
 }
 
 } // namespace onnxc

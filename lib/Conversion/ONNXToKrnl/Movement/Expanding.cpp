@@ -107,7 +107,7 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
   for (auto [d, given] : llvm::enumerate(
            givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
     if (getConstantIntValue(given).value_or(0) < 0)
-      return rewriter.notifyMatchFailure(op, "the shape has a negative size");
+      return neverMade(rewriter, op, "Expand: the shape has a negative size");
     Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
     sizes.push_back(expandedSize(rewriter, loc, own, given));
     if (int64_t(d) >= lead)

@@ -394,8 +394,8 @@ Lowered lowerSplit(onnx::SplitOp op, onnx::SplitOp::Adaptor adaptor,
   auto lengths = op.getSplit() ? givenLengths(op, adaptor, size, rewriter)
                                : equalLengths(rewriter, loc, size, parts);
   if (failed(lengths))
-    return rewriter.notifyMatchFailure(
-        op, "the axis is too short for so many parts");
+    return neverMade(rewriter, op,
+                     "Split: the axis is too short for so many parts");
   SmallVector<Value> starts(rank, zero), steps(rank, one), results;
   for (Value length : *lengths) {
     SmallVector<Value> sizes = sizesOf(rewriter, loc, x);

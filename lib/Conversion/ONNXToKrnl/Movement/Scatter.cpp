@@ -131,12 +131,13 @@ Lowered lowerScatterElements(onnx::ScatterElementsOp op,
     int64_t size = updateType.getDimSize(d), room = type.getDimSize(d);
     bool known = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(room);
     if (known && d != axis && size > room)
-      return rewriter.notifyMatchFailure(op, "updates are larger than data");
+      return neverMade(rewriter, op,
+                       "ScatterElements: updates are larger than the data");
   }
   if (failed(
           verifyCompatibleShape(updateType, rankedType(adaptor.getIndices()))))
-    return rewriter.notifyMatchFailure(op,
-                                       "indices and updates differ in shape");
+    return neverMade(rewriter, op,
+                     "ScatterElements: indices and updates differ in shape");
   return build(rewriter, op, adaptor, axis);
 }
 

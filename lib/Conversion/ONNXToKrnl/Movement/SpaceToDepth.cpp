@@ -49,8 +49,8 @@ Lowered lowerDepthToSpace(onnx::DepthToSpaceOp op,
   int64_t side = op.getBlocksize(), area;
   if (llvm::MulOverflow(side, side, area) ||
       !mayDivide(area, rankedType(x).getDimSize(1)))
-    return rewriter.notifyMatchFailure(op,
-                                       "the blocks do not divide the channels");
+    return neverMade(rewriter, op,
+                     "DepthToSpace: the blocks do not divide the channels");
   SmallVector<Value> s = sizesOf(rewriter, loc, x);
   Value block = indexConstant(rewriter, loc, side);
   Value depth =
@@ -78,8 +78,8 @@ Lowered lowerSpaceToDepth(onnx::SpaceToDepthOp op,
   if (llvm::MulOverflow(side, side, area) ||
       !mayDivide(side, rankedType(x).getDimSize(2)) ||
       !mayDivide(side, rankedType(x).getDimSize(3)))
-    return rewriter.notifyMatchFailure(op,
-                                       "the blocks do not divide the image");
+    return neverMade(rewriter, op,
+                     "SpaceToDepth: the blocks do not divide the image");
   SmallVector<Value> s = sizesOf(rewriter, loc, x);
   Value block = indexConstant(rewriter, loc, side);
   auto blocks = [&](Value size) {

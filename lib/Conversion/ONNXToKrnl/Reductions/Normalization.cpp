@@ -256,7 +256,7 @@ Lowered lowerRowNorm(Op op, typename Op::Adaptor adaptor,
   if constexpr (hasMean)
     bias = trailing(rewriter, loc, op.getB(), adaptor.getB(), x);
   if (failed(scale) || failed(bias))
-    return rewriter.notifyMatchFailure(op, "parameters do not broadcast");
+    return neverMade(rewriter, op, "parameters do not broadcast");
   GroupKernel k(rewriter, loc, op->getName().stripDialect(), x,
                 onnxElement(op.getX()), isFrom(axis, rank));
   Value mean = hasMean ? k.mean() : Value();

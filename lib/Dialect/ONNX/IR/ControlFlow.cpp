@@ -107,6 +107,13 @@ LogicalResult ScanOp::verifyRegions() {
                            getOperands().take_front(numStates).getTypes())));
 }
 
+/// Behind a failure that depends on data there are other values to read.
+LogicalResult FailOp::verify() {
+  if (getCondition() && getNumResults() != 0)
+    return emitOpError("has results and a condition");
+  return success();
+}
+
 /// The body takes an element of every input and yields one of every output.
 LogicalResult SequenceMapOp::verifyRegions() {
   return success(succeeded(checkCount(*this, "body", "take", getNumOperands(),

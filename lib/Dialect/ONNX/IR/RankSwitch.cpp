@@ -18,10 +18,9 @@ Block *onnxc::onnx::variantAround(Operation *op) {
   return nullptr;
 }
 
-void onnxc::onnx::dropVariant(Block *variant,
-                              llvm::DenseSet<Block *> &deleted) {
-  auto choice = cast<IfOp>(variant->getParentOp());
-  Region &other = &choice.getThenBranch() == variant->getParent()
+void onnxc::onnx::dropBranch(Block *branch, llvm::DenseSet<Block *> &deleted) {
+  auto choice = cast<IfOp>(branch->getParentOp());
+  Region &other = &choice.getThenBranch() == branch->getParent()
                       ? choice.getElseBranch()
                       : choice.getThenBranch();
   Block &block = other.front();
@@ -31,8 +30,8 @@ void onnxc::onnx::dropVariant(Block *variant,
   choice->getBlock()->getOperations().splice(choice->getIterator(),
                                              block.getOperations());
   deleted.insert(&block);
-  deleted.insert(variant);
-  variant->walk([&](Operation *op) {
+  deleted.insert(branch);
+  branch->walk([&](Operation *op) {
     for (Region &region : op->getRegions())
       for (Block &inner : region)
         deleted.insert(&inner);

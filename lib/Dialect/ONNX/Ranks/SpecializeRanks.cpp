@@ -295,7 +295,7 @@ private:
     }
     variant->getParentOp()->walk([&](Operation *inner) { gone.insert(inner); });
     llvm::DenseSet<Block *> blocks;
-    dropVariant(variant, blocks);
+    dropBranch(variant, blocks);
     changed = true;
     return success();
   }

@@ -78,8 +78,8 @@ struct InferShapes final
   void runOnOperation() override {
     // Each repetition gives at least one more value a rank.
     while (true) {
-      DimAnalysis analysis(getOperation(), /*report=*/true);
-      if (analysis.hasErrors())
+      DimAnalysis analysis(getOperation(), /*warns=*/true);
+      if (failed(analysis.reportRejected()))
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
       if (refineOperands(getOperation()))

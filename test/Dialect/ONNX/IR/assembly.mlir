@@ -56,3 +56,12 @@ func.func @unknown(%x: none, %y: tensor<2xf32>) -> none {
   %0 = onnx.Add(%x, %y) : (none, tensor<2xf32>) -> none
   return %0 : none
 }
+
+// CHECK-LABEL: func @fail
+func.func @fail(%c: tensor<i1>) -> tensor<?x4xf32> {
+  // CHECK: onnx.Fail "too few" if %{{.+}} : tensor<i1>
+  onnx.Fail "too few" if %c : tensor<i1>
+  // CHECK: onnx.Fail "too few" -> tensor<?x4xf32>
+  %0 = onnx.Fail "too few" -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}

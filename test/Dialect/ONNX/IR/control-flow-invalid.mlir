@@ -117,3 +117,11 @@ func.func @map_body_yields_too_much(%x: !onnx.seq<tensor<2xf32>>) {
   }
   return
 }
+
+// -----
+
+func.func @result_of_a_failure_that_may_not_be(%c: tensor<i1>) -> tensor<2xf32> {
+  // expected-error @+1 {{'onnx.Fail' op has results and a condition}}
+  %0 = onnx.Fail "too few" if %c : tensor<i1> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

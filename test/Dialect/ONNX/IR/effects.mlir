@@ -43,3 +43,11 @@ func.func @constants() -> (tensor<2xi64>, tensor<2xi64>) {
   %1 = onnx.Constant {value_ints = array<i64: 1, 2>} : tensor<2xi64>
   return %0, %1 : tensor<2xi64>, tensor<2xi64>
 }
+
+// A run that fails is not one that does not.
+// CHECK-LABEL: func @fail
+func.func @fail(%c: tensor<i1>) {
+  // CHECK: onnx.Fail
+  onnx.Fail "too few" if %c : tensor<i1>
+  return
+}

@@ -50,6 +50,26 @@ def ONNX_YieldOp : Op<ONNX_Dialect, "Yield", [
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def ONNX_FailOp : Op<ONNX_Dialect, "Fail", [MemoryEffects<[MemWrite]>]> {
+  let summary = "end the run with an error";
+  let description = [{
+    Stands where a run cannot be continued: in place of a branch whose operations
+    the sizes do not fit. With a condition only runs where it is true end.
+    Nothing reads the results, which are there for their types.
+    ```mlir
+    onnx.Fail "dimension 1 is 2" if %taken : tensor<i1>
+    %y = onnx.Fail "dimension 1 is 2" -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$message, Optional<ONNX_Value>:$condition);
+  let results = (outs Variadic<ONNX_Value>:$results);
+  let assemblyFormat = [{
+    $message (`if` $condition^ `:` type($condition))? (`->` type($results)^)?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 // An operator of a library of the user's (onnxc/CustomOp.h). The part of the
 // library's description that is used after the import is in attributes.
 def ONNX_CustomOp : Op<ONNX_Dialect, "Custom", [

@@ -21,9 +21,9 @@ inline constexpr llvm::StringLiteral rankChoicesAttrName = "onnx.rank_choices";
 /// The branch of such an If that `op` stands in, if there is one.
 mlir::Block *variantAround(mlir::Operation *op);
 
-/// Replaces such an If by its other branch than `variant`. Adds the blocks that
-/// are deleted to `deleted`.
-void dropVariant(mlir::Block *variant, llvm::DenseSet<mlir::Block *> &deleted);
+/// Replaces the If of `branch` by its other branch. Adds the blocks that are
+/// deleted to `deleted`.
+void dropBranch(mlir::Block *branch, llvm::DenseSet<mlir::Block *> &deleted);
 
 } // namespace onnxc::onnx
 

@@ -36,18 +36,26 @@ struct ValueInfo {
   std::optional<llvm::SmallVector<mlir::AffineExpr>> contents;
 };
 
+/// An operation that its operands do not fit.
+struct Rejection {
+  mlir::Operation *op;
+  std::string reason;
+  /// Are the elements right, and only ranks or sizes wrong?
+  bool isShape;
+};
+
 class DimAnalysis : public schema::ValueFacts {
 public:
-  /// Analyses all functions under `root`. With `report`, an operation that
-  /// its schema rejects is an error at its location; either way such an
-  /// operation keeps the types it has.
-  explicit DimAnalysis(mlir::Operation *root, bool report = false);
+  /// Analyses all functions under `root`. With `warns`, declared types that
+  /// contradict inferred ones are warnings. An operation that its schema
+  /// rejects keeps the types that it has.
+  explicit DimAnalysis(mlir::Operation *root, bool warns = false);
 
-  /// True if a schema rejected an operation.
-  bool hasErrors() const { return !rejected.empty(); }
   /// The operations that schemas rejected, but for those in branches that are
   /// never taken.
-  llvm::ArrayRef<mlir::Operation *> getRejected() const { return rejected; }
+  llvm::ArrayRef<Rejection> getRejected() const { return rejected; }
+  /// Fails with an error for each rejected operation if there are any.
+  llvm::LogicalResult reportRejected() const;
 
   /// Size of dimension `dim` of the ranked tensor `value`. A value that the
   /// analysis has not seen, made after it, answers with symbols of its own.
@@ -78,7 +86,7 @@ private:
 
   mutable DimSpace space;
   llvm::DenseMap<mlir::Value, ValueInfo> values;
-  llvm::SmallVector<mlir::Operation *> rejected;
+  llvm::SmallVector<Rejection> rejected;
 };
 
 } // namespace onnxc::onnx

@@ -169,6 +169,8 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       in another order and do not match between quantised tensors.
     * A branch of `onnx-specialize-ranks` that an operator in it rejects goes
       away.
+    * With `for-compilation`, a branch or loop whose sizes an operator in it
+      rejects is a warning; runs that enter it end in `onnx.Fail`.
 
     ```mlir
     // before

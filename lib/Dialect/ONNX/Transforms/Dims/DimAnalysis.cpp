@@ -12,14 +12,24 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-DimAnalysis::DimAnalysis(Operation *root, bool report)
+DimAnalysis::DimAnalysis(Operation *root, bool warns)
     : space(root->getContext()) {
-  DimVisitor visitor(*this, report);
+  DimVisitor visitor(*this, warns);
   if (auto function = dyn_cast<func::FuncOp>(root)) {
     visitor.visitFunction(function);
     return;
   }
   root->walk([&](func::FuncOp function) { visitor.visitFunction(function); });
+}
+
+LogicalResult DimAnalysis::reportRejected() const {
+  for (const Rejection &rejection : rejected)
+    if (auto custom = dyn_cast<CustomOp>(rejection.op))
+      custom.emitError("operator ")
+          << custom.getOperatorName() << ": " << rejection.reason;
+    else
+      rejection.op->emitOpError() << rejection.reason;
+  return success(rejected.empty());
 }
 
 const ValueInfo &DimAnalysis::info(Value value) {

@@ -208,11 +208,8 @@ void DimVisitor::visitScan(ScanOp op) {
   if (states < 0 || body.getNumArguments() != operands.size() ||
       yield->getNumOperands() != op->getNumResults())
     return; // the verifier reports it
-  if (auto error = checkRanks(op, [&](Value v) { return typeOf(v); })) {
-    if (report && trial == 0)
-      op->emitOpError() << *error;
-    return reject(op);
-  }
+  if (auto error = checkRanks(op, [&](Value v) { return typeOf(v); }))
+    return reject(op, *error);
   SmallVector<Assumption> entry;
   AffineExpr length;
   for (auto [i, value] : llvm::enumerate(operands)) {

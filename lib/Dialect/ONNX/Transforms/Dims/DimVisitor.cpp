@@ -155,16 +155,6 @@ static void keepContents(ValueInfo &info, ArrayRef<AffineExpr> elements) {
   }
 }
 
-/// An error about `op`; an onnx.Custom by the name of its operator.
-static InFlightDiagnostic emitNodeError(Operation *op) {
-  auto custom = dyn_cast<CustomOp>(op);
-  if (!custom)
-    return op->emitOpError();
-  InFlightDiagnostic error = op->emitError("operator ");
-  error << custom.getOperatorName() << ": ";
-  return error;
-}
-
 SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
   SmallVector<InferredValue> unknown(op->getNumResults(),
                                      {NoneType::get(op->getContext()), {}});
@@ -174,26 +164,36 @@ SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
   }
   if (!isa_and_present<ONNXDialect>(op->getDialect()))
     return unknown;
-  std::optional<ScopedDiagnosticHandler> ignore;
-  if (trial != 0 || !report)
-    ignore.emplace(op->getContext(), [](Diagnostic &) { return success(); });
-  FailureOr<SmallVector<InferredValue>> inferred =
-      schema::inferResults(op, analysis, [op] { return emitNodeError(op); });
+  std::string reason;
+  ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
+    if (reason.empty())
+      reason = diagnostic.str();
+    return success();
+  });
+  auto infer = [&](const schema::ValueFacts &facts) {
+    return schema::inferResults(op, facts,
+                                [op] { return emitError(op->getLoc()); });
+  };
+  FailureOr<SmallVector<InferredValue>> inferred = infer(analysis);
   std::optional<std::string> error =
       checkRanks(op, [&](Value value) { return typeOf(value); });
   if (succeeded(inferred) && !error)
     return *inferred;
-  if (succeeded(inferred))
-    op->emitOpError() << *error;
-  reject(op);
-  return unknown;
+  if (succeeded(inferred)) {
+    reject(op, *error);
+    return unknown;
+  }
+  FailureOr<SmallVector<InferredValue>> elements =
+      infer(schema::ElementFacts(analysis));
+  reject(op, reason, /*isShape=*/succeeded(elements));
+  return succeeded(elements) ? *elements : unknown;
 }
 
-void DimVisitor::reject(Operation *op) {
+void DimVisitor::reject(Operation *op, StringRef reason, bool isShape) {
   if (trial)
     ++trialErrors;
   else
-    analysis.rejected.push_back(op);
+    analysis.rejected.push_back({op, reason.str(), isShape});
 }
 
 /// Rank rules beyond the schema's inference.
@@ -215,8 +215,8 @@ void DimVisitor::checkDeclared(Value result, Type inferred) {
   auto tensor = dyn_cast<RankedTensorType>(inferred);
   if (declared && tensor && declared.getRank() != tensor.getRank() &&
       variantAround(op))
-    return reject(op);
-  if (report && trial == 0)
+    return reject(op, "is not of its declared rank");
+  if (warns && trial == 0)
     op->emitWarning() << "is declared to give " << result.getType()
                       << " but gives " << inferred;
 }

@@ -17,8 +17,8 @@ namespace onnxc::onnx {
 /// Visits operations in order and records facts in the analysis.
 class DimVisitor {
 public:
-  DimVisitor(DimAnalysis &analysis, bool report)
-      : analysis(analysis), space(analysis.space), report(report) {}
+  DimVisitor(DimAnalysis &analysis, bool warns)
+      : analysis(analysis), space(analysis.space), warns(warns) {}
 
   void visitFunction(mlir::func::FuncOp function);
 
@@ -44,7 +44,7 @@ private:
   /// Compares the inferred type of a result with the declared one.
   void checkDeclared(mlir::Value result, mlir::Type inferred);
   /// Records an operation that its operands do not fit.
-  void reject(mlir::Operation *op);
+  void reject(mlir::Operation *op, llvm::StringRef reason, bool isShape = true);
   void visitDeadBlock(mlir::Block &block);
   void visitIf(IfOp op);
   void visitLoop(LoopOp op);
@@ -70,7 +70,7 @@ private:
 
   DimAnalysis &analysis;
   DimSpace &space;
-  bool report;
+  bool warns;
   /// Null if nothing is limited.
   Budget *budget = nullptr;
   /// More than zero while a visit may be repeated: nothing is reported.

@@ -44,6 +44,11 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
 
+/// Lets the runs fail that enter a branch or body with an operation of wrong
+/// shapes, and warns of them; true if there was any. Bodies that each run
+/// enters stay as they are.
+bool failRejectedBodies(DimAnalysis &analysis);
+
 /// Replaces operations on constants by their results, where that pays; true if
 /// there was any.
 bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);

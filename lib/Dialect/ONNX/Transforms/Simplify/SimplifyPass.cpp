@@ -36,15 +36,15 @@ static void dropRejectedVariants(ModuleOp module) {
   while (hasVariants(module)) {
     DimAnalysis analysis(module);
     llvm::SetVector<Block *> variants;
-    for (Operation *op : analysis.getRejected())
-      if (Block *variant = variantAround(op))
+    for (const Rejection &rejection : analysis.getRejected())
+      if (Block *variant = variantAround(rejection.op))
         variants.insert(variant);
     if (variants.empty())
       return;
     llvm::DenseSet<Block *> deleted;
     for (Block *variant : variants)
       if (!deleted.contains(variant))
-        dropVariant(variant, deleted);
+        dropBranch(variant, deleted);
   }
 }
 
@@ -86,8 +86,10 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     for (unsigned round = 0;; ++round) {
       dropRejectedVariants(getOperation());
-      DimAnalysis analysis(getOperation(), /*report=*/true);
-      if (analysis.hasErrors())
+      DimAnalysis analysis(getOperation(), /*warns=*/true);
+      if (forCompilation && failRejectedBodies(analysis))
+        continue;
+      if (failed(analysis.reportRejected()))
         return signalPassFailure();
       writeTypes(getOperation(), analysis);
       if (round != maxRounds && (rewriteOnce(analysis) || fold()))

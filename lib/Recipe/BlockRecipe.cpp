@@ -4,9 +4,10 @@
 //
 // Of a target whose tiles are shared by threads, a GPU: the loops that all ops
 // have and none reduces are one. Of long rows that are summed up along memory,
-// each of its iterations is that of a warp, or of a block. Else it is that of a
-// thread, so that neighbours in memory are those of neighbouring threads; a
-// thread has, as far as that is legal, the first of these:
+// each of its iterations is that of a warp, or of a block. Of a contraction a
+// block has a tile (BlockContraction.cpp). Else it is that of a thread, so that
+// neighbours in memory are those of neighbouring threads; a thread has, as far
+// as that is legal, the first of these:
 //
 // Tile:    of a kernel that reduces: rows and one vector of columns, which stay
 //          in registers.
@@ -241,6 +242,9 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
       recipe && isLegalRecipe(kernel, recipe, options))
     return addScored(kernel, target, options, "blocks", "row", recipe,
                      candidates);
+  addBlockContractions(kernel, target, options, candidates);
+  if (!candidates.empty())
+    return;
   int64_t lanes = writer.lanes();
   struct Shape {
     StringRef name;

@@ -63,6 +63,13 @@ void addRowRecipes(krnl::KernelOp kernel, const target::Processor &target,
 void addLoopRecipes(krnl::KernelOp kernel, const target::Processor &target,
                     const RecipeOptions &options, RecipeCandidates &candidates);
 
+/// For a kernel around one contraction, of a target whose tiles are shared by
+/// threads: one recipe, by which operands are copied to their memory.
+void addBlockContractions(krnl::KernelOp kernel,
+                          const target::Processor &target,
+                          const RecipeOptions &options,
+                          RecipeCandidates &candidates);
+
 /// For all kernels of a target whose tiles are shared by threads: one recipe,
 /// by which each thread has a tile, a vector or an element of the result.
 void addBlockRecipes(krnl::KernelOp kernel, const target::Processor &target,

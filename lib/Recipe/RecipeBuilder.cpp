@@ -98,6 +98,10 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
       -1);
 }
 
+void RecipeBuilder::cacheShared(unsigned operand, StringRef at) {
+  add(CacheStepAttr::get(context, operand, at, /*shared=*/true), -1);
+}
+
 void RecipeBuilder::earlyExit(StringRef loop, int op) {
   add(EarlyExitStepAttr::get(context, loop), op);
 }

@@ -28,7 +28,7 @@ class Step:
         names = ", ".join(self.loops)
         inside = {
             "block": f"{names}, {self.number}{self.tail}",
-            "cache": f"{self.number}, at={names}",
+            "cache": f"{self.number}, at={names}{self.tail}",
             "map": f"{names}, thread",
             "pack": f"{self.number}, [{names}]",
             "prefetch": f"{self.number}, distance={self.distance}, line={self.line}",
@@ -253,7 +253,8 @@ class Draw:
                 self.add("pack", chosen or loops, number=number)
                 self.prefetch(number)
             if self.chance(0.3):
-                self.add("cache", [self.pick(self.loops_of(self.some_op()))], number=number)
+                tail = ", in=shared" if self.chance(0.3) else ""
+                self.add("cache", [self.pick(self.loops_of(self.some_op()))], number=number, tail=tail)
 
     def prefetch(self, operand):
         if self.chance(0.7):
@@ -328,11 +329,42 @@ class Draw:
         self.registers()
         return True
 
-    def place_threads(self, blocks, thread):
-        self.shared = [*blocks, thread]
+    def place_threads(self, blocks, *threads):
+        self.shared = [*blocks, *threads]
         self.add("fuse_outer", self.shared)
         self.add("parallel", blocks)
-        self.add("map", [thread])
+        for thread in threads:
+            self.add("map", [thread])
+
+    def divisor(self, extent, most):
+        """Most often one that leaves nothing."""
+        divisors = [n for n in range(1, most + 1) if extent is None or extent % n == 0]
+        return self.pick(divisors if self.chance(0.9) else range(1, most + 1))
+
+    def shared_tiles(self):
+        """The shape of recipe that contractions of a GPU get, with random sizes; false where the kernel is none."""
+        reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
+        kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
+        if not reduced or len(kept) < 2:
+            return False
+        blocks, threads, registers = [], [], []
+        for loop in (kept.pop(int(self.rng.integers(len(kept)))), kept.pop()):
+            size = int(self.divisor(self.nest.extents[loop], 32))
+            block, tile = self.block(loop, size)
+            thread, inside = self.block(tile, int(self.divisor(size, 8)))
+            blocks.append(block)
+            threads.append(thread)
+            registers.append(inside)
+        *outside, last = reduced
+        steps = [*outside, *self.block(last, self.pick([3, 4, 8, 16]))]
+        self.add("order", [*kept, *blocks, *threads, *registers, *steps])
+        self.place_threads([*kept, *blocks], *threads)
+        for loop in registers:
+            self.add("unroll", [loop], number=self.nest.extents[loop])
+        for number in self.kernel.operands:
+            if self.chance(0.8):
+                self.add("cache", [self.pick(steps)], number=number, tail=", in=shared")
+        return True
 
     def walk(self):
         for _ in range(int(self.rng.integers(5))):
@@ -361,7 +393,9 @@ class Draw:
 def random_recipe(kernel, rng, device=False):
     """Steps, most of them legal; half of those for a device have threads."""
     draw = Draw(kernel, rng)
-    if device and draw.chance(0.5) and draw.threads():
+    if draw.chance(0.25 if device else 0.1) and draw.shared_tiles():
+        pass
+    elif device and draw.chance(0.5) and draw.threads():
         pass
     elif not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()

@@ -72,14 +72,25 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
   return %y : tensor<8x7xf32>
 }
 
-// A tile of four rows and a vector of columns.
+// The operands of a tile of 32 by 32 are in shared memory; each thread has four rows and a vector of
+// columns.
 // CHECK-LABEL: kernel "product"
-// CHECK-NEXT:    block(m, 4) -> (m.b, m.r),
-// CHECK-NEXT:    block(n, 4) -> (n.b, n.r),
-// CHECK-NEXT:    order(m.b, n.b, k, m.r, n.r),
-// CHECK-NEXT:    fuse(m.b, n.b) -> flat.0,
-// CHECK:         map(flat.t, thread),
-// CHECK-NEXT:    register_tile(m.r, n.r, lanes=4)
+// CHECK-NEXT:    order(m, n, k),
+// CHECK-NEXT:    block(m, 32) -> (m.o, m.b),
+// CHECK-NEXT:    block(m.b, 4) -> (m.t, m.r),
+// CHECK-NEXT:    block(n, 32) -> (n.o, n.b),
+// CHECK-NEXT:    block(n.b, 32) -> (n.v, n.l),
+// CHECK-NEXT:    block(n.l, 4) -> (n.t, n.r),
+// CHECK-NEXT:    block(k, 16) -> (k.o, k.i),
+// CHECK-NEXT:    order(m.o, n.o, m.t, n.t, m.r, n.v, n.r, k.o, k.i),
+// CHECK-NEXT:    fuse_outer(m.o, n.o, m.t, n.t),
+// CHECK-NEXT:    parallel(m.o, n.o),
+// CHECK-NEXT:    map(m.t, thread),
+// CHECK-NEXT:    map(n.t, thread),
+// CHECK-NEXT:    unroll(m.r, 4),
+// CHECK-NEXT:    vectorize(n.r, 4),
+// CHECK-NEXT:    cache(0, at=k.o, in=shared),
+// CHECK-NEXT:    cache(1, at=k.o, in=shared)
 func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %y = krnl.kernel "product" loops [m = 64, n = 128, k = 96]
       ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>) outs(%o : tensor<64x128xf32>) recipe [] {

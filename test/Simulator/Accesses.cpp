@@ -81,8 +81,9 @@ static int64_t sectorsOf(const Request &request) {
   return std::unique(sectors.begin(), sectors.end()) - sectors.begin();
 }
 
-/// The most words that one of the 32 banks has to deliver. A request of 16
-/// bytes a thread takes four steps without conflicts.
+/// The most words that one of the 32 banks has to deliver, as far as it is more
+/// than all banks need for the request: without conflicts it is one step,
+/// though 16 bytes a thread take four.
 static int64_t sharedStepsOf(const Request &request) {
   std::vector<uintptr_t> words;
   for (uintptr_t address : request.addresses)
@@ -93,7 +94,8 @@ static int64_t sharedStepsOf(const Request &request) {
   int64_t ofBank[32] = {};
   for (uintptr_t word : words)
     ++ofBank[word % 32];
-  return *std::max_element(ofBank, ofBank + 32);
+  int64_t least = (int64_t(words.size()) + 31) / 32;
+  return *std::max_element(ofBank, ofBank + 32) - least + 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,8 @@ public:
   void registerTile(llvm::StringRef rows, llvm::StringRef columns,
                     int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
+  /// In memory that threads share.
+  void cacheShared(unsigned operand, llvm::StringRef at);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,

@@ -29,6 +29,9 @@ struct Processor {
   /// Threads that may share a tile, one after the other: those of a block of a
   /// GPU, where there is one. 1: each tile is one thread's.
   int64_t tileThreads = 1;
+  /// Largest memory that all threads of a tile share: what any GPU has for a
+  /// block. It is on the stack of a target whose tiles are one thread's.
+  int64_t sharedBytes = 48 * 1024;
   /// Of addresses and loop counters.
   int64_t indexBits = 64;
   /// Largest local buffer of a kernel on the stack.

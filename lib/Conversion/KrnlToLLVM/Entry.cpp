@@ -44,7 +44,7 @@ static void makeSharedBuffers(func::FuncOp kernel) {
         kernel.getName().str() + "_shared_" + std::to_string(number++);
     memref::GlobalOp::create(
         builder, op.getLoc(), name, builder.getStringAttr("private"), type,
-        builder.getUnitAttr(), /*constant=*/false, /*alignment=*/IntegerAttr());
+        builder.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
     OpBuilder inside(op);
     op.replaceAllUsesWith(
         memref::GetGlobalOp::create(inside, op.getLoc(), type, name)

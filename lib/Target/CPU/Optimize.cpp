@@ -20,6 +20,7 @@
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -111,8 +112,15 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
   ModulePassManager passes;
   passes.addPass(
       createModuleToFunctionPassAdaptor(shortPipeline(level, quick)));
-  // Of a GPU, only aligned vectors are one access.
-  if (module.getTargetTriple().isNVPTX())
-    passes.addPass(createModuleToFunctionPassAdaptor(InferAlignmentPass()));
+  // Of a GPU, only aligned vectors are one access. What is known of parameters
+  // is known before they get an address space, and of memory that threads share
+  // in its own.
+  if (module.getTargetTriple().isNVPTX()) {
+    FunctionPassManager align;
+    align.addPass(InferAlignmentPass());
+    align.addPass(InferAddressSpacesPass());
+    align.addPass(InferAlignmentPass());
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(align)));
+  }
   passes.run(module, modules);
 }

@@ -4,7 +4,7 @@
 // outermost, before the tiles of columns begin; the product reads the copy.
 // CHECK-LABEL: func private @kernel_product_0(
 // CHECK-SAME:    %[[X:.+]]: memref<16x32xf32>, %[[W:.+]]: memref<32x64xf32>
-// CHECK:         %[[COPY:.+]] = memref.alloca() {{.*}} : memref<32x8xf32>
+// CHECK:         %[[COPY:.+]] = memref.alloca() {{.*}} : memref<256xf32>
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             %[[E:.+]] = memref.load %[[X]]

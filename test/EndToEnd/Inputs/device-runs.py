@@ -81,14 +81,15 @@ def compare_sizes(name, *shapes):
     report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
 
 
-for name in ("chain", "softmax", "norm", "warps", "long", "types", "product", "convolutions", "branch", "loop", "scan"):
+MODELS = "chain softmax norm warps long types product gemm gemm_transposed convolution convolutions branch loop scan"
+for name in MODELS.split():
     compare(name, f"{name}.onnx")
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
 compare_sizes("grown", (7, 3), (2, 50))
 
-for name in ("chain", "norm", "long"):
+for name in ("chain", "norm", "long", "gemm", "gemm_transposed"):
     counts = run(f"./{name}.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
     pattern = r"sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
     sectors, requests, steps, shared = map(int, re.search(pattern, counts).groups())

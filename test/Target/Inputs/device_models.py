@@ -64,6 +64,10 @@ save(
     [64, 128],
     [weights("w", 96, 128), weights("b", 128)],
 )
+# Blocks of threads have a tile in shared memory; the second operand of the other lies along the sums.
+save("gemm", [("Gemm", ["x", "w", "b"], "y", {})], [256, 200], [256, 512], [weights("w", 200, 512), weights("b", 512)])
+save("gemm_transposed", [("Gemm", ["x", "w"], "y", {"transB": 1})], [256, 64], [256, 256], [weights("w", 256, 64)])
+save("convolution", [("Conv", ["x", "w"], "y", {"strides": [2, 2]})], [2, 12, 33, 33], [2, 32, 16, 16], [weights("w", 32, 12, 3, 3)])
 save(
     "convolutions",
     [

@@ -9,8 +9,6 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 
-#include "onnxc/Dialect/Krnl/IR/Launches.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -72,32 +70,20 @@ static Value combineLanes(ImplicitLocOpBuilder &b, Value value, int64_t threads,
   return value;
 }
 
-/// Memory that the threads of a block share.
-static Value allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
-                            ArrayRef<int64_t> shape, Type element) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&func.getBody().front());
-  auto type = MemRefType::get(shape, element);
-  Value memory = memref::AllocaOp::create(
-      b, MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
-                         b.getI64IntegerAttr(sharedMemorySpace)));
-  return memref::MemorySpaceCastOp::create(b, type, memory);
-}
-
-static Value combineScalars(ImplicitLocOpBuilder &b, func::FuncOp func,
-                            Value value, int64_t threads,
+static Value combineScalars(ImplicitLocOpBuilder &b, const EmitPolicy &policy,
+                            func::FuncOp func, Value value, int64_t threads,
                             EmitPolicy::Combine combine) {
   value = combineLanes(b, value, warpThreads, combine);
   int64_t warps = threads / warpThreads;
   if (warps == 1)
     return value;
-  Value shared = allocateShared(b, func, {warps}, value.getType());
-  Value thread = arith::IndexCastUIOp::create(
-      b, b.getIndexType(), NVVM::ThreadIdXOp::create(b, b.getI32Type()));
+  Value shared =
+      policy.allocateShared(b, func, MemRefType::get({warps}, value.getType()));
+  Value thread = policy.threadNumber(b);
   Value size = arith::ConstantIndexOp::create(b, warpThreads);
   Value lane = arith::RemUIOp::create(b, thread, size);
   // All have read what was there before.
-  NVVM::Barrier0Op::create(b);
+  policy.waitForThreads(b);
   auto isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
                             arith::ConstantIndexOp::create(b, 0).getResult());
@@ -108,7 +94,7 @@ static Value combineScalars(ImplicitLocOpBuilder &b, func::FuncOp func,
     Value warp = arith::DivUIOp::create(b, thread, size);
     memref::StoreOp::create(b, value, shared, warp);
   }
-  NVVM::Barrier0Op::create(b);
+  policy.waitForThreads(b);
   Value number = arith::RemUIOp::create(
       b, lane, arith::ConstantIndexOp::create(b, warps).getResult());
   value = memref::LoadOp::create(b, shared, number);
@@ -121,11 +107,12 @@ Value BlockPolicy::combineThreads(ImplicitLocOpBuilder &b, func::FuncOp func,
                                   Combine combine) const {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
-    return combineScalars(b, func, value, threads, combine);
+    return combineScalars(b, *this, func, value, threads, combine);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    elements.push_back(combineScalars(
-        b, func, vector::ExtractOp::create(b, value, i), threads, combine));
+    elements.push_back(combineScalars(b, *this, func,
+                                      vector::ExtractOp::create(b, value, i),
+                                      threads, combine));
   return vector::FromElementsOp::create(b, type, elements);
 }
 

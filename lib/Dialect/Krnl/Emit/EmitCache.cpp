@@ -4,34 +4,101 @@
 // cache(operand, at=l): at the beginning of each iteration of l the elements
 // that the loops inside l will read are copied next to each other. The slice is
 // indexed by these loops, as a packed operand is.
+//
+// in=shared: the threads of a tile copy it together (CopyShared.cpp). Where
+// each tile is one thread's, the slice is that of the thread.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+
+#include <utility>
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
+/// Elements from one iteration of each loop to the next.
+void OpEmitter::placeSlice(CachedSlice &slice) {
+  slice.strides.resize(slice.loops.size());
+  slice.size = 1;
+  int64_t padding = slice.isShared ? paddingOf(slice) : 0;
+  for (size_t i = slice.loops.size(); i-- > 0;) {
+    unsigned loop = slice.loops[i];
+    // The sums come first: the others are a row.
+    if (nest.op(slice.op).find(loop)->reduced)
+      slice.size += std::exchange(padding, 0);
+    slice.strides[i] = slice.size;
+    slice.size *= nest.loop(loop).extent;
+  }
+}
+
+void OpEmitter::allocateCache(const Cache &cache, unsigned op,
+                              OpOperand &input) {
+  CachedSlice slice;
+  slice.at = cache.at;
+  slice.op = op;
+  slice.use = &input;
+  slice.isShared = cache.shared && policy.sharesTiles();
+  const LoopUse *at = nest.op(op).find(cache.at);
+  for (unsigned loop : nest.cachedLoops(cache, op))
+    if (slice.isShared || !nest.loop(loop).mapped ||
+        nest.op(op).find(loop) > at)
+      slice.loops.push_back(loop);
+  placeSlice(slice);
+  auto type = MemRefType::get({slice.size}, getElementTypeOrSelf(input.get()));
+  slice.memref = slice.isShared ? policy.allocateShared(b, outside.func, type)
+                                : policy.allocate(b, outside.func, type);
+  caches.push_back(std::move(slice));
+}
+
 void OpEmitter::allocateCaches() {
   for (const Cache &cache : nest.caches())
     for (unsigned op : nest.cachingOps(cache))
-      for (OpOperand *input : storage.plan(op).op.getDpsInputOperands()) {
-        if (input->get() != kernel.getBody().getArgument(cache.operand))
-          continue;
-        SmallVector<unsigned> within = nest.cachedLoops(cache, op);
-        SmallVector<int64_t> shape = llvm::map_to_vector(
-            within, [&](unsigned loop) { return nest.loop(loop).extent; });
-        Type element = getElementTypeOrSelf(input->get().getType());
-        Value memref =
-            policy.allocate(b, outside.func, MemRefType::get(shape, element));
-        caches.push_back({cache.at, op, input, within, memref});
-      }
+      for (OpOperand *input : storage.plan(op).op.getDpsInputOperands())
+        if (input->get() == kernel.getBody().getArgument(cache.operand))
+          allocateCache(cache, op, *input);
 }
 
 void OpEmitter::fillCaches(unsigned loop, int op) {
-  for (const CachedSlice &slice : caches)
-    if (slice.at == loop && (op < 0 || slice.op == unsigned(op)))
+  SmallVector<const CachedSlice *> shared;
+  for (const CachedSlice &slice : caches) {
+    if (slice.at != loop || (op >= 0 && slice.op != unsigned(op)))
+      continue;
+    if (slice.isShared)
+      shared.push_back(&slice);
+    else
       emitCacheCopy(slice, 0);
+  }
+  if (shared.empty())
+    return;
+  // All have read what was there before.
+  policy.waitForThreads(b);
+  for (const CachedSlice *slice : shared)
+    copyShared(*slice);
+  policy.waitForThreads(b);
+}
+
+/// Where the element of the current iterations is in the slice.
+LaneIndex OpEmitter::indexIn(const CachedSlice &slice,
+                             const Instance &instance) {
+  LaneIndex index;
+  for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
+    index = math.add(
+        index, math.scale(loops.loopIndex(loop, instance, false), stride));
+  return index;
+}
+
+/// Where it is in the memory of the operand.
+SmallVector<LaneIndex> OpEmitter::indicesInSource(const CachedSlice &slice,
+                                                  OpState &state) {
+  Instance first(active.size(), 0);
+  const Storage &source = storage.slots[storage.chainRoot(slice.use->get())];
+  if (!source.byLoops)
+    return indicesOf(state, *slice.use, first, false);
+  return llvm::map_to_vector(source.packed, [&](unsigned loop) {
+    return loops.loopIndex(loop, first, false);
+  });
 }
 
 /// One loop of the copy for each loop of the slice, as far as it really runs.
@@ -44,17 +111,9 @@ void OpEmitter::emitCacheCopy(const CachedSlice &slice, unsigned position) {
   }
   OpState state(storage.plan(slice.op));
   Instance first(active.size(), 0);
-  const Storage &source = storage.slots[storage.chainRoot(slice.use->get())];
-  auto indicesBy = [&](ArrayRef<unsigned> order) {
-    return llvm::map_to_vector(order, [&](unsigned loop) {
-      return loops.loopIndex(loop, first, false);
-    });
-  };
-  SmallVector<LaneIndex> from =
-      source.byLoops ? indicesBy(source.packed)
-                     : indicesOf(state, *slice.use, first, false);
-  access.store(slice.memref, indicesBy(slice.loops),
-               access.load(source.memref, from, 1, {}), 1, {});
+  Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
+  Value element = access.load(source, indicesInSource(slice, state), 1, {});
+  access.store(slice.memref, indexIn(slice, first), element, 1, {});
 }
 
 } // namespace onnxc::krnl

@@ -221,17 +221,20 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
     return value;
   Storage slot = storage.slots[storage.chainRoot(
       reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
-  for (const CachedSlice &slice : caches)
-    if (slice.use == &operand) {
-      slot = Storage();
-      slot.memref = slice.memref;
-      slot.byLoops = true;
-      slot.packed = slice.loops;
-    }
+  const CachedSlice *slice = llvm::find_if(
+      caches, [&](const CachedSlice &other) { return other.use == &operand; });
+  bool isCached = slice != caches.end();
+  if (isCached) {
+    slot = Storage();
+    slot.memref = slice->memref;
+    slot.byLoops = true;
+  }
   std::optional<unsigned> lane = laneLoop(state);
   bool varies = lane && state.access(operand).dependsOn(*lane);
   SmallVector<LaneIndex> at;
-  if (!slot.byLoops)
+  if (isCached)
+    at.push_back(indexIn(*slice, instance));
+  else if (!slot.byLoops)
     at = indicesOf(state, operand, instance, slot.local);
   else
     for (unsigned loop : slot.packed)

@@ -6,6 +6,7 @@
 
 #include "LaneIndex.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -183,10 +184,31 @@ SmallVector<Value> BlockPolicy::threadIndices(ImplicitLocOpBuilder &b,
   func->setAttr(KrnlDialect::threadsAttrName, b.getI64IntegerAttr(threads));
   if (extents.empty())
     return {};
-  Value thread = readRegister<NVVM::ThreadIdXOp>(b);
+  Value thread = threadNumber(b);
   return llvm::map_to_vector(
       splitTileNumber(math, thread, sizes, b),
       [&](OpFoldResult index) { return math.scalar(toLaneIndex(index)); });
+}
+
+Value BlockPolicy::threadNumber(ImplicitLocOpBuilder &b) const {
+  return readRegister<NVVM::ThreadIdXOp>(b);
+}
+
+void BlockPolicy::waitForThreads(ImplicitLocOpBuilder &b) const {
+  NVVM::Barrier0Op::create(b);
+}
+
+Value BlockPolicy::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
+                                  MemRefType type) const {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&func.getBody().front());
+  Value memory = memref::AllocaOp::create(
+      b,
+      MemRefType::get(type.getShape(), type.getElementType(),
+                      MemRefLayoutAttrInterface(),
+                      b.getI64IntegerAttr(sharedMemorySpace)),
+      b.getI64IntegerAttr(16));
+  return memref::MemorySpaceCastOp::create(b, type, memory);
 }
 
 Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,

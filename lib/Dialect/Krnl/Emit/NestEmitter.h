@@ -84,6 +84,8 @@ public:
                                                    unsigned op,
                                                    mlir::ValueRange carried,
                                                    Body body);
+  /// How many iterations the loop has at this point.
+  LaneIndex boundOf(unsigned loop, unsigned op);
   /// Emits a plain loop over all iterations.
   void emitPlainLoop(unsigned loop, unsigned op,
                      llvm::function_ref<void()> body);
@@ -107,7 +109,6 @@ public:
 
 private:
   LaneIndex valueOf(unsigned op, unsigned loop);
-  LaneIndex boundOf(unsigned loop, unsigned op);
   LaneIndex fullBlocks(unsigned loop, unsigned op);
   LaneIndex fullExtent(unsigned loop);
   void emitParallel(unsigned position);

@@ -96,14 +96,42 @@ private:
     unsigned at;
     unsigned op;
     mlir::OpOperand *use;
+    bool isShared;
     llvm::SmallVector<unsigned> loops;
+    /// Elements from one iteration of each to the next, and of all.
+    llvm::SmallVector<int64_t> strides;
+    int64_t size;
     mlir::Value memref;
+  };
+  /// A digit of the numbers of the parts that threads copy: so many steps of a
+  /// loop, each of so many iterations.
+  struct CopyDigit {
+    unsigned loop;
+    int64_t count, step;
   };
   struct Counter;
   using Values = llvm::SmallVector<mlir::Value>;
 
   // EmitCache.cpp: slices of operands copied to scratch memory.
+  void placeSlice(CachedSlice &slice);
+  void allocateCache(const Cache &cache, unsigned op, mlir::OpOperand &input);
+  LaneIndex indexIn(const CachedSlice &slice, const Instance &instance);
+  llvm::SmallVector<LaneIndex> indicesInSource(const CachedSlice &slice,
+                                               OpState &state);
   void emitCacheCopy(const CachedSlice &slice, unsigned position);
+
+  // CopyShared.cpp: the same by all threads of a tile.
+  std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);
+  int64_t lanesAlong(const CachedSlice &slice, unsigned along);
+  int64_t paddingOf(const CachedSlice &slice);
+  llvm::SmallVector<CopyDigit> copyDigits(const CachedSlice &slice,
+                                          int64_t &lanes);
+  void enterPart(llvm::ArrayRef<CopyDigit> digits, LaneIndex number,
+                 int64_t lanes);
+  mlir::Value isInsideLoops(const CachedSlice &slice);
+  void storePart(const CachedSlice &slice, LaneIndex at, mlir::Value part,
+                 int64_t lanes);
+  void copyShared(const CachedSlice &slice);
 
   // EmitDot.cpp: products of groups of bytes.
   std::optional<unsigned> dotLoop(const OpState &state);

@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -130,6 +131,7 @@ LoopNest LoopNest::get(KernelOp kernel) {
   LoopNest nest(kernel.getContext());
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
     nest.addAxis(loop.getName(), loop.getExtent());
+  nest.sharedBytes = TargetAttr::processorOf(kernel).sharedBytes;
   Operation *yield = kernel.getYield();
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     SmallVector<unsigned> axes;

@@ -33,7 +33,6 @@ static constexpr int64_t warpThreads = 32;
 // Tails
 //===----------------------------------------------------------------------===//
 
-/// A number that divides every trip count the loop can have.
 int64_t LoopNest::tripCountDivisor(unsigned number) const {
   const Loop &loop = allLoops[number];
   if (loop.kind == Loop::Kind::Axis)
@@ -338,12 +337,7 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
     if (std::string reason = reasonAgainst(prefetch); !reason.empty())
       return emitError() << "cannot prefetch operand " << prefetch.operand
                          << ": " << reason;
-  int64_t cachedBytes = 0;
-  for (const Cache &cache : allCaches)
-    for (unsigned op : cachingOps(cache))
-      if (failed(checkCache(cache, op, cachedBytes, emitError)))
-        return failure();
-  return success();
+  return checkCaches(emitError);
 }
 
 } // namespace onnxc::krnl

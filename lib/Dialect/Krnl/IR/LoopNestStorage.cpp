@@ -21,6 +21,8 @@ namespace onnxc::krnl {
 static constexpr int64_t maxPackedElements = int64_t(1) << 31;
 /// Bytes that the cached slices of a kernel may have: they live on the stack.
 static constexpr int64_t maxCachedBytes = 65536;
+/// Bytes that a row of a shared slice may have behind it.
+static constexpr int64_t maxPaddingBytes = 16;
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -242,12 +244,12 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
 // cache
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::cache(unsigned operand, StringRef at,
+LogicalResult LoopNest::cache(unsigned operand, StringRef at, bool shared,
                               EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(at, emitError);
   if (failed(number) || !findOperand(operand, emitError))
     return failure();
-  Cache cache{operand, *number, limit};
+  Cache cache{operand, *number, limit, shared};
   SmallVector<unsigned> ops = cachingOps(cache);
   if (ops.empty())
     return emitError() << "no op inside loop '" << at << "' reads operand "
@@ -271,19 +273,75 @@ SmallVector<unsigned> LoopNest::cachingOps(const Cache &cache) const {
   return ops;
 }
 
+std::pair<unsigned, int64_t> LoopNest::rootOf(unsigned number) const {
+  int64_t distance = 1;
+  while (allLoops[number].kind == Loop::Kind::BlockOuter ||
+         allLoops[number].kind == Loop::Kind::BlockInner) {
+    if (allLoops[number].kind == Loop::Kind::BlockOuter)
+      distance *= allLoops[number].blockSize;
+    number = allLoops[number].parents[0];
+  }
+  return {number, distance};
+}
+
 SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
                                             unsigned op) const {
   SmallVector<unsigned> loops;
+  auto isInside = [&](const LoopUse &use) {
+    return &use > bodyOps[op].find(cache.at) ||
+           (cache.shared && use.loop != cache.at &&
+            (allLoops[use.loop].mapped || isInRegisters(use)));
+  };
   for (const LoopUse &use : bodyOps[op].loops)
     for (const Operand::Reader &reader : operands[cache.operand].readers)
-      if (reader.op == op && &use > bodyOps[op].find(cache.at) &&
+      if (reader.op == op && isInside(use) &&
           llvm::is_contained(indexingLoops(reader), use.loop) &&
           !llvm::is_contained(loops, use.loop))
         loops.push_back(use.loop);
+  if (cache.shared)
+    llvm::sort(loops, [&](unsigned a, unsigned b) {
+      auto key = [&](unsigned loop) {
+        auto [root, distance] = rootOf(loop);
+        return std::tuple(!bodyOps[op].find(loop)->reduced, root, -distance,
+                          loop);
+      };
+      return key(a) < key(b);
+    });
   return loops;
 }
 
-/// There is one slice at a time, of a known size that fits on the stack.
+/// Does the bound of the loop, which ends early, differ between threads?
+bool LoopNest::dependsOnThread(unsigned op, unsigned number) const {
+  const Loop &loop = allLoops[number];
+  if (!endsEarly(number))
+    return false;
+  auto isMapped = [&](unsigned other) { return allLoops[other].mapped; };
+  if (isMapped(number) || (loop.kind == Loop::Kind::BlockInner &&
+                           llvm::any_of(liveLoops(op, number - 1), isMapped)))
+    return true;
+  return llvm::any_of(loop.parents, [&](unsigned parent) {
+    return dependsOnThread(op, parent);
+  });
+}
+
+/// Why some threads would not come to where the others wait for them; empty if
+/// all do.
+std::string LoopNest::reasonAgainstWaiting(const Cache &cache,
+                                           unsigned op) const {
+  if (allLoops[cache.at].mapped)
+    return "each of its iterations is a thread's";
+  for (auto [number, other] : llvm::enumerate(bodyOps))
+    for (const LoopUse &use : other.loops) {
+      StringRef name = allLoops[use.loop].name;
+      if (dependsOnThread(number, use.loop))
+        return ("loop '" + name + "' ends early in some threads").str();
+      if (use.earlyExit)
+        return ("loop '" + name + "' ends as the data of a thread say").str();
+    }
+  return {};
+}
+
+/// There is one slice at a time, of a known size that fits its memory.
 LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
                                    int64_t &bytes,
                                    EmitErrorFn emitError) const {
@@ -292,27 +350,46 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
                        << " at loop '" << allLoops[cache.at].name
                        << "': " << reason;
   };
+  if (cache.shared)
+    if (std::string reason = reasonAgainstWaiting(cache, op); !reason.empty())
+      return refuse(reason);
   for (const LoopUse &use : bodyOps[op].loops) {
-    if (use.role != RegisterRole::None || use.lanes || use.unroll != 1)
+    bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
+    if (!isWhole &&
+        (use.role != RegisterRole::None || use.lanes || use.unroll != 1))
       return refuse("loop '" + Twine(allLoops[use.loop].name) + "' of op '" +
                     bodyOps[op].name +
                     "' takes several iterations at a time there");
     if (use.loop == cache.at)
       break;
   }
-  int64_t slice = operands[cache.operand].elementBytes;
+  int64_t row = operands[cache.operand].elementBytes, slice = 1;
+  int64_t most = cache.shared ? sharedBytes : maxCachedBytes;
   for (unsigned number : cachedLoops(cache, op)) {
     const Loop &loop = allLoops[number];
     if (loop.isDynamic())
       return refuse("the extent of loop '" + Twine(loop.name) +
                     "' is not known");
-    if (llvm::MulOverflow(slice, loop.extent, slice) || slice > maxCachedBytes)
-      slice = maxCachedBytes + 1;
+    int64_t &part = bodyOps[op].find(number)->reduced ? slice : row;
+    if (llvm::MulOverflow(part, loop.extent, part) || part > most)
+      part = most + 1;
   }
-  bytes += slice;
-  if (bytes > maxCachedBytes)
-    return refuse("the slices would be larger than " + Twine(maxCachedBytes) +
-                  " bytes");
+  if (cache.shared)
+    row += maxPaddingBytes;
+  bytes += row * slice;
+  if (bytes > most)
+    return refuse("the slices would be larger than " + Twine(most) + " bytes" +
+                  (cache.shared ? " of shared memory" : ""));
+  return success();
+}
+
+LogicalResult LoopNest::checkCaches(EmitErrorFn emitError) const {
+  int64_t bytes = 0, shared = 0;
+  for (const Cache &cache : allCaches)
+    for (unsigned op : cachingOps(cache))
+      if (failed(
+              checkCache(cache, op, cache.shared ? shared : bytes, emitError)))
+        return failure();
   return success();
 }
 

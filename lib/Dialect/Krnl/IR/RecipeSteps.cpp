@@ -148,6 +148,20 @@ static void printMasked(AsmPrinter &printer, bool masked) {
     printer << ", masked";
 }
 
+/// [`,` `in` `=` `shared`]
+static ParseResult parseInShared(AsmParser &parser, bool &shared) {
+  shared = succeeded(parser.parseOptionalComma());
+  if (!shared)
+    return success();
+  return failure(parser.parseKeyword("in") || parser.parseEqual() ||
+                 parser.parseKeyword("shared"));
+}
+
+static void printInShared(AsmPrinter &printer, bool shared) {
+  if (shared)
+    printer << ", in=shared";
+}
+
 /// [`,` `tail` `=` `[` sizes `]` [`masked`]]
 static ParseResult parseRowTail(AsmParser &parser, SmallVector<int64_t> &tail,
                                 bool &masked) {
@@ -423,7 +437,7 @@ LogicalResult ArenaStepAttr::advance(LoopNest &nest,
 
 LogicalResult CacheStepAttr::advance(LoopNest &nest,
                                      EmitErrorFn emitError) const {
-  return nest.cache(getOperand(), getAt(), emitError);
+  return nest.cache(getOperand(), getAt(), getShared(), emitError);
 }
 
 LogicalResult PackStepAttr::advance(LoopNest &nest,

@@ -23,6 +23,7 @@ static void forEachNumber(P &&p, F visit) {
   visit("scalar_copies", p.scalarCopies);
   visit("free_masks", p.freeMasks);
   visit("tile_threads", p.tileThreads);
+  visit("shared_bytes", p.sharedBytes);
   visit("index_bits", p.indexBits);
   visit("stack_bytes", p.stackBytes);
   visit("fma_per_cycle", p.fmaPerCycle);

@@ -51,6 +51,19 @@ public:
     return value;
   }
 
+  /// Do threads share a tile? Then these emit memory of all of them, the number
+  /// of the calling one, and that each waits for all others.
+  virtual bool sharesTiles() const { return false; }
+  virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::func::FuncOp func,
+                                     mlir::MemRefType type) const {
+    return {};
+  }
+  virtual mlir::Value threadNumber(mlir::ImplicitLocOpBuilder &b) const {
+    return {};
+  }
+  virtual void waitForThreads(mlir::ImplicitLocOpBuilder &b) const {}
+
   /// Emits memory of a tile; the builder stands where all tiles see it.
   virtual mlir::Value allocate(mlir::ImplicitLocOpBuilder &b,
                                mlir::func::FuncOp func,
@@ -93,6 +106,12 @@ public:
   mlir::Value combineThreads(mlir::ImplicitLocOpBuilder &b,
                              mlir::func::FuncOp func, mlir::Value value,
                              int64_t threads, Combine combine) const override;
+  bool sharesTiles() const override { return true; }
+  mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
+                             mlir::func::FuncOp func,
+                             mlir::MemRefType type) const override;
+  mlir::Value threadNumber(mlir::ImplicitLocOpBuilder &b) const override;
+  void waitForThreads(mlir::ImplicitLocOpBuilder &b) const override;
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
 };

@@ -27,6 +27,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/Diagnostics.h"
+#include "onnxc/Target/Processor.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -171,12 +172,14 @@ struct Pack {
 };
 
 /// cache(operand, at=l): at the beginning of each iteration of `at` every op
-/// inside that reads the operand copies its slice to scratch memory.
+/// inside that reads the operand copies its slice to scratch memory; in=shared:
+/// to memory that all threads of a tile share, by all of them.
 struct Cache {
   unsigned operand;
   unsigned at;
   /// The body op the step is limited to, or -1.
   int onlyOp;
+  bool shared;
 };
 
 /// prefetch(operand, distance, line): the tiles that go by a panel of a packed
@@ -299,6 +302,8 @@ public:
   bool leavesUnknownRest(unsigned loop) const {
     return endsEarly(loop) && !knownRest(loop);
   }
+  /// A number that divides every trip count the loop can have.
+  int64_t tripCountDivisor(unsigned loop) const;
   /// Are all iterations of the loop copies and lanes?
   bool isInRegisters(const LoopUse &use) const;
   /// The live loops of the op that the value of `loop` is made from.
@@ -323,6 +328,9 @@ public:
   /// The panels of a packed operand that a fused outer loop goes over, and that
   /// end with the columns of a register tile.
   std::optional<PackedPanels> panelsOf(const Pack &pack) const;
+  /// Iterations of the axis or the fusion that `loop` stems from, the first one
+  /// of the pair, that pass with each iteration of the loop.
+  std::pair<unsigned, int64_t> rootOf(unsigned loop) const;
   /// The fused outer loops inside that over the panels: each of their
   /// iterations reads the panel.
   llvm::SmallVector<unsigned> passesOf(const PackedPanels &panels) const;
@@ -333,7 +341,9 @@ public:
   /// Body ops that copy the operand of a cache step.
   llvm::SmallVector<unsigned> cachingOps(const Cache &cache) const;
   /// The loops that such a copy is indexed by: those of the op inside `at` that
-  /// the operand depends on, outermost first.
+  /// the operand depends on, outermost first. Of a shared one also the mapped
+  /// loops, and those around `at` that are written out whole: reduced ones
+  /// first, then those of each axis together.
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
 
@@ -394,7 +404,7 @@ public:
                                    llvm::ArrayRef<int64_t> tail, bool masked,
                                    EmitErrorFn emitError);
   mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
-  mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
+  mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
                             EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
@@ -467,8 +477,10 @@ private:
   mlir::LogicalResult checkPack(const Pack &pack, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
+  mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
+  std::string reasonAgainstWaiting(const Cache &cache, unsigned op) const;
+  bool dependsOnThread(unsigned op, unsigned loop) const;
   std::string reasonAgainst(const PackedPanels &panels, unsigned op) const;
-  int64_t tripCountDivisor(unsigned loop) const;
   const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
   llvm::SmallVector<unsigned>
   indexingLoops(const Operand::Reader &reader) const;
@@ -487,6 +499,8 @@ private:
   llvm::SmallVector<Pack> allPacks;
   llvm::SmallVector<Prefetch> allPrefetches;
   llvm::SmallVector<Cache> allCaches;
+  /// Of the target, see Processor.
+  int64_t sharedBytes = target::Processor().sharedBytes;
   bool orderPreserved = true;
   int limit = -1;
 };

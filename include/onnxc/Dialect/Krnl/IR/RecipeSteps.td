@@ -212,9 +212,18 @@ def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
     reads operand 0 inside copies the elements that it will read there, in the
     order of its loops inside. The slices have known sizes and are at most 64 KB.
+
+    `cache(0, at=k.o, in=shared)`: the threads of a tile copy one slice for all of
+    them to memory that they share, and wait for each other before and after. The
+    slice has the iterations of all mapped loops, and of loops around `k.o` that
+    are written out whole. The sums come first in it, then the loops of each axis.
+    No loop may end at a different place in different threads, and the slices of
+    a kernel fit the shared memory of the target.
   }];
-  let parameters = (ins "unsigned":$operand, LoopName:$at);
-  let assemblyFormat = "`(` $operand `,` `at` `` `=` `` $at `)`";
+  let parameters = (ins "unsigned":$operand, LoopName:$at, "bool":$shared);
+  let assemblyFormat = [{
+    `(` $operand `,` `at` `` `=` `` $at `` custom<InShared>($shared) `)`
+  }];
 }
 
 def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {

@@ -220,7 +220,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
-                                  name(s.getAt()));
+                                  name(s.getAt()), s.getShared());
       })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],

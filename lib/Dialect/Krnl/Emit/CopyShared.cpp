@@ -1,0 +1,215 @@
+//===- CopyShared.cpp - Slices that the threads of a tile copy --*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Threads take the elements of a slice in turn, 16 bytes at a time where the
+// operand has so many neighbours along a loop. Neighbouring threads copy
+// neighbours in memory: whole sectors at least, and all of a row if the slice
+// has its elements in the same order. Else its rows are padded, so that the
+// threads of a warp write to different banks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The widest access, and the part of memory that is read at once.
+static constexpr int64_t accessBytes = 16, sectorBytes = 32;
+/// Accesses of a thread that are written out, so that it waits for all at once.
+static constexpr int64_t maxWrittenOut = 8;
+
+/// Elements of 16 bytes, 1 for those that are in no vector.
+static int64_t elementsOfAccess(OpOperand &operand) {
+  Type element = getElementTypeOrSelf(operand.get());
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+    return 1;
+  return std::max<int64_t>(accessBytes * 8 / element.getIntOrFloatBitWidth(),
+                           1);
+}
+
+/// The loop along which the operand has neighbours in memory.
+std::optional<unsigned> OpEmitter::loopAlongMemory(const CachedSlice &slice) {
+  const Storage &source = storage.slots[storage.chainRoot(slice.use->get())];
+  const Access &along = storage.plan(slice.op).access(*slice.use);
+  for (unsigned loop : slice.loops)
+    if (source.byLoops ? source.packed.back() == loop
+                       : along.hasUnitStride(loop))
+      return loop;
+  return std::nullopt;
+}
+
+/// Neighbours that one access may have: it begins at a multiple of them in all
+/// iterations, and no loop ends within it.
+int64_t OpEmitter::lanesAlong(const CachedSlice &slice, unsigned along) {
+  const Access &access = storage.plan(slice.op).access(*slice.use);
+  int64_t lanes =
+      std::gcd(elementsOfAccess(*slice.use),
+               std::gcd(nest.loop(along).extent, nest.tripCountDivisor(along)));
+  if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
+    return lanes;
+  for (const LoopUse &use : nest.op(slice.op).loops)
+    if (use.loop != along && access.dependsOn(use.loop)) {
+      int64_t stride = access.stride(use.loop);
+      lanes = stride == 0 ? 1 : std::gcd(lanes, stride);
+    }
+  SmallVector<AffineExpr> begin(nest.loops().size(),
+                                getAffineConstantExpr(0, b.getContext()));
+  auto offset = dyn_cast<AffineConstantExpr>(
+      access.getIndex(access.rankAlongMemory() - 1).replaceDims(begin));
+  return offset ? std::gcd(lanes, offset.getValue()) : 1;
+}
+
+/// Elements behind each row of the slice.
+int64_t OpEmitter::paddingOf(const CachedSlice &slice) {
+  std::optional<unsigned> along = loopAlongMemory(slice);
+  bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
+                      *along != slice.loops.back();
+  return isTransposed ? elementsOfAccess(*slice.use) : 0;
+}
+
+/// The parts of the slice that a thread copies, by the digits of a number, of
+/// which the first one counts fastest.
+SmallVector<OpEmitter::CopyDigit>
+OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
+  SmallVector<CopyDigit> digits;
+  std::optional<unsigned> along = loopAlongMemory(slice);
+  lanes = 1;
+  int64_t left = 1;
+  if (along) {
+    lanes = lanesAlong(slice, *along);
+    left = nest.loop(*along).extent / lanes;
+    int64_t inRow = left;
+    if (*along != slice.loops.back()) {
+      int64_t sector =
+          sectorBytes / accessBytes * elementsOfAccess(*slice.use) / lanes;
+      inRow = std::gcd(sector, left);
+    }
+    digits.push_back({*along, inRow, lanes});
+    left /= inRow;
+  }
+  for (unsigned loop : llvm::reverse(slice.loops))
+    if (loop != along)
+      digits.push_back({loop, nest.loop(loop).extent, 1});
+  if (left > 1)
+    digits.push_back({*along, left, digits.front().count * lanes});
+  return digits;
+}
+
+/// Lets the loops be at the iterations of a part.
+void OpEmitter::enterPart(ArrayRef<CopyDigit> digits, LaneIndex number,
+                          int64_t lanes) {
+  for (const CopyDigit &digit : digits)
+    active[digit.loop] = ActiveLoop();
+  if (lanes > 1)
+    active[digits.front().loop].lanes = lanes;
+  for (const CopyDigit &digit : digits) {
+    bool isLast = &digit == &digits.back();
+    LaneIndex part = isLast ? number : math.mod(number, digit.count);
+    number = math.floorDiv(number, digit.count);
+    LaneIndex before{active[digit.loop].base, active[digit.loop].offset, 0, {}};
+    LaneIndex at = math.add(before, math.scale(part, digit.step));
+    active[digit.loop].base = at.base;
+    active[digit.loop].offset = at.offset;
+  }
+}
+
+/// Is the part inside of all loops that end early here? Null if all are.
+Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
+  Value all;
+  Instance first(active.size(), 0);
+  for (unsigned loop : slice.loops) {
+    if (!nest.endsEarly(loop))
+      continue;
+    const ActiveLoop &at = active[loop];
+    Value inside = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::slt, math.scalar({at.base, at.offset, 0, {}}),
+        math.scalar(loops.boundOf(loop, slice.op)));
+    all = all ? arith::AndIOp::create(b, all, inside) : inside;
+  }
+  return all;
+}
+
+void OpEmitter::storePart(const CachedSlice &slice, LaneIndex at, Value part,
+                          int64_t lanes) {
+  if (lanes == 1 || at.step == 1)
+    return access.store(slice.memref, at, part, lanes, {});
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    access.store(slice.memref,
+                 LaneIndex{at.base, at.offset + lane * at.step, 0, {}},
+                 vector::ExtractOp::create(b, part, lane), 1, {});
+}
+
+/// Copies part after part: those of one round are the threads'.
+void OpEmitter::copyShared(const CachedSlice &slice) {
+  if (llvm::any_of(slice.loops,
+                   [&](unsigned loop) { return nest.loop(loop).extent == 0; }))
+    return;
+  SmallVector<ActiveLoop> saved(active);
+  OpState state(storage.plan(slice.op));
+  for (const LoopUse &use : nest.op(slice.op).loops)
+    active[use.loop].lanes = active[use.loop].instances = 1;
+  Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
+  int64_t threads = 1, lanes;
+  for (unsigned loop : nest.mappedLoops())
+    threads *= nest.loop(loop).extent;
+  SmallVector<CopyDigit> digits = copyDigits(slice, lanes);
+  int64_t parts = 1;
+  for (const CopyDigit &digit : digits)
+    parts *= digit.count;
+  Value thread = policy.threadNumber(b);
+
+  struct Part {
+    LaneIndex at;
+    Value value;
+  };
+  auto load = [&]() -> Part {
+    Instance first(active.size(), 0);
+    LaneIndex at = indexIn(slice, first);
+    return {at, access.load(source, indicesInSource(slice, state), lanes, {})};
+  };
+  auto store = [&](const Part &part) {
+    storePart(slice, part.at, part.value, lanes);
+  };
+  SmallVector<Part> waiting;
+  auto copyRound = [&](LaneIndex number, bool isWhole) {
+    enterPart(digits, number, lanes);
+    Value inside = isInsideLoops(slice);
+    if (!isWhole) {
+      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                            math.scalar(number),
+                                            math.scalar({{}, parts, 0, {}}));
+      inside = inside ? arith::AndIOp::create(b, isThere, inside) : isThere;
+    }
+    if (!inside)
+      return waiting.push_back(load());
+    auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    store(load());
+  };
+  int64_t rounds = llvm::divideCeil(parts, threads);
+  if (rounds <= maxWrittenOut) {
+    for (int64_t round = 0; round < rounds; ++round)
+      copyRound({thread, round * threads, 0, {}},
+                (round + 1) * threads <= parts);
+    llvm::for_each(waiting, store);
+  } else {
+    auto loop = scf::ForOp::create(b, thread, math.scalar({{}, parts, 0, {}}),
+                                   math.scalar({{}, threads, 0, {}}));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    copyRound({loop.getInductionVar(), 0, 0, {}}, /*isWhole=*/true);
+    llvm::for_each(waiting, store);
+  }
+  active = saved;
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,237 @@
+//===- BlockContraction.cpp - Contractions by blocks of threads -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A block of threads has a tile of the result, and each thread a part of it in
+// registers. Step by step of the reduction all of them copy what the tile needs
+// of both operands to shared memory. ContractionLoops.h defines rows and
+// columns.
+//
+// The columns of a thread are vectors that lie apart from each other, with
+// those of the other threads between them: neighbouring threads read
+// neighbouring vectors, which are in different banks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionLoops.h"
+#include "KernelShape.h"
+#include "Planners.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Blocks from which on all multiprocessors have work.
+static constexpr int64_t enoughBlocks = 128;
+static constexpr int64_t minThreads = 32;
+/// Bytes of a step of the reduction, and the fewest iterations that pay.
+static constexpr int64_t stepBytes = 64, minDepth = 8;
+/// Columns of a thread that are no vectors.
+static constexpr int64_t scalarColumns = 4;
+
+namespace {
+/// What a thread and a block have at most: rows and vectors of columns of a
+/// thread, threads along both.
+struct BlockShape {
+  int64_t rows, vectors, rowThreads, columnThreads;
+};
+
+class BlockContractionWriter {
+public:
+  BlockContractionWriter(KernelOp kernel, Contraction way,
+                         const Processor &target)
+      : kernel(kernel), loops(std::move(way)), target(target) {}
+
+  bool isPossible();
+  /// Chooses sizes that divide the loops; false where these leave too little.
+  bool choose(BlockShape most);
+  int64_t blocks() const { return numBlocks; }
+  ArrayAttr write();
+  std::string describe() const;
+
+private:
+  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops,
+                      StringRef name);
+  int64_t extentOfAll(ArrayRef<std::string> loops);
+
+  KernelOp kernel;
+  Contraction loops;
+  const Processor &target;
+  BlockShape shape{};
+  /// Threads along the loop of columns before the innermost one.
+  int64_t nextThreads = 1, lanes = 1, numBlocks = 0;
+};
+} // namespace
+
+static int64_t largestDivisor(int64_t number, int64_t most) {
+  int64_t divisor = std::min(number, most);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+int64_t BlockContractionWriter::extentOfAll(ArrayRef<std::string> names) {
+  int64_t extent = 1;
+  for (const std::string &loop : names)
+    extent = estimatedProduct(extent, extentOf(kernel, loop, 0));
+  return extent;
+}
+
+/// All loops have known extents, and each kernel loop is one of the four kinds.
+bool BlockContractionWriter::isPossible() {
+  if (loops.channelwise || !loops.blocks.empty() ||
+      !loops.scaleOperands.empty())
+    return false;
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    if (inputNumber(kernel, operand->get()) < 0 ||
+        !getElementTypeOrSelf(operand->get()).isIntOrFloat())
+      return false;
+  SmallVector<std::string> all = loopNames(kernel);
+  return llvm::all_of(all,
+                      [&](StringRef loop) { return isStatic(kernel, loop); }) &&
+         loops.batch.size() + loops.rows.size() + loops.columns.size() +
+                 loops.reduced.size() ==
+             all.size() &&
+         extentOfAll(loops.reduced) >= minDepth;
+}
+
+bool BlockContractionWriter::choose(BlockShape most) {
+  int64_t rows = extentOfAll(loops.rows);
+  int64_t columns = extentOf(kernel, loops.column, 0);
+  Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
+  lanes = element.isIntOrFloat() && loops.storesInLine
+              ? target.lanes(element.getIntOrFloatBitWidth())
+              : 1;
+  if (columns % lanes != 0)
+    lanes = 1;
+  if (lanes == 1)
+    most.vectors = scalarColumns;
+  // So many are read as vectors; other numbers do for want of them.
+  int64_t vectorRows = int64_t(1) << llvm::countr_zero(uint64_t(rows));
+  shape.rows = vectorRows >= 4 ? std::min(vectorRows, most.rows)
+                               : largestDivisor(rows, most.rows);
+  shape.rowThreads = largestDivisor(rows / shape.rows, most.rowThreads);
+  columns /= lanes;
+  shape.columnThreads = largestDivisor(columns, most.columnThreads);
+  shape.vectors = largestDivisor(columns / shape.columnThreads, most.vectors);
+  nextThreads = 1;
+  if (loops.columns.size() > 1)
+    nextThreads = largestDivisor(extentOf(kernel, loops.columns.end()[-2], 0),
+                                 most.columnThreads / shape.columnThreads);
+  int64_t ofBlock = shape.rows * shape.rowThreads * shape.vectors *
+                    shape.columnThreads * nextThreads * lanes;
+  numBlocks = extentOfAll(loops.batch) * rows * extentOfAll(loops.columns) /
+              std::max<int64_t>(ofBlock, 1);
+  int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
+  return threads >= minThreads && shape.rows * shape.vectors * lanes >= 4;
+}
+
+/// Makes one loop of all, outermost first.
+std::string BlockContractionWriter::flatten(RecipeBuilder &recipe,
+                                            ArrayRef<std::string> names,
+                                            StringRef name) {
+  std::string flat = names.front();
+  for (auto [number, loop] : llvm::enumerate(names.drop_front()))
+    flat = recipe.fuse(flat, loop, (name + "." + Twine(number)).str());
+  return flat;
+}
+
+ArrayAttr BlockContractionWriter::write() {
+  RecipeBuilder recipe(kernel.getContext());
+  SmallVector<std::string> all;
+  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
+    llvm::append_range(all, *kind);
+  recipe.order(all);
+  std::string row = flatten(recipe, loops.rows, "rows");
+  std::string sum = flatten(recipe, loops.reduced, "sum");
+
+  auto [rowBlocks, rowTile] =
+      recipe.block(row, shape.rows * shape.rowThreads, "o", "b");
+  // Threads that are neighbours write neighbours.
+  std::string rowThread, rows;
+  if (loops.storesInLine)
+    std::tie(rowThread, rows) = recipe.block(rowTile, shape.rows, "t", "r");
+  else
+    std::tie(rows, rowThread) =
+        recipe.block(rowTile, shape.rowThreads, "r", "t");
+  int64_t lineColumns = shape.columnThreads * lanes;
+  auto [columnBlocks, columnTile] =
+      recipe.block(loops.column, shape.vectors * lineColumns, "o", "b");
+  auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
+  auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
+  int64_t bits =
+      getElementTypeOrSelf(loops.columnOperand->get()).getIntOrFloatBitWidth();
+  auto [steps, step] = recipe.block(
+      sum, std::max<int64_t>(stepBytes * 8 / bits, minDepth), "o", "i");
+
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rowBlocks);
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columnBlocks);
+  SmallVector<std::string> threads{columnThread};
+  if (nextThreads > 1) {
+    std::string &next = outer[outer.size() - 2];
+    auto [blocks, thread] = recipe.block(next, nextThreads, "o", "t");
+    next = blocks;
+    threads.insert(threads.begin(), thread);
+  }
+  threads.insert(loops.storesInLine ? threads.begin() : threads.end(),
+                 rowThread);
+  SmallVector<std::string> around = outer;
+  llvm::append_range(around, threads);
+  SmallVector<std::string> order = around;
+  order.append({rows, vectors, vector, steps, step});
+  recipe.order(order);
+  recipe.fuseOuter(around);
+  recipe.parallel(outer);
+  for (const std::string &thread : threads)
+    recipe.map(thread);
+  recipe.unroll(rows, shape.rows);
+  recipe.unroll(vectors, shape.vectors);
+  recipe.vectorize(vector, lanes);
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    recipe.cacheShared(inputNumber(kernel, operand->get()), steps);
+  return recipe.finish();
+}
+
+std::string BlockContractionWriter::describe() const {
+  return llvm::formatv("{0} x {1} threads, {2} x {3} vectors of {4} each",
+                       shape.rowThreads, shape.columnThreads * nextThreads,
+                       shape.rows, shape.vectors, lanes);
+}
+
+void addBlockContractions(KernelOp kernel, const Processor &target,
+                          const RecipeOptions &options,
+                          RecipeCandidates &candidates) {
+  SmallVector<Contraction, 0> ways = findContractions(kernel);
+  // Columns that are neighbours in the result come first.
+  llvm::partition(ways,
+                  [](const Contraction &way) { return way.storesInLine; });
+  for (Contraction &way : ways) {
+    BlockContractionWriter writer(kernel, std::move(way), target);
+    if (!writer.isPossible())
+      continue;
+    std::optional<BlockContractionWriter> best;
+    for (BlockShape shape : {BlockShape{8, 2, 16, 16}, BlockShape{8, 2, 8, 16},
+                             BlockShape{8, 2, 8, 8}, BlockShape{4, 1, 8, 16},
+                             BlockShape{4, 1, 8, 8}}) {
+      if (best && best->blocks() >= enoughBlocks)
+        break;
+      if (writer.choose(shape) && (!best || writer.blocks() > best->blocks()))
+        best.emplace(writer);
+    }
+    if (best)
+      addScored(kernel, target, options, "blocks", best->describe(),
+                best->write(), candidates);
+    if (!candidates.empty())
+      return;
+  }
+}
+
+} // namespace onnxc

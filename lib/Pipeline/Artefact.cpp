@@ -20,6 +20,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Descriptor.h"
+#include "onnxc/Target/CPU/DeviceTools.h"
 #include "onnxc/Target/CPU/Header.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/NewFile.h"
@@ -49,6 +50,7 @@ std::string onnxc::defaultOutput(const Input &input,
                      : options.emit == "obj"     ? ".o"
                      : options.emit == "static"  ? ".a"
                      : options.emit == "ptx"     ? ".ptx"
+                     : options.emit == "sass"    ? ".sass"
                      : options.emit == modelKind ? ".simplified.onnx"
                                                  : "";
   if (suffix.empty())
@@ -467,13 +469,42 @@ static FailureOr<std::vector<CodeFile>> emitLevels(ArrayRef<ModuleOp> levels,
   return files;
 }
 
-/// The kernels of a device as a text that its driver reads.
+static llvm::Expected<AssembledKernels> assemble(ModuleOp module,
+                                                 const CodeFile &ptx) {
+  return assembleKernels(StringRef(ptx.bytes.data(), ptx.bytes.size()),
+                         krnl::TargetAttr::of(module).getCpu());
+}
+
+/// Adds the kernels of a device to the report, with what they take where ptxas
+/// is installed and takes their code.
+static void reportKernels(ModuleOp module, const ArtefactInputs &inputs) {
+  std::vector<KernelResources> resources;
+  if (hasAssembler())
+    if (FailureOr<CodeFile> file = emitDeviceCode(module, inputs.options.level);
+        succeeded(file)) {
+      llvm::Expected<AssembledKernels> assembled = assemble(module, *file);
+      if (assembled)
+        resources = std::move(assembled->kernels);
+      llvm::consumeError(assembled.takeError());
+    }
+  collectKernels(module, resources, inputs.report);
+}
+
+/// The kernels of a device as a text that its driver reads, or as instructions.
 static llvm::Error writeDeviceCode(ModuleOp module,
                                    const ArtefactInputs &inputs) {
   FailureOr<CodeFile> file = emitDeviceCode(module, inputs.options.level);
   if (failed(file))
     return llvm::createStringError("cannot make code");
-  return writeAssembly(*file, inputs);
+  if (inputs.options.emit == "ptx")
+    return writeAssembly(*file, inputs);
+  llvm::Expected<AssembledKernels> assembled = assemble(module, *file);
+  if (!assembled)
+    return assembled.takeError();
+  llvm::Expected<std::string> text = disassembleKernels(assembled->cubin);
+  if (!text)
+    return text.takeError();
+  return writeOutput(inputs.options, inputs.events, *text);
 }
 
 llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
@@ -483,7 +514,9 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
   if (llvm::Error error =
           checkMemoryAndTime(inputs.options, inputs.events, inputs.report))
     return error;
-  if (inputs.options.emit == "ptx")
+  if (inputs.report.nodes.isKnown && target::hasDevice(levels.back()))
+    reportKernels(levels.back(), inputs);
+  if (inputs.options.emitsKernels())
     return writeDeviceCode(levels.back(), inputs);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;

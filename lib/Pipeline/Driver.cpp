@@ -177,6 +177,7 @@ static StringRef resultOf(StringRef emit) {
          : emit == "static"  ? "a static library"
          : emit == "asm"     ? "assembly"
          : emit == "ptx"     ? "PTX"
+         : emit == "sass"    ? "instructions of a GPU"
          : emit == modelKind ? "a model"
                              : "text";
 }
@@ -218,10 +219,10 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 /// Refuses options that do not go together with a device, or need one.
 static llvm::Error checkDevice(const CompileOptions &options) {
   if (!options.hasDevice())
-    return options.emit == "ptx"
-               ? llvm::createStringError(
-                     "--emit=ptx writes the kernels of a GPU: say "
-                     "--device=cuda")
+    return options.emitsKernels()
+               ? llvm::createStringError("--emit=" + options.emit +
+                                         " writes the kernels of a GPU: say "
+                                         "--device=cuda")
                : llvm::Error::success();
   std::pair<bool, StringRef> without[] = {
       {options.realTime, "--realtime"},

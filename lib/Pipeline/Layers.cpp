@@ -11,12 +11,15 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/KernelWork.h"
+#include "onnxc/Recipe/Occupancy.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -371,8 +374,28 @@ static void collectWeights(Operation *launch, std::optional<size_t> layer,
   }
 }
 
+/// Notes the time of a launch on a device for its kernel.
+static void collectDeviceLaunch(krnl::LaunchOp op, double cycles,
+                                DeviceReport &report) {
+  auto kernel = llvm::find_if(report.kernels, [&](const DeviceKernel &other) {
+    return other.name == op.getKernel();
+  });
+  if (kernel == report.kernels.end()) {
+    report.kernels.emplace_back().name = op.getKernel().str();
+    kernel = std::prev(report.kernels.end());
+  }
+  auto clock = double(krnl::TargetAttr::processorOf(op).megahertz);
+  auto least = op->getAttrOfType<FloatAttr>(krnl::rooflineCyclesAttrName);
+  ++kernel->launches;
+  kernel->microseconds += cycles / clock;
+  if (least)
+    kernel->rooflineMicroseconds +=
+        least.getValueAsDouble() * timesRun(op) / clock;
+}
+
 static void collectLaunch(Operation *op, const LayerNumbers &numbers,
-                          DenseSet<int64_t> &weights, LayerReport &report) {
+                          DenseSet<int64_t> &weights, Report &whole) {
+  LayerReport &report = whole.nodes;
   LayerLaunch launch;
   auto kernel = dyn_cast<krnl::LaunchOp>(op);
   launch.function =
@@ -385,6 +408,9 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   if (launch.mainLayer)
     report.layers[*launch.mainLayer].cycles += launch.cycles;
   collectWeights(op, launch.mainLayer, weights, report);
+  launch.isOnDevice = kernel && !whole.device.name.empty();
+  if (launch.isOnDevice)
+    collectDeviceLaunch(kernel, launch.cycles, whole.device);
   report.launches.push_back(std::move(launch));
 }
 
@@ -423,7 +449,10 @@ static void collectArena(func::FuncOp host, int64_t begin,
   }
 }
 
-void onnxc::collectPlan(ModuleOp level, LayerReport &report) {
+void onnxc::collectPlan(ModuleOp level, Report &whole) {
+  LayerReport &report = whole.nodes;
+  if (target::hasDevice(level))
+    whole.device.name = krnl::TargetAttr::of(level).getCpu().str();
   LayerNumbers numbers(report.layers);
   DenseSet<int64_t> weights;
   for (auto host : level.getOps<func::FuncOp>()) {
@@ -432,10 +461,55 @@ void onnxc::collectPlan(ModuleOp level, LayerReport &report) {
     int64_t begin = int64_t(report.launches.size());
     host.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<krnl::LaunchOp, krnl::CallOp>(op))
-        collectLaunch(op, numbers, weights, report);
+        collectLaunch(op, numbers, weights, whole);
       collectPool(op, numbers, report);
     });
     collectArena(host, begin, numbers, report);
+  }
+}
+
+/// Takes the copies between the host and the device.
+static void collectCopies(ModuleOp level, Report &report) {
+  LayerNumbers numbers(report.nodes.layers);
+  level.walk([&](Operation *op) {
+    if (!isa<krnl::CopyInOp, krnl::CopyOutOp>(op))
+      return;
+    DeviceCopy copy;
+    copy.toDevice = isa<krnl::CopyInOp>(op);
+    copy.times = timesRun(op);
+    llvm::append_range(copy.layers, numbers.of(op->getLoc()));
+    auto buffer = cast<MemRefType>(op->getOperand(0).getType());
+    if (buffer.hasStaticShape())
+      copy.bytes =
+          buffer.getNumElements() * elementBytes(buffer.getElementType());
+    report.device.copies.push_back(std::move(copy));
+  });
+}
+
+void onnxc::collectKernels(ModuleOp level,
+                           ArrayRef<target::KernelResources> resources,
+                           Report &report) {
+  std::string suffix = target::levelSuffix(level);
+  krnl::TargetAttr target = krnl::TargetAttr::of(level);
+  for (DeviceKernel &kernel : report.device.kernels) {
+    auto function = level.lookupSymbol(kernel.name);
+    auto threads = function ? function->getAttrOfType<IntegerAttr>(
+                                  krnl::KrnlDialect::threadsAttrName)
+                            : IntegerAttr();
+    if (!threads)
+      continue;
+    kernel.threads = threads.getInt();
+    for (const target::KernelResources &its : resources) {
+      StringRef name = its.name;
+      name.consume_back(suffix);
+      if (name != kernel.name)
+        continue;
+      kernel.resources = its;
+      kernel.occupancy =
+          occupancyOf(target.getProcessor(),
+                      {kernel.threads, its.registers, its.sharedBytes})
+              .share;
+    }
   }
 }
 
@@ -446,12 +520,15 @@ public:
   explicit PlanObserver(Report &report) : report(report) {}
 
   void runAfterPass(Pass *pass, Operation *op) override {
+    auto level = dyn_cast<ModuleOp>(op);
+    if (level && pass->getArgument() == "krnl-place-launches" &&
+        target::hasDevice(level))
+      return collectCopies(level, report);
     if (pass->getArgument() != "krnl-plan-memory")
       return;
-    auto level = cast<ModuleOp>(op);
     ModuleOp model = level->getParentOfType<ModuleOp>();
     if (!model || targetModules(model).back() == level)
-      return collectPlan(level, report.nodes);
+      return collectPlan(level, report);
     for (auto host : level.getOps<func::FuncOp>())
       host->removeAttr(krnl::arenaPlanAttrName);
   }

@@ -37,7 +37,7 @@ void collectWork(mlir::ModuleOp level, LayerReport &report);
 
 /// loops, right after memory is planned: launches, stored weights, the arena.
 /// Removes the plan that krnl-plan-memory has recorded.
-void collectPlan(mlir::ModuleOp level, LayerReport &report);
+void collectPlan(mlir::ModuleOp level, Report &report);
 
 /// Code: the sizes of functions, whose names end with `suffix` where there are
 /// several levels.
@@ -48,7 +48,12 @@ void collectCode(llvm::ArrayRef<target::CodeFile> files, llvm::StringRef suffix,
 /// for another text, or the profile of another model.
 llvm::Error collectTimes(llvm::StringRef profile, LayerReport &report);
 
-/// Calls collectPlan for the last of the levels.
+/// Code: the kernels of a device, with what they take where that is known.
+void collectKernels(mlir::ModuleOp level,
+                    llvm::ArrayRef<target::KernelResources> resources,
+                    Report &report);
+
+/// Calls collectPlan for the last of the levels, and notes copies of a device.
 std::unique_ptr<mlir::PassInstrumentation> makePlanObserver(Report &report);
 
 } // namespace onnxc

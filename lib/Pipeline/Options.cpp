@@ -246,7 +246,9 @@ static constexpr Option optionTable[] = {
     {{"emit", "WHAT",
       "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; static: "
       "an archive with the runtime, and a header; model: the simplified model "
-      "as .onnx; ptx: the kernels of --device=cuda"},
+      "as .onnx; ptx, sass: the kernels of --device=cuda, as text for the "
+      "driver "
+      "and as instructions, by ptxas and nvdisasm of the CUDA toolkit"},
      setEmit},
     {{"device", "cpu|cuda[:sm_NN][,cpu]",
       "run kernels on the processor (default), or on an NVIDIA GPU of sm_80 or "

@@ -122,7 +122,7 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormParallelRegionsPass());
-  if (options.hasDevice() && options.emit != "ptx")
+  if (options.hasDevice() && !options.emitsKernels())
     target.addPass(krnl::createKrnlPlaceLaunchesPass());
   passes.addPass(krnl::createKrnlShareWeightsPass());
 }
@@ -132,7 +132,7 @@ static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
   ConvertKrnlToLLVMPassOptions convert;
   convert.profile = options.profile;
-  convert.kernelsOnly = options.emit == "ptx";
+  convert.kernelsOnly = options.emitsKernels();
   target.addPass(createConvertKrnlToLLVMPass(convert));
 }
 

@@ -48,7 +48,7 @@ static std::string describe(const ReportedRecipe &recipe) {
 ///   45.1 % conv: contraction, 8 x 3 vectors of 16 along oc, packed
 ///          1.02x contraction, 6 x 4 vectors of 16 along oc, packed
 static void printRecipes(llvm::raw_ostream &os,
-                         llvm::ArrayRef<RecipeChoice> recipes) {
+                         llvm::ArrayRef<RecipeChoice> recipes, bool isDevice) {
   if (recipes.empty())
     return;
   double total = 0;
@@ -60,9 +60,10 @@ static void printRecipes(llvm::raw_ostream &os,
   }
   llvm::sort(order);
   order.resize(std::min(order.size(), maxKernelsOfText));
-  os << llvm::formatv("recipes:     {0} kernels, {1:F0} cycles of one thread "
+  os << llvm::formatv("recipes:     {0} kernels, {1:F0} cycles of {2} "
                       "predicted\n",
-                      recipes.size(), total);
+                      recipes.size(), total,
+                      isDevice ? "the device" : "one thread");
   for (auto [cycles, number] : order) {
     const RecipeChoice &choice = recipes[number];
     os << llvm::formatv("  {0,5:F1} % {1}: {2} (of {3})\n",
@@ -86,8 +87,9 @@ std::string Report::text() const {
      << "peak arena:  "
      << (arenaFormula.empty() ? sizeText(arenaBytes) : arenaFormula) << "\n"
      << "peak memory: " << sizeText(peakMemory) << " of the compiler\n";
+  os << deviceText(*this);
   printScalarKernels(os, scalarKernels);
-  printRecipes(os, recipes);
+  printRecipes(os, recipes, !device.name.empty());
   for (const auto &[name, seconds] : steps)
     os << llvm::formatv("{0,-12} {1:F3} s\n", name + ":", seconds);
   return text;

@@ -103,6 +103,7 @@ static void writeMemory(llvm::json::OStream &json, const LayerReport &report) {
                            ? llvm::json::Value(int64_t(*launch.mainLayer))
                            : llvm::json::Value(nullptr));
         json.attribute("cycles", launch.cycles);
+        json.attribute("on_device", launch.isOnDevice);
       });
   });
   json.attributeArray("arena", [&] {
@@ -113,6 +114,40 @@ static void writeMemory(llvm::json::OStream &json, const LayerReport &report) {
         json.attribute("first_launch", slot.first);
         json.attribute("last_launch", slot.last);
         writeNumbers(json, "layers", slot.layers);
+      });
+  });
+}
+
+static void writeDeviceKernel(llvm::json::OStream &json,
+                              const DeviceKernel &kernel) {
+  json.attribute("name", kernel.name);
+  json.attribute("threads", kernel.threads);
+  json.attribute("launches", kernel.launches);
+  json.attribute("microseconds", kernel.microseconds);
+  json.attribute("roofline_microseconds", kernel.rooflineMicroseconds);
+  if (!kernel.resources)
+    return;
+  json.attribute("registers", kernel.resources->registers);
+  json.attribute("spilled_bytes", kernel.resources->spilledBytes);
+  json.attribute("stack_bytes", kernel.resources->stackBytes);
+  json.attribute("shared_bytes", kernel.resources->sharedBytes);
+  json.attribute("occupancy", kernel.occupancy);
+}
+
+static void writeDevice(llvm::json::OStream &json, const DeviceReport &device) {
+  json.attribute("name", device.name);
+  json.attributeArray("kernels", [&] {
+    for (const DeviceKernel &kernel : device.kernels)
+      json.object([&] { writeDeviceKernel(json, kernel); });
+  });
+  json.attributeArray("copies", [&] {
+    for (const DeviceCopy &copy : device.copies)
+      json.object([&] {
+        json.attribute("to_device", copy.toDevice);
+        json.attribute("bytes", copy.bytes ? llvm::json::Value(*copy.bytes)
+                                           : llvm::json::Value(nullptr));
+        json.attribute("times", copy.times);
+        writeNumbers(json, "layers", copy.layers);
       });
   });
 }
@@ -164,6 +199,8 @@ std::string Report::json() const {
     });
     if (nodes.isKnown)
       writeNodes(json, nodes);
+    if (!device.name.empty())
+      json.attributeObject("device", [&] { writeDevice(json, device); });
     json.attributeArray("recipes", [&] { writeRecipes(json, recipes); });
     json.attributeArray("steps", [&] {
       for (const auto &[name, seconds] : steps)

@@ -162,8 +162,10 @@ std::string Report::nodesText() const {
                       sizeText(nodes.weightBytes), sizeText(nodes.codeBytes),
                       sizeText(nodes.constantBytes));
   printArena(os, *this);
-  os << llvm::formatv("cost:        {0} cycles of one thread predicted",
-                      countText(cycles));
+  os << deviceText(*this);
+  os << llvm::formatv("cost:        {0} cycles of {1} predicted",
+                      countText(cycles),
+                      device.name.empty() ? "one thread" : "the device");
   if (nodes.milliseconds)
     os << llvm::formatv(", {0:F4} ms measured", *nodes.milliseconds);
   os << "\n";

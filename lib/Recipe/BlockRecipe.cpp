@@ -41,7 +41,6 @@ static constexpr int64_t longRow = 64, guessedRow = 1024;
 /// vectors of one, and each block several rows.
 static constexpr int64_t manyRows = 1024;
 static constexpr int64_t vectorsOfThread = 4, rowsOfBlock = 8;
-static constexpr int64_t warpThreads = 32;
 
 namespace {
 class BlockWriter {
@@ -168,11 +167,11 @@ ArrayAttr BlockWriter::writeRows() {
   bool hasManyRows = rows >= manyRows;
   int64_t threads = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(vectors) / (hasManyRows ? vectorsOfThread : 1)),
-      warpThreads, target.tileThreads);
+      target.warpThreads, target.tileThreads);
   auto [steps, thread] = recipe.block(flatten(recipe, row, "row"), threads);
   if (!common.empty()) {
     std::string flat = flatten(recipe, common);
-    if (threads == warpThreads && hasManyRows) {
+    if (threads == target.warpThreads && hasManyRows) {
       auto [tiles, warp] = recipe.block(flat, rowsOfBlock, "o", "w");
       recipe.fuseOuter({tiles, warp});
       recipe.parallel({tiles});

@@ -123,6 +123,24 @@ static SmallVector<Touched> touchedBy(KernelOp kernel, const LoopNest &nest,
   return all;
 }
 
+double tileTraffic(KernelOp kernel, const LoopNest &nest,
+                   const Processor &target) {
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  double bytes = 0;
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
+    unsigned inside = 0;
+    double tiles = 1;
+    for (const LoopUse &use : nest.op(number).loops)
+      if (llvm::is_contained(parallel, use.loop)) {
+        tiles *= assumedExtent(nest.loop(use.loop));
+        ++inside;
+      }
+    for (const Touched &operand : touchedBy(kernel, nest, number, target))
+      bytes += tiles * operand.bytes(inside);
+  }
+  return bytes;
+}
+
 double memoryCycles(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
   int64_t bytes = trafficBytes(kernel, outerExtent);

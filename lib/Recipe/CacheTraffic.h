@@ -17,6 +17,10 @@ namespace onnxc {
 double memoryCycles(krnl::KernelOp kernel, const krnl::LoopNest &nest,
                     const target::Processor &target);
 
+/// Bytes that the tiles of the kernel read and write, each tile for itself.
+double tileTraffic(krnl::KernelOp kernel, const krnl::LoopNest &nest,
+                   const target::Processor &target);
+
 } // namespace onnxc
 
 #endif // ONNXC_LIB_RECIPE_CACHETRAFFIC_H

@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpCost.h"
+
 #include "CacheTraffic.h"
-#include "ContractionCost.h"
+#include "DeviceCost.h"
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
@@ -23,46 +25,6 @@ using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
 namespace onnxc {
-
-namespace {
-class OpCost {
-public:
-  OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
-         const Processor &target);
-
-  /// With the assumed extents.
-  double cycles();
-  /// The extent of an axis of the op that cycles() assumes.
-  double axisExtent(const Loop &axis) const;
-
-private:
-  void findTile();
-  double extent(unsigned loop) const;
-  double axesExtent(unsigned loop) const;
-  void findSteps();
-  double registersOf(Type type) const;
-  double accessCycles(OpOperand &operand, bool isStore);
-  bool isGather(tensor::ExtractOp read) const;
-  double operationsOf(Operation &inner);
-  double latency() const;
-  double sumOfLanes() const;
-
-  KernelOp kernel;
-  const LoopNest &nest;
-  const BodyOp &body;
-  unsigned number;
-  ComputeOp op;
-  const Processor &target;
-  /// The loop of the lanes, and the one of the steps.
-  const LoopUse *lanesUse = nullptr, *steps = nullptr;
-  int64_t lanes = 1;
-  double numSteps = 1;
-  /// Of a contraction with a tile, which has a model of its own.
-  std::optional<Contraction> contraction;
-  std::optional<ContractionCost> tileCost;
-  RegisterTile tile{1, 1};
-};
-} // namespace
 
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
                const Processor &target)
@@ -80,7 +42,8 @@ void OpCost::findTile() {
     if (use.role == RegisterRole::Column)
       column = &use;
   }
-  if (!row || !column || op.getNumReductionLoops() == 0)
+  if (!row || !column || op.getNumReductionLoops() == 0 ||
+      target.tileThreads > 1)
     return;
   auto isOf = [&](const LoopUse &use, StringRef axis) {
     return nest.stemsFrom(use.loop, *kernel.findLoop(axis));
@@ -132,6 +95,13 @@ static double unrolled(const LoopNest &nest, const LoopUse &use,
   return double(use.unroll);
 }
 
+/// Has each thread of a device one iteration of the loop at a time?
+bool OpCost::isOfThreads(unsigned loop) const {
+  return target.tileThreads > 1 &&
+         (llvm::is_contained(nest.mappedLoops(), loop) ||
+          llvm::is_contained(nest.parallelLoops(), loop));
+}
+
 void OpCost::findSteps() {
   for (const LoopUse &use : body.loops)
     if (use.lanes > 1)
@@ -148,17 +118,20 @@ void OpCost::findSteps() {
   for (const LoopUse &use : body.loops) {
     double here = unrolled(nest, use, lanes);
     together *= here;
-    if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1))
+    if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1) &&
+        !isOfThreads(use.loop))
       steps = &use;
   }
   numSteps = std::max(points / together, 1.0);
 }
 
-/// Vector registers for the lanes of an element.
+/// Registers for the lanes of an element, of vectors or of a thread of a
+/// device.
 double OpCost::registersOf(Type type) const {
   Type element = getElementTypeOrSelf(type);
   int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return std::max(double(lanes * bits) / double(8 * target.vectorBytes), 1.0);
+  return std::max(double(lanes * bits) / double(8 * target.operationBytes()),
+                  1.0);
 }
 
 /// To load or store an operand in one step.
@@ -274,6 +247,76 @@ double OpCost::cycles() {
   return numSteps * (perStep + target.tileCycles) + sumOfLanes();
 }
 
+//===----------------------------------------------------------------------===//
+// Threads of a device
+//===----------------------------------------------------------------------===//
+
+/// The elements, or vectors of them, that a step has of an operand.
+double OpCost::unrolledBy(const Access &access) const {
+  double count = 1;
+  for (const LoopUse &use : body.loops)
+    if (access.dependsOn(use.loop))
+      count *= unrolled(nest, use, lanes);
+  return count;
+}
+
+/// A warp whose threads read the same element reads it once, others as many
+/// bytes as all of them have.
+void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
+  if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
+    return;
+  Access access(nest, number, operand);
+  if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))
+    return;
+  Type element = getElementTypeOrSelf(operand.get().getType());
+  double bytes = element.isIntOrFloat()
+                     ? double(std::max(element.getIntOrFloatBitWidth(), 8u)) / 8
+                     : 8;
+  bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
+  double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
+  if (hasLanes && !access.hasUnitStride(lanesUse->loop)) {
+    count *= width;
+    width = 1;
+  }
+  double words = std::ceil(width * bytes / double(target.vectorBytes));
+  bool isUniform = llvm::none_of(nest.mappedLoops(), [&](unsigned loop) {
+    return access.dependsOn(loop);
+  });
+  double warpBytes = width * bytes * double(isUniform ? 1 : target.warpThreads);
+  work.accesses += count * words;
+  work.cacheCycles +=
+      count * std::max(warpBytes / double(4 * target.warpThreads), words);
+  work.registers += count * std::ceil(width * bytes / 4);
+  if (!isStore)
+    work.loadedBytes += count * warpBytes / double(target.warpThreads);
+}
+
+ThreadWork OpCost::threadWork() {
+  ThreadWork work;
+  work.steps = numSteps;
+  double instances = 1, results = 1, threads = 1;
+  for (const LoopUse &use : body.loops)
+    instances *= unrolled(nest, use, lanes);
+  for (Operation &inner : op.getBlock()->without_terminator())
+    work.operations += operationsOf(inner) * instances;
+  for (OpOperand *input : readInputs(op))
+    addAccess(*input, /*isStore=*/false, work);
+  for (OpOperand &result : op.getDpsInitsMutable()) {
+    addAccess(result, /*isStore=*/true, work);
+    work.registers += instances * registersOf(result.get().getType());
+  }
+  work.latency = latency();
+  for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
+    if (!reduced)
+      results *= axisExtent(nest.loop(axis));
+  for (unsigned loop : nest.mappedLoops())
+    if (const LoopUse *use = body.find(loop); use && use->reduced)
+      threads *= double(nest.loop(loop).extent);
+  // Each exchanges its part with another one, so often that all have the sum.
+  work.combining = 2 * results * threads * std::log2(threads);
+  return work;
+}
+
 double packTileCycles(const LoopNest &nest, const Pack &pack,
                       const Processor &target) {
   double cycles = target.packCycles;
@@ -285,6 +328,8 @@ double packTileCycles(const LoopNest &nest, const Pack &pack,
 
 NestCost nestCost(KernelOp kernel, const LoopNest &nest,
                   const Processor &target) {
+  if (target.tileThreads > 1)
+    return deviceCost(kernel, nest, target);
   NestCost cost;
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
     OpCost op(kernel, nest, number, target);

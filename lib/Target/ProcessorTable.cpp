@@ -26,6 +26,66 @@ using llvm::Triple;
 
 namespace onnxc::target {
 
+// NVIDIA, CUDA C++ Programming Guide, Technical Specifications per Compute
+// Capability: blocks of 1024 threads, accesses of 16 bytes, 255 registers of a
+// thread, and what a multiprocessor has of threads, blocks, registers and
+// shared memory, of which the system takes 1 KiB for each block; Arithmetic
+// Instructions: multiply-adds of warps in a cycle. Local memory of a thread is
+// a cache's. NVIDIA A100 and H100 whitepapers: four schedulers in a
+// multiprocessor; the second cache delivers 5120 bytes in a cycle, in sectors
+// of 32 bytes. These are estimates:
+//
+//   memoryLatency, cacheLatency
+//     between those that published microbenchmarks of both GPUs report
+//   launchNanoseconds
+//     of a kernel of a CUDA graph behind another one
+
+// A100 with 80 GB, SXM, data sheet: 108 multiprocessors at 1410 MHz, 312
+// TFLOP/s of 16-bit floats, 2039 GB/s.
+static constexpr Processor ampere = {.vectorRegs = 32,
+                                     .tileThreads = 1024,
+                                     .stackBytes = 1024,
+                                     .fmaPerCycle = 2,
+                                     .loadsPerCycle = 1,
+                                     .l3 = 40 << 20,
+                                     .l3BytesPerCycle = 47,
+                                     .memoryBytesPerCycle = 13.4,
+                                     .lineBytes = 32,
+                                     .cores = 108,
+                                     .megahertz = 1410,
+                                     .issuesPerCycle = 4,
+                                     .matrixProducts = 1024,
+                                     .coreThreads = 2048,
+                                     .coreSharedBytes = 164 << 10,
+                                     .coreTiles = 32,
+                                     .tileSharedBytes = 1 << 10,
+                                     .memoryLatency = 450,
+                                     .cacheLatency = 33,
+                                     .launchNanoseconds = 1500};
+
+// H200, SXM, data sheet: 132 multiprocessors, 67 TFLOP/s of 32-bit floats,
+// which is 1980 MHz, and 989 of 16-bit floats, 4.8 TB/s.
+static constexpr Processor hopper = {.vectorRegs = 32,
+                                     .tileThreads = 1024,
+                                     .stackBytes = 1024,
+                                     .fmaPerCycle = 4,
+                                     .loadsPerCycle = 1,
+                                     .l3 = 50 << 20,
+                                     .l3BytesPerCycle = 38,
+                                     .memoryBytesPerCycle = 18.4,
+                                     .lineBytes = 32,
+                                     .cores = 132,
+                                     .megahertz = 1980,
+                                     .issuesPerCycle = 4,
+                                     .matrixProducts = 1893,
+                                     .coreThreads = 2048,
+                                     .coreSharedBytes = 228 << 10,
+                                     .coreTiles = 32,
+                                     .tileSharedBytes = 1 << 10,
+                                     .memoryLatency = 450,
+                                     .cacheLatency = 33,
+                                     .launchNanoseconds = 1500};
+
 static constexpr ProcessorFamily families[] = {
     // AMD, Software Optimization Guide for Family 19h Model 10h and later: one
     // multiply-add and one load of 64 bytes in a cycle, 1 MiB of L2. Intel,
@@ -73,12 +133,9 @@ static constexpr ProcessorFamily families[] = {
       .l1 = 16 << 10,
       .l2 = 64 << 10,
       .l3 = 64 << 10}},
-    // NVIDIA, CUDA C++ Programming Guide, Technical Specifications: blocks of
-    // 1024 threads, accesses of 16 bytes, 255 registers of a thread. Local
-    // memory of a thread is a cache's.
-    {{Triple::nvptx64, ""},
-     "cuda",
-     {.vectorRegs = 32, .tileThreads = 1024, .stackBytes = 1024}},
+    {{Triple::nvptx64, "+sm_90a"}, "cuda", hopper},
+    {{Triple::nvptx64, "+sm_90"}, "cuda", hopper},
+    {{Triple::nvptx64, ""}, "cuda", ampere},
     // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
     {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},
 };

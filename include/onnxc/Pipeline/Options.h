@@ -92,6 +92,8 @@ struct CompileOptions {
   /// Do kernels run on a device, and on the processor?
   bool hasDevice() const { return device != "cpu"; }
   bool hasProcessor() const { return llvm::StringRef(device).ends_with("cpu"); }
+  /// Is the code of the kernels of a device all that is written?
+  bool emitsKernels() const { return emit == "ptx" || emit == "sass"; }
 };
 
 /// One key of `setOption`, for help texts.

@@ -44,7 +44,7 @@ mlir::LogicalResult runPasses(const Phase &phase, mlir::ModuleOp module,
 
 /// Values of --emit= other than phases.
 inline constexpr llvm::StringLiteral codeKinds[] = {"asm", "obj", "static",
-                                                    "lib", "ptx"};
+                                                    "lib", "ptx", "sass"};
 
 /// --emit= of the simplified graph as a model: the phase onnx with every
 /// operator kept.

@@ -10,6 +10,7 @@
 #ifndef ONNXC_PIPELINE_REPORT_H
 #define ONNXC_PIPELINE_REPORT_H
 
+#include "onnxc/Pipeline/DeviceReport.h"
 #include "onnxc/Recipe/RecipeReport.h"
 
 #include <map>
@@ -87,6 +88,8 @@ struct LayerLaunch {
   std::vector<size_t> layers;
   std::optional<size_t> mainLayer;
   double cycles = 0;
+  /// On a device its kernel has a row in the report of it.
+  bool isOnDevice = false;
 };
 
 /// A buffer in the arena.
@@ -153,6 +156,7 @@ struct Report {
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;
   LayerReport nodes;
+  DeviceReport device;
 
   /// Sizes, recipes and times.
   std::string text() const;
@@ -174,6 +178,10 @@ ArenaPeak findArenaPeak(const LayerReport &report);
 /// conv1 (Conv), relu1 (Relu)
 std::string layerNames(llvm::ArrayRef<size_t> layers,
                        const LayerReport &report);
+
+/// The kernels of the device that take most of its time, and the bytes that are
+/// copied; empty without a device.
+std::string deviceText(const Report &report);
 
 /// 1.5 MB
 std::string sizeText(int64_t bytes);

@@ -73,6 +73,11 @@ double packTileCycles(const krnl::LoopNest &nest, const krnl::Pack &pack,
 NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
                   const target::Processor &target);
 
+/// Cycles that the device needs at least for the products, the other operations
+/// and the bytes of the kernel, whatever the recipe. Products of numbers of 16
+/// bits and less are those of its units for matrices.
+double rooflineCycles(krnl::KernelOp kernel, const target::Processor &target);
+
 } // namespace onnxc
 
 #endif // ONNXC_RECIPE_COSTMODEL_H

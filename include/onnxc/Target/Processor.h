@@ -104,6 +104,40 @@ struct Processor {
   int64_t loopWakeCycles = 4000;
   int64_t barrierCycles = 1500;
 
+  /// Threads that run the same instruction at once, those of a warp of a GPU.
+  /// Processors have the number of GPUs, because recipes are legal for all.
+  int64_t warpThreads = 32;
+  /// What follows is for devices (tileThreads > 1). A core is a multiprocessor
+  /// there, fmaPerCycle and loadsPerCycle count instructions of warps, l1 is
+  /// that of a core and l3 that of all. How many cores there are, and their
+  /// clock.
+  int64_t cores = 1;
+  int64_t megahertz = 1000;
+  /// Instructions of warps that a core issues in a cycle.
+  int64_t issuesPerCycle = 1;
+  /// Multiply-adds of 16-bit floats that its units for matrices start in one.
+  int64_t matrixProducts = 1;
+  /// What the tiles have that it runs at once, at most: threads, registers of
+  /// 32 bits, bytes of shared memory; how many tiles.
+  int64_t coreThreads = 1024;
+  int64_t coreRegisters = 64 * 1024;
+  int64_t coreSharedBytes = 64 * 1024;
+  int64_t coreTiles = 16;
+  /// Registers of a warp, and bytes of shared memory, are given out in
+  /// multiples of these; the system has some of the bytes for each tile.
+  int64_t registerUnit = 256;
+  int64_t sharedUnit = 128;
+  int64_t tileSharedBytes = 1;
+  /// Cycles from a load to its value, from memory and from the first cache.
+  double memoryLatency = 400;
+  double cacheLatency = 30;
+  /// To start a kernel behind another one.
+  int64_t launchNanoseconds = 1000;
+
+  /// Bytes of what one arithmetic operation computes; a thread of a device has
+  /// an operation for each lane.
+  int64_t operationBytes() const { return tileThreads > 1 ? 4 : vectorBytes; }
+
   /// Elements of `bits` bits in a vector register, at least 1.
   int64_t lanes(unsigned bits) const {
     return std::max<int64_t>(vectorBytes * 8 / std::max(bits, 8u), 1);

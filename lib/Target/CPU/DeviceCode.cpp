@@ -23,6 +23,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 
 using namespace mlir;
 
@@ -137,6 +138,9 @@ static void instrumentAccesses(llvm::Module &module) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
+  // Gathers, scatters and masked vectors are accesses to elements on a GPU.
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+      llvm::ScalarizeMaskedMemIntrinPass()));
   passes.addPass(
       llvm::createModuleToFunctionPassAdaptor(llvm::InferAlignmentPass()));
   passes.addPass(llvm::ModuleThreadSanitizerPass());

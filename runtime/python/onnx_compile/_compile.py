@@ -18,7 +18,7 @@ from onnx_compile import _compiler, _models
 from onnx_compile._html import framed
 
 # Of the outputs of emit=; all others are text.
-_SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "ptx": ".ptx", "static": ".a", "model": ".simplified.onnx"}
+_SUFFIXES = {"lib": ".so", "asm": ".s", "obj": ".o", "ptx": ".ptx", "sass": ".sass", "static": ".a", "model": ".simplified.onnx"}
 
 
 class CompileError(RuntimeError):

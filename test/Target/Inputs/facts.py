@@ -5,6 +5,8 @@
 
 Of each kernel:
 
+    predicted  its time on each GPU by the compiler's model, beside the least that the rates of the
+               GPU allow
     memory     sectors of 32 bytes in a request of a warp to device memory, and conflicts of banks of
                shared memory, as the simulated device counts them in a few blocks
     code       what ptxas says that it takes, and how often it has the instructions of interest
@@ -16,6 +18,7 @@ memory but those named below. The tools are those in PATH, else those of the bui
 import argparse
 import collections
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -30,7 +33,7 @@ import onnx
 FACTS = pathlib.Path(__file__).parents[1] / "facts.txt"
 BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", FACTS.parents[2] / "build"))
 TOOLS = (BUILD / "bin", *(BUILD / "venv").glob("lib/python*/site-packages/nvidia/cu*/bin"))
-GPU = "sm_90a"
+SIMULATED, GPU = "sm_80", "sm_90a"
 BLOCKS = 2
 # Models with a kernel that keeps registers in memory: a row of a padded tensor is one long chain of branches.
 SPILLING = {"resnet50_stem"}
@@ -78,39 +81,17 @@ def instructions(sass):
     return counts
 
 
-# What a multiprocessor of sm_80 and sm_90 has (CUDA C++ Programming Guide, Technical Specifications).
-THREADS, REGISTERS, MOST_BLOCKS, SHARED = 2048, 64 << 10, 32, 228 << 10
+def code_facts(kernel, counts):
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in INSTRUCTIONS if counts[kind])
+    return (
+        f"{kernel['registers']} registers, {kernel['spilled_bytes']} spilled, {kernel['stack_bytes']} stack, "
+        f"{kernel['shared_bytes']} shared, occupancy {100 * kernel['occupancy']:.0f} %; "
+        f"{counts['all']} instructions: {kinds}"
+    )
 
 
-def occupancy(threads, registers, shared):
-    """The share of its threads that a multiprocessor runs at once."""
-    warps = -(-threads // 32)
-    of_registers = REGISTERS // (warps * -(-registers * 32 // 256) * 256)
-    blocks = min(MOST_BLOCKS, THREADS // (32 * warps), of_registers, SHARED // (shared + 1024))
-    return blocks * warps * 32 / THREADS
-
-
-def code_facts(ptx, folder):
-    """What ptxas says of each kernel, and the instructions that nvdisasm shows."""
-    cubin = f"{folder}/cubin"
-    messages = output("ptxas", "-v", f"-arch={GPU}", ptx, "-o", cubin).stderr
-    counts = instructions(output("nvdisasm", "-c", cubin).stdout)
-    threads = dict(re.findall(r"\.entry (\w+)\(.*?\.reqntid (\d+)", pathlib.Path(ptx).read_text(), re.DOTALL))
-    facts = {}
-    for part in messages.split("Compiling entry function '")[1:]:
-        name = part.partition("'")[0]
-        numbers = {
-            unit: sum(map(int, re.findall(rf"(\d+)(?: bytes)? {unit}", part)))
-            for unit in ("registers", "stack", "spill", "smem")
-        }
-        share = occupancy(int(threads[name]), numbers["registers"], numbers["smem"])
-        kinds = ", ".join(f"{counts[name][kind]} {kind}" for kind in INSTRUCTIONS if counts[name][kind])
-        facts[name] = (
-            f"{threads[name]} threads, {numbers['registers']} registers, {numbers['spill']} spilled, "
-            f"{numbers['stack']} stack, {numbers['smem']} shared, occupancy {100 * share:.0f} %; "
-            f"{counts[name]['all']} instructions: {kinds}"
-        )
-    return facts
+def microseconds(kernel):
+    return f"{kernel['microseconds']:.3g} us of {kernel['roofline_microseconds']:.3g}"
 
 
 def ratio(count, whole):
@@ -124,23 +105,33 @@ def facts_of(name, simulator, has_toolkit):
         model, artefact = f"{folder}/{name}.onnx", f"{folder}/{name}.so"
         onnx.save(golden_kernels.GOLDEN[name](), model)
         compiler = ["onnx-compile", "-q", "--cpu=x86-64-v3", model]
-        output(*compiler, "--device=cuda:simulator", "-o", artefact)
-        output(*compiler, f"--device=cuda:{GPU}", "--emit=ptx", "-o", f"{folder}/ptx")
-        code = code_facts(f"{folder}/ptx", folder) if has_toolkit else {}
+        simulated = json.loads(output(*compiler, "--device=cuda:simulator", "-o", artefact, "--report=json").stdout)
+        emitted = "sass" if has_toolkit else "ptx"
+        code = f"{folder}/code"
+        real = json.loads(
+            output(*compiler, f"--device=cuda:{GPU}", f"--emit={emitted}", "-o", code, "--report=json").stdout
+        )
+        counts = instructions(pathlib.Path(code).read_text()) if has_toolkit else {}
         run = output(
             *("onnx-run", artefact, "--seed=1", "--quiet"),
             LD_LIBRARY_PATH=simulator,
             ONNXC_SIMULATOR_COUNTERS="kernels",
             ONNXC_SIMULATOR_BLOCKS=str(BLOCKS),
         )
+    for kernel in simulated["device"]["kernels"]:
+        times = f"{kernel['threads']} threads, {SIMULATED}: {microseconds(kernel)}"
+        facts[kernel["name"]]["predicted"] = times
     pattern = r"simulator: (\w+): sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
     for kernel, sectors, requests, steps, shared in re.findall(pattern, run.stderr):
         facts[kernel]["memory"] = (
             f"{ratio(int(sectors), int(requests))} sectors a request, "
             f"{ratio(int(steps) - int(shared), int(shared))} conflicts a request to shared memory"
         )
-    for kernel, its in code.items():
-        facts[kernel]["code"] = its
+    for kernel in real["device"]["kernels"]:
+        mine = facts[kernel["name"]]
+        mine["predicted"] = f"{mine['predicted']}, {GPU}: {microseconds(kernel)}" if mine else f"{GPU}: {microseconds(kernel)}"
+        if has_toolkit:
+            mine["code"] = code_facts(kernel, counts[kernel["name"]])
     return [f"{kernel} {kind}: {fact}" for kernel, its in facts.items() for kind, fact in its.items()]
 
 

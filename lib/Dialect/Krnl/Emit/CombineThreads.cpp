@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-static constexpr int64_t warpThreads = 32;
+static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
 
 static Value constant32(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIntOp::create(b, value, 32);

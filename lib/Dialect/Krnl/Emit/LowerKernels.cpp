@@ -320,6 +320,9 @@ static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
   }
   launch->setAttr(cyclesAttrName, builder.getArrayAttr(terms));
   launch->setAttr(tileCyclesAttrName, wholeCycles(builder, cost.tileCycles));
+  if (target.tileThreads > 1)
+    launch->setAttr(rooflineCyclesAttrName,
+                    fourDigits(builder, rooflineCycles(kernel, target)));
 }
 
 LogicalResult Lowering::lower(KernelOp kernel) {

@@ -10,6 +10,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,8 +27,9 @@ static constexpr int64_t maxWrittenOut = 8192;
 static constexpr unsigned maxPeeled = 3;
 /// Threads that share a tile: those of a block of any GPU.
 static constexpr int64_t maxThreads = 1024;
-/// Those of a warp, which exchange values directly: of any GPU.
-static constexpr int64_t warpThreads = 32;
+/// Those of a warp, which exchange values directly: recipes are legal for all
+/// targets, which agree on it.
+static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
 
 //===----------------------------------------------------------------------===//
 // Tails

@@ -57,6 +57,21 @@ static void forEachNumber(P &&p, F visit) {
   visit("wake_cycles", p.wakeCycles);
   visit("loop_wake_cycles", p.loopWakeCycles);
   visit("barrier_cycles", p.barrierCycles);
+  visit("warp_threads", p.warpThreads);
+  visit("cores", p.cores);
+  visit("megahertz", p.megahertz);
+  visit("issues_per_cycle", p.issuesPerCycle);
+  visit("matrix_products", p.matrixProducts);
+  visit("core_threads", p.coreThreads);
+  visit("core_registers", p.coreRegisters);
+  visit("core_shared_bytes", p.coreSharedBytes);
+  visit("core_tiles", p.coreTiles);
+  visit("register_unit", p.registerUnit);
+  visit("shared_unit", p.sharedUnit);
+  visit("tile_shared_bytes", p.tileSharedBytes);
+  visit("memory_latency", p.memoryLatency);
+  visit("cache_latency", p.cacheLatency);
+  visit("launch_nanoseconds", p.launchNanoseconds);
 }
 
 llvm::hash_code onnxc::target::hash_value(const Processor &processor) {

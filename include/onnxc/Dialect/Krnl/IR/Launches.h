@@ -23,6 +23,9 @@ inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
 /// or a size of an input by positions of input and dimension; -1 is the first
 /// output.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
+/// On a launch of a kernel of a device: the cycles that it takes at least.
+inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
+    "krnl.roofline_cycles";
 /// On an error word that is the one of the device: the row of its first message
 /// among those that the module lists under the second name.
 inline constexpr llvm::StringLiteral firstErrorAttrName = "krnl.first_error";

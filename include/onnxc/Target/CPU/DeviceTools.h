@@ -1,0 +1,46 @@
+//===- DeviceTools.h - Programs of the CUDA toolkit ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A compilation needs none of them: they show what becomes of PTX. They are
+// found in PATH, or in the folder bin of CUDA_HOME, else of /usr/local/cuda.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CPU_DEVICETOOLS_H
+#define ONNXC_TARGET_CPU_DEVICETOOLS_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace onnxc::target {
+
+/// What a kernel takes, as ptxas reports it: registers of a thread, bytes of
+/// its stack and of the registers that it keeps there, and bytes of shared
+/// memory of a block.
+struct KernelResources {
+  std::string name;
+  int64_t registers = 0, stackBytes = 0, spilledBytes = 0, sharedBytes = 0;
+};
+
+/// Code of kernels for one GPU, and what they take.
+struct AssembledKernels {
+  std::string cubin;
+  std::vector<KernelResources> kernels;
+};
+
+/// Is ptxas there?
+bool hasAssembler();
+
+/// Assembles PTX for a processor such as sm_90a by ptxas. Fails without it, and
+/// with its message if it refuses the text.
+llvm::Expected<AssembledKernels> assembleKernels(llvm::StringRef ptx,
+                                                 llvm::StringRef processor);
+
+/// The instructions of a cubin, by nvdisasm. Fails without it.
+llvm::Expected<std::string> disassembleKernels(llvm::StringRef cubin);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CPU_DEVICETOOLS_H

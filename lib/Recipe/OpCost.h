@@ -1,0 +1,81 @@
+//===- OpCost.h - The cost of one op of a kernel ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_OPCOST_H
+#define ONNXC_LIB_RECIPE_OPCOST_H
+
+#include "ContractionCost.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <optional>
+
+namespace onnxc {
+
+/// What the threads of a device do for an op.
+struct ThreadWork {
+  /// Steps of all threads together.
+  double steps = 0;
+  /// In a step: operations, of which a multiply-add is two; loads and stores;
+  /// the cycles that those of a warp take in its first cache; bytes that it
+  /// loads.
+  double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0;
+  /// Cycles in which a sum waits for the step before.
+  double latency = 0;
+  /// Operations of all threads to combine their parts of sums.
+  double combining = 0;
+  /// Registers that hold values of a step.
+  double registers = 0;
+};
+
+/// The cost of an op with the recipe that was replayed.
+class OpCost {
+public:
+  OpCost(krnl::KernelOp kernel, const krnl::LoopNest &nest, unsigned number,
+         const target::Processor &target);
+
+  /// With the assumed extents.
+  double cycles();
+  /// The same on a device, whose threads have the mapped loops.
+  ThreadWork threadWork();
+  /// The extent of an axis of the op that cycles() assumes.
+  double axisExtent(const krnl::Loop &axis) const;
+
+private:
+  void findTile();
+  bool isOfThreads(unsigned loop) const;
+  double extent(unsigned loop) const;
+  double axesExtent(unsigned loop) const;
+  void findSteps();
+  double registersOf(mlir::Type type) const;
+  double accessCycles(mlir::OpOperand &operand, bool isStore);
+  void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);
+  double unrolledBy(const krnl::Access &access) const;
+  bool isGather(mlir::tensor::ExtractOp read) const;
+  double operationsOf(mlir::Operation &inner);
+  double latency() const;
+  double sumOfLanes() const;
+
+  krnl::KernelOp kernel;
+  const krnl::LoopNest &nest;
+  const krnl::BodyOp &body;
+  unsigned number;
+  krnl::ComputeOp op;
+  const target::Processor &target;
+  /// The loop of the lanes, and the one of the steps.
+  const krnl::LoopUse *lanesUse = nullptr, *steps = nullptr;
+  int64_t lanes = 1;
+  double numSteps = 1;
+  /// Of a contraction with a tile, which has a model of its own.
+  std::optional<Contraction> contraction;
+  std::optional<ContractionCost> tileCost;
+  RegisterTile tile{1, 1};
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_OPCOST_H

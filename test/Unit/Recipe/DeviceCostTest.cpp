@@ -1,0 +1,153 @@
+//===- DeviceCostTest.cpp - Predicted times of kernels of GPUs --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/Occupancy.h"
+#include "onnxc/Target/Target.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace onnxc;
+using onnxc::target::Processor;
+
+namespace {
+
+/// Twice a tensor of so many elements.
+constexpr const char *elementwise = R"(
+func.func @f(%x: tensor<{0}xf32>, %o: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+  %y = krnl.kernel "twice" loops [i = {0}]
+      ins(%x : tensor<{0}xf32>) outs(%o : tensor<{0}xf32>) {{
+  ^bb0(%a: tensor<{0}xf32>, %b: tensor<{0}xf32>):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i])
+        : (tensor<{0}xf32>) -> tensor<{0}xf32> {{
+      %t = arith.addf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<{0}xf32>
+  } -> tensor<{0}xf32>
+  return %y : tensor<{0}xf32>
+})";
+
+/// The product of so many rows with a square matrix, of elements of a type.
+constexpr const char *product = R"(
+func.func @f(%x: tensor<{0}x1024x{1}>, %w: tensor<1024x1024x{1}>,
+             %o: tensor<{0}x1024x{1}>) -> tensor<{0}x1024x{1}> {{
+  %y = krnl.kernel "product" loops [m = {0}, n = 1024, k = 1024]
+      ins(%x, %w : tensor<{0}x1024x{1}>, tensor<1024x1024x{1}>)
+      outs(%o : tensor<{0}x1024x{1}>) {{
+  ^bb0(%a: tensor<{0}x1024x{1}>, %b: tensor<1024x1024x{1}>, %c: tensor<{0}x1024x{1}>):
+    %zero = arith.constant 0.0 : {1}
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<{0}x1024x{1}> {{
+      linalg.yield %zero : {1}
+    }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<{0}x1024x{1}>, tensor<1024x1024x{1}>) -> tensor<{0}x1024x{1}> {{
+      %times = arith.mulf %lhs, %rhs : {1}
+      %next = arith.addf %sum, %times : {1}
+      linalg.yield %next : {1}
+    }
+    krnl.yield %r : tensor<{0}x1024x{1}>
+  } -> tensor<{0}x1024x{1}>
+  return %y : tensor<{0}x1024x{1}>
+})";
+
+class DeviceCostTest : public testing::Test {
+protected:
+  DeviceCostTest() {
+    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+                        linalg::LinalgDialect, tensor::TensorDialect,
+                        krnl::KrnlDialect>();
+  }
+
+  Processor processorOf(const char *name) {
+    return llvm::cantFail(target::resolveDevice(&context, name)).getProcessor();
+  }
+
+  struct Microseconds {
+    double predicted, least;
+  };
+  /// With the recipe that the planner writes.
+  Microseconds timesOf(const std::string &text, const Processor &target) {
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    Microseconds times = {0, 0};
+    if (!module) {
+      ADD_FAILURE() << "the program is wrong";
+      return times;
+    }
+    module->walk([&](krnl::KernelOp kernel) {
+      kernel.setRecipeAttr(chooseRecipe(kernel, target));
+      times.predicted =
+          nestCost(kernel, krnl::LoopNest::replay(kernel), target).cycles /
+          double(target.megahertz);
+      times.least = rooflineCycles(kernel, target) / double(target.megahertz);
+    });
+    return times;
+  }
+
+  MLIRContext context;
+};
+
+// NVIDIA's occupancy calculator has the same numbers.
+TEST_F(DeviceCostTest, OccupancyFollowsFromTheScarcestResource) {
+  Processor a100 = processorOf("cuda:sm_80"), h200 = processorOf("cuda:sm_90a");
+  EXPECT_EQ(occupancyOf(a100, {256, 32, 0}).tiles, 8);
+  EXPECT_EQ(occupancyOf(a100, {256, 32, 0}).share, 1);
+  EXPECT_EQ(occupancyOf(a100, {256, 64, 0}).tiles, 4);
+  EXPECT_EQ(occupancyOf(a100, {256, 255, 0}).share, 0.125);
+  EXPECT_EQ(occupancyOf(a100, {64, 16, 0}).tiles, 32);
+  EXPECT_EQ(occupancyOf(a100, {128, 32, 48 << 10}).tiles, 3);
+  EXPECT_EQ(occupancyOf(h200, {128, 32, 48 << 10}).tiles, 4);
+  EXPECT_EQ(occupancyOf(h200, {1024, 65, 0}).tiles, 0);
+}
+
+TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {
+  for (auto [name, terabytes] :
+       {std::pair("cuda:sm_80", 2.039), std::pair("cuda:sm_90a", 4.8)}) {
+    Processor target = processorOf(name);
+    double bytes = 2.0 * 65536 * 1024 * 4;
+    auto times = timesOf(llvm::formatv(elementwise, 65536 * 1024), target);
+    EXPECT_NEAR(times.least, bytes / terabytes * 1e-6, 0.01 * times.least);
+    EXPECT_LT(times.predicted, 1.1 * times.least);
+  }
+}
+
+TEST_F(DeviceCostTest, TheStartOfASmallKernelCounts) {
+  Processor target = processorOf("cuda:sm_90a");
+  auto times = timesOf(llvm::formatv(elementwise, 4096), target);
+  EXPECT_GT(times.predicted, double(target.launchNanoseconds) / 1000);
+  EXPECT_LT(times.predicted, double(target.launchNanoseconds) / 1000 + 2);
+  EXPECT_LT(times.least, 0.1);
+}
+
+// 2 * 4096 * 1024 * 1024 operations at 67 TFLOP/s, or 989 by tensor cores.
+TEST_F(DeviceCostTest, ProductsHaveThePeakOfTheirType) {
+  Processor target = processorOf("cuda:sm_90a");
+  auto wide = timesOf(llvm::formatv(product, 4096, "f32"), target);
+  auto half = timesOf(llvm::formatv(product, 4096, "f16"), target);
+  EXPECT_NEAR(wide.least, 8.59e9 / 67e6, 0.01 * wide.least);
+  EXPECT_NEAR(half.least, 8.59e9 / 989e6, 0.01 * half.least);
+  EXPECT_GT(wide.predicted, wide.least);
+  EXPECT_LT(wide.predicted, 20 * wide.least);
+}
+
+// Blocks for a half of the multiprocessors take as long as for all of them.
+TEST_F(DeviceCostTest, IdleMultiprocessorsDoNotHelp) {
+  Processor target = processorOf("cuda:sm_90a"), half = target;
+  half.cores /= 2;
+  auto few = timesOf(llvm::formatv(product, 16, "f32"), target);
+  auto same = timesOf(llvm::formatv(product, 16, "f32"), half);
+  EXPECT_DOUBLE_EQ(few.predicted, same.predicted);
+}
+
+} // namespace

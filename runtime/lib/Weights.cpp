@@ -14,7 +14,7 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-/// The mapped side file. It stays open for queries of its size.
+/// The mapped side file. It stays open to see whether it has changed.
 struct rt::MappedWeights {
   const void *memory;
   os::File file;
@@ -88,8 +88,9 @@ const void *rt::modelWeights(const OnnxcModel &model, const char *&problem) {
     if (problem)
       return nullptr;
   }
-  if (os::wasTruncated(known->file))
-    problem = "was cut off after it was mapped";
+  os::File now;
+  if (os::hasChanged(known->file, now))
+    problem = checkSideFile(model, now);
   return problem ? nullptr : known->memory;
 }
 

@@ -114,10 +114,13 @@ void *findSymbol(void *library, const char *name) {
 static File statusOf(int number) {
   struct statx status;
   File file;
-  if (syscall(SYS_statx, number, "", AT_EMPTY_PATH, STATX_INO | STATX_SIZE,
-              &status) != 0)
+  if (syscall(SYS_statx, number, "", AT_EMPTY_PATH,
+              STATX_INO | STATX_SIZE | STATX_MTIME, &status) != 0)
     return file;
+  file.number = number;
   file.bytes = int64_t(status.stx_size);
+  file.written =
+      status.stx_mtime.tv_sec * 1000000000 + int64_t(status.stx_mtime.tv_nsec);
   file.inode = status.stx_ino;
   file.device = uint64_t(status.stx_dev_major) << 32 | status.stx_dev_minor;
   return file;
@@ -125,7 +128,8 @@ static File statusOf(int number) {
 
 File openFile(const char *path) {
   File file;
-  int number = open(path, O_RDONLY | O_CLOEXEC);
+  // A pipe in its place has no size, and is not waited for.
+  int number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0)
     return file;
   file = statusOf(number);
@@ -138,13 +142,13 @@ void closeFile(const File &file) { close(file.number); }
 
 bool readFile(const File &file, int64_t offset, void *to, size_t count) {
   char *at = static_cast<char *>(to);
-  if (lseek(file.number, offset, SEEK_SET) != offset)
-    return false;
   while (count > 0) {
-    ssize_t n = read(file.number, at, count);
+    // Several threads may read from one file.
+    long n = syscall(SYS_pread64, file.number, at, count, offset);
     if (n <= 0)
       return false;
     at += n;
+    offset += n;
     count -= size_t(n);
   }
   return true;
@@ -162,10 +166,11 @@ void unmapFile(const void *memory, int64_t bytes) {
   munmap(const_cast<void *>(memory), size_t(bytes));
 }
 
-bool wasTruncated(const File &file) {
-  File now = statusOf(file.number);
+bool hasChanged(const File &file, File &now) {
+  now = statusOf(file.number);
   return now.inode != 0 && now.inode == file.inode &&
-         now.device == file.device && now.bytes < file.bytes;
+         now.device == file.device &&
+         (now.bytes != file.bytes || now.written != file.written);
 }
 
 namespace {

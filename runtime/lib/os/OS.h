@@ -67,6 +67,7 @@ struct File {
   int64_t bytes = 0;
   uint64_t inode = 0; ///< 0: unknown to the system
   uint64_t device = 0;
+  int64_t written = 0; ///< when its contents last changed, in nanoseconds
 };
 File openFile(const char *path);
 void closeFile(const File &file);
@@ -75,9 +76,9 @@ bool readFile(const File &file, int64_t offset, void *to, size_t count);
 /// Maps the first bytes of the file; null on failure.
 const void *mapFile(const File &file, int64_t bytes);
 void unmapFile(const void *memory, int64_t bytes);
-/// True if the open file has become shorter, so that a mapping of it ends
-/// early. A number that the program has given to another file is no reason.
-bool wasTruncated(const File &file);
+/// True, with its state in `now`, if the open file has been written to or cut
+/// off. A number that the program has given to another file is no reason.
+bool hasChanged(const File &file, File &now);
 
 /// An unpredictable number.
 uint64_t entropy();

@@ -8,12 +8,14 @@
 #include "onnxc/rt/model.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -417,10 +419,15 @@ TEST(Artefact, WeightsAreThoseOfTheModel) {
   std::ofstream(weights) << std::string(16 + sizeof(OnnxcWeightsFooter), 'x');
   EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
               HasSubstr("does not end like one"));
+  fs::remove(weights);
+  ASSERT_EQ(mkfifo(weights.c_str(), 0600), 0);
+  EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
+              HasSubstr("has another size"));
 }
 
-// A page that the file does not have any more would end the process.
-TEST(Artefact, WeightsThatAreCutOffWhileMapped) {
+// A page that the file does not have any more would end the process, and other
+// weights of the same size would give other results.
+TEST(Artefact, WeightsThatChangeWhileMapped) {
   TemporaryFolder temporary;
   fs::path model = temporary.path / "model.so";
   fs::path weights = temporary.path / "fake-side.weights";
@@ -430,7 +437,15 @@ TEST(Artefact, WeightsThatAreCutOffWhileMapped) {
   EXPECT_EQ(firstOutput(session), 45);
   fs::resize_file(weights, 0);
   EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
-              HasSubstr("was cut off after it was mapped"));
+              HasSubstr("has another size: it was cut off"));
+  writeWeights(weights);
+  EXPECT_EQ(firstOutput(session), 45);
+  writeWeights(weights, "the digest of some other weights");
+  // The clock of a file system may be coarser than this test.
+  fs::last_write_time(weights,
+                      fs::last_write_time(weights) + std::chrono::seconds(1));
+  EXPECT_THAT(thrownBy([&] { firstOutput(session); }),
+              HasSubstr("has the weights of another model"));
   writeWeights(weights);
   EXPECT_EQ(firstOutput(session), 45);
 }

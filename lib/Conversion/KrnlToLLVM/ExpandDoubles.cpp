@@ -52,9 +52,11 @@ static Power powerOf(FloatBuilder &f, Value x) {
 /// The bounds give 0 and inf.
 static Value expandExp(FloatBuilder &f, onnxc::krnl::TargetAttr target,
                        Value x) {
-  Power power = powerOf(f, f.clamp(x, -746.0, 710.0));
-  return onnxc::scaleByPower(f, target, f.add(power.part, f.constant(1)),
-                             power.n, power.whole);
+  return f.zeroBelow(x, -746.0, [&](Value y) {
+    Power power = powerOf(f, f.atMost(y, 710.0));
+    return onnxc::scaleByPower(f, target, f.add(power.part, f.constant(1)),
+                               power.n, power.whole);
+  });
 }
 
 /// 2 (2^(n-1) part + 2^(n-1) - 1/2): 2^n is no number for the largest results.

@@ -72,7 +72,7 @@ static std::string buildContextDependent(const OpSchema &schema,
     ::onnx::FunctionBodyBuildContextImpl context(node, types);
     if (schema.BuildContextDependentFunction(context, body))
       return "";
-    return "no body exists for its types";
+    return "this form of its inputs, outputs and attributes is not supported";
   } catch (const std::exception &error) {
     return error.what();
   }

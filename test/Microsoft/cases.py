@@ -106,6 +106,10 @@ def attention():
     words = (RANDOM.random((2, 5)) < 0.7).astype(np.int32)
     words[:, 0] = 1
     yield Case("attention_words", "Attention", [x, weights, bias, words], attributes=heads)
+    narrow = {**heads, "qkv_hidden_sizes": [8, 8, 4]}
+    yield Case("attention_narrow_values", "Attention", [x, real(8, 20, scale=0.3), real(20)], attributes=narrow)
+    both = np.array([5, 3, 1, 0], np.int32)
+    yield Case("attention_ends_starts", "Attention", [x, weights, bias, both], attributes=heads)
     past = real(2, 2, 2, 3, 4)
     yield Case("attention_past", "Attention", [x, weights, bias, None, past], 2, {**heads, "unidirectional": 1})
     yield Case("attention_bias", "Attention", [x, weights, bias, None, None, real(1, 2, 5, 5)], attributes=heads)
@@ -114,6 +118,8 @@ def attention():
     yield Case("heads_bias", "MultiHeadAttention", [q, k, v, real(24)], attributes={**heads, "scale": 0.4})
     lengths = (RANDOM.random((2, 7)) < 0.7).astype(np.int32)
     lengths[:, 0] = 1
+    sums = np.array([7, 3, 0, 5, 10, 0, 7, 14], np.int32)
+    yield Case("heads_sums", "MultiHeadAttention", [q, k, v, None, sums], attributes=heads)
     yield Case("heads_words", "MultiHeadAttention", [q, k, v, None, lengths, real(2, 2, 5, 7)], attributes=heads)
     packed = real(2, 5, 2, 3, 4)
     parts = tuple(packed[:, :, :, i].reshape(2, 5, 8) for i in range(3))
@@ -392,6 +398,8 @@ def movement():
     for name, size in (("crop", [4, 3]), ("crop_one", [1, 1])):
         crop = [real(2, 3, 6, 7), boxes, images, np.array(size, np.int32)]
         yield Case(name, "CropAndResize", crop, attributes={"mode": "bilinear", "extrapolation_value": 9.0})
+        # The first box begins halfway between two rows.
+        yield Case(f"{name}_nearest", "CropAndResize", crop, attributes={"mode": "nearest", "extrapolation_value": 9.0})
 
 
 def text():

@@ -16,25 +16,42 @@ using ::onnx::OpSchema;
 // Masks
 //===----------------------------------------------------------------------===//
 
+/// Defines `words_end` and `words_start`, the keys that count, of a list of
+/// ends, of ends and beginnings, or of ends and the sums of all lengths before
+/// (3 * batch + 2 numbers). Which one it is may be known to a run only.
+static void splitEnds(Body &b, const std::string &operand) {
+  b.ints("words_from", {0});
+  b << "words_batch = Shape<start = 0, end = 1>(" + operand + ")"
+    << "words_twice = Add(words_batch, words_batch)"
+    << "words_count = Shape(words_64)"
+    << "words_pair = Equal(words_count, words_twice)"
+    << "words_none = Expand(zero_64, words_batch)"
+    << "words_padded = Concat<axis = 0>(words_64, words_none)"
+    << "words_end = Slice(words_64, words_from, words_batch)"
+    << "words_second = Slice(words_padded, words_batch, words_twice)"
+    << "words_start = Where(words_pair, words_second, zero_64)";
+}
+
 /// A mask of words, 1 where they count: of [keys], [batch, keys], [batch,
 /// queries, keys], or how many keys count from the left.
-static bool requireWords(Body &b, Mask &mask, int input,
-                         const std::string &name, float value) {
+static bool requireWords(Body &b, Mask &mask, const std::string &operand,
+                         int input, const std::string &name, float value) {
   int rank = b.rank(input);
   int64_t batch = b.size(0, 0), length = b.size(input, 0);
   b << "words_64 = Cast<to = 7>(" + name + ")";
   if (rank == 1) {
-    // Twice the batch: ends and beginnings.
-    bool hasStarts = batch > 0 && length == 2 * batch;
-    if (batch > 0 && length != batch && !hasStarts)
+    bool isEnds = batch > 0 && length == batch;
+    if (batch > 0 && length > 0 && !isEnds && length != 2 * batch &&
+        length != 3 * batch + 2)
       return false;
     b.ints("words_axes", {1, 2, 3});
-    b << (hasStarts ? "words_end, words_start = Split<axis = 0, "
-                      "num_outputs = 2>(words_64)"
-                    : "words_end = Identity(words_64)")
-      << "word_ends = Unsqueeze(words_end, words_axes)"
+    if (isEnds)
+      b << "words_end = Identity(words_64)";
+    else
+      splitEnds(b, operand);
+    b << "word_ends = Unsqueeze(words_end, words_axes)"
       << "word_before = Less(column, word_ends)";
-    if (hasStarts)
+    if (!isEnds)
       b << "word_starts = Unsqueeze(words_start, words_axes)"
         << "word_behind = GreaterOrEqual(column, word_starts)"
         << "word_counts = And(word_before, word_behind)";
@@ -75,7 +92,9 @@ struct AttentionInputs {
 static bool attendProjected(Body &b, const AttentionInputs &inputs,
                             const std::vector<int64_t> &sizes) {
   int64_t heads = b.integer("num_heads", 0);
-  if (heads < 1 || b.integer("do_rotary", 0) != 0)
+  if (b.integer("do_rotary", 0) != 0)
+    b.refuse("do_rotary");
+  if (heads < 1)
     return false;
   b.ints("sizes", sizes);
   b << (sizes.empty() ? "q, k, v = Split<axis = -1, num_outputs = 3>(all)"
@@ -88,16 +107,18 @@ static bool attendProjected(Body &b, const AttentionInputs &inputs,
   if (b.integer("unidirectional", 0) != 0)
     mask.requireCausal();
   if (b.hasInput(inputs.mask) &&
-      !requireWords(b, mask, inputs.mask, "mask_index",
+      !requireWords(b, mask, "input", inputs.mask, "mask_index",
                     b.number("mask_filter_value", -10000.0f)))
     return false;
   if (inputs.bias >= 0 && b.hasInput(inputs.bias))
     mask.add("attention_bias");
   attend(b, heads, heads, mask, hasPast ? "past_k, past_v" : "");
-  b << "output = Identity(y)"
-    << "present_k = Unsqueeze(all_keys, zero_axis)"
-    << "present_v = Unsqueeze(all_values, zero_axis)"
-    << "present = Concat<axis = 0>(present_k, present_v)";
+  b << "output = Identity(y)";
+  // Without it values may be of another size than keys.
+  if (b.hasOutput(1))
+    b << "present_k = Unsqueeze(all_keys, zero_axis)"
+      << "present_v = Unsqueeze(all_values, zero_axis)"
+      << "present = Concat<axis = 0>(present_k, present_v)";
   return true;
 }
 
@@ -189,7 +210,9 @@ static void addBiases(Body &b) {
 
 static bool fillMultiHeadAttention(Body &b) {
   int64_t heads = b.integer("num_heads", 0);
-  if (heads < 1 || !splitOperands(b) || b.hasOutput(3))
+  if (b.hasOutput(3))
+    b.refuse("qk");
+  if (heads < 1 || !splitOperands(b))
     return false;
   addBiases(b);
   bool hasPast = b.hasInput(6) && b.hasInput(7);
@@ -197,7 +220,7 @@ static bool fillMultiHeadAttention(Body &b) {
   Mask mask(b);
   if (b.integer("unidirectional", 0) != 0)
     mask.requireCausal();
-  if (b.hasInput(4) && !requireWords(b, mask, 4, "key_padding_mask",
+  if (b.hasInput(4) && !requireWords(b, mask, "query", 4, "key_padding_mask",
                                      b.number("mask_filter_value", -10000.0f)))
     return false;
   if (b.hasInput(5))

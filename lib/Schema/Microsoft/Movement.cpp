@@ -35,8 +35,10 @@ static bool fillNhwcMaxPool(Body &b) {
 
 /// Defines NAME_at, the positions in the image of a dimension, [rois, size]:
 /// from corner to corner of the box in equal steps, or its middle for one step.
+/// The order of the operations is TensorFlow's: it decides which positions are
+/// on the border, or halfway between two elements.
 static void addPositions(Body &b, const std::string &name, int64_t dim,
-                         int64_t corner) {
+                         int64_t corner, bool nearest) {
   auto n = [&](const char *part) { return name + "_" + part; };
   b.ints(n("index"), {dim});
   b.ints(n("low_column"), {corner});
@@ -62,16 +64,18 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
     << n("last_64") + " = Sub(" + n("size_1d") + ", " + n("one") + ")"
     << n("last") + " = CastLike(" + n("last_64") + ", X)"
     << n("width") + " = Sub(" + n("high") + ", " + n("low") + ")"
-    << n("part") + " = Div(" + n("steps") + ", " + n("gaps") + ")"
-    << n("inside") + " = Mul(" + n("width") + ", " + n("part") + ")"
-    << n("spread") + " = Add(" + n("low") + ", " + n("inside") + ")"
+    << n("length") + " = Mul(" + n("width") + ", " + n("last") + ")"
+    << n("step") + " = Div(" + n("length") + ", " + n("gaps") + ")"
+    << n("inside") + " = Mul(" + n("steps") + ", " + n("step") + ")"
+    << n("begin") + " = Mul(" + n("low") + ", " + n("last") + ")"
+    << n("spread") + " = Add(" + n("begin") + ", " + n("inside") + ")"
     << n("sum") + " = Add(" + n("low") + ", " + n("high") + ")";
   b.number(n("half"), 0.5, "X");
-  b << n("middle") + " = Mul(" + n("sum") + ", " + n("half") + ")"
+  b << n("center") + " = Mul(" + n("sum") + ", " + n("half") + ")"
+    << n("middle") + " = Mul(" + n("center") + ", " + n("last") + ")"
     << n("single") + " = Equal(" + n("count") + ", " + n("one") + ")"
-    << n("chosen") + " = Where(" + n("single") + ", " + n("middle") + ", " +
-           n("spread") + ")"
-    << n("at") + " = Mul(" + n("chosen") + ", " + n("last") + ")";
+    << n("at") + " = Where(" + n("single") + ", " + n("middle") + ", " +
+           n("spread") + ")";
   // Whether the position is in the image, and where GridSample has it.
   b.number(n("zero"), 0, "X");
   b.number(n("two"), 2, "X");
@@ -79,8 +83,17 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
   b << n("notlow") + " = GreaterOrEqual(" + n("at") + ", " + n("zero") + ")"
     << n("nothigh") + " = LessOrEqual(" + n("at") + ", " + n("last") + ")"
     << n("valid") + " = And(" + n("notlow") + ", " + n("nothigh") + ")"
-    << n("extent") + " = Max(" + n("last") + ", " + n("unit") + ")"
-    << n("ratio") + " = Div(" + n("at") + ", " + n("extent") + ")"
+    << n("extent") + " = Max(" + n("last") + ", " + n("unit") + ")";
+  if (nearest) // the upper one of two that are as near
+    b << n("below") + " = Floor(" + n("at") + ")"
+      << n("rest") + " = Sub(" + n("at") + ", " + n("below") + ")"
+      << n("isabove") + " = GreaterOrEqual(" + n("rest") + ", " + n("half") +
+             ")"
+      << n("above") + " = CastLike(" + n("isabove") + ", X)"
+      << n("element") + " = Add(" + n("below") + ", " + n("above") + ")";
+  else
+    b << n("element") + " = Identity(" + n("at") + ")";
+  b << n("ratio") + " = Div(" + n("element") + ", " + n("extent") + ")"
     << n("double") + " = Mul(" + n("ratio") + ", " + n("two") + ")"
     << n("grid") + " = Sub(" + n("double") + ", " + n("unit") + ")";
 }
@@ -88,8 +101,8 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
 /// Boxes [y1, x1, y2, x2] in parts of the image, as TensorFlow has them.
 static bool fillCropAndResize(Body &b) {
   bool nearest = b.text("mode") == "nearest";
-  addPositions(b, "h", 0, 0);
-  addPositions(b, "w", 1, 1);
+  addPositions(b, "h", 0, 0, nearest);
+  addPositions(b, "w", 1, 1, nearest);
   b.ints("a1", {1});
   b.ints("a2", {2});
   b.ints("a3", {3});

@@ -30,9 +30,13 @@ struct DomainRefusal {
 #define PACKED "packing of padded batches is for CUDA; export without it"
 #define PRIVATE_LAYOUT                                                         \
   "its weights are in a layout private to one device; export them unpacked"
+#define ROTATION                                                               \
+  "it is not supported here; export with RotaryEmbedding and "                 \
+  "MultiHeadAttention"
 
 // clang-format off: a row a line, read by utils/coverage.py.
 static constexpr Refusal refusals[] = {
+    {"Attention", "do_rotary", ROTATION},
     {"AttnLSTM", "", "no public exporter writes it"},
     {"BeamSearch", "", GENERATION},
     {"BifurcationDetector", "", "it grows by as many words as agree, step by step; run it outside of the model"},
@@ -71,11 +75,13 @@ static constexpr Refusal refusals[] = {
     {"MoE", "experts", "more than 256 experts are not supported"},
     {"MoE", "use_sparse_mixer", "the sparse mixer is not supported"},
     {"MurmurHash3", "", "hashes are not supported; run it outside of the model"},
+    {"MultiHeadAttention", "qk", "the output of scores is not supported; export without it"},
     {"NGramHashMapping", "", "no public exporter writes it"},
     {"PackedAttention", "", PACKED},
     {"PackedMultiHeadAttention", "", PACKED},
     {"PackedSparseAttentionIndexer", "", NO_CPU},
     {"PagedAttention", "", NO_CPU},
+    {"QAttention", "do_rotary", ROTATION},
     {"QMoE", "experts", "more than 256 experts are not supported"},
     {"QMoE", "quant_type", "only weights of quant_type 'int' are supported"},
     {"QMoE", "use_sparse_mixer", "the sparse mixer is not supported"},

@@ -21,8 +21,9 @@ import cases
 import coverage
 from run import make_model
 
-# (operator, form): (the case that has all but the form, attributes that differ, operands that differ)
+# (operator, form): (the case that has all but the form, attributes that differ, operands that differ, number of outputs)
 FORMS = {
+    ("Attention", "do_rotary"): ("attention", {"do_rotary": 1}, {}),
     ("CausalConvWithState", "channels_last"): ("causal_conv", {"channels_last": 1}, {}),
     ("CausalConvWithState", "dilation"): ("causal_conv", {"dilation": 2}, {}),
     ("CausalConvWithState", "ndim"): ("causal_conv", {"ndim": 2}, {}),
@@ -38,6 +39,8 @@ FORMS = {
     ("MatMulNBits", "weight_prepacked"): ("bits_4", {"weight_prepacked": 1}, {}),
     ("MoE", "experts"): ("experts_one", {}, {2: np.zeros((257, 24, 16), np.float32)}),
     ("MoE", "use_sparse_mixer"): ("experts_one", {"use_sparse_mixer": 1}, {}),
+    ("MultiHeadAttention", "qk"): ("heads", {}, {}, 4),
+    ("QAttention", "do_rotary"): ("qattention", {"do_rotary": 1}, {}),
     ("QMoE", "experts"): ("experts_bits_4", {}, {2: np.zeros((257, 24, 8), np.uint8)}),
     ("QMoE", "quant_type"): ("experts_bits_4", {"quant_type": "fp4"}, {}),
     ("QMoE", "use_sparse_mixer"): ("experts_bits_4", {"use_sparse_mixer": 1}, {}),
@@ -47,11 +50,11 @@ FORMS = {
 }
 
 
-def form_model(base, attributes, operands):
+def form_model(base, attributes, operands, outputs=1):
     inputs = list(base.inputs) + [None] * (max(operands, default=0) + 1 - len(base.inputs))
     for number, value in operands.items():
         inputs[number] = value
-    return make_model(base._replace(inputs=inputs, attributes={**base.attributes, **attributes}), "static")
+    return make_model(base._replace(inputs=inputs, outputs=max(outputs, base.outputs), attributes={**base.attributes, **attributes}), "static")
 
 
 def operator_model(name, domain):

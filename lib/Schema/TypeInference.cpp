@@ -221,11 +221,26 @@ runSchema(Operation *op, const OpSchema &schema, NodeContext &context) {
   }
 }
 
+static std::string plainMessage(StringRef message);
+
+/// Of a body's nodes the first one that fails; others may do so because of it.
+/// "(op_type:Add, node name: n): [..] Dims differ\n(op_type: .." -> "in its
+/// Add: dims differ".
+static std::string firstOfBody(StringRef messages) {
+  StringRef first = messages.split('\n').first;
+  if (!first.consume_front("(op_type:"))
+    return plainMessage(first);
+  auto [node, message] = first.split("): ");
+  return "in its " + node.split(',').first.str() + ": " + plainMessage(message);
+}
+
 /// "[ShapeInferenceError] Dims differ.\n" -> "dims differ".
 static std::string plainMessage(StringRef message) {
   if (message.consume_front("["))
     message = message.split("]").second;
   message = message.trim().rtrim(".");
+  if (message.consume_front("Inference error(s): "))
+    return firstOfBody(message);
   std::string plain = message.str();
   bool startsWord = plain.size() > 1 && !isupper(plain[1]);
   if (startsWord && !plain.empty())

@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 
 using namespace mlir;
 
@@ -85,8 +86,8 @@ struct ConvertONNXToKrnl
       for (OpOperand &operand : op->getOpOperands())
         if (isa<UnrankedTensorType>(operand.get().getType()) &&
             !onnx::takesUnknownRank(operand)) {
-          op->emitOpError("needs to know the rank of operand #")
-              << operand.getOperandNumber();
+          op->emitOpError("needs to know the rank of ")
+              << onnx::inputName(operand);
           allKnown = false;
         }
     });

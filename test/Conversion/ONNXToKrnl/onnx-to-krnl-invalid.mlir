@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --split-input-file --verify-diagnostics
 
 func.func @operand(%x: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{'onnx.Neg' op needs to know the rank of operand #0}}
+  // expected-error @+1 {{'onnx.Neg' op needs to know the rank of input 'X'}}
   %0 = onnx.Neg(%x) : (tensor<*xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
@@ -9,7 +9,7 @@ func.func @operand(%x: tensor<*xf32>) -> tensor<*xf32> {
 // -----
 
 func.func @condition(%c: tensor<*xi1>, %x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{'onnx.If' op needs to know the rank of operand #0}}
+  // expected-error @+1 {{'onnx.If' op needs to know the rank of input 'cond'}}
   %0 = onnx.If(%c) : (tensor<*xi1>) -> tensor<2xf32> then_branch {
     onnx.Yield %x : tensor<2xf32>
   } else_branch {
@@ -21,7 +21,7 @@ func.func @condition(%c: tensor<*xi1>, %x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @position(%s: !onnx.seq<tensor<2xf32>>, %p: tensor<*xi64>) -> tensor<2xf32> {
-  // expected-error @+1 {{'onnx.SequenceAt' op needs to know the rank of operand #1}}
+  // expected-error @+1 {{'onnx.SequenceAt' op needs to know the rank of input 'position'}}
   %0 = onnx.SequenceAt(%s, %p) : (!onnx.seq<tensor<2xf32>>, tensor<*xi64>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

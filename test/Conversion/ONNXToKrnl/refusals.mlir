@@ -168,7 +168,7 @@ func.func @resize(%x: tensor<4xf32>, %r: tensor<0xf32>) -> (tensor<?xf32>, tenso
 
 func.func @recurrent(%x: tensor<5x2x3xf32>, %w: tensor<4x3xf32>, %r: tensor<1x4x4xf32>) -> tensor<5x1x2x4xf32> {
   // expected-error @+2 {{the operator RNN is not supported}}
-  // expected-note @+1 {{expects operand #1 to have rank 3, but it has rank 2}}
+  // expected-note @+1 {{expects input 'W' to have rank 3, but it has rank 2}}
   %y = onnx.RNN(%x, %w, %r) {hidden_size = 4 : i64} : (tensor<5x2x3xf32>, tensor<4x3xf32>, tensor<1x4x4xf32>) -> Y tensor<5x1x2x4xf32>
   return %y : tensor<5x1x2x4xf32>
 }

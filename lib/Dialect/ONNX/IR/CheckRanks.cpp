@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
@@ -31,8 +32,7 @@ static Error checkOperand(Operation *op, const OperandRank &rule,
   std::optional<int64_t> rank = rankOf(operand);
   if (!rank)
     return std::nullopt;
-  std::string what = "expects operand #" +
-                     std::to_string(operand->getOperandNumber()) + " to have ";
+  std::string what = "expects " + inputName(*operand) + " to have ";
   std::string found = ", but it has rank " + std::to_string(*rank);
   if (*rank < rule.least || *rank > rule.most)
     return what + allowedRanks(rule) + found;
@@ -43,8 +43,8 @@ static Error checkOperand(Operation *op, const OperandRank &rule,
   if (!given || *rank == *given + rule.more || (isBroadcast && *rank < *given))
     return std::nullopt;
   return what + (isBroadcast ? "at most rank " : "rank ") +
-         std::to_string(*given + rule.more) + ", as operand #" +
-         std::to_string(other->getOperandNumber()) + " says" + found;
+         std::to_string(*given + rule.more) + ", as " + inputName(*other) +
+         " says" + found;
 }
 
 static Error checkAxis(int64_t axis, std::optional<int64_t> rank) {
@@ -79,9 +79,8 @@ static Error checkHeads(Operation *op, RankOf rankOf) {
   if (isQuery && isKey && isValue)
     return std::nullopt;
   unsigned wrong = !isQuery ? 0 : !isKey ? 1 : 2;
-  return "does not take rank " + std::to_string(*ranks[wrong]) +
-         " of operand #" + std::to_string(operands[wrong]->getOperandNumber()) +
-         " beside the others";
+  return "does not take rank " + std::to_string(*ranks[wrong]) + " of " +
+         inputName(*operands[wrong]) + " beside the others";
 }
 
 /// Blocks lie along another axis than the one that is gathered along; in bytes

@@ -58,6 +58,24 @@ FailureOr<SmallVector<int32_t>> onnxc::onnx::getSegmentSizes(Operation *op,
   return SmallVector<int32_t>(sizes.asArrayRef());
 }
 
+std::string onnxc::onnx::inputName(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  int64_t position = operand.getOperandNumber();
+  FailureOr<SmallVector<int32_t>> sizes =
+      getSegmentSizes(op, /*results=*/false);
+  if (failed(sizes))
+    return "operand #" + std::to_string(position);
+  const OpSignature *signature =
+      OpSignature::find(op->getName().getStringRef());
+  auto parameter = signature->getInputs().begin();
+  auto size = sizes->begin();
+  for (; position >= *size; ++parameter)
+    position -= *size++;
+  std::string name = "input '" + parameter->name.str() + "'";
+  return *size == 1 ? name
+                    : "value " + std::to_string(position + 1) + " of " + name;
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

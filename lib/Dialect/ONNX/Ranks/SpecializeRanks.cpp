@@ -11,6 +11,7 @@
 #include "RankCandidates.h"
 #include "RankVariants.h"
 
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Dialect/ONNX/Ranks/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
@@ -286,9 +287,9 @@ private:
           << maxRank << " of ";
       auto found = llvm::find(op->getOperands(), unknown.value);
       if (found != op->operand_end())
-        error << "operand #" << (found - op->operand_begin());
+        error << inputName(op->getOpOperand(found.getIndex()));
       else
-        error << "what its operands are made of";
+        error << "what its inputs are made of";
       if (!reasons.empty())
         error.attachNote() << "of " << reasons.back();
       return error;

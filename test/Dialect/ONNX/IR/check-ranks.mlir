@@ -3,7 +3,7 @@
 // What schemas do not check of ranks, one case for each check.
 
 func.func @exact(%x: tensor<2x3x4xf32>, %w: tensor<1x1xi1>) {
-  // expected-error @+1 {{'onnx.Compress' op expects operand #1 to have rank 1, but it has rank 2}}
+  // expected-error @+1 {{'onnx.Compress' op expects input 'condition' to have rank 1, but it has rank 2}}
   %y = onnx.Compress(%x, %w) : (tensor<2x3x4xf32>, tensor<1x1xi1>) -> tensor<*xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @exact(%x: tensor<2x3x4xf32>, %w: tensor<1x1xi1>) {
 // -----
 
 func.func @at_least(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'onnx.GlobalMaxPool' op expects operand #0 to have a rank of at least 2, but it has rank 1}}
+  // expected-error @+1 {{'onnx.GlobalMaxPool' op expects input 'X' to have a rank of at least 2, but it has rank 1}}
   %y = onnx.GlobalMaxPool(%x) : (tensor<4xf32>) -> tensor<*xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @at_least(%x: tensor<4xf32>) {
 // -----
 
 func.func @between(%x: tensor<1x2x3xf32>) {
-  // expected-error @+1 {{'onnx.ml.Scaler' op expects operand #0 to have rank 1 to 2, but it has rank 3}}
+  // expected-error @+1 {{'onnx.ml.Scaler' op expects input 'X' to have rank 1 to 2, but it has rank 3}}
   %y = onnx.ml.Scaler(%x) {offset = array<f32: 0.0>, scale = array<f32: 1.0>} : (tensor<1x2x3xf32>) -> tensor<*xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @between(%x: tensor<1x2x3xf32>) {
 // -----
 
 func.func @like_another(%x: tensor<2x3xf32>, %u: tensor<3xf32>, %i: tensor<2x3xi64>) {
-  // expected-error @+1 {{'onnx.ScatterElements' op expects operand #2 to have rank 2, as operand #0 says, but it has rank 1}}
+  // expected-error @+1 {{'onnx.ScatterElements' op expects input 'updates' to have rank 2, as input 'data' says, but it has rank 1}}
   %y = onnx.ScatterElements(%x, %i, %u) : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<3xf32>) -> tensor<*xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @like_another(%x: tensor<2x3xf32>, %u: tensor<3xf32>, %i: tensor<2x3xi
 // -----
 
 func.func @broadcast(%x: tensor<3xf32>, %slope: tensor<2x3xf32>) {
-  // expected-error @+1 {{'onnx.PRelu' op expects operand #1 to have at most rank 1, as operand #0 says, but it has rank 2}}
+  // expected-error @+1 {{'onnx.PRelu' op expects input 'slope' to have at most rank 1, as input 'X' says, but it has rank 2}}
   %y = onnx.PRelu(%x, %slope) : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<*xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @axis_of_operand(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @heads(%q: tensor<1x2x8xf32>, %k: tensor<2x8xf32>) {
-  // expected-error @+1 {{does not take rank 2 of operand #1 beside the others}}
+  // expected-error @+1 {{does not take rank 2 of input 'key' beside the others}}
   %y = onnx.microsoft.MultiHeadAttention(%q) key(%k) {num_heads = 2 : i64} : (tensor<1x2x8xf32>, tensor<2x8xf32>) -> tensor<*xf32>
   return
 }

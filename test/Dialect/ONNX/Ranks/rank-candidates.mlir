@@ -12,7 +12,7 @@ func.func @only_rank_is_assumed(%x: tensor<*xf32> {onnx.name = "x"}) -> tensor<*
 // -----
 
 func.func @no_rank(%x: tensor<*xf32> {onnx.name = "x"}) -> (tensor<*xf32>, tensor<*xf32>) {
-  // expected-error @+2 {{'onnx.Transpose' op accepts no rank up to 8 of operand #0}}
+  // expected-error @+2 {{'onnx.Transpose' op accepts no rank up to 8 of input 'data'}}
   // expected-note @+1 {{of 8: has a permutation of 3 axes for an operand of rank 8}}
   %0 = onnx.Transpose(%x) {perm = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
   %1 = onnx.Transpose(%x) {perm = array<i64: 2, 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>

@@ -33,7 +33,7 @@ func.func @in_a_body(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<2x3xf32>) -> no
 
 // What the schemas leave to the run.
 func.func @rank_of_bias(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<3x1xf32>) -> none {
-  // expected-error @below {{'onnx.Conv' op expects operand #2 to have rank 1, but it has rank 2}}
+  // expected-error @below {{'onnx.Conv' op expects input 'B' to have rank 1, but it has rank 2}}
   %y = onnx.Conv(%x, %w) B(%b) : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>, tensor<3x1xf32>) -> none
   return %y : none
 }
@@ -41,7 +41,7 @@ func.func @rank_of_bias(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: te
 // -----
 
 func.func @rank_of_indices(%x: tensor<3x4xf32>, %i: tensor<3xi64>) -> none {
-  // expected-error @below {{'onnx.GatherElements' op expects operand #1 to have rank 2, as operand #0 says, but it has rank 1}}
+  // expected-error @below {{'onnx.GatherElements' op expects input 'indices' to have rank 2, as input 'data' says, but it has rank 1}}
   %y = onnx.GatherElements(%x, %i) : (tensor<3x4xf32>, tensor<3xi64>) -> none
   return %y : none
 }

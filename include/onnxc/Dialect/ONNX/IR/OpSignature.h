@@ -66,6 +66,11 @@ struct OpSignature {
 llvm::FailureOr<llvm::SmallVector<int32_t>> getSegmentSizes(mlir::Operation *op,
                                                             bool results);
 
+/// What messages call an operand: "input 'axes'", or "value 2 of input
+/// 'inputs'" where a variadic input has several. Without a schema, "operand
+/// #1".
+std::string inputName(mlir::OpOperand &operand);
+
 /// Checks numbers and types of operands and results, and terminators.
 llvm::LogicalResult verifySignature(mlir::Operation *op);
 

@@ -28,7 +28,8 @@ struct Windows {
                   mlir::Value value) const;
 };
 
-/// View with dimension `dim` split into `parts` and the rest.
+/// View with dimension `dim`, channels, split into `parts` and the rest. Checks
+/// that the parts are equal.
 mlir::Value splitDim(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      int64_t dim, int64_t parts);
 

@@ -133,8 +133,10 @@ Value splitDim(OpBuilder &b, Location loc, Value x, int64_t dim,
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape(type.getShape());
   SmallVector<Value> sizes = sizesOf(b, loc, x);
-  Value count = indexConstant(b, loc, parts);
-  sizes[dim] = floorDivIndex(b, loc, sizes[dim], count);
+  Value count = indexConstant(b, loc, parts), whole = sizes[dim];
+  sizes[dim] = floorDivIndex(b, loc, whole, count);
+  checkEqualSizes(b, loc, mulIndex(b, loc, sizes[dim], count), whole,
+                  "the groups do not divide the channels");
   auto rest = getConstantIntValue(sizes[dim]);
   shape[dim] = rest ? *rest : ShapedType::kDynamic;
   shape.insert(shape.begin() + dim, parts);

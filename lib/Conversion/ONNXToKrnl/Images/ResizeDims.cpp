@@ -122,7 +122,7 @@ bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
           b, loc,
           host.math<arith::AndIOp>(host.lt(host.constant(0), scale),
                                    host.lt(scale, host.constant(largestScale))),
-          "Resize: a scale is not positive");
+          "Resize: a scale is not above 0 and below 2^30");
     Value size = inSizes[axis];
     auto in = getConstantIntValue(size);
     if (isKnown && in)

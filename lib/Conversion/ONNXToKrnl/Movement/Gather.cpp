@@ -124,15 +124,15 @@ Lowered lowerGatherND(onnx::GatherNDOp op, onnx::GatherNDOp::Adaptor adaptor,
       });
 }
 
-/// A negative length is none, so that it may not count from the end.
-Value checkedLength(OpBuilder &b, Location loc, Value length, Value size) {
-  Value end = addIndex(b, loc, size, indexConstant(b, loc, 1));
-  Value isLength = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                         length, indexConstant(b, loc, 0));
-  Value given = arith::SelectOp::create(b, loc, isLength, length, end);
-  return krnl::WrapIndexOp::create(
-      b, loc, given, end,
-      "ReverseSequence: a length is not between 0 and that of the time axis");
+/// A number of elements that has to be between 0 and `most`: a negative one may
+/// not count from the end.
+Value checkedCount(OpBuilder &b, Location loc, Value count, Value most,
+                   StringRef message) {
+  Value end = addIndex(b, loc, most, indexConstant(b, loc, 1));
+  Value isCount = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                        count, indexConstant(b, loc, 0));
+  Value given = arith::SelectOp::create(b, loc, isCount, count, end);
+  return krnl::WrapIndexOp::create(b, loc, given, end, message);
 }
 
 Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
@@ -158,8 +158,10 @@ Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
       {x, lengths, sizes[time]},
       [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         SmallVector<Value> position(at);
-        Value length = checkedLength(
-            b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2]);
+        Value length = checkedCount(
+            b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2],
+            "ReverseSequence: a length is not between 0 and that of the time "
+            "axis");
         Value last = subIndex(b, l, length, indexConstant(b, l, 1));
         Value reversed =
             clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);
@@ -171,8 +173,8 @@ Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
       });
 }
 
-/// Checks that the update differs from the past in its length alone, is not
-/// empty, and has a position for each element of the batch.
+/// Checks that the update differs from the past in its length alone, is neither
+/// empty nor longer, and has a position for each element of the batch.
 void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
                    int64_t axis) {
   SmallVector<Value> past = sizesOf(b, loc, operands[0]),
@@ -183,6 +185,8 @@ void checkOperands(OpBuilder &b, Location loc, ValueRange operands,
                       "TensorScatter: the update has another shape");
   checkAtMost(b, loc, indexConstant(b, loc, 1), update[axis],
               "TensorScatter: the update is empty");
+  checkAtMost(b, loc, update[axis], past[axis],
+              "TensorScatter: the update is longer than the past");
   if (operands.size() > 2)
     checkEqualSizes(b, loc, sizeOf(b, loc, operands[2], 0), past[0],
                     "TensorScatter: expected a position for each of the batch");
@@ -215,6 +219,10 @@ Lowered lowerTensorScatter(onnx::TensorScatterOp op,
         Value zero = indexConstant(b, l, 0);
         Value start =
             in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
+        if (!circular && in.size() > 4)
+          start = checkedCount(b, l, start, subIndex(b, l, in[2], in[3]),
+                               "TensorScatter: the update ends behind the "
+                               "past, or begins before it");
         Value i = subIndex(b, l, at[axis], start);
         if (circular) {
           Value before =

@@ -241,7 +241,6 @@ private:
   void checkAxis(Value value) {
     auto vector = cast<RankedTensorType>(value.getType());
     if (vector.getRank() != 1 || type.getRank() == 0 ||
-        (vector.hasStaticShape() && !type.isDynamicDim(axis)) ||
         vector.getDimSize(0) == 1)
       return;
     checkBroadcasts(rewriter, loc, sizeOf(rewriter, loc, value, 0),

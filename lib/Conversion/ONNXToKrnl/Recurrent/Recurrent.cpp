@@ -39,19 +39,17 @@ void describe(onnx::LSTMOp op, onnx::LSTMOp::Adaptor adaptor, Cell &cell) {
   cell.inputForget = op.getInputForget() != 0;
 }
 
+static constexpr StringLiteral wrongSize =
+    "recurrent operator: a parameter has a wrong size";
+
 /// Sizes of the parameters follow from the hidden size and the directions.
 static void checkSizes(OpBuilder &b, Location loc, Cell &cell) {
   int64_t all = cell.gates * cell.hidden;
   auto demand = [&](Value &tensor, int64_t dim, int64_t size) {
     if (!tensor)
       return;
-    if (cast<RankedTensorType>(tensor.getType()).getDimSize(dim) != size)
-      krnl::CheckOp::create(b, loc,
-                            arith::CmpIOp::create(b, loc,
-                                                  arith::CmpIPredicate::eq,
-                                                  sizeOf(b, loc, tensor, dim),
-                                                  indexConstant(b, loc, size)),
-                            "recurrent operator: a parameter has a wrong size");
+    checkEqualSizes(b, loc, sizeOf(b, loc, tensor, dim),
+                    indexConstant(b, loc, size), wrongSize);
     tensor = withSize(b, loc, tensor, dim, size);
   };
   for (Value *tensor : {&cell.w, &cell.r, &cell.bias, &cell.peepholes})
@@ -65,12 +63,8 @@ static void checkSizes(OpBuilder &b, Location loc, Cell &cell) {
   else if (!ShapedType::isDynamic(depth(cell.x)))
     demand(cell.w, 2, depth(cell.x));
   else
-    krnl::CheckOp::create(b, loc,
-                          arith::CmpIOp::create(b, loc,
-                                                arith::CmpIPredicate::eq,
-                                                sizeOf(b, loc, cell.x, 2),
-                                                sizeOf(b, loc, cell.w, 2)),
-                          "recurrent operator: a parameter has a wrong size");
+    checkEqualSizes(b, loc, sizeOf(b, loc, cell.x, 2),
+                    sizeOf(b, loc, cell.w, 2), wrongSize);
   demand(cell.r, 1, all);
   demand(cell.r, 2, cell.hidden);
   demand(cell.bias, 1, 2 * all);
@@ -152,7 +146,9 @@ Lowered lowerRecurrent(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   if (auto clip = op->template getAttrOfType<FloatAttr>("clip"))
     cell.clip = clip.getValueAsDouble();
   if (failed(bindActivations(op, cell.kind, cell.directions, cell.activations)))
-    return rewriter.notifyMatchFailure(op, "unknown activation");
+    return rewriter.notifyMatchFailure(
+        op, "unknown activation, or another number of them "
+            "than gates need");
   checkSizes(rewriter, op.getLoc(), cell);
   cell.wantsRows = op.getY() && !op.getY().use_empty();
   return build(rewriter, op, cell);

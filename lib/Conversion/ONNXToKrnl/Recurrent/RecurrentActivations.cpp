@@ -75,7 +75,7 @@ LogicalResult onnxc::bindActivations(Operation *op, CellKind kind,
   if (names.empty() || kind == CellKind::RNN)
     while (int64_t(names.size()) < directions * each)
       names.push_back(defaults[unsigned(kind)][names.size() % each]);
-  if (int64_t(names.size()) < directions * each)
+  if (int64_t(names.size()) != directions * each)
     return failure();
   auto alphas = op->getAttrOfType<DenseF32ArrayAttr>("activation_alpha");
   auto betas = op->getAttrOfType<DenseF32ArrayAttr>("activation_beta");

@@ -26,7 +26,7 @@ func.func @not_larger(%x: tensor<?x?xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32>
 // -----
 
 // CHECK-LABEL: func.func @scale_of_the_run
-// CHECK: krnl.check %{{.+}}, "Resize: a scale is not positive"
+// CHECK: krnl.check %{{.+}}, "Resize: a scale is not above 0 and below 2^30"
 func.func @scale_of_the_run(%x: tensor<4xf32>, %s: tensor<1xf32>) -> tensor<?xf32> {
   %y = onnx.Resize(%x) scales(%s) {mode = "linear"} : (tensor<4xf32>, tensor<1xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>

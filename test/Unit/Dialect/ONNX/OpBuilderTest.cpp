@@ -89,6 +89,7 @@ TEST_F(OpBuilderTest, EveryOperationOfASchemaHasARow) {
   for (RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == "onnx" &&
         name.getStringRef() != "onnx.Yield" &&
+        name.getStringRef() != "onnx.Fail" &&
         name.getStringRef() != "onnx.Custom") {
       EXPECT_TRUE(OpSignature::find(name.getStringRef()))
           << name.getStringRef().str();

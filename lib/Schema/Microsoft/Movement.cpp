@@ -33,7 +33,7 @@ static bool fillNhwcMaxPool(Body &b) {
 // CropAndResize
 //===----------------------------------------------------------------------===//
 
-/// Defines NAME_at, the positions in the image of a dimension, [rois, size]:
+/// Defines NAME_at, the positions in the image of a dimension, [boxes, size]:
 /// from corner to corner of the box in equal steps, or its middle for one step.
 /// The order of the operations is TensorFlow's: it decides which positions are
 /// on the border, or halfway between two elements.
@@ -51,18 +51,18 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
     << n("one") + " = Constant<value_int = 1>()"
     << n("steps_64") + " = Range(" + n("from") + ", " + n("count") + ", " +
            n("one") + ")"
-    << n("steps") + " = CastLike(" + n("steps_64") + ", X)"
+    << n("steps") + " = CastLike(" + n("steps_64") + ", boxes)"
     << n("gaps_64") + " = Sub(" + n("count") + ", " + n("one") + ")"
     << n("atleast") + " = Max(" + n("gaps_64") + ", " + n("one") + ")"
-    << n("gaps") + " = CastLike(" + n("atleast") + ", X)"
-    << n("low") + " = Gather<axis = 1>(rois, " + n("low_column") + ")"
-    << n("high") + " = Gather<axis = 1>(rois, " + n("high_column") + ")"
+    << n("gaps") + " = CastLike(" + n("atleast") + ", boxes)"
+    << n("low") + " = Gather<axis = 1>(boxes, " + n("low_column") + ")"
+    << n("high") + " = Gather<axis = 1>(boxes, " + n("high_column") + ")"
     << n("axis_1d") + " = Constant<value_ints = [" + std::to_string(dim + 2) +
            "]>()"
     << n("shape") + " = Shape(X)"
     << n("size_1d") + " = Gather(" + n("shape") + ", " + n("axis_1d") + ")"
     << n("last_64") + " = Sub(" + n("size_1d") + ", " + n("one") + ")"
-    << n("last") + " = CastLike(" + n("last_64") + ", X)"
+    << n("last") + " = CastLike(" + n("last_64") + ", boxes)"
     << n("width") + " = Sub(" + n("high") + ", " + n("low") + ")"
     << n("length") + " = Mul(" + n("width") + ", " + n("last") + ")"
     << n("step") + " = Div(" + n("length") + ", " + n("gaps") + ")"
@@ -70,16 +70,16 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
     << n("begin") + " = Mul(" + n("low") + ", " + n("last") + ")"
     << n("spread") + " = Add(" + n("begin") + ", " + n("inside") + ")"
     << n("sum") + " = Add(" + n("low") + ", " + n("high") + ")";
-  b.number(n("half"), 0.5, "X");
+  b.number(n("half"), 0.5, "boxes");
   b << n("center") + " = Mul(" + n("sum") + ", " + n("half") + ")"
     << n("middle") + " = Mul(" + n("center") + ", " + n("last") + ")"
     << n("single") + " = Equal(" + n("count") + ", " + n("one") + ")"
     << n("at") + " = Where(" + n("single") + ", " + n("middle") + ", " +
            n("spread") + ")";
   // Whether the position is in the image, and where GridSample has it.
-  b.number(n("zero"), 0, "X");
-  b.number(n("two"), 2, "X");
-  b.number(n("unit"), 1, "X");
+  b.number(n("zero"), 0, "boxes");
+  b.number(n("two"), 2, "boxes");
+  b.number(n("unit"), 1, "boxes");
   b << n("notlow") + " = GreaterOrEqual(" + n("at") + ", " + n("zero") + ")"
     << n("nothigh") + " = LessOrEqual(" + n("at") + ", " + n("last") + ")"
     << n("valid") + " = And(" + n("notlow") + ", " + n("nothigh") + ")"
@@ -89,7 +89,7 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
       << n("rest") + " = Sub(" + n("at") + ", " + n("below") + ")"
       << n("isabove") + " = GreaterOrEqual(" + n("rest") + ", " + n("half") +
              ")"
-      << n("above") + " = CastLike(" + n("isabove") + ", X)"
+      << n("above") + " = CastLike(" + n("isabove") + ", boxes)"
       << n("element") + " = Add(" + n("below") + ", " + n("above") + ")";
   else
     b << n("element") + " = Identity(" + n("at") + ")";
@@ -101,6 +101,9 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
 /// Boxes [y1, x1, y2, x2] in parts of the image, as TensorFlow has them.
 static bool fillCropAndResize(Body &b) {
   bool nearest = b.text("mode") == "nearest";
+  // Halves do not tell the positions in a large image apart.
+  bool isDouble = b.elementType(0) == ::onnx::TensorProto::DOUBLE;
+  b << (isDouble ? "boxes = Identity(rois)" : "boxes = Cast<to = 1>(rois)");
   addPositions(b, "h", 0, 0, nearest);
   addPositions(b, "w", 1, 1, nearest);
   b.ints("a1", {1});

@@ -22,6 +22,9 @@ mlir::Value callObject(mlir::OpBuilder &b, mlir::Location loc,
                        llvm::StringRef callee, mlir::ValueRange operands,
                        llvm::ArrayRef<int64_t> params = {},
                        llvm::ArrayRef<int64_t> takes = {});
+/// A value of no elements: a tensor whose dynamic sizes are 0, else an empty
+/// sequence.
+mlir::Value emptyValue(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 /// A call that gives an element of an object, as a value of type `converted`,
 /// which is the converted `onnxType`. The first of its params is the number of
 /// the element type, `params` follow.

@@ -27,6 +27,14 @@ Value callObject(OpBuilder &b, Location loc, StringRef callee,
       .getResult(0);
 }
 
+Value emptyValue(OpBuilder &b, Location loc, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
+  SmallVector<Value> none(tensor.getNumDynamicDims(), indexConstant(b, loc, 0));
+  return tensor::EmptyOp::create(b, loc, tensor, none);
+}
+
 Value callElement(OpBuilder &b, Location loc, StringRef callee,
                   ValueRange operands, Type onnxType, Type converted,
                   ArrayRef<int64_t> params) {

@@ -274,25 +274,16 @@ static void failHere(OpBuilder &b, Location loc, StringRef message) {
                         message);
 }
 
-/// A value for the code behind a failure. Dynamic sizes are 0.
-static Value placeholder(OpBuilder &b, Location loc, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
-  SmallVector<Value> none(tensor.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, tensor, none);
-}
-
 Value neverMade(OpBuilder &b, Location loc, RankedTensorType type,
                 StringRef message) {
   failHere(b, loc, message);
-  return placeholder(b, loc, type);
+  return emptyValue(b, loc, type);
 }
 
 SmallVector<Value> neverMade(OpBuilder &b, Operation *op, StringRef message) {
   failHere(b, op->getLoc(), message);
   return llvm::map_to_vector(op->getResultTypes(), [&](Type type) {
-    return placeholder(b, op->getLoc(), krnlType(type));
+    return emptyValue(b, op->getLoc(), krnlType(type));
   });
 }
 

@@ -70,15 +70,6 @@ static Type rowsType(Type type, const CarriedLoop &plan) {
   return boundedBytes(known) ? Type(known) : type;
 }
 
-/// The scan outputs before the first trip.
-static Value noRows(OpBuilder &b, Location loc, Type type) {
-  auto rows = dyn_cast<RankedTensorType>(type);
-  if (!rows)
-    return callObject(b, loc, "onnxc_call_sequence_construct", {}, {0});
-  SmallVector<Value> none(rows.getNumDynamicDims(), indexConstant(b, loc, 0));
-  return tensor::EmptyOp::create(b, loc, rows, none);
-}
-
 scf::WhileOp
 buildLoop(ConversionPatternRewriter &rewriter, Location loc,
           const CarriedLoop &plan, const CarriedTypes &types, Block &body,
@@ -89,7 +80,8 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
       inits.push_back(convertValue(rewriter, loc, plan.carried[i],
                                    plan.initialTypes[i], types.graph[i], type));
     else
-      inits.push_back(noRows(rewriter, loc, rowsType(type, plan)));
+      // Scan outputs have no rows before the first trip.
+      inits.push_back(emptyValue(rewriter, loc, rowsType(type, plan)));
   }
   SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());
   auto loop = scf::WhileOp::create(rewriter, loc, all, inits);

@@ -67,7 +67,8 @@ struct Message {
 
 struct OMContext {
   std::atomic<int32_t> status; ///< first error of the run; generated code reads
-  std::atomic<uint32_t> busy;  ///< a run is going on
+  int32_t observed; ///< ONNXC_OBSERVES_*: which observers are set; likewise
+  std::atomic<uint32_t> busy; ///< a run is going on
   const OnnxcModel *model;
   const OnnxcEntry *entry;
   onnxc::rt::Message message;
@@ -118,7 +119,8 @@ struct OMContext {
 
 /// Hooks receive the context itself.
 struct OnnxcCall : OMContext {};
-static_assert(offsetof(OMContext, status) == 0);
+static_assert(offsetof(OMContext, status) == 0 &&
+              offsetof(OMContext, observed) == ONNXC_OBSERVED_OFFSET);
 
 namespace onnxc::rt {
 

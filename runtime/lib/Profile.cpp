@@ -9,14 +9,18 @@
 #include "Context.h"
 
 void onnxc_rt_launch(OnnxcCall *call, int32_t tid, int32_t launch) {
-  if (call->observer)
-    call->observer(call->observerUser, tid, launch);
+  call->observer(call->observerUser, tid, launch);
 }
 
 void onnxc_rt_launch_size(OnnxcCall *call, int32_t launch, int32_t size,
                           int64_t value) {
-  if (call->sizeObserver)
-    call->sizeObserver(call->sizeObserverUser, launch, size, value);
+  call->sizeObserver(call->sizeObserverUser, launch, size, value);
+}
+
+/// Lets generated code call the hook of an observer, or none.
+static void setObserved(OMContext &context, int32_t what, bool isObserved) {
+  context.observed =
+      isObserved ? context.observed | what : context.observed & ~what;
 }
 
 OM_STATUS omContextSetSizeObserver(OMContext *context, OMSizeObserver observer,
@@ -25,6 +29,7 @@ OM_STATUS omContextSetSizeObserver(OMContext *context, OMSizeObserver observer,
     return OM_STATUS_INVALID;
   context->sizeObserver = observer;
   context->sizeObserverUser = user;
+  setObserved(*context, ONNXC_OBSERVES_SIZES, observer != nullptr);
   return OM_STATUS_OK;
 }
 
@@ -34,5 +39,6 @@ OM_STATUS omContextSetLaunchObserver(OMContext *context,
     return OM_STATUS_INVALID;
   context->observer = observer;
   context->observerUser = user;
+  setObserved(*context, ONNXC_OBSERVES_LAUNCHES, observer != nullptr);
   return OM_STATUS_OK;
 }

@@ -142,10 +142,7 @@ Value constant32(OpBuilder &builder, Location loc, int32_t value) {
   return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
 }
 
-/// Splits the block at the insertion point. The ops after a split stay in their
-/// block where they can, so that thousands of splits move each op once.
-static std::pair<Block *, Block *>
-splitBlock(ConversionPatternRewriter &rewriter) {
+std::pair<Block *, Block *> splitBlock(ConversionPatternRewriter &rewriter) {
   Block *block = rewriter.getInsertionBlock();
   Block::iterator end = rewriter.getInsertionPoint();
   Block *before = block->getSinglePredecessor();

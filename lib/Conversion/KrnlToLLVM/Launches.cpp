@@ -11,6 +11,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/rt/hooks.h"
 
 #include <numeric>
 
@@ -109,15 +110,41 @@ void alignDeviceArguments(ModuleOp module) {
 // Numbers of launches
 //===----------------------------------------------------------------------===//
 
-void noteLaunch(OpBuilder &builder, Operation *launch, Value call, Value tid,
-                bool isEnd) {
+/// Builds what only those runs do that observe `what` (ONNXC_OBSERVES_*).
+static void whereObserved(ConversionPatternRewriter &rewriter, Location loc,
+                          Value call, int32_t what,
+                          function_ref<void()> build) {
+  Value address =
+      LLVM::GEPOp::create(rewriter, loc, call.getType(), rewriter.getI8Type(),
+                          call, ArrayRef<LLVM::GEPArg>{ONNXC_OBSERVED_OFFSET});
+  Value observed =
+      LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(), address);
+  Value bit = LLVM::AndOp::create(rewriter, loc, observed,
+                                  constant32(rewriter, loc, what));
+  Value isObserved =
+      LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne, bit,
+                           constant32(rewriter, loc, 0));
+  auto [current, next] = splitBlock(rewriter);
+  Block *telling = rewriter.createBlock(next);
+  build();
+  LLVM::BrOp::create(rewriter, loc, next);
+  rewriter.setInsertionPointToEnd(current);
+  LLVM::CondBrOp::create(rewriter, loc, isObserved, telling, ValueRange(), next,
+                         ValueRange(), std::pair(1u, 2000u));
+  rewriter.setInsertionPointToStart(next);
+}
+
+void noteLaunch(ConversionPatternRewriter &rewriter, Operation *launch,
+                Value call, Value tid, bool isEnd) {
   auto number = launch->getAttrOfType<IntegerAttr>(krnl::launchNumberAttrName);
   if (!number)
     return;
   int64_t value = isEnd ? ~number.getInt() : number.getInt();
   Location loc = launch->getLoc();
-  callHook(builder, loc, Hook::Launch,
-           {call, tid, constant32(builder, loc, value)});
+  whereObserved(rewriter, loc, call, ONNXC_OBSERVES_LAUNCHES, [&] {
+    callHook(rewriter, loc, Hook::Launch,
+             {call, tid, constant32(rewriter, loc, value)});
+  });
 }
 
 /// A scalar input of the launch, or the size of a buffer.
@@ -139,8 +166,7 @@ void noteSizes(ConversionPatternRewriter &rewriter, Operation *launch) {
     return;
   Location loc = launch->getLoc();
   Value call = currentCall(rewriter);
-  for (auto [position, entry] :
-       llvm::enumerate(sizes.getAsRange<ArrayAttr>())) {
+  auto tell = [&](size_t position, ArrayAttr entry) {
     SmallVector<int64_t, 2> of;
     for (auto part : entry.getAsRange<IntegerAttr>())
       of.push_back(part.getInt());
@@ -148,7 +174,12 @@ void noteSizes(ConversionPatternRewriter &rewriter, Operation *launch) {
              {call, constant32(rewriter, loc, int32_t(number.getInt())),
               constant32(rewriter, loc, int32_t(position)),
               sizeOf(rewriter, cast<krnl::LaunchOp>(launch), of)});
-  }
+  };
+  whereObserved(rewriter, loc, call, ONNXC_OBSERVES_SIZES, [&] {
+    for (auto [position, entry] :
+         llvm::enumerate(sizes.getAsRange<ArrayAttr>()))
+      tell(position, entry);
+  });
 }
 
 } // namespace onnxc

@@ -93,13 +93,19 @@ void listLaunches(mlir::ModuleOp module, bool takesTimes);
 void alignDeviceArguments(mlir::ModuleOp module);
 /// Tells the runtime that a numbered launch or call begins or ends on worker
 /// `tid`; nothing for others.
-void noteLaunch(mlir::OpBuilder &builder, mlir::Operation *launch,
-                mlir::Value call, mlir::Value tid, bool isEnd);
+void noteLaunch(mlir::ConversionPatternRewriter &rewriter,
+                mlir::Operation *launch, mlir::Value call, mlir::Value tid,
+                bool isEnd);
 /// Tells the runtime, in the code of the leader, the sizes that the work of a
 /// numbered krnl.launch depends on. `rewriter` has the converted operands.
+/// Only runs that are observed call the hooks of these two.
 void noteSizes(mlir::ConversionPatternRewriter &rewriter,
                mlir::Operation *launch);
 
+/// Splits the block at the insertion point. The ops after a split stay in their
+/// block where they can, so that thousands of splits move each op once.
+std::pair<mlir::Block *, mlir::Block *>
+splitBlock(mlir::ConversionPatternRewriter &rewriter);
 /// Splits the block at the insertion point: goes on only if `ok`, and else ends
 /// the run with the status that `fail` gives.
 void continueIf(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,

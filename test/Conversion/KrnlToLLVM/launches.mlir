@@ -13,13 +13,28 @@
 // the first size of the first output.
 // PROFILE: function = @sized, nodes = [], work = {bytes = {{\[\[\[\[}}4, 1{{\]\], \[\[}}4, 0{{\]\]\]}}, 0], operations = {f32 = {{\[\[}}2, 0]]}, sizes = {{\[\[}}0], [-1, 0]]}
 
-// The runtime is told when each begins and ends.
+// The runtime is told when each begins and ends, in runs that are observed: a
+// word of the call has a bit for launches and one for sizes.
 // PROFILE-LABEL: @onnxc_main_graph
+// PROFILE-SAME: (%[[CALL:[a-z0-9]+]]: !llvm.ptr
+// PROFILE: %[[WORD:.+]] = llvm.getelementptr %[[CALL]][4]
+// PROFILE: %[[OBSERVED:.+]] = llvm.load %[[WORD]] : !llvm.ptr -> i32
+// PROFILE: %[[LAUNCHES:.+]] = llvm.mlir.constant(1 : i32)
+// PROFILE: %[[BIT:.+]] = llvm.and %[[OBSERVED]], %[[LAUNCHES]]
+// PROFILE: %[[ISOBSERVED:.+]] = llvm.icmp "ne" %[[BIT]], %{{.+}}
+// PROFILE-NEXT: llvm.cond_br %[[ISOBSERVED]] weights([1, 2000]), ^[[TELL:bb[0-9]+]], ^[[GO:bb[0-9]+]]
+// PROFILE-NEXT: ^[[TELL]]:
 // PROFILE: %[[THIRD:.+]] = llvm.mlir.constant(2 : i32)
-// PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %{{.+}}, %[[THIRD]])
+// PROFILE: llvm.call @onnxc_rt_launch(%[[CALL]], %{{.+}}, %[[THIRD]])
+// PROFILE-NEXT: llvm.br ^[[GO]]
+// PROFILE-NEXT: ^[[GO]]:
 // PROFILE: llvm.call @k
+// PROFILE: llvm.cond_br %{{.+}} weights([1, 2000])
 // PROFILE: %[[END:.+]] = llvm.mlir.constant(-3 : i32)
 // PROFILE: llvm.call @onnxc_rt_launch(%{{.+}}, %{{.+}}, %[[END]])
+// PROFILE: %[[SIZES:.+]] = llvm.mlir.constant(2 : i32)
+// PROFILE: llvm.and %{{.+}}, %[[SIZES]]
+// PROFILE: llvm.cond_br %{{.+}} weights([1, 2000])
 // PROFILE: %[[NUMBER:.+]] = llvm.mlir.constant(3 : i32)
 // PROFILE-NEXT: %[[EXTENT:.+]] = llvm.mlir.constant(0 : i32)
 // PROFILE-NEXT: llvm.call @onnxc_rt_launch_size(%{{.+}}, %[[NUMBER]], %[[EXTENT]], %{{.+}})

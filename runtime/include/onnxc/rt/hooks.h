@@ -21,8 +21,12 @@ extern "C" {
 #endif
 
 /* One run: arena, pool objects, outputs, first error. Opaque to the code but
- * for its first four bytes, the status: 0 (ONNXC_OK) or the first error. */
+ * for its first eight bytes: the status, 0 (ONNXC_OK) or the first error, and
+ * what is observed, a sum of ONNXC_OBSERVES_*. */
 typedef struct OnnxcCall OnnxcCall;
+
+#define ONNXC_OBSERVED_OFFSET 4
+enum { ONNXC_OBSERVES_LAUNCHES = 1, ONNXC_OBSERVES_SIZES = 2 };
 
 /* A tensor as the host program sees it: contiguous, row-major.
  * `type` is an OM_DATA_TYPE number. Every element of a type narrower than a
@@ -123,11 +127,11 @@ int32_t onnxc_rt_barrier(OnnxcCall *call, void *team);
  * returns. */
 int32_t onnxc_rt_poll(OnnxcCall *call);
 
-/* Of models compiled to be profiled: worker `tid` begins launch number
- * `launch`, or ends launch ~launch. */
+/* Of models compiled to be profiled, in runs that observe launches: worker
+ * `tid` begins launch number `launch`, or ends launch ~launch. */
 void onnxc_rt_launch(OnnxcCall *call, int32_t tid, int32_t launch);
-/* Launch number `launch` is about to run, and size number `size` of those that
- * its work depends on is `value`. */
+/* In runs that observe sizes: launch number `launch` is about to run, and size
+ * number `size` of those that its work depends on is `value`. */
 void onnxc_rt_launch_size(OnnxcCall *call, int32_t launch, int32_t size,
                           int64_t value);
 

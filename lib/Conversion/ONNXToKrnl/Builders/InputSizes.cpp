@@ -22,24 +22,6 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// The expressions in "[batch, min(sequence, 100)]".
-static SmallVector<StringRef> splitDims(StringRef text) {
-  SmallVector<StringRef> dims;
-  if (!text.consume_front("[") || !text.consume_back("]"))
-    return dims;
-  int depth = 0;
-  size_t begin = 0;
-  for (auto [at, c] : llvm::enumerate(text)) {
-    depth += (c == '(') - (c == ')');
-    if (c == ',' && depth == 0) {
-      dims.push_back(text.slice(begin, at).trim());
-      begin = at + 1;
-    }
-  }
-  dims.push_back(text.drop_front(begin).trim());
-  return dims;
-}
-
 /// The result of a kernel that the tensor is; null if it is none.
 static OpResult resultOfKernel(Value tensor) {
   while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
@@ -119,15 +101,16 @@ private:
 
 /// The same for one result, whose dimensions have these names.
 static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
-                          OpResult result, ArrayRef<StringRef> names) {
+                          OpResult result, ArrayAttr names) {
   tensor::EmptyOp empty = destinationOf(result);
   if (!empty || int64_t(names.size()) != empty.getType().getRank())
     return;
   Location loc = result.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(empty);
-  for (auto [dim, name] : llvm::enumerate(names)) {
-    if (!empty.getType().isDynamicDim(dim))
+  for (auto [dim, text] : llvm::enumerate(names)) {
+    auto name = dyn_cast<StringAttr>(text);
+    if (!name || !empty.getType().isDynamicDim(dim))
       continue;
     Value size = empty.getDynamicSize(dim), named = sourceOf(size);
     if (!inputs.isNamed(named, name)) {
@@ -147,15 +130,15 @@ static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
 }
 
 void useInputSizes(RewriterBase &rewriter, Operation *op, ValueRange values) {
-  auto texts = op->getAttrOfType<ArrayAttr>("onnx.dims");
+  auto dims = op->getAttrOfType<ArrayAttr>("onnx.dims");
   auto function = op->getParentOfType<func::FuncOp>();
-  if (!texts || !function)
+  if (!dims || !function)
     return;
-  for (auto [text, value] : llvm::zip(texts, values))
+  for (auto [names, value] : llvm::zip(dims, values))
     if (OpResult result = resultOfKernel(value);
-        result && isa<StringAttr>(text))
+        result && isa<ArrayAttr>(names))
       useInputSizes(rewriter, InputSizes(function), result,
-                    splitDims(cast<StringAttr>(text)));
+                    cast<ArrayAttr>(names));
 }
 
 } // namespace onnxc

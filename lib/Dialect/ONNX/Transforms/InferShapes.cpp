@@ -61,11 +61,18 @@ void onnxc::onnx::annotateDims(ModuleOp module, DimAnalysis &analysis) {
     op->removeDiscardableAttr("onnx.dims");
     if (llvm::none_of(op->getResults(), isDynamic))
       return;
-    SmallVector<Attribute> texts;
-    for (Value result : op->getResults())
-      texts.push_back(StringAttr::get(op->getContext(), analysis.text(result)));
-    op->setDiscardableAttr("onnx.dims",
-                           ArrayAttr::get(op->getContext(), texts));
+    Builder builder(op->getContext());
+    SmallVector<Attribute> dims;
+    for (Value result : op->getResults()) {
+      if (!isa<RankedTensorType>(analysis.type(result))) {
+        dims.push_back(builder.getUnitAttr());
+        continue;
+      }
+      SmallVector<std::string> texts = analysis.texts(result);
+      dims.push_back(builder.getStrArrayAttr(
+          SmallVector<StringRef>(texts.begin(), texts.end())));
+    }
+    op->setDiscardableAttr("onnx.dims", builder.getArrayAttr(dims));
   });
 }
 

@@ -19,8 +19,8 @@
 // SHARED:         krnl.kernel "Mul" loops [d0 = %[[N]], d1 = 8]
 func.func @size_of_an_input(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]}, %y: tensor<?x8xf32> {onnx.dims = ["m", ""]})
     -> tensor<?x8xf32> {
-  %0 = onnx.Add(%x, %y) {onnx.dims = ["[n, 8]"]} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
-  %1 = onnx.Mul(%0, %x) {onnx.dims = ["[n, 8]"]} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %0 = onnx.Add(%x, %y) {onnx.dims = [["n", "8"]]} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %1 = onnx.Mul(%0, %x) {onnx.dims = [["n", "8"]]} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
   return %1 : tensor<?x8xf32>
 }
 
@@ -36,8 +36,8 @@ func.func @size_of_an_input(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]}, %y: ten
 // CHECK:         krnl.kernel "Mul"
 func.func @other_names(%x: tensor<?xf32> {onnx.name = "x"}, %y: tensor<?xf32> {onnx.name = "y"})
     -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
-  %0 = onnx.Add(%x, %y) {onnx.dims = ["[x.0]"]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  %1 = onnx.Sub(%x, %y) {onnx.dims = ["[max(x.0, y.0)]"]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  %2 = onnx.Mul(%x, %y) {onnx.dims = ["[x.0, 8]", 3]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %0 = onnx.Add(%x, %y) {onnx.dims = [["x.0"]]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = onnx.Sub(%x, %y) {onnx.dims = [["max(x.0, y.0)"]]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %2 = onnx.Mul(%x, %y) {onnx.dims = [["x.0", "8"], 3]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }

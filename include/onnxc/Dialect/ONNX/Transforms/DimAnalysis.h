@@ -69,8 +69,8 @@ public:
   const ValueInfo &info(mlir::Value value);
   /// The elements of a small integer tensor if all are constants.
   std::optional<llvm::SmallVector<int64_t>> constantContents(mlir::Value value);
-  /// "[batch, 3, (h + 1) floordiv 2]"; "[*]" for an unranked tensor.
-  std::string text(mlir::Value value);
+  /// {"batch", "3", "(h + 1) floordiv 2"}, of a ranked tensor.
+  llvm::SmallVector<std::string> texts(mlir::Value tensor);
 
   DimSpace &getSpace() { return space; }
 

@@ -85,7 +85,8 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
     terminators and the function's results follow.
 
     With `annotate`, operations whose results have dynamic dimensions get an
-    attribute `onnx.dims`, which has these as functions of the inputs.
+    attribute `onnx.dims`: a list for each result, which has these as functions of
+    the inputs, or `unit` for a result of unknown rank.
 
     ```mlir
     func.func @main_graph(%x: tensor<?x4xf32> {onnx.dims = ["batch", ""]})
@@ -93,7 +94,7 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
     %y = onnx.Concat(%x, %x) {axis = 0 : i64}
         : (tensor<?x4xf32>, tensor<?x4xf32>) -> none
     // after
-    %y = onnx.Concat(%x, %x) {axis = 0 : i64, onnx.dims = ["[batch * 2, 4]"]}
+    %y = onnx.Concat(%x, %x) {axis = 0 : i64, onnx.dims = [["batch * 2", "4"]]}
         : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
     ```
 

@@ -78,13 +78,9 @@ std::optional<SmallVector<int64_t>> DimAnalysis::constantContents(Value value) {
   return numbers;
 }
 
-std::string DimAnalysis::text(Value value) {
-  if (!isa<RankedTensorType>(type(value)))
-    return "[*]";
-  SmallVector<std::string> texts;
-  for (AffineExpr dim : info(value).dims)
-    texts.push_back(space.text(dim));
-  return "[" + llvm::join(texts, ", ") + "]";
+SmallVector<std::string> DimAnalysis::texts(Value tensor) {
+  return llvm::map_to_vector(info(tensor).dims,
+                             [&](AffineExpr dim) { return space.text(dim); });
 }
 
 //===----------------------------------------------------------------------===//

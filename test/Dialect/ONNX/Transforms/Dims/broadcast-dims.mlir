@@ -1,8 +1,8 @@
 // RUN: onnx-opt %s --onnx-infer-shapes --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @broadcast
-// CHECK:         onnx.Add{{.*}}"[a, 4]"
-// CHECK:         onnx.Add{{.*}}"[broadcast(a, b), 4]"
+// CHECK:         onnx.Add{{.*}}["a", "4"]
+// CHECK:         onnx.Add{{.*}}["broadcast(a, b)", "4"]
 func.func @broadcast(%x: tensor<?x4xf32> {onnx.dims = ["a", ""]},
                      %y: tensor<?x1xf32> {onnx.dims = ["b", ""]}) -> (none, none) {
   %0 = onnx.Add(%x, %x) : (tensor<?x4xf32>, tensor<?x4xf32>) -> none
@@ -14,7 +14,7 @@ func.func @broadcast(%x: tensor<?x4xf32> {onnx.dims = ["a", ""]},
 
 // A size of one takes the other size, a constant size decides over a name.
 // CHECK-LABEL: func @constants_decide
-// CHECK:         onnx.Where{{.*}}"[a, 4, 8]"
+// CHECK:         onnx.Where{{.*}}["a", "4", "8"]
 func.func @constants_decide(%c: tensor<1x4x1xi1>, %x: tensor<?x1x8xf32> {onnx.dims = ["a", "", ""]},
                             %y: tensor<?x8xf32> {onnx.dims = ["b", ""]}) -> none {
   %0 = onnx.Where(%c, %x, %y) : (tensor<1x4x1xi1>, tensor<?x1x8xf32>, tensor<?x8xf32>) -> none
@@ -25,9 +25,9 @@ func.func @constants_decide(%c: tensor<1x4x1xi1>, %x: tensor<?x1x8xf32> {onnx.di
 
 // Batch dimensions of a product broadcast, a vector operand loses its dimension.
 // CHECK-LABEL: func @products
-// CHECK:         onnx.MatMul{{.*}}"[b, h, m, n]"
-// CHECK:         onnx.MatMul{{.*}}"[h, n]"
-// CHECK:         onnx.MatMul{{.*}}"[b, h, m]"
+// CHECK:         onnx.MatMul{{.*}}["b", "h", "m", "n"]
+// CHECK:         onnx.MatMul{{.*}}["h", "n"]
+// CHECK:         onnx.MatMul{{.*}}["b", "h", "m"]
 // CHECK:         onnx.MatMul{{.*}} -> tensor<f32>
 func.func @products(%x: tensor<?x?x?x8xf32> {onnx.dims = ["b", "h", "m", ""]},
                     %y: tensor<?x8x?xf32> {onnx.dims = ["h", "", "n"]},
@@ -42,7 +42,7 @@ func.func @products(%x: tensor<?x?x?x8xf32> {onnx.dims = ["b", "h", "m", ""]},
 // -----
 
 // CHECK-LABEL: func @expand
-// CHECK:         onnx.Expand{{.*}}"[n, 5, 4]"
+// CHECK:         onnx.Expand{{.*}}["n", "5", "4"]
 func.func @expand(%x: tensor<1x4xf32>, %y: tensor<?x3xf32> {onnx.dims = ["n", ""]}) -> none {
   %five = onnx.Constant dense<[5, 1]> : tensor<2xi64>
   %n = onnx.Shape(%y) {end = 1 : i64} : (tensor<?x3xf32>) -> none
@@ -55,8 +55,8 @@ func.func @expand(%x: tensor<1x4xf32>, %y: tensor<?x3xf32> {onnx.dims = ["n", ""
 
 // All elementwise operators broadcast alike; the slope of PRelu does so to the data.
 // CHECK-LABEL: func @all_elementwise
-// CHECK:         onnx.StringConcat{{.*}}"[broadcast(a, b)]"
-// CHECK:         onnx.PRelu{{.*}}"[n, a]"
+// CHECK:         onnx.StringConcat{{.*}}["broadcast(a, b)"]
+// CHECK:         onnx.PRelu{{.*}}["n", "a"]
 func.func @all_elementwise(%x: tensor<?x!onnx.string> {onnx.dims = ["a"]}, %y: tensor<?x!onnx.string> {onnx.dims = ["b"]},
                            %data: tensor<?x?xf32> {onnx.dims = ["n", "a"]}, %slope: tensor<?xf32> {onnx.dims = ["b"]}) -> (none, none) {
   %0 = onnx.StringConcat(%x, %y) : (tensor<?x!onnx.string>, tensor<?x!onnx.string>) -> none

@@ -16,12 +16,12 @@ func.func @maps(%m: !onnx.map<i64, tensor<f32>>) -> (none, none, none) {
 
 // One row of results for each row; a vector is one row.
 // CHECK-LABEL: func @predictions
-// CHECK:         onnx.ml.LinearRegressor{{.*}}"[n, 2]"
+// CHECK:         onnx.ml.LinearRegressor{{.*}}["n", "2"]
 // CHECK:         onnx.ml.LinearRegressor{{.*}} -> tensor<1x1xf32>
-// CHECK:         onnx.ml.Scaler{{.*}}"[n, 4]"
-// CHECK:         onnx.ml.SVMRegressor{{.*}}"[n, 1]"
-// CHECK:         onnx.ml.ArrayFeatureExtractor{{.*}}"[n, 2]"
-// CHECK:         onnx.ml.FeatureVectorizer{{.*}}"[n, 8]"
+// CHECK:         onnx.ml.Scaler{{.*}}["n", "4"]
+// CHECK:         onnx.ml.SVMRegressor{{.*}}["n", "1"]
+// CHECK:         onnx.ml.ArrayFeatureExtractor{{.*}}["n", "2"]
+// CHECK:         onnx.ml.FeatureVectorizer{{.*}}["n", "8"]
 func.func @predictions(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}, %v: tensor<4xf32>)
     -> (none, none, none, none, none, none) {
   %0 = onnx.ml.LinearRegressor(%x) {coefficients = array<f32: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0>, targets = 2 : i64}
@@ -40,9 +40,9 @@ func.func @predictions(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}, %v: tensor<4
 // A label and the scores of all classes for each row; support vectors without
 // probabilities score each pair of classes.
 // CHECK-LABEL: func @classes
-// CHECK:         onnx.ml.TreeEnsembleClassifier{{.*}}"[n]", "[n, 3]"
-// CHECK:         onnx.ml.SVMClassifier{{.*}}"[n]", "[n, 6]"
-// CHECK:         onnx.ml.SVMClassifier{{.*}}"[n]", "[n, 4]"
+// CHECK:         onnx.ml.TreeEnsembleClassifier{{.*}}["n"], ["n", "3"]
+// CHECK:         onnx.ml.SVMClassifier{{.*}}["n"], ["n", "6"]
+// CHECK:         onnx.ml.SVMClassifier{{.*}}["n"], ["n", "4"]
 func.func @classes(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]})
     -> (none, none, none, none, none, none) {
   %0:2 = onnx.ml.TreeEnsembleClassifier(%x) {classlabels_int64s = array<i64: 0, 1, 2>}

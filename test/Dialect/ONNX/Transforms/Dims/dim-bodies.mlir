@@ -2,8 +2,8 @@
 
 // A loop that always runs M times stacks M slices; one that may stop does not.
 // CHECK-LABEL: func @trip_count
-// CHECK:         onnx.Loop{{.*}}"[n, 4]"
-// CHECK:         onnx.Loop{{.*}}"[u{{[0-9]+}}, 4]"
+// CHECK:         onnx.Loop{{.*}}["n", "4"]
+// CHECK:         onnx.Loop{{.*}}["u{{[0-9]+}}", "4"]
 func.func @trip_count(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]},
                       %stop: tensor<i1>) -> (none, none) {
   %zero = onnx.Constant dense<0> : tensor<i64>
@@ -27,7 +27,7 @@ func.func @trip_count(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]},
 
 // Sizes that both branches agree on are kept.
 // CHECK-LABEL: func @branches
-// CHECK:         onnx.If{{.*}}"[n, u{{[0-9]+}}]"
+// CHECK:         onnx.If{{.*}}["n", "u{{[0-9]+}}"]
 func.func @branches(%c: tensor<i1>, %x: tensor<?x?xf32> {onnx.dims = ["n", "h"]},
                     %y: tensor<?x?xf32> {onnx.dims = ["n", "w"]}) -> none {
   %0 = onnx.If(%c) : (tensor<i1>) -> none then_branch {
@@ -44,7 +44,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<?x?xf32> {onnx.dims = ["n", "h"]}
 
 // A constant condition: the other branch does not count.
 // CHECK-LABEL: func @taken_branch
-// CHECK:         onnx.If{{.*}}"[n, h]"
+// CHECK:         onnx.If{{.*}}["n", "h"]
 func.func @taken_branch(%x: tensor<?x?xf32> {onnx.dims = ["n", "h"]},
                         %y: tensor<?x?xf32> {onnx.dims = ["n", "w"]}) -> none {
   %c = onnx.Constant dense<true> : tensor<i1>
@@ -63,7 +63,7 @@ func.func @taken_branch(%x: tensor<?x?xf32> {onnx.dims = ["n", "h"]},
 // State that grows in each iteration has no size that holds for all of them;
 // its other sizes stay.
 // CHECK-LABEL: func @growing_state
-// CHECK:         onnx.Loop{{.*}}"[u{{[0-9]+}}, n]"
+// CHECK:         onnx.Loop{{.*}}["u{{[0-9]+}}", "n"]
 func.func @growing_state(%count: tensor<i64>, %x: tensor<1x?xf32> {onnx.dims = ["", "n"]}) -> none {
   %true = onnx.Constant dense<true> : tensor<i1>
   %0 = onnx.Loop M(%count) cond(%true) v_initial(%x) : (tensor<i64>, tensor<i1>, tensor<1x?xf32>) -> none body {
@@ -78,7 +78,7 @@ func.func @growing_state(%count: tensor<i64>, %x: tensor<1x?xf32> {onnx.dims = [
 
 // Scan: a state keeps its sizes, slices lose the scanned axis and get it back.
 // CHECK-LABEL: func @scan
-// CHECK:         onnx.Scan{{.*}}"[h]", "[h, n]"
+// CHECK:         onnx.Scan{{.*}}["h"], ["h", "n"]
 func.func @scan(%s: tensor<?xf32> {onnx.dims = ["h"]},
                 %x: tensor<?x?xf32> {onnx.dims = ["n", "h"]}) -> (none, none) {
   %0:2 = onnx.Scan(%s, %x) {num_scan_inputs = 1 : i64, scan_output_axes = array<i64: 1>}

@@ -1,8 +1,8 @@
 // RUN: onnx-opt %s --onnx-infer-shapes --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @generators
-// CHECK:         onnx.Range{{.*}}"[n]"
-// CHECK:         onnx.ConstantOfShape{{.*}}"[n * 4]"
+// CHECK:         onnx.Range{{.*}}["n"]
+// CHECK:         onnx.ConstantOfShape{{.*}}["n * 4"]
 func.func @generators(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}) -> (none, none) {
   %zero = onnx.Constant dense<0> : tensor<i64>
   %one = onnx.Constant dense<1> : tensor<i64>
@@ -30,8 +30,8 @@ func.func @mel_weights(%bins: tensor<i64>, %rate: tensor<i64>, %edge: tensor<f32
 // -----
 
 // CHECK-LABEL: func @largest_and_one_hot
-// CHECK:         onnx.TopK{{.*}}"[n, m]", "[n, m]"
-// CHECK:         onnx.OneHot{{.*}}"[n, m, 8]"
+// CHECK:         onnx.TopK{{.*}}["n", "m"], ["n", "m"]
+// CHECK:         onnx.OneHot{{.*}}["n", "m", "8"]
 func.func @largest_and_one_hot(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]},
                                %y: tensor<?xf32> {onnx.dims = ["m"]},
                                %i: tensor<?x8xi64> {onnx.dims = ["n", ""]},
@@ -46,8 +46,8 @@ func.func @largest_and_one_hot(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]},
 
 // A range that counts down, and one whose step only the run knows.
 // CHECK-LABEL: func @ranges
-// CHECK:         onnx.Range{{.*}}"[(n + 1) floordiv 2]"
-// CHECK:         onnx.Range{{.*}}"[u{{[0-9]+}}]"
+// CHECK:         onnx.Range{{.*}}["(n + 1) floordiv 2"]
+// CHECK:         onnx.Range{{.*}}["u{{[0-9]+}}"]
 func.func @ranges(%x: tensor<?xf32> {onnx.dims = ["n"]}, %step: tensor<i64>) -> (none, none) {
   %zero = onnx.Constant dense<0> : tensor<i64>
   %down = onnx.Constant dense<-2> : tensor<i64>

@@ -1,12 +1,12 @@
 // RUN: onnx-opt %s --onnx-infer-shapes --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @movement
-// CHECK:         onnx.Concat{{.*}}"[n + m, 4]"
-// CHECK:         onnx.Slice{{.*}}"[max(n - 2, 0), 4]"
-// CHECK:         onnx.Pad{{.*}}"[n + 3, 4]"
-// CHECK:         onnx.Tile{{.*}}"[n * 2, 4]"
-// CHECK:         onnx.Split{{.*}}"[(n + 1) floordiv 2, 4]", "[n - ((n + 1) floordiv 2), 4]"
-// CHECK:         onnx.Resize{{.*}}"[n * 2, 4]"
+// CHECK:         onnx.Concat{{.*}}["n + m", "4"]
+// CHECK:         onnx.Slice{{.*}}["max(n - 2, 0)", "4"]
+// CHECK:         onnx.Pad{{.*}}["n + 3", "4"]
+// CHECK:         onnx.Tile{{.*}}["n * 2", "4"]
+// CHECK:         onnx.Split{{.*}}["(n + 1) floordiv 2", "4"], ["n - ((n + 1) floordiv 2)", "4"]
+// CHECK:         onnx.Resize{{.*}}["n * 2", "4"]
 func.func @movement(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]},
                     %y: tensor<?x4xf32> {onnx.dims = ["m", ""]})
     -> (none, none, none, none, none, none, none) {
@@ -27,8 +27,8 @@ func.func @movement(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]},
 // -----
 
 // CHECK-LABEL: func @blocks
-// CHECK:         onnx.SpaceToDepth{{.*}}"[n, c * 4, h, w]"
-// CHECK:         onnx.DepthToSpace{{.*}}"[n, c, h * 2, w * 2]"
+// CHECK:         onnx.SpaceToDepth{{.*}}["n", "c * 4", "h", "w"]
+// CHECK:         onnx.DepthToSpace{{.*}}["n", "c", "h * 2", "w * 2"]
 func.func @blocks(%x: tensor<?x?x?x?xf32> {onnx.dims = ["n", "c", "h", "w"]}) -> (none, none) {
   %scales = onnx.Constant dense<[1.0, 1.0, 2.0, 2.0]> : tensor<4xf32>
   %0 = onnx.Resize(%x) scales(%scales) : (tensor<?x?x?x?xf32>, tensor<4xf32>) -> none
@@ -40,9 +40,9 @@ func.func @blocks(%x: tensor<?x?x?x?xf32> {onnx.dims = ["n", "c", "h", "w"]}) ->
 // -----
 
 // CHECK-LABEL: func @slices
-// CHECK:         onnx.Slice{{.*}}"[n, (h + 1) floordiv 2]"
-// CHECK:         onnx.Slice{{.*}}"[n, h]"
-// CHECK:         onnx.Slice{{.*}}"[n, min(3, h)]"
+// CHECK:         onnx.Slice{{.*}}["n", "(h + 1) floordiv 2"]
+// CHECK:         onnx.Slice{{.*}}["n", "h"]
+// CHECK:         onnx.Slice{{.*}}["n", "min(3, h)"]
 func.func @slices(%x: tensor<?x?xf32> {onnx.dims = ["n", "h"]}) -> (none, none, none) {
   %zero = onnx.Constant dense<0> : tensor<1xi64>
   %one = onnx.Constant dense<1> : tensor<1xi64>
@@ -65,9 +65,9 @@ func.func @slices(%x: tensor<?x?xf32> {onnx.dims = ["n", "h"]}) -> (none, none, 
 // The sizes of a Split, the repeats of a Tile and the pads of a Pad may come
 // from other sizes.
 // CHECK-LABEL: func @from_sizes
-// CHECK:         onnx.Split{{.*}}"[m]", "[2]"
-// CHECK:         onnx.Tile{{.*}}"[n * m]"
-// CHECK:         onnx.Pad{{.*}}"[n + m * 2]"
+// CHECK:         onnx.Split{{.*}}["m"], ["2"]
+// CHECK:         onnx.Tile{{.*}}["n * m"]
+// CHECK:         onnx.Pad{{.*}}["n + m * 2"]
 func.func @from_sizes(%x: tensor<?xf32> {onnx.dims = ["n"]}, %y: tensor<?xf32> {onnx.dims = ["m"]})
     -> (none, none, none, none) {
   %m = onnx.Shape(%y) : (tensor<?xf32>) -> none

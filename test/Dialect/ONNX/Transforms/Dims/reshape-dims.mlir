@@ -2,9 +2,9 @@
 
 // The heads of an attention: what shape arithmetic takes apart comes together.
 // CHECK-LABEL: func @heads
-// CHECK:         onnx.Reshape{{.*}}"[b, s, 12, 64]"
-// CHECK:         onnx.Transpose{{.*}}"[b, 12, s, 64]"
-// CHECK:         onnx.MatMul{{.*}}"[b, 12, s, s]"
+// CHECK:         onnx.Reshape{{.*}}["b", "s", "12", "64"]
+// CHECK:         onnx.Transpose{{.*}}["b", "12", "s", "64"]
+// CHECK:         onnx.MatMul{{.*}}["b", "12", "s", "s"]
 func.func @heads(%x: tensor<?x?x768xf32> {onnx.dims = ["b", "s", ""]}) -> none {
   %zero = onnx.Constant dense<0> : tensor<1xi64>
   %two = onnx.Constant dense<2> : tensor<1xi64>
@@ -23,9 +23,9 @@ func.func @heads(%x: tensor<?x?x768xf32> {onnx.dims = ["b", "s", ""]}) -> none {
 
 // Equal factors cancel although none is known.
 // CHECK-LABEL: func @remaining_size
-// CHECK:         onnx.Reshape{{.*}}"[b, s * 64]"
-// CHECK:         onnx.Reshape{{.*}}"[b, s, 2, 32]"
-// CHECK:         onnx.Reshape{{.*}}"[s, b * 2, 64]"
+// CHECK:         onnx.Reshape{{.*}}["b", "s * 64"]
+// CHECK:         onnx.Reshape{{.*}}["b", "s", "2", "32"]
+// CHECK:         onnx.Reshape{{.*}}["s", "b * 2", "64"]
 func.func @remaining_size(%x: tensor<?x?x64xf32> {onnx.dims = ["b", "s", ""]},
                           %y: tensor<?x?xf32> {onnx.dims = ["s", "t"]}) -> (none, none, none) {
   %flat = onnx.Constant dense<[0, -1]> : tensor<2xi64>
@@ -44,10 +44,10 @@ func.func @remaining_size(%x: tensor<?x?x64xf32> {onnx.dims = ["b", "s", ""]},
 // -----
 
 // CHECK-LABEL: func @flatten_squeeze_unsqueeze
-// CHECK:         onnx.Flatten{{.*}}"[n, h * 4]"
+// CHECK:         onnx.Flatten{{.*}}["n", "h * 4"]
 // CHECK:         onnx.Flatten{{.*}} -> tensor<1x?xf32>
-// CHECK:         onnx.Unsqueeze{{.*}}"[n, 1, h, 4, 1]"
-// CHECK:         onnx.Squeeze{{.*}}"[n, h, 4, 1]"
+// CHECK:         onnx.Unsqueeze{{.*}}["n", "1", "h", "4", "1"]
+// CHECK:         onnx.Squeeze{{.*}}["n", "h", "4", "1"]
 func.func @flatten_squeeze_unsqueeze(%x: tensor<?x?x4xf32> {onnx.dims = ["n", "h", ""]})
     -> (none, none, none) {
   %0 = onnx.Flatten(%x) {axis = 1 : i64} : (tensor<?x?x4xf32>) -> none

@@ -3,7 +3,7 @@
 // How exporters turn the pads of one framework into those of ONNX: a matrix of
 // pairs, from the last dimension to the first, turned around.
 // CHECK-LABEL: func @turned_pads
-// CHECK:         onnx.Pad{{.*}}"[n + 7, m + 3]"
+// CHECK:         onnx.Pad{{.*}}["n + 7", "m + 3"]
 func.func @turned_pads(%x: tensor<?x?xf32> {onnx.dims = ["n", "m"]}) -> none {
   %pads = onnx.Constant dense<[1, 2, 3, 4]> : tensor<4xi64>
   %pairs = onnx.Constant dense<[-1, 2]> : tensor<2xi64>
@@ -23,8 +23,8 @@ func.func @turned_pads(%x: tensor<?x?xf32> {onnx.dims = ["n", "m"]}) -> none {
 
 // min(s, 100) rows of a table, added to s rows: s rows, or an error.
 // CHECK-LABEL: func @positions
-// CHECK:         onnx.Slice{{.*}}"[min(s, 100), 8]"
-// CHECK:         onnx.Add{{.*}}"[s, 8]"
+// CHECK:         onnx.Slice{{.*}}["min(s, 100)", "8"]
+// CHECK:         onnx.Add{{.*}}["s", "8"]
 func.func @positions(%x: tensor<?x8xf32> {onnx.dims = ["s", ""]},
                      %table: tensor<100x8xf32>) -> none {
   %zero = onnx.Constant dense<0> : tensor<1xi64>
@@ -38,7 +38,7 @@ func.func @positions(%x: tensor<?x8xf32> {onnx.dims = ["s", ""]},
 
 // Parts of shapes, gathered, sliced, split and put together again.
 // CHECK-LABEL: func @parts
-// CHECK:         onnx.ConstantOfShape{{.*}}"[w, n, 3]"
+// CHECK:         onnx.ConstantOfShape{{.*}}["w", "n", "3"]
 func.func @parts(%x: tensor<?x3x?x?xf32> {onnx.dims = ["n", "", "h", "w"]}) -> none {
   %shape = onnx.Shape(%x) : (tensor<?x3x?x?xf32>) -> none
   %last = onnx.Constant dense<-1> : tensor<1xi64>

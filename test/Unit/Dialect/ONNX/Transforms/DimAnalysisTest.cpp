@@ -49,7 +49,8 @@ TEST_F(DimAnalysisTest, AnswersWithoutTouchingTheModule) {
   EXPECT_TRUE(analysis.haveSameShape(relu, x));
   EXPECT_FALSE(analysis.haveSameShape(both, x));
   EXPECT_EQ(analysis.constantDim(both, 1), 4);
-  EXPECT_EQ(analysis.text(both), "[n + m, 4]");
+  EXPECT_EQ(analysis.texts(both),
+            (llvm::SmallVector<std::string>{"n + m", "4"}));
   EXPECT_TRUE(isa<NoneType>(both.getType()));
 }
 

@@ -360,7 +360,7 @@ Outcome Compilation::takeTargets() {
                       "' names no target; --cpu gives it one only where there "
                       "is one module and one processor");
     }
-    if (own.getProcessor().tileThreads > 1)
+    if (own.getProcessor().isDevice())
       return fail(Outcome::Usage, "the kernels in '" + input.path +
                                       "' are for " + own.getTriple() +
                                       "; only those of processors can be "

@@ -67,7 +67,7 @@ public:
     llvm::for_each(functions, keepTypes);
     bool isOnly = targets->size() == 1;
     for (krnl::TargetAttr target : *targets) {
-      bool isDevice = target.getProcessor().tileThreads > 1;
+      bool isDevice = target.getProcessor().isDevice();
       ModuleOp nested = makeNested(
           module, isOnly || isDevice ? target.getFamily() : target.getCpu());
       nested->setAttr(krnl::TargetAttr::attrName, target);

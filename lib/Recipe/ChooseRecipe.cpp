@@ -29,7 +29,7 @@ SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
   SmallVector<RecipeCandidate, 0> candidates;
   if (hasEmptyLoop(kernel))
     return candidates;
-  if (target.tileThreads > 1) {
+  if (target.isDevice()) {
     addBlockRecipes(kernel, target, options, candidates);
     return candidates;
   }

@@ -62,9 +62,12 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   double instructions = 0, operations = 0, cacheCycles = 0, waiting = 0,
          registers = 0;
   double read = tileTraffic(kernel, nest, target);
+  SmallVector<unsigned> loopsOfThreads = nest.mappedLoops();
+  llvm::append_range(loopsOfThreads, nest.parallelLoops());
   double lanes = std::min<double>(double(tile.threads), target.warpThreads);
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
-    ThreadWork work = OpCost(kernel, nest, number, target).threadWork();
+    ThreadWork work =
+        OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
     double steps = work.steps / lanes;
     double combining = work.combining / lanes;
     double loaded = std::max(work.loadedBytes * work.steps, 1.0);
@@ -102,6 +105,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
       cycles + double(target.launchNanoseconds * target.megahertz) / 1000;
   cost.tileCycles = cycles / tiles;
   cost.terms.push_back({cost.cycles, {}});
+  cost.rooflineCycles = rooflineCycles(kernel, target);
   return cost;
 }
 

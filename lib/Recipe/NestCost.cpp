@@ -34,6 +34,14 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
   findSteps();
 }
 
+OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
+               const Processor &target, ArrayRef<unsigned> loopsOfThreads)
+    : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
+      op(cast<ComputeOp>(body.op)), target(target),
+      loopsOfThreads(loopsOfThreads) {
+  findSteps();
+}
+
 void OpCost::findTile() {
   const LoopUse *row = nullptr, *column = nullptr;
   for (const LoopUse &use : body.loops) {
@@ -42,8 +50,7 @@ void OpCost::findTile() {
     if (use.role == RegisterRole::Column)
       column = &use;
   }
-  if (!row || !column || op.getNumReductionLoops() == 0 ||
-      target.tileThreads > 1)
+  if (!row || !column || op.getNumReductionLoops() == 0)
     return;
   auto isOf = [&](const LoopUse &use, StringRef axis) {
     return nest.stemsFrom(use.loop, *kernel.findLoop(axis));
@@ -95,13 +102,6 @@ static double unrolled(const LoopNest &nest, const LoopUse &use,
   return double(use.unroll);
 }
 
-/// Has each thread of a device one iteration of the loop at a time?
-bool OpCost::isOfThreads(unsigned loop) const {
-  return target.tileThreads > 1 &&
-         (llvm::is_contained(nest.mappedLoops(), loop) ||
-          llvm::is_contained(nest.parallelLoops(), loop));
-}
-
 void OpCost::findSteps() {
   for (const LoopUse &use : body.loops)
     if (use.lanes > 1)
@@ -119,7 +119,7 @@ void OpCost::findSteps() {
     double here = unrolled(nest, use, lanes);
     together *= here;
     if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1) &&
-        !isOfThreads(use.loop))
+        !llvm::is_contained(loopsOfThreads, use.loop))
       steps = &use;
   }
   numSteps = std::max(points / together, 1.0);
@@ -328,7 +328,7 @@ double packTileCycles(const LoopNest &nest, const Pack &pack,
 
 NestCost nestCost(KernelOp kernel, const LoopNest &nest,
                   const Processor &target) {
-  if (target.tileThreads > 1)
+  if (target.isDevice())
     return deviceCost(kernel, nest, target);
   NestCost cost;
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {

@@ -35,19 +35,23 @@ struct ThreadWork {
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
 public:
+  /// On one thread.
   OpCost(krnl::KernelOp kernel, const krnl::LoopNest &nest, unsigned number,
          const target::Processor &target);
+  /// On a device, of each of whose threads one iteration of these loops is.
+  OpCost(krnl::KernelOp kernel, const krnl::LoopNest &nest, unsigned number,
+         const target::Processor &target,
+         llvm::ArrayRef<unsigned> loopsOfThreads);
 
   /// With the assumed extents.
   double cycles();
-  /// The same on a device, whose threads have the mapped loops.
+  /// The same on a device.
   ThreadWork threadWork();
   /// The extent of an axis of the op that cycles() assumes.
   double axisExtent(const krnl::Loop &axis) const;
 
 private:
   void findTile();
-  bool isOfThreads(unsigned loop) const;
   double extent(unsigned loop) const;
   double axesExtent(unsigned loop) const;
   void findSteps();
@@ -66,6 +70,7 @@ private:
   unsigned number;
   krnl::ComputeOp op;
   const target::Processor &target;
+  llvm::ArrayRef<unsigned> loopsOfThreads;
   /// The loop of the lanes, and the one of the steps.
   const krnl::LoopUse *lanesUse = nullptr, *steps = nullptr;
   int64_t lanes = 1;

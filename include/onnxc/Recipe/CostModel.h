@@ -62,6 +62,8 @@ struct NestCost {
   double cycles = 0;
   /// The same of one tile.
   double tileCycles = 0;
+  /// Of a device: rooflineCycles().
+  std::optional<double> rooflineCycles;
 };
 
 /// To pack the part of an operand that one iteration of its outermost packed

@@ -107,7 +107,7 @@ struct Processor {
   /// Threads that run the same instruction at once, those of a warp of a GPU.
   /// Processors have the number of GPUs, because recipes are legal for all.
   int64_t warpThreads = 32;
-  /// What follows is for devices (tileThreads > 1). A core is a multiprocessor
+  /// What follows is for devices. A core is a multiprocessor
   /// there, fmaPerCycle and loadsPerCycle count instructions of warps, l1 is
   /// that of a core and l3 that of all. How many cores there are, and their
   /// clock.
@@ -134,9 +134,11 @@ struct Processor {
   /// To start a kernel behind another one.
   int64_t launchNanoseconds = 1000;
 
+  bool isDevice() const { return tileThreads > 1; }
+
   /// Bytes of what one arithmetic operation computes; a thread of a device has
   /// an operation for each lane.
-  int64_t operationBytes() const { return tileThreads > 1 ? 4 : vectorBytes; }
+  int64_t operationBytes() const { return isDevice() ? 4 : vectorBytes; }
 
   /// Elements of `bits` bits in a vector register, at least 1.
   int64_t lanes(unsigned bits) const {

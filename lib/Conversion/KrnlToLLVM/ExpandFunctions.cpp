@@ -306,7 +306,7 @@ bool onnxc::isExpandedFunction(Operation *op) {
 }
 
 bool onnxc::hasLibrary(krnl::TargetAttr target) {
-  return !target || target.getProcessor().tileThreads <= 1;
+  return !target || !target.getProcessor().isDevice();
 }
 
 /// Functions of f64 that only devices expand; processors leave them to libm.

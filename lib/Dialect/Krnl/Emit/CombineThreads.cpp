@@ -64,26 +64,26 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t distance) {
 
 /// Combines the values of so many threads with neighbouring numbers.
 static Value combineLanes(ImplicitLocOpBuilder &b, Value value, int64_t threads,
-                          EmitPolicy::Combine combine) {
+                          TileThreads::Combine combine) {
   for (int64_t distance = threads / 2; distance > 0; distance /= 2)
     value = combine(value, exchange(b, value, distance));
   return value;
 }
 
-static Value combineScalars(ImplicitLocOpBuilder &b, const EmitPolicy &policy,
+static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
                             func::FuncOp func, Value value, int64_t threads,
-                            EmitPolicy::Combine combine) {
+                            TileThreads::Combine combine) {
   value = combineLanes(b, value, warpThreads, combine);
   int64_t warps = threads / warpThreads;
   if (warps == 1)
     return value;
   Value shared =
-      policy.allocateShared(b, func, MemRefType::get({warps}, value.getType()));
-  Value thread = policy.threadNumber(b);
+      tile.allocateShared(b, func, MemRefType::get({warps}, value.getType()));
+  Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, warpThreads);
   Value lane = arith::RemUIOp::create(b, thread, size);
   // All have read what was there before.
-  policy.waitForThreads(b);
+  tile.wait(b);
   auto isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
                             arith::ConstantIndexOp::create(b, 0).getResult());
@@ -94,7 +94,7 @@ static Value combineScalars(ImplicitLocOpBuilder &b, const EmitPolicy &policy,
     Value warp = arith::DivUIOp::create(b, thread, size);
     memref::StoreOp::create(b, value, shared, warp);
   }
-  policy.waitForThreads(b);
+  tile.wait(b);
   Value number = arith::RemUIOp::create(
       b, lane, arith::ConstantIndexOp::create(b, warps).getResult());
   value = memref::LoadOp::create(b, shared, number);
@@ -102,9 +102,9 @@ static Value combineScalars(ImplicitLocOpBuilder &b, const EmitPolicy &policy,
 }
 
 /// Vectors are combined element by element.
-Value BlockPolicy::combineThreads(ImplicitLocOpBuilder &b, func::FuncOp func,
-                                  Value value, int64_t threads,
-                                  Combine combine) const {
+Value BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
+                            Value value, int64_t threads,
+                            Combine combine) const {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
     return combineScalars(b, *this, func, value, threads, combine);

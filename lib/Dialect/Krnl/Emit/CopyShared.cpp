@@ -164,7 +164,7 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
   int64_t parts = 1;
   for (const CopyDigit &digit : digits)
     parts *= digit.count;
-  Value thread = policy.threadNumber(b);
+  Value thread = policy.tileThreads()->number(b);
 
   struct Part {
     LaneIndex at;

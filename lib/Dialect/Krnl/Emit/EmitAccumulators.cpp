@@ -121,8 +121,9 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
-      if (std::optional<unsigned> sum = sumOfThreads(state))
-        total = policy.combineThreads(
+      std::optional<unsigned> sum = sumOfThreads(state);
+      if (const TileThreads *threads = policy.tileThreads(); threads && sum)
+        total = threads->combine(
             b, outside.func, total, nest.loop(*sum).extent,
             [&](Value x, Value y) { return combine(b, combiner, x, y); });
       if (split || splitsInstances(state)) {

@@ -39,7 +39,7 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   slice.at = cache.at;
   slice.op = op;
   slice.use = &input;
-  slice.isShared = cache.shared && policy.sharesTiles();
+  slice.isShared = cache.shared && policy.tileThreads();
   const LoopUse *at = nest.op(op).find(cache.at);
   for (unsigned loop : nest.cachedLoops(cache, op))
     if (slice.isShared || !nest.loop(loop).mapped ||
@@ -47,8 +47,10 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
       slice.loops.push_back(loop);
   placeSlice(slice);
   auto type = MemRefType::get({slice.size}, getElementTypeOrSelf(input.get()));
-  slice.memref = slice.isShared ? policy.allocateShared(b, outside.func, type)
-                                : policy.allocate(b, outside.func, type);
+  slice.memref =
+      slice.isShared
+          ? policy.tileThreads()->allocateShared(b, outside.func, type)
+          : policy.allocate(b, outside.func, type);
   caches.push_back(std::move(slice));
 }
 
@@ -73,10 +75,10 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   if (shared.empty())
     return;
   // All have read what was there before.
-  policy.waitForThreads(b);
+  policy.tileThreads()->wait(b);
   for (const CachedSlice *slice : shared)
     copyShared(*slice);
-  policy.waitForThreads(b);
+  policy.tileThreads()->wait(b);
 }
 
 /// Where the element of the current iterations is in the slice.

@@ -17,6 +17,10 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+SmallVector<Type> EmitPolicy::errorTypes(MLIRContext *context) const {
+  return {MemRefType::get({}, IntegerType::get(context, 32))};
+}
+
 SmallVector<Type> ThreadPolicy::argumentTypes(MLIRContext *context) const {
   return SmallVector<Type>(2, IndexType::get(context));
 }
@@ -148,6 +152,12 @@ Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
 
 SmallVector<Type> BlockPolicy::argumentTypes(MLIRContext *) const { return {}; }
 
+SmallVector<Type> BlockPolicy::errorTypes(MLIRContext *context) const {
+  SmallVector<Type> types = EmitPolicy::errorTypes(context);
+  types.push_back(IntegerType::get(context, 32));
+  return types;
+}
+
 /// A special register as an index.
 template <typename Register>
 static Value readRegister(ImplicitLocOpBuilder &b) {
@@ -171,9 +181,9 @@ void BlockPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp,
   body(splitTileNumber(math, loop.getInductionVar(), extents, b));
 }
 
-SmallVector<Value> BlockPolicy::threadIndices(ImplicitLocOpBuilder &b,
-                                              func::FuncOp func,
-                                              ArrayRef<int64_t> extents) const {
+SmallVector<Value> BlockThreads::indices(ImplicitLocOpBuilder &b,
+                                         func::FuncOp func,
+                                         ArrayRef<int64_t> extents) const {
   LaneMath math(b);
   int64_t threads = 1;
   SmallVector<LaneIndex> sizes;
@@ -184,22 +194,22 @@ SmallVector<Value> BlockPolicy::threadIndices(ImplicitLocOpBuilder &b,
   func->setAttr(KrnlDialect::threadsAttrName, b.getI64IntegerAttr(threads));
   if (extents.empty())
     return {};
-  Value thread = threadNumber(b);
+  Value thread = number(b);
   return llvm::map_to_vector(
       splitTileNumber(math, thread, sizes, b),
       [&](OpFoldResult index) { return math.scalar(toLaneIndex(index)); });
 }
 
-Value BlockPolicy::threadNumber(ImplicitLocOpBuilder &b) const {
+Value BlockThreads::number(ImplicitLocOpBuilder &b) const {
   return readRegister<NVVM::ThreadIdXOp>(b);
 }
 
-void BlockPolicy::waitForThreads(ImplicitLocOpBuilder &b) const {
+void BlockThreads::wait(ImplicitLocOpBuilder &b) const {
   NVVM::Barrier0Op::create(b);
 }
 
-Value BlockPolicy::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
-                                  MemRefType type) const {
+Value BlockThreads::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
+                                   MemRefType type) const {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&func.getBody().front());
   Value memory = memref::AllocaOp::create(
@@ -217,7 +227,7 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
 }
 
 std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor) {
-  if (processor.tileThreads > 1)
+  if (processor.isDevice())
     return std::make_unique<BlockPolicy>();
   return std::make_unique<ThreadPolicy>();
 }

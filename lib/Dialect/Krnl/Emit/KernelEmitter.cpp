@@ -85,14 +85,11 @@ SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
   return ops;
 }
 
-/// Behind the extents: the error word, and the number of its first message.
+/// Behind the extents.
 SmallVector<Type> KernelEmitter::errorTypes() {
   if (values.wrapNumbers.empty())
     return {};
-  SmallVector<Type> types{MemRefType::get({}, b.getI32Type())};
-  if (options.processor.tileThreads > 1)
-    types.push_back(b.getI32Type());
-  return types;
+  return policy.errorTypes(b.getContext());
 }
 
 /// A function takes the ins, the extents, the errors and the outs.
@@ -218,10 +215,12 @@ void KernelEmitter::emitTiles() {
   OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
                  b, math, options, policy});
   ops.allocateCaches();
-  SmallVector<unsigned> mapped = nest.mappedLoops();
-  auto extents = llvm::map_to_vector(
-      mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
-  loops.setThread(mapped, policy.threadIndices(b, values.func, extents));
+  if (const TileThreads *threads = policy.tileThreads()) {
+    SmallVector<unsigned> mapped = nest.mappedLoops();
+    auto extents = llvm::map_to_vector(
+        mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
+    loops.setThread(mapped, threads->indices(b, values.func, extents));
+  }
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;
   };
@@ -264,12 +263,6 @@ FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
     return failure();
   return KernelEmitter(kernel, std::move(*nest), options, policy)
       .emit(at, name);
-}
-
-FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
-                                    StringRef name,
-                                    const EmitOptions &options) {
-  return emitKernel(kernel, at, name, options, *makePolicy(options.processor));
 }
 
 } // namespace onnxc::krnl

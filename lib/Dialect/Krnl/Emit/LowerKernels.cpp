@@ -47,7 +47,8 @@ struct Emitted {
 class Lowering {
 public:
   Lowering(Operation *module, const EmitOptions &options)
-      : module(module), options(options), rewriter(module->getContext()) {}
+      : module(module), options(options), policy(makePolicy(options.processor)),
+        rewriter(module->getContext()) {}
 
   LogicalResult lower(KernelOp kernel);
   /// Kernels stay until the end: later ones are compared with them.
@@ -74,6 +75,7 @@ private:
 
   Operation *module;
   const EmitOptions &options;
+  std::unique_ptr<EmitPolicy> policy;
   IRRewriter rewriter;
   DenseMap<unsigned, SmallVector<std::unique_ptr<Emitted>>> byHash;
   SmallVector<KernelOp> done;
@@ -121,7 +123,8 @@ FailureOr<Emitted *> Lowering::emit(KernelOp kernel) {
     if (areEqual(candidate->kernel, kernel))
       return candidate.get();
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
-  auto result = emitKernel(kernel, at, uniqueName(kernel.getName()), options);
+  auto result =
+      emitKernel(kernel, at, uniqueName(kernel.getName()), options, *policy);
   if (failed(result))
     return failure();
   result->func->setLoc(launchLoc(kernel));
@@ -320,9 +323,9 @@ static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
   }
   launch->setAttr(cyclesAttrName, builder.getArrayAttr(terms));
   launch->setAttr(tileCyclesAttrName, wholeCycles(builder, cost.tileCycles));
-  if (target.tileThreads > 1)
+  if (cost.rooflineCycles)
     launch->setAttr(rooflineCyclesAttrName,
-                    fourDigits(builder, rooflineCycles(kernel, target)));
+                    fourDigits(builder, *cost.rooflineCycles));
 }
 
 LogicalResult Lowering::lower(KernelOp kernel) {
@@ -336,8 +339,7 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   SmallVector<Value> extents = hostExtents(kernel);
   for (const Pack &pack : nest.packs()) {
     ins[pack.operand] = packed(kernel, nest, pack, extents);
-    if (options.processor.tileThreads > 1 &&
-        ins[pack.operand].getDefiningOp<LaunchOp>())
+    if (!policy->packsInRuns() && ins[pack.operand].getDefiningOp<LaunchOp>())
       return kernel.emitOpError("packs operand ")
              << pack.operand
              << " in each run, which no device does: take the step out of the "
@@ -369,9 +371,11 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord) {
     ins.push_back(errorWord(kernel, nest, extents));
-    // krnl-place-launches knows which number is the first.
-    if (options.processor.tileThreads > 1)
-      ins.push_back(arith::ConstantIntOp::create(rewriter, loc, 0, 32));
+    // krnl-place-launches knows the others.
+    auto types = policy->errorTypes(rewriter.getContext());
+    for (Type type : llvm::drop_begin(types))
+      ins.push_back(
+          arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
   }
   auto launch =
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),

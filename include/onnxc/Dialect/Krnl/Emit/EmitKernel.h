@@ -75,10 +75,6 @@ mlir::func::FuncOp emitPacking(mlir::Location loc,
 /// by its recipe. Diagnoses steps that cannot be applied at the kernel.
 mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
                                           llvm::StringRef name,
-                                          const EmitOptions &options);
-/// As above, for a target with a policy of its own.
-mlir::FailureOr<EmittedKernel> emitKernel(KernelOp kernel, mlir::OpBuilder &at,
-                                          llvm::StringRef name,
                                           const EmitOptions &options,
                                           const EmitPolicy &policy);
 

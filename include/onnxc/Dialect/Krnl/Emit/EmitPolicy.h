@@ -18,6 +18,34 @@
 
 namespace onnxc::krnl {
 
+/// Threads that share a tile, those of a block of a GPU.
+class TileThreads {
+public:
+  virtual ~TileThreads() = default;
+
+  /// The iteration of each mapped loop that is the calling thread's; the loops
+  /// have these extents.
+  virtual llvm::SmallVector<mlir::Value>
+  indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+          llvm::ArrayRef<int64_t> extents) const = 0;
+
+  /// combiner(x, y) of the values of `threads` threads, those of the innermost
+  /// mapped loop, which all of them get: always in the same order.
+  using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
+  virtual mlir::Value combine(mlir::ImplicitLocOpBuilder &b,
+                              mlir::func::FuncOp func, mlir::Value value,
+                              int64_t threads, Combine combine) const = 0;
+
+  /// Emits memory of all threads of a tile.
+  virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::func::FuncOp func,
+                                     mlir::MemRefType type) const = 0;
+  /// Emits the number of the calling thread.
+  virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// Emits that each thread waits for all others.
+  virtual void wait(mlir::ImplicitLocOpBuilder &b) const = 0;
+};
+
 class EmitPolicy {
 public:
   virtual ~EmitPolicy() = default;
@@ -25,6 +53,15 @@ public:
   /// The arguments of a kernel's function behind its operands.
   virtual llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const = 0;
+
+  /// Of a kernel that can fail: the word that it writes its error to, and what
+  /// else it needs for that. A launch passes zeros for the others until their
+  /// values are known.
+  virtual llvm::SmallVector<mlir::Type>
+  errorTypes(mlir::MLIRContext *context) const;
+
+  /// Are operands packed in each run, by a loop of the host?
+  virtual bool packsInRuns() const { return true; }
 
   /// Emits the code that runs `body` for each tile, with the indices of the
   /// parallel loops, which have these extents.
@@ -34,35 +71,8 @@ public:
                          llvm::ArrayRef<mlir::OpFoldResult> extents,
                          TileBody body) const = 0;
 
-  /// The iteration of each mapped loop that is the calling thread's, for a tile
-  /// that threads share; none where its thread has all of them.
-  virtual llvm::SmallVector<mlir::Value>
-  threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-                llvm::ArrayRef<int64_t> extents) const {
-    return {};
-  }
-
-  /// combiner(x, y) of the values of `threads` threads, those of the innermost
-  /// mapped loop, which all of them get: always in the same order.
-  using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
-  virtual mlir::Value combineThreads(mlir::ImplicitLocOpBuilder &b,
-                                     mlir::func::FuncOp func, mlir::Value value,
-                                     int64_t threads, Combine combine) const {
-    return value;
-  }
-
-  /// Do threads share a tile? Then these emit memory of all of them, the number
-  /// of the calling one, and that each waits for all others.
-  virtual bool sharesTiles() const { return false; }
-  virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
-                                     mlir::func::FuncOp func,
-                                     mlir::MemRefType type) const {
-    return {};
-  }
-  virtual mlir::Value threadNumber(mlir::ImplicitLocOpBuilder &b) const {
-    return {};
-  }
-  virtual void waitForThreads(mlir::ImplicitLocOpBuilder &b) const {}
+  /// Null if each tile is one thread's.
+  virtual const TileThreads *tileThreads() const { return nullptr; }
 
   /// Emits memory of a tile; the builder stands where all tiles see it.
   virtual mlir::Value allocate(mlir::ImplicitLocOpBuilder &b,
@@ -89,31 +99,44 @@ public:
                        mlir::MemRefType type) const override;
 };
 
+/// The threads of a block of a GPU. Memory of the block is a buffer of the
+/// memory space that PTX has it in. The function has their number as the
+/// attribute krnl.threads.
+class BlockThreads : public TileThreads {
+public:
+  llvm::SmallVector<mlir::Value>
+  indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+          llvm::ArrayRef<int64_t> extents) const override;
+  mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                      mlir::Value value, int64_t threads,
+                      Combine combine) const override;
+  mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
+                             mlir::func::FuncOp func,
+                             mlir::MemRefType type) const override;
+  mlir::Value number(mlir::ImplicitLocOpBuilder &b) const override;
+  void wait(mlir::ImplicitLocOpBuilder &b) const override;
+};
+
 /// Blocks of threads of a GPU, as many as the launch says, take tiles in turn;
-/// the threads of a block share a tile. Each has storage of its own. Memory of
-/// the block is a buffer of the memory space that PTX has it in. The function
-/// has the number of threads as the attribute krnl.threads.
+/// the threads of a block share a tile. Each has storage of its own. Errors of
+/// all kernels of a run share one word, so a kernel has the number of its first
+/// message.
 class BlockPolicy : public EmitPolicy {
 public:
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
+  llvm::SmallVector<mlir::Type>
+  errorTypes(mlir::MLIRContext *context) const override;
+  bool packsInRuns() const override { return false; }
   void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                  llvm::ArrayRef<mlir::OpFoldResult> extents,
                  TileBody body) const override;
-  llvm::SmallVector<mlir::Value>
-  threadIndices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-                llvm::ArrayRef<int64_t> extents) const override;
-  mlir::Value combineThreads(mlir::ImplicitLocOpBuilder &b,
-                             mlir::func::FuncOp func, mlir::Value value,
-                             int64_t threads, Combine combine) const override;
-  bool sharesTiles() const override { return true; }
-  mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
-                             mlir::func::FuncOp func,
-                             mlir::MemRefType type) const override;
-  mlir::Value threadNumber(mlir::ImplicitLocOpBuilder &b) const override;
-  void waitForThreads(mlir::ImplicitLocOpBuilder &b) const override;
+  const TileThreads *tileThreads() const override { return &threads; }
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
+
+private:
+  BlockThreads threads;
 };
 
 /// The policy of a processor.

@@ -91,11 +91,10 @@ bool ContractionWriter::needsPack() {
 bool ContractionWriter::packPays() {
   if (!pack || isConstantView(kernel.getIns()[packedOperand]))
     return true;
-  constexpr int64_t minRows = 16;
   int64_t allRows = 1;
   for (const std::string &row : loops.rows)
     allRows = estimatedProduct(allRows, extentOf(kernel, row, outerExtent));
-  return allRows >= minRows;
+  return allRows >= target.packRows;
 }
 
 bool ContractionWriter::isPossible() {
@@ -129,10 +128,9 @@ ContractionWriter::tiles(const ContractionCost &cost) {
 /// that, which pays for a constant, and for many rows.
 void ContractionWriter::chooseGroups() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
-  constexpr int64_t manyRows = 8;
-  bool pays =
-      operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
-                       extentOf(kernel, loops.row, manyRows) >= manyRows);
+  bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
+                               extentOf(kernel, loops.row, target.groupRows) >=
+                                   target.groupRows);
   if (loops.window || loops.channelwise || !pays ||
       !isPlainlyIndexed(*loops.columnOperand))
     return;

@@ -52,6 +52,10 @@ struct Processor {
   double transposeCycles = 0.5;
   /// To pack one element at run time.
   double packCycles = 3;
+  /// Rows of a product from which on it pays to pack the operand of its columns
+  /// in each run, and to pack bytes in groups.
+  int64_t packRows = 16;
+  int64_t groupRows = 8;
   /// Factor of vector loads that cross cache lines, from the first cache and
   /// from behind it.
   double unalignedFactor = 1.15;
@@ -103,6 +107,9 @@ struct Processor {
   int64_t wakeCycles = 60000;
   int64_t loopWakeCycles = 4000;
   int64_t barrierCycles = 1500;
+  /// Cycles between two questions whether a run is to end: some tens of
+  /// microseconds, beside which a question costs nothing.
+  int64_t pollCycles = 100000;
 
   /// Threads that run the same instruction at once, those of a warp of a GPU.
   /// Processors have the number of GPUs, because recipes are legal for all.

@@ -33,6 +33,8 @@ static void forEachNumber(P &&p, F visit) {
   visit("scatter_cycles", p.scatterCycles);
   visit("transpose_cycles", p.transposeCycles);
   visit("pack_cycles", p.packCycles);
+  visit("pack_rows", p.packRows);
+  visit("group_rows", p.groupRows);
   visit("unaligned_factor", p.unalignedFactor);
   visit("l2_bytes_per_cycle", p.l2BytesPerCycle);
   visit("l3_bytes_per_cycle", p.l3BytesPerCycle);
@@ -57,6 +59,7 @@ static void forEachNumber(P &&p, F visit) {
   visit("wake_cycles", p.wakeCycles);
   visit("loop_wake_cycles", p.loopWakeCycles);
   visit("barrier_cycles", p.barrierCycles);
+  visit("poll_cycles", p.pollCycles);
   visit("warp_threads", p.warpThreads);
   visit("cores", p.cores);
   visit("megahertz", p.megahertz);

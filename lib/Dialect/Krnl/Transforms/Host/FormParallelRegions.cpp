@@ -119,12 +119,6 @@ static Accesses accessesOf(LaunchOp launch) {
 /// the last barrier, and another region after so many costs little beside them.
 static constexpr size_t maxLaunches = 1024;
 
-/// Cycles between two questions whether the run is to end: some tens of
-/// microseconds, beside which a question costs nothing.
-static constexpr int64_t pollCycles = 100000;
-/// Of launches whose number of tiles only the run knows, between two polls.
-static constexpr int64_t assumedWork = pollCycles / 8;
-
 /// A number times cycles, as a whole number: few cycles count in 64ths.
 static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
                                 double cycles) {
@@ -221,17 +215,19 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
 void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
   int64_t sincePoll = 0;
   for (LaunchOp launch : run.launches) {
-    if (sincePoll >= pollCycles) {
+    if (sincePoll >= target.pollCycles) {
       launch->setAttr(pollFirstAttrName, builder.getUnitAttr());
       sincePoll = 0;
     }
     int64_t cost = tileCyclesOf(launch);
-    int64_t pollTiles = std::max<int64_t>(pollCycles / cost, 1);
+    int64_t pollTiles = std::max<int64_t>(target.pollCycles / cost, 1);
     std::optional<int64_t> tiles =
         getConstantIntValue(getAsOpFoldResult(launch.getTiles()));
     if (!tiles || *tiles > pollTiles)
       launch->setAttr(pollTilesAttrName, builder.getI64IntegerAttr(pollTiles));
-    sincePoll += tiles ? std::min(*tiles, pollTiles) * cost : assumedWork;
+    // A number of tiles that only the run knows counts as an eighth.
+    sincePoll +=
+        tiles ? std::min(*tiles, pollTiles) * cost : target.pollCycles / 8;
   }
 }
 

@@ -7,8 +7,9 @@
 //   packed [.., along, across]   a square of the operand becomes columns
 //   packed [.., along, group]    the few bytes of a group lie in rows of it
 //
-// Blocks that reach beyond the operand are read element by element. Dynamic
-// sizes, of the operand and of its packed form, come with both.
+// Of a square that reaches beyond the operand the rows that exist are loaded;
+// one without any is zero. Groups beyond it are read element by element.
+// Dynamic sizes, of the operand and of its packed form, come with both.
 //===----------------------------------------------------------------------===//
 
 #include "LaneIndex.h"
@@ -51,16 +52,26 @@ private:
   SmallVector<Value> packedEnds();
   Position indicesOf(const Position &at);
   Value isInside(ArrayRef<Value> indices);
+  Value isInsideAt(ArrayRef<Value> indices, unsigned dim);
+  void emitEither(Value condition, function_ref<void()> first,
+                  function_ref<void()> second);
   void emitLoops(const Position &from, ArrayRef<Value> to,
                  ArrayRef<int64_t> steps,
                  function_ref<void(const Position &)> body);
   void copyElement(const Position &at);
   void copyBlock(const Position &at, int64_t rows, int64_t columns);
-  void emitBlocks(int64_t rows, int64_t columns,
-                  function_ref<void(const Position &)> whole);
+  void emitBlocks(Value begin, Value end, int64_t rows, int64_t columns,
+                  function_ref<void(const Position &)> whole,
+                  function_ref<void(const Position &)> ragged);
   Position moved(const Position &at, unsigned dim, int64_t by);
-  Value loadRow(const Position &at, int64_t valid);
-  void transposeSquare(const Position &at, int64_t along);
+  Value zeros();
+  Value loadRow(ArrayRef<Value> indices, int64_t valid);
+  Value loadRowIfInside(const Position &at, int64_t valid);
+  void storeColumns(const Position &at, ArrayRef<Value> columns);
+  void transposeSquare(const Position &at, int64_t along, bool isWhole);
+  void transposeRagged(const Position &at, int64_t along);
+  void emitSquares(Value begin, Value end, int64_t along);
+  void emitTransposed();
   void interleave(const Position &at);
 
   ImplicitLocOpBuilder &b;
@@ -82,14 +93,26 @@ PackEmitter::Position PackEmitter::indicesOf(const Position &at) {
   return indices;
 }
 
+Value PackEmitter::isInsideAt(ArrayRef<Value> indices, unsigned dim) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, indices[dim],
+                               sizeOf(source, dim));
+}
+
 Value PackEmitter::isInside(ArrayRef<Value> indices) {
   Value inside = arith::ConstantIntOp::create(b, 1, 1);
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    Value ok = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
-                                     sizeOf(source, dim));
-    inside = arith::AndIOp::create(b, inside, ok);
-  }
+  for (unsigned dim : llvm::seq<unsigned>(indices.size()))
+    inside = arith::AndIOp::create(b, inside, isInsideAt(indices, dim));
   return inside;
+}
+
+void PackEmitter::emitEither(Value condition, function_ref<void()> first,
+                             function_ref<void()> second) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  first();
+  b.setInsertionPointToStart(branch.elseBlock());
+  second();
 }
 
 PackEmitter::Position PackEmitter::moved(const Position &at, unsigned dim,
@@ -151,63 +174,110 @@ void PackEmitter::copyBlock(const Position &at, int64_t rows, int64_t columns) {
             });
 }
 
-/// All blocks of the last two dimensions: those inside of the operand by
-/// `whole`. The rows that blocks leave are copied one by one.
-void PackEmitter::emitBlocks(int64_t rows, int64_t columns,
-                             function_ref<void(const Position &)> whole) {
+/// Blocks of the last two dimensions, from row `begin` to row `end`: those
+/// inside of the operand by `whole`, others by `ragged`.
+void PackEmitter::emitBlocks(Value begin, Value end, int64_t rows,
+                             int64_t columns,
+                             function_ref<void(const Position &)> whole,
+                             function_ref<void(const Position &)> ragged) {
   size_t rank = sizes.size();
   Position from(rank, number(0)), to = packedEnds();
   SmallVector<int64_t> steps(rank, 1);
   from[0] = first;
+  from[rank - 2] = begin;
+  to[rank - 2] = end;
   steps[rank - 2] = rows;
   steps[rank - 1] = columns;
-  Value allRows = to[rank - 2];
-  to[rank - 2] = b.createOrFold<arith::SubIOp>(
-      allRows, b.createOrFold<arith::RemUIOp>(allRows, number(rows)));
   emitLoops(from, to, steps, [&](const Position &at) {
     Position last = moved(moved(at, rank - 2, rows - 1), rank - 1, columns - 1);
-    auto branch = scf::IfOp::create(b, isInside(indicesOf(last)),
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    whole(at);
-    b.setInsertionPointToStart(branch.elseBlock());
-    copyBlock(at, rows, columns);
+    emitEither(
+        isInside(indicesOf(last)), [&] { whole(at); }, [&] { ragged(at); });
   });
-  if (!ShapedType::isDynamic(sizes[rank - 2]) && sizes[rank - 2] % rows == 0)
-    return;
-  from[rank - 2] = to[rank - 2];
-  to[rank - 2] = allRows;
-  steps[rank - 2] = steps[rank - 1] = 1;
-  emitLoops(from, to, steps, [&](const Position &at) { copyElement(at); });
 }
 
-Value PackEmitter::loadRow(const Position &at, int64_t valid) {
+Value PackEmitter::zeros() {
+  return arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get({lanes}, element)));
+}
+
+Value PackEmitter::loadRow(ArrayRef<Value> indices, int64_t valid) {
   auto type = VectorType::get({lanes}, element);
-  Position indices = indicesOf(at);
   if (valid == lanes)
     return vector::LoadOp::create(b, type, source, indices);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return vector::MaskedLoadOp::create(b, type, source, indices,
-                                      firstLanesMask(b, lanes, valid), zero);
+                                      firstLanesMask(b, lanes, valid), zeros());
 }
 
-void PackEmitter::transposeSquare(const Position &at, int64_t along) {
-  unsigned across = sizes.size() - 1;
+/// Zero for a row beyond the operand, in place of which the last one is read.
+Value PackEmitter::loadRowIfInside(const Position &at, int64_t valid) {
+  Position indices = indicesOf(at);
+  unsigned dim = dims.back();
+  Value inside = isInsideAt(indices, dim);
+  Value last = b.createOrFold<arith::SubIOp>(sizeOf(source, dim), number(1));
+  indices[dim] = arith::MinUIOp::create(b, indices[dim], last);
+  return arith::SelectOp::create(b, inside, loadRow(indices, valid), zeros());
+}
+
+void PackEmitter::storeColumns(const Position &at, ArrayRef<Value> columns) {
+  for (auto [column, value] : llvm::enumerate(columns))
+    vector::StoreOp::create(b, value, packed,
+                            moved(at, sizes.size() - 2, int64_t(column)));
+}
+
+void PackEmitter::transposeSquare(const Position &at, int64_t along,
+                                  bool isWhole) {
   SmallVector<Value> square;
-  for (int64_t row = 0; row < lanes; ++row)
-    square.push_back(loadRow(moved(at, across, row), along));
+  for (int64_t row = 0; row < lanes; ++row) {
+    Position there = moved(at, sizes.size() - 1, row);
+    square.push_back(isWhole ? loadRow(indicesOf(there), along)
+                             : loadRowIfInside(there, along));
+  }
   transposeRows(b, square);
-  for (int64_t column = 0; column < along; ++column)
-    vector::StoreOp::create(b, square[column], packed,
-                            moved(at, across - 1, column));
+  storeColumns(at, ArrayRef(square).take_front(along));
+}
+
+/// A square of which some rows or all are beyond the operand. Rows are whole.
+void PackEmitter::transposeRagged(const Position &at, int64_t along) {
+  emitEither(
+      isInside(indicesOf(at)),
+      [&] { transposeSquare(at, along, /*isWhole=*/false); },
+      [&] { storeColumns(at, SmallVector<Value>(along, zeros())); });
+}
+
+void PackEmitter::emitSquares(Value begin, Value end, int64_t along) {
+  emitBlocks(
+      begin, end, along, lanes,
+      [&](const Position &at) { transposeSquare(at, along, /*isWhole=*/true); },
+      [&](const Position &at) { transposeRagged(at, along); });
+}
+
+/// What squares leave of each row is a narrow block, of known width, or copied
+/// element by element.
+void PackEmitter::emitTransposed() {
+  size_t rank = sizes.size();
+  int64_t width = sizes[rank - 2];
+  Position from(rank, number(0)), to = packedEnds();
+  Value end = to[rank - 2];
+  Value squares = b.createOrFold<arith::SubIOp>(
+      end, b.createOrFold<arith::RemUIOp>(end, number(lanes)));
+  if (ShapedType::isDynamic(width) || width >= lanes)
+    emitSquares(number(0), squares, lanes);
+  if (!ShapedType::isDynamic(width)) {
+    if (width % lanes != 0)
+      emitSquares(squares, end, width % lanes);
+    return;
+  }
+  from[0] = first;
+  from[rank - 2] = squares;
+  emitLoops(from, to, SmallVector<int64_t>(rank, 1),
+            [&](const Position &at) { copyElement(at); });
 }
 
 void PackEmitter::interleave(const Position &at) {
   unsigned group = sizes.size() - 1;
   SmallVector<Value> parts;
   for (int64_t row = 0; row < sizes[group]; ++row)
-    parts.push_back(loadRow(moved(at, group, row), lanes));
+    parts.push_back(loadRow(indicesOf(moved(at, group, row)), lanes));
   // 0 2 and 1 3 first, so that the last interleaving makes neighbours.
   auto zip = [&](Value x, Value y) -> Value {
     return vector::InterleaveOp::create(b, x, y);
@@ -218,15 +288,13 @@ void PackEmitter::interleave(const Position &at) {
 
 void PackEmitter::emit() {
   size_t rank = sizes.size();
-  if (lanes > 0 && shuffle == Shuffle::Transpose) {
-    bool isShort = !ShapedType::isDynamic(sizes[rank - 2]);
-    int64_t rows = isShort ? std::min(lanes, sizes[rank - 2]) : lanes;
-    return emitBlocks(rows, lanes,
-                      [&](const Position &at) { transposeSquare(at, rows); });
-  }
+  if (lanes > 0 && shuffle == Shuffle::Transpose)
+    return emitTransposed();
   if (lanes > 0)
-    return emitBlocks(lanes, sizes[rank - 1],
-                      [&](const Position &at) { interleave(at); });
+    return emitBlocks(
+        number(0), packedEnds()[rank - 2], lanes, sizes[rank - 1],
+        [&](const Position &at) { interleave(at); },
+        [&](const Position &at) { copyBlock(at, lanes, sizes[rank - 1]); });
   Position from(rank, number(0));
   from[0] = first;
   emitLoops(from, packedEnds(), SmallVector<int64_t>(rank, 1),

@@ -7,7 +7,8 @@
 
 // What is packed at run time is read in vectors. Sixteen rows of the operand become
 // the columns of a panel, in registers; of 20 elements of a row four are left, which
-// are copied one by one, and so is a block that reaches beyond the operand.
+// are a narrower block. Of a block that reaches beyond the operand the rows that
+// exist are read, and one without any is zero.
 // CHECK-LABEL: func private @kernel_pack_0(
 // CHECK:         scf.for
 // CHECK:         scf.if
@@ -15,10 +16,19 @@
 // CHECK:         vector.shuffle
 // CHECK-COUNT-16: vector.store %{{.+}}, %arg1{{.*}} : memref<3x20x16xf32>, vector<16xf32>
 // CHECK:         else
-// CHECK:         memref.load %arg0
-// CHECK:         memref.store %{{.+}}, %arg1
-// CHECK:         %c16 to %c20
-// CHECK:         memref.store %{{.+}}, %arg1
+// CHECK:         scf.if
+// CHECK:         arith.minui %{{.+}}, %c39
+// CHECK-NEXT:    vector.load %arg0{{.*}} : memref<40x20xf32>, vector<16xf32>
+// CHECK-NEXT:    arith.select %{{.+}}, %{{.+}}, %cst{{.*}} : vector<16xf32>
+// CHECK-COUNT-15: vector.load %arg0
+// CHECK-COUNT-16: vector.store %{{.+}}, %arg1
+// CHECK:         else
+// CHECK-NOT:     vector.load
+// CHECK-COUNT-16: vector.store %cst{{.*}}, %arg1
+// CHECK-COUNT-16: vector.maskedload %arg0{{.*}} : memref<40x20xf32>, vector<16xi1>, vector<16xf32>
+// CHECK-COUNT-4: vector.store %{{.+}}, %arg1
+// CHECK:         else
+// CHECK-NOT:     memref.load
 // CHECK:         return
 // Without the argument it goes element by element.
 // ELEMENTS-LABEL: func private @kernel_pack_0(

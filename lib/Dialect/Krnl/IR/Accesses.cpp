@@ -130,11 +130,18 @@ bool Access::coversAll() const {
 }
 
 bool Access::isPermutation() const {
+  return getRank() == numLoops && isOneToOne();
+}
+
+bool Access::isOneToOne() const {
   llvm::SmallBitVector found(numLoops);
+  unsigned covered = 0;
   for (const Subscript &at : subscripts)
-    if (std::optional<unsigned> loop = at.getLoop())
+    if (std::optional<unsigned> loop = at.getLoop()) {
       found.set(*loop);
-  return getRank() == numLoops && found.all();
+      ++covered;
+    }
+  return coversAll() && covered == numLoops && found.all();
 }
 
 bool Access::isWindow() const {

@@ -74,6 +74,9 @@ public:
   bool coversAll() const;
   /// Does each loop index one dimension, which it covers?
   bool isPermutation() const;
+  /// The same beside dimensions of one element: has each iteration an element
+  /// of its own, and each element an iteration?
+  bool isOneToOne() const;
   /// Does some index depend on loops without being one of them?
   bool isWindow() const;
 

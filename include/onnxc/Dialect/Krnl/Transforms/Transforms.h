@@ -71,6 +71,10 @@ void reportApart(KernelOp producer, KernelOp consumer, llvm::StringRef name,
 mlir::LogicalResult checkOps(KernelOp producer, KernelOp consumer,
                              unsigned maxOps, std::string &reason);
 
+/// Replaces a kernel that copies a tensor, all elements of which keep their
+/// place in memory, by a view. Its readers read the tensor itself.
+bool forwardCopy(mlir::RewriterBase &rewriter, KernelOp kernel);
+
 /// Folds elementwise ops into the only op that reads them, where no iteration
 /// is computed twice.
 void foldElementwise(mlir::RewriterBase &rewriter, KernelOp kernel);

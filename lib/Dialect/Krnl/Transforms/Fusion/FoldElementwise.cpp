@@ -53,7 +53,7 @@ static std::optional<SmallVector<AffineExpr>> matchDims(ComputeOp producer,
     return std::nullopt;
   // Without loops each has one position, which may be a part of the tensor.
   bool isSame = producer.getNumLoops() == 0 && written == read;
-  if (!isSame && !(written.isPermutation() && read.isPermutation()))
+  if (!isSame && !(written.isOneToOne() && read.isOneToOne()))
     return std::nullopt;
   SmallVector<AffineExpr> dims(producer.getNumLoops());
   for (unsigned position : llvm::seq(written.getRank()))

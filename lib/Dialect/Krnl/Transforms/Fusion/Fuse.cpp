@@ -203,6 +203,47 @@ static bool transposesReads(Candidate &pair) {
   return false;
 }
 
+/// Do all operands of the elementwise op lie in memory as its result does?
+static bool keepsRows(ComputeOp op) {
+  Access written(*op.getDpsInitOperand(0));
+  return written.isOneToOne() &&
+         llvm::all_of(llvm::seq<unsigned>(op.getNumLoops()), [&](unsigned dim) {
+           return !written.hasUnitStride(dim) ||
+                  llvm::all_of(readInputs(op), [&](OpOperand *input) {
+                    Access read(*input);
+                    return !read.dependsOn(dim) || read.hasUnitStride(dim);
+                  });
+         });
+}
+
+/// Does the consumer read each element of the producer's result once? A product
+/// of a matrix with a vector reads the matrix so, and as the elementwise op
+/// that makes it can fold into the product, it need not go through memory.
+static bool foldsIntoReader(Candidate &pair) {
+  auto ops = pair.producer.getBody().getOps<ComputeOp>();
+  if (pair.producerKind != ReductionKind::None ||
+      !llvm::hasSingleElement(ops) || pair.producer->getNumResults() != 1 ||
+      !pair.producer->hasOneUse())
+    return false;
+  auto isRead = [&](OpOperand *input) {
+    int number = inputNumber(pair.consumer, input->get());
+    return number >= 0 &&
+           pair.consumer.getIns()[number].getDefiningOp() == pair.producer;
+  };
+  unsigned reads = 0;
+  for (auto op : pair.consumer.getBody().getOps<ComputeOp>())
+    for (OpOperand *input : readInputs(op)) {
+      if (!isRead(input))
+        continue;
+      if (!Access(*input).isOneToOne() || op.getNumReductionLoops() == 0)
+        return false;
+      ++reads;
+    }
+  ComputeOp op = *ops.begin();
+  return reads == 1 && op.getNumReductionLoops() == 0 && !op.getName() &&
+         keepsRows(op);
+}
+
 /// The heuristics: do these kernels belong together?
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
@@ -210,9 +251,11 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
     reason = why;
     return failure();
   };
-  if (pair.consumerKind == ReductionKind::Contraction)
+  if (pair.consumerKind == ReductionKind::Contraction && !foldsIntoReader(pair))
     return refuse("the producer of a contraction's operand would be computed "
                   "again for each result");
+  if (pair.consumerKind == ReductionKind::Contraction)
+    return success();
   if (waitsForReader(pair))
     return refuse("what the consumer makes wider is read by the next kernel");
   if (transposesReads(pair))
@@ -261,6 +304,9 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    if (collapse)
+      for (KernelOp kernel : findKernels())
+        forwardCopy(rewriter, kernel);
     for (KernelOp consumer : findKernels()) {
       if (KernelOp merged = fuseAttention(rewriter, consumer))
         consumer = merged;

@@ -23,6 +23,7 @@ void populateSimplifyReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
 void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
+void populateFoldScalesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 /// Not for the graph that a user gets: for compiling alone.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);

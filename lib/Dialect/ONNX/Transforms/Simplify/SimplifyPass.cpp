@@ -75,6 +75,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     if (forCompilation) {
       populateWidenTypesPatterns(set);
       populateSimplifyPoolPatterns(set);
+      populateFoldScalesPatterns(set);
       populateSplitConvTransposePatterns(set);
       populateSplitVariadicPatterns(set);
       populateGroupRowsPatterns(set);

@@ -187,3 +187,36 @@ func.func @widened_by_the_reader(%x: tensor<8x32xf32>) -> (tensor<8x32xi8>, tens
   } -> tensor<32xf32>
   return %0, %2 : tensor<8x32xi8>, tensor<32xf32>
 }
+
+// A matrix times a vector reads each element of the matrix once: the kernel that
+// makes it folds into the product, which reads the matrix where that does.
+// CHECK-LABEL: func @matrix_times_vector
+// CHECK:         krnl.kernel "turn+product" loops [h = 3, s = %{{[^],]+}}, d = 64]
+// CHECK-SAME:      ins(%arg0, %arg1 : tensor<?x3x64xf32>, tensor<3x64xf32>)
+// CHECK:           krnl.compute [h, s | d] (%[[K:.+]] = %{{.+}}[s, h, d], %[[Q:.+]] = %{{.+}}[h, d])
+// CHECK-NEXT:        %[[SCALED:.+]] = arith.mulf %[[K]]
+// CHECK-NEXT:        arith.mulf %[[SCALED]], %[[Q]]
+// CHECK-NOT:       krnl.compute
+// CHECK:         return
+func.func @matrix_times_vector(%x: tensor<?x3x64xf32>, %v: tensor<3x64xf32>, %n: index, %o: tensor<3x?xf32>) -> tensor<3x?xf32> {
+  %e = tensor.empty(%n) : tensor<3x?x64xf32>
+  %0 = krnl.kernel "turn" loops [h = 3, s = %n, d = 64] ins(%x : tensor<?x3x64xf32>) outs(%e : tensor<3x?x64xf32>) {
+  ^bb0(%p: tensor<?x3x64xf32>, %q: tensor<3x?x64xf32>, %i: index):
+    %half = arith.constant 0.5 : f32
+    %r = krnl.compute [h, s, d] (%a = %p[s, h, d]) -> (%b = %q[h, s, d]) : (tensor<?x3x64xf32>) -> tensor<3x?x64xf32> {
+      %t = arith.mulf %a, %half : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<3x?x64xf32>
+  } -> tensor<3x?x64xf32>
+  %1 = krnl.kernel "product" loops [h = 3, s = %n, d = 64] ins(%0, %v : tensor<3x?x64xf32>, tensor<3x64xf32>) outs(%o : tensor<3x?xf32>) {
+  ^bb0(%p: tensor<3x?x64xf32>, %q: tensor<3x64xf32>, %c: tensor<3x?xf32>, %i: index):
+    %r = krnl.compute [h, s | d] (%a = %p[h, s, d], %b = %q[h, d]) -> (%y = %c[h, s]) : (tensor<3x?x64xf32>, tensor<3x64xf32>) -> tensor<3x?xf32> {
+      %t = arith.mulf %a, %b : f32
+      %u = arith.addf %y, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<3x?xf32>
+  } -> tensor<3x?xf32>
+  return %1 : tensor<3x?xf32>
+}

@@ -1,0 +1,41 @@
+// RUN: onnx-opt %s --onnx-simplify="annotate=false for-compilation=true" --split-input-file | FileCheck %s
+
+// The second factor is read as it is. Half times a quarter is an eighth.
+// CHECK-LABEL: func @both_scaled
+// CHECK:         %[[S:.+]] = onnx.Constant dense<1.250000e-01> : tensor<f32>
+// CHECK-NEXT:    %[[A:.+]] = onnx.Mul(%arg0, %[[S]])
+// CHECK-NEXT:    %[[R:.+]] = onnx.MatMul(%[[A]], %arg1)
+// CHECK-NEXT:    return %[[R]]
+func.func @both_scaled(%a: tensor<?x1x64xf32>, %b: tensor<?x64x?xf32>) -> none {
+  %s = onnx.Constant dense<5.000000e-01> : tensor<f32>
+  %t = onnx.Constant dense<2.500000e-01> : tensor<1xf32>
+  %0 = onnx.Mul(%a, %s) : (tensor<?x1x64xf32>, tensor<f32>) -> tensor<?x1x64xf32>
+  %1 = onnx.Mul(%t, %b) : (tensor<1xf32>, tensor<?x64x?xf32>) -> tensor<?x64x?xf32>
+  %2 = onnx.MatMul(%0, %1) : (tensor<?x1x64xf32>, tensor<?x64x?xf32>) -> none
+  return %2 : none
+}
+
+// -----
+
+// With one scale alone, one of several numbers, ones that enlarge a side, and one
+// of a factor with another user.
+// CHECK-LABEL: func @not_folded
+// CHECK-COUNT-5: onnx.Mul
+// CHECK:         return
+func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none, none, none, tensor<64x2xf32>) {
+  %s = onnx.Constant dense<5.000000e-01> : tensor<f32>
+  %two = onnx.Constant dense<2.000000e+00> : tensor<f32>
+  %v = onnx.Constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
+  %0 = onnx.Mul(%b, %s) : (tensor<64x2xf32>, tensor<f32>) -> tensor<64x2xf32>
+  %1 = onnx.MatMul(%a, %0) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
+  %2 = onnx.Mul(%a, %s) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
+  %3 = onnx.Mul(%b, %v) : (tensor<64x2xf32>, tensor<2xf32>) -> tensor<64x2xf32>
+  %4 = onnx.MatMul(%2, %3) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
+  %5 = onnx.Mul(%a, %two) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
+  %6 = onnx.Mul(%b, %s) : (tensor<64x2xf32>, tensor<f32>) -> tensor<64x2xf32>
+  %7 = onnx.MatMul(%5, %6) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
+  %8 = onnx.Mul(%a, %s) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
+  %9 = onnx.Mul(%b, %two) : (tensor<64x2xf32>, tensor<f32>) -> tensor<64x2xf32>
+  %10 = onnx.MatMul(%8, %9) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
+  return %1, %4, %7, %10, %9 : none, none, none, none, tensor<64x2xf32>
+}

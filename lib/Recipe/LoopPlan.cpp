@@ -201,7 +201,7 @@ void LoopPlanner::planOuterLoops() {
   for (const std::string &loop : common)
     if (loop == jammedLoop)
       outerLoops.push_back(
-          {loop, int64_t(llvm::divideCeil(extent(loop), rows))});
+          {loop, int64_t(llvm::divideCeil(extent(loop), piece(loop)))});
     else if (loop != vectorLoop || !hasRegisterLoop())
       outerLoops.push_back({loop, extent(loop)});
   if (cut)
@@ -322,8 +322,8 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
     for (auto unroll :
          {&LoopPlanner::unrollWindow, &LoopPlanner::unrollInterleaved,
           &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
-          &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
-          &LoopPlanner::unrollNothing}) {
+          &LoopPlanner::unrollLineOfRows, &LoopPlanner::unrollWholeRows,
+          &LoopPlanner::unrollRows, &LoopPlanner::unrollNothing}) {
       LoopPlanner plan(start);
       if (!(plan.*unroll)())
         continue;

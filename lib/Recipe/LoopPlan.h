@@ -39,7 +39,7 @@ struct LoopPlan {
   /// Iterations of a fused outer loop's axis that one visit does in registers.
   int64_t piece(llvm::StringRef loop) const {
     return cut && loop == vectorLoop        ? width()
-           : rows > 1 && loop == jammedLoop ? rows
+           : rows > 1 && loop == jammedLoop ? std::max(rows, line)
                                             : 1;
   }
 
@@ -60,6 +60,10 @@ struct LoopPlan {
   /// vectors.
   std::string jammedLoop;
   int64_t rows = 1;
+  /// Iterations of `jammedLoop` that one op does before the next one, if that
+  /// is more: the op that has the vector loop `rows` at a time, and the others
+  /// in vectors along the line of its results.
+  int64_t line = 1;
   /// Ops pass over rows that the registers hold: `vectors` are a whole row.
   bool wholeRows = false;
   /// The reduced loop over which the rows of `jammedLoop` share most of their

@@ -50,6 +50,7 @@ private:
   bool unrollTransposed();
   bool unrollOwnTransposed();
   bool unrollWholeRows();
+  bool unrollLineOfRows();
   bool unrollRows();
   bool unrollNothing() { return true; }
   llvm::SmallVector<std::pair<unsigned, std::string>>

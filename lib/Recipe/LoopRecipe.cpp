@@ -37,6 +37,7 @@ private:
   TailStrategy tailOf(StringRef loop, int64_t size);
   void writeVectors();
   void vectorizeRow(unsigned number);
+  void vectorizeLine(unsigned number);
   void vectorizeOther(unsigned number);
   void unrollWindows();
   void unrollSlide(unsigned number);
@@ -128,6 +129,14 @@ void LoopWriter::vectorizeRow(unsigned number) {
   recipe.vectorize(loop, lanes, number);
 }
 
+/// Sums of a few rows side by side, all else along the line of sums.
+void LoopWriter::vectorizeLine(unsigned number) {
+  if (!has(number, vectorLoop))
+    return recipe.vectorize(jammedLoop, lanes, number);
+  recipe.unroll(jammedLoop, rows, number);
+  vectorizeRow(number);
+}
+
 /// An op without the vector loop may have its own loop along its accesses: the
 /// copy into a padded tensor.
 void LoopWriter::vectorizeOther(unsigned number) {
@@ -198,7 +207,7 @@ void LoopWriter::writeVectors() {
     return recipe.unroll(vectorLoop, instances);
   if (lanes == 1)
     return;
-  if (!jammedLoop.empty())
+  if (!jammedLoop.empty() && line == 1)
     recipe.unroll(jammedLoop, rows);
   for (const Transposed &entry : transposed)
     recipe.unroll(entry.loop, entry.rows, entry.op);
@@ -209,7 +218,9 @@ void LoopWriter::writeVectors() {
     return;
   }
   for (unsigned number : llvm::seq<unsigned>(ops.size()))
-    if (has(number, vectorLoop))
+    if (line > 1)
+      vectorizeLine(number);
+    else if (has(number, vectorLoop))
       vectorizeRow(number);
     else
       vectorizeOther(number);
@@ -234,6 +245,8 @@ static std::string describe(const LoopPlan &plan) {
        << plan.vectorLoop;
   if (plan.rows > 1)
     os << ", " << plan.rows << " along " << plan.jammedLoop;
+  if (plan.line > 1)
+    os << " in lines of " << plan.line;
   for (const LoopPlan::Transposed &entry : plan.transposed)
     os << ", " << entry.rows << " along " << entry.loop;
   return text;

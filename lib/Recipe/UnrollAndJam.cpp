@@ -172,11 +172,52 @@ bool LoopPlanner::unrollWholeRows() {
   return true;
 }
 
+/// A few longer rows would be too much to pass over by one op after the other,
+/// and what is done once for each takes no time beside them.
+static constexpr int64_t longestRow = 1024;
+
+/// Sums of rows that lie in a line, as those of a matrix times a vector: what
+/// comes before and after each sum has lanes along the line. As no other op
+/// passes over the rows, a line of them need not stay in the first cache.
+bool LoopPlanner::unrollLineOfRows() {
+  constexpr int64_t sideBySide = 4, maxVectors = 4;
+  if (lanes == 1 || vectorIsCommon || options.keepOrder || common.empty() ||
+      !isStatic(kernel, vectorLoop) || extent(vectorLoop) > longestRow)
+    return false;
+  const std::string &along = common.back();
+  unsigned sums = 0, bits = 0;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool passes = has(number, vectorLoop);
+    LaneAnalysis payload(op, passes ? vectorLoop : along);
+    bits = std::max(bits, payload.vectorBits());
+    if (passes && (isOrdered(op) || !isCombinable(op)))
+      return false;
+    sums += passes;
+    auto isInLine = [&](OpOperand &operand) {
+      Access access(operand);
+      unsigned dim = dimOf(op, along);
+      return !isAccessed(operand) || !access.dependsOn(dim) ||
+             access.hasUnitStride(dim);
+    };
+    if (!passes && (payload.vectorBits() == 0 || !payload.gathersPay(target) ||
+                    !llvm::all_of(op->getOpOperands(), isInLine)))
+      return false;
+  }
+  int64_t wide = target.lanes(bits);
+  if (sums != 1 || wide != lanes || extent(along) < lanes)
+    return false;
+  jammedLoop = along;
+  rows = sideBySide;
+  line = lanes * std::min(extent(along) / lanes, sideBySide);
+  vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, maxVectors);
+  return true;
+}
+
 /// Ops that pass over rows one after the other wait for each sum of a row; a
 /// few rows side by side do not. Together they must not be too long for the
 /// stack.
 bool LoopPlanner::unrollRows() {
-  constexpr int64_t sideBySide = 4, longestRow = 1024;
+  constexpr int64_t sideBySide = 4;
   bool waits = llvm::any_of(ops, [&](ComputeOp op) {
     return llvm::is_contained(reducedLoops(op), vectorLoop);
   });

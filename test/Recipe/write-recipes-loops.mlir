@@ -297,3 +297,65 @@ func.func @pairs(%x: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %n: index) -> tenso
   } -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
 }
+
+// A matrix whose rows lie in memory times a vector: four sums side by side, with
+// lanes along the rows. What follows has lanes along the sums, which are in a line.
+// An extent that only the run knows makes no difference.
+// CHECK-LABEL: kernel "rows_times_vector"
+// CHECK-NEXT:    block(n, 64) -> (n.o, n.i),
+// CHECK-NEXT:    order(b, n.o, n.i, k),
+// CHECK-NEXT:    fuse_outer(b, n.o),
+// CHECK-NEXT:    parallel(b, n.o),
+// CHECK-NEXT:    0: vectorize(n.i, 16),
+// CHECK-NEXT:    1: unroll(n.i, 4),
+// CHECK-NEXT:    1: split_reduction(k, 64) -> (k.s, k.v),
+// CHECK-NEXT:    1: vectorize(k.v, 16),
+// CHECK-NEXT:    1: unroll(k.v, 4),
+// CHECK-NEXT:    2: vectorize(n.i, 16)
+// CHECK-NEXT:  ]
+// CHECK-LABEL: kernel "rows_of_known_number"
+// CHECK-NEXT:    block(n, 64) -> (n.o, n.i),
+// CHECK-NEXT:    order(b, n.o, n.i, k),
+func.func @rows_times_vector(%x: tensor<?x?x64xf32>, %v: tensor<?x64xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %rows = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %y = krnl.kernel "rows_times_vector" loops [b = %batch, n = %rows, k = 64] ins(%x, %v : tensor<?x?x64xf32>, tensor<?x64xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%p: tensor<?x?x64xf32>, %q: tensor<?x64xf32>, %r: tensor<?x?xf32>, %l: index, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [b, n] () -> (%_ = %r[b, n]) : () -> tensor<?x?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [b, n | k] (%a = %p[b, n, k], %w = %q[b, k]) -> (%t = %f[b, n]) : (tensor<?x?x64xf32>, tensor<?x64xf32>) -> tensor<?x?xf32> {
+      %u = arith.mulf %a, %w : f32
+      %z = arith.addf %t, %u : f32
+      linalg.yield %z : f32
+    }
+    %h = krnl.compute [b, n] () -> (%t = %s[b, n]) : () -> tensor<?x?xf32> {
+      %half = arith.constant 0.5 : f32
+      %u = arith.mulf %t, %half : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %h : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @rows_of_known_number(%x: tensor<8x1024x64xf32>, %v: tensor<8x64xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  %y = krnl.kernel "rows_of_known_number" loops [b = 8, n = 1024, k = 64] ins(%x, %v : tensor<8x1024x64xf32>, tensor<8x64xf32>) outs(%o : tensor<8x1024xf32>) {
+  ^bb0(%p: tensor<8x1024x64xf32>, %q: tensor<8x64xf32>, %r: tensor<8x1024xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [b, n] () -> (%_ = %r[b, n]) : () -> tensor<8x1024xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [b, n | k] (%a = %p[b, n, k], %w = %q[b, k]) -> (%t = %f[b, n]) : (tensor<8x1024x64xf32>, tensor<8x64xf32>) -> tensor<8x1024xf32> {
+      %u = arith.mulf %a, %w : f32
+      %z = arith.addf %t, %u : f32
+      linalg.yield %z : f32
+    }
+    %h = krnl.compute [b, n] () -> (%t = %s[b, n]) : () -> tensor<8x1024xf32> {
+      %half = arith.constant 0.5 : f32
+      %u = arith.mulf %t, %half : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %h : tensor<8x1024xf32>
+  } -> tensor<8x1024xf32>
+  return %y : tensor<8x1024xf32>
+}

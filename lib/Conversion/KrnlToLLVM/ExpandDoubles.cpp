@@ -49,14 +49,12 @@ static Power powerOf(FloatBuilder &f, Value x) {
   return {n, whole, onnxc::expandSmallExpM1(f, r)};
 }
 
-/// The bounds give 0 and inf.
+/// The bounds give 0 and inf; what is rounded to 0 is not computed.
 static Value expandExp(FloatBuilder &f, onnxc::krnl::TargetAttr target,
                        Value x) {
-  return f.zeroBelow(x, -746.0, [&](Value y) {
-    Power power = powerOf(f, f.atMost(y, 710.0));
-    return onnxc::scaleByPower(f, target, f.add(power.part, f.constant(1)),
-                               power.n, power.whole);
-  });
+  Power power = powerOf(f, f.clamp(x, -746.0, 710.0));
+  Value p = f.zeroBelow(power.n, -1075.5, f.add(power.part, f.constant(1)));
+  return onnxc::scaleByPower(f, target, p, power.n, power.whole);
 }
 
 /// 2 (2^(n-1) part + 2^(n-1) - 1/2): 2^n is no number for the largest results.

@@ -58,11 +58,11 @@ Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
   return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
 }
 
-/// e^x = 2^n e^r with |r| <= log(2) / 2, for x that gives no 0. The bound gives
-/// inf. NaN is in r and stays.
-static Value expandNormalExp(FloatBuilder &f, krnl::TargetAttr target,
-                             Value x) {
-  x = f.atMost(x, 89.0);
+/// e^x = 2^n e^r with |r| <= log(2) / 2. The bounds give 0 and inf. NaN is in r
+/// and stays. A scaled number that is rounded to 0 takes processors a hundred
+/// cycles, so that 0 is scaled instead; n is known long before e^r.
+static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
+  x = f.clamp(x, -105.0, 89.0);
   Value rounded =
       f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
   Value n = f.sub(rounded, f.constant(f.rounder()));
@@ -73,12 +73,7 @@ static Value expandNormalExp(FloatBuilder &f, krnl::TargetAttr target,
                              0.0013813142431899905});
   Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
                                       f.bits(f.constant(f.rounder())));
-  return onnxc::scaleByPower(f, target, p, n, whole);
-}
-
-static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
-  return f.zeroBelow(x, -104.0,
-                     [&](Value y) { return expandNormalExp(f, target, y); });
+  return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
 }
 
 /// atan(t) = pi/4 + atan((t - 1) / (t + 1)) = pi/2 - atan(1 / t).

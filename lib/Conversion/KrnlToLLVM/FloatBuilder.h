@@ -70,23 +70,15 @@ public:
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
   }
-  /// x or less; NaN stays.
-  Value atMost(Value x, double most) {
-    Value high = constant(most);
-    return select(less(high, x), high, x);
-  }
   /// x between the two; NaN stays.
   Value clamp(Value x, double least, double most) {
-    Value low = constant(least);
-    x = atMost(x, most);
+    Value low = constant(least), high = constant(most);
+    x = select(less(high, x), high, x);
     return select(less(x, low), low, x);
   }
-  /// 0 for x below `least`, for which `compute` gets 0: a result that is
-  /// rounded to 0 takes processors a hundred cycles.
-  Value zeroBelow(Value x, double least,
-                  llvm::function_ref<Value(Value)> compute) {
-    Value zero = constant(0), isBelow = less(x, constant(least));
-    return select(isBelow, zero, compute(select(isBelow, zero, x)));
+  /// y, but 0 where x is below `least`.
+  Value zeroBelow(Value x, double least, Value y) {
+    return select(less(x, constant(least)), constant(0), y);
   }
   Value bits(Value x) {
     return mlir::arith::BitcastOp::create(b, integerType(), x);

@@ -4,7 +4,7 @@
 // false for NaN, which stays.
 // CHECK-LABEL: func @exp
 // CHECK-NOT:     math.exp
-// CHECK:         arith.cmpf olt, %arg0, %{{.+}} : vector<16xf32>
+// CHECK:         arith.cmpf olt, %{{.+}}, %arg0 : vector<16xf32>
 // CHECK:         math.fma {{.+}} : vector<16xf32>
 // CHECK-NOT:     arith.cmpf uno
 // CHECK:         math.fma {{.+}} : f32

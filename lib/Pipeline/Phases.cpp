@@ -59,6 +59,8 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &target = passes.nest<ModuleOp>();
   if (options.level > 1 && !options.strict)
     target.addPass(createONNXChooseConvolutionsPass());
+  if (options.level > 0)
+    target.addPass(createONNXChoosePoolsPass({options.strict}));
   target.addPass(createConvertONNXToKrnlPass());
   target.addPass(krnl::createKrnlCheckSizesPass());
   // Sizes of results become sizes of the operands, so that equal sizes are the

@@ -74,6 +74,7 @@ void onnxc::registerAllPasses() {
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();
   registerONNXChooseConvolutionsPass();
+  registerONNXChoosePoolsPass();
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
   importer::registerImporterPasses();

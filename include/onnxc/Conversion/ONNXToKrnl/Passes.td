@@ -23,6 +23,25 @@ def ONNXChooseConvolutionsPass
   }];
 }
 
+def ONNXChoosePoolsPass
+    : Pass<"onnx-choose-pools", "::mlir::ModuleOp"> {
+  let summary = "mark the pools that take one dimension of large windows after the other";
+  let description = [{
+    Sums, averages, norms and maxima of a window are made of those of its rows,
+    which neighbouring windows share. The conversion to kernels makes one kernel
+    for each dimension of a marked pool.
+
+    ```mlir
+    %y = onnx.AveragePool(%x) {kernel_shape = array<i64: 15, 15>} : (tensor<1x16x64x64xf32>) -> ...
+    // becomes
+    %y = onnx.AveragePool(%x) {krnl.separate, kernel_shape = array<i64: 15, 15>} : ...
+    ```
+  }];
+  let options = [
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "leave sums, which are rounded in another order then">];
+}
+
 def ConvertONNXToKrnlPass
     : Pass<"convert-onnx-to-krnl", "::mlir::ModuleOp"> {
   let summary = "operators to kernels and the host program around them";

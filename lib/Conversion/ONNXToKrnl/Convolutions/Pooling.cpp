@@ -8,6 +8,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
+#include "onnxc/Conversion/ONNXToKrnl/Pools.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -25,6 +27,8 @@ struct Pool {
   Value (*prepare)(ScalarBuilder &s, Value x, double p);
   Value (*merge)(ScalarBuilder &s, Value total, Value x);
   Value (*finish)(ScalarBuilder &s, Value total, Value count, double p);
+  /// Totals are elements, which need no wider type.
+  bool selects;
 };
 
 Value zero(ScalarBuilder &s) { return s.constant(0); }
@@ -46,93 +50,150 @@ Value average(ScalarBuilder &s, Value x, Value n, double) {
   return s.div(x, n);
 }
 
-const Pool maxPool{lowest, nullptr, largest, nullptr};
-const Pool averagePool{zero, nullptr, sum, average};
-const Pool lpPool{zero, power, sum, root};
+const Pool maxPool{lowest, nullptr, largest, nullptr, /*selects=*/true};
+const Pool averagePool{zero, nullptr, sum, average, /*selects=*/false};
+const Pool lpPool{zero, power, sum, root, /*selects=*/false};
 
-class PoolKernel {
+/// The kernels of a pool: one for the whole window, or one for each of its
+/// dimensions in turn, which merges the totals of the one before.
+class PoolKernels {
 public:
-  PoolKernel(OpBuilder &b, Operation *op, const Pool &pool, double p)
-      : b(b), loc(op->getLoc()), pool(pool), p(p),
-        element(getElementTypeOrSelf(op->getOperand(0).getType())),
-        kernel(b, loc, op->getName().stripDialect()) {}
+  PoolKernels(OpBuilder &b, Operation *op, const Pool &pool, double p,
+              ArrayRef<int64_t> sizes, const Windows &windows,
+              ArrayRef<Value> counts)
+      : b(b), op(op), loc(op->getLoc()), pool(pool), p(p), sizes(sizes),
+        windows(windows), counts(counts),
+        element(getElementTypeOrSelf(op->getOperand(0).getType())) {}
 
-  /// `counts` has for each dimension the number of elements along it that the
-  /// windows average; null where it is all of them.
-  Value build(Value x, ArrayRef<int64_t> sizes, const Windows &windows,
-              ArrayRef<Value> counts);
+  Value build(Value x);
 
 private:
-  Accumulation steps(double known) const;
+  /// The spatial dimensions of a kernel, from `begin` to before `end`.
+  struct Part {
+    size_t begin, end;
+    bool isFirst() const { return begin == 0; }
+  };
+  bool isLast(Part part) const { return part.end == sizes.size(); }
+  Value pad(Value x, Part part);
+  Value buildPart(Value x, Part part);
+  Accumulation steps(Part part) const;
 
   OpBuilder &b;
+  Operation *op;
   Location loc;
   const Pool &pool;
   double p;
+  ArrayRef<int64_t> sizes;
+  const Windows &windows;
+  /// For each dimension the number of elements along it that the windows
+  /// average; null where it is all of them.
+  ArrayRef<Value> counts;
   Type element;
-  KernelBuilder kernel;
 };
 
-Value PoolKernel::build(Value x, ArrayRef<int64_t> sizes,
-                        const Windows &windows, ArrayRef<Value> counts) {
-  auto inType = cast<RankedTensorType>(x.getType());
-  SmallVector<Value> outSizes{sizeOf(b, loc, x, 0), sizeOf(b, loc, x, 1)};
-  outSizes.append(windows.outSizes);
-  RankedTensorType outType = typeOfSizes(outSizes, inType.getElementType());
+Value PoolKernels::build(Value x) {
+  if (!op->hasAttr(separatePoolAttr))
+    return buildPart(x, {0, sizes.size()});
+  for (size_t d = 0; d < sizes.size(); ++d)
+    x = buildPart(x, {d, d + 1});
+  return x;
+}
 
+/// `x` with all the elements that windows of the part touch.
+Value PoolKernels::pad(Value x, Part part) {
+  Type stored = getElementTypeOrSelf(x.getType());
+  ScalarBuilder s(b, loc, element);
+  Value neutral = pool.neutral(s);
+  if (neutral.getType() != stored)
+    neutral = s.narrow(neutral);
+  SmallVector<Value> before(sizes.size() + 2, indexConstant(b, loc, 0)),
+      after(before);
+  for (size_t d = part.begin; d < part.end; ++d) {
+    before[d + 2] = windows.padBefore[d];
+    after[d + 2] = windows.padAfter[d];
+  }
+  return padConstant(b, loc, x, before, after, neutral);
+}
+
+Value PoolKernels::buildPart(Value x, Part part) {
+  x = pad(x, part);
+  SmallVector<Value> outSizes = sizesOf(b, loc, x);
+  for (size_t d = part.begin; d < part.end; ++d)
+    outSizes[d + 2] = windows.outSizes[d];
+  bool isStored = isLast(part) || pool.selects;
+  RankedTensorType outType =
+      typeOfSizes(outSizes, isStored ? ScalarBuilder::storageType(element)
+                                     : ScalarBuilder::computeType(element));
+
+  KernelBuilder kernel(b, loc, op->getName().stripDialect());
   Value in = kernel.input(x);
   SmallVector<AffineExpr> inAt, outAt, reduced;
-  for (int64_t d = 0; d < 2; ++d) {
-    outAt.push_back(kernel.loop(d == 0 ? "n" : "c", outType.getDimSize(d)));
-    inAt.push_back(outAt.back());
+  for (int64_t d = 0; d < outType.getRank(); ++d) {
+    std::string spatial = "o" + std::to_string(d - 2);
+    outAt.push_back(kernel.loop(d == 0   ? "n"
+                                : d == 1 ? "c"
+                                         : StringRef(spatial),
+                                outType.getDimSize(d)));
   }
-  for (auto [d, size] : llvm::enumerate(sizes))
-    outAt.push_back(
-        kernel.loop("o" + std::to_string(d), outType.getDimSize(d + 2)));
-  for (auto [d, size] : llvm::enumerate(sizes)) {
-    AffineExpr k = kernel.loop("k" + std::to_string(d), size);
+  inAt = outAt;
+  for (size_t d = part.begin; d < part.end; ++d) {
+    AffineExpr k = kernel.loop("k" + std::to_string(d), sizes[d]);
     reduced.push_back(k);
-    inAt.push_back(outAt[d + 2] * windows.strides[d] +
-                   k * windows.dilations[d]);
+    inAt[d + 2] = outAt[d + 2] * windows.strides[d] + k * windows.dilations[d];
   }
   Value out = kernel.output(outType, outSizes);
   SmallVector<KernelBuilder::Access> divisors;
-  double known = 1;
-  for (auto [d, size] : llvm::enumerate(sizes))
-    if (pool.finish && counts[d])
-      divisors.push_back({kernel.input(counts[d]), {outAt[d + 2]}});
-    else
-      known *= double(size);
-  Value y = accumulate(kernel, loc, element, steps(known), {in, inAt},
+  if (pool.finish && isLast(part))
+    for (auto [d, count] : llvm::enumerate(counts))
+      if (count)
+        divisors.push_back({kernel.input(count), {outAt[d + 2]}});
+  Value y = accumulate(kernel, loc, element, steps(part), {in, inAt},
                        {out, outAt}, reduced, divisors);
   return kernel.finish({y}).front();
 }
 
-/// `known` elements of a window, times those that are read beside the total.
-Accumulation PoolKernel::steps(double known) const {
+Accumulation PoolKernels::steps(Part part) const {
   Accumulation steps{pool.neutral, nullptr, pool.merge, nullptr};
-  if (pool.prepare)
+  if (pool.prepare && part.isFirst())
     steps.prepare = [this](ScalarBuilder &s, Value x) {
       return pool.prepare(s, x, p);
     };
-  if (pool.finish)
-    steps.finish = [this, known](ScalarBuilder &s, Value total,
-                                 ValueRange counts) {
-      Value n = s.constant(known);
-      for (Value more : counts)
-        n = s.mul(n, more);
-      return pool.finish(s, total, n, p);
-    };
+  if (!pool.finish || !isLast(part))
+    return steps;
+  // Known elements of a window, times those that are read beside the total.
+  double known = 1;
+  for (auto [size, count] : llvm::zip_equal(sizes, counts))
+    if (!count)
+      known *= double(size);
+  steps.finish = [this, known](ScalarBuilder &s, Value total,
+                               ValueRange counts) {
+    Value n = s.constant(known);
+    for (Value more : counts)
+      n = s.mul(n, more);
+    return pool.finish(s, total, n, p);
+  };
   return steps;
 }
 
-/// The number of positions of each window along a dimension in [low, high) of
-/// the padded tensor, in the compute type; null if it is always all of them.
+/// The positions along a dimension that count: all between borders of which so
+/// many positions count as well.
+struct CountedBorders {
+  Value before, after;
+};
+
+/// The number of positions of each window of `size` that count along dimension
+/// `d` of `x`, in the compute type; null if it is always all of them.
 Value countInside(OpBuilder &b, Location loc, StringRef name, int64_t size,
-                  const Windows &windows, int64_t d, Value low, Value high,
-                  Value padded, Type compute) {
-  if (isZeroInteger(low) && isEqualConstantIntOrValue(high, padded))
+                  const Windows &windows, int64_t d, Value x,
+                  CountedBorders counted, Type compute) {
+  Value before = windows.padBefore[d];
+  if (isEqualConstantIntOrValue(counted.before, before) &&
+      isEqualConstantIntOrValue(counted.after, windows.padAfter[d]))
     return {};
+  Value low = subIndex(b, loc, before, counted.before),
+        high =
+            addIndex(b, loc, addIndex(b, loc, before, sizeOf(b, loc, x, d + 2)),
+                     counted.after);
   Value outSize = windows.outSizes[d];
   int64_t dilation = windows.dilations[d], stride = windows.strides[d];
   return generate(
@@ -160,18 +221,15 @@ double exponentOf(OnnxOp op) {
   return 0;
 }
 
-/// The counted range of a dimension, in coordinates of the padded
-/// tensor.
 template <typename OnnxOp>
-std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
-                                const Windows &windows, unsigned d) {
+CountedBorders countedBorders(OpBuilder &b, OnnxOp op, const Windows &windows,
+                              unsigned d) {
   Location loc = op.getLoc();
-  Value end = addIndex(b, loc, windows.padBefore[d], sizeOf(b, loc, x, d + 2));
   bool borders = false;
   if constexpr (requires { op.getCountIncludePad(); })
     borders = op.getCountIncludePad();
   if (!borders)
-    return {windows.padBefore[d], end};
+    return {indexConstant(b, loc, 0), indexConstant(b, loc, 0)};
   // With ceil_mode the last window reaches beyond the given padding, and the
   // positions there never count.
   Value after = windows.padAfter[d];
@@ -180,7 +238,7 @@ std::pair<Value, Value> counted(OpBuilder &b, OnnxOp op, Value x,
     size_t spatial = op.getKernelShape().size();
     after = indexConstant(b, loc, pads ? (*pads)[d + spatial] : 0);
   }
-  return {indexConstant(b, loc, 0), addIndex(b, loc, end, after)};
+  return {windows.padBefore[d], after};
 }
 
 template <typename OnnxOp, const Pool &pool>
@@ -201,19 +259,15 @@ Lowered lowerWindowPool(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                                  op.getDilations(), op.getPads(),
                                  op.getAutoPad(), op.getCeilMode());
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  ScalarBuilder s(rewriter, loc, element);
-  Value padded = windows.pad(rewriter, loc, x, s.narrow(pool.neutral(s)));
   SmallVector<Value> counts(sizes.size());
   if (&pool == &averagePool)
-    for (auto [d, size] : llvm::enumerate(sizes)) {
-      auto [low, high] = counted(rewriter, op, x, windows, d);
-      counts[d] = countInside(rewriter, loc, op->getName().stripDialect(), size,
-                              windows, d, low, high,
-                              sizeOf(rewriter, loc, padded, d + 2),
-                              ScalarBuilder::computeType(element));
-    }
-  return PoolKernel(rewriter, op, pool, exponentOf(op))
-      .build(padded, sizes, windows, counts);
+    for (auto [d, size] : llvm::enumerate(sizes))
+      counts[d] =
+          countInside(rewriter, loc, op->getName().stripDialect(), size,
+                      windows, d, x, countedBorders(rewriter, op, windows, d),
+                      ScalarBuilder::computeType(element));
+  return PoolKernels(rewriter, op, pool, exponentOf(op), sizes, windows, counts)
+      .build(x);
 }
 
 } // namespace

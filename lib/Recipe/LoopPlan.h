@@ -64,6 +64,8 @@ struct LoopPlan {
   /// is more: the op that has the vector loop `rows` at a time, and the others
   /// in vectors along the line of its results.
   int64_t line = 1;
+  /// The rows and the lanes of the vector loop change places in registers.
+  bool transposes = false;
   /// Ops pass over rows that the registers hold: `vectors` are a whole row.
   bool wholeRows = false;
   /// The reduced loop over which the rows of `jammedLoop` share most of their

@@ -48,15 +48,16 @@ private:
 
 /// An elementwise op does so little per block that bounds cost up to a quarter
 /// of its time; a last block of known length is code of its own. The same where
-/// a window is written out, whose results are in registers then.
+/// a window is written out, whose results are in registers then. Squares that
+/// are transposed are only whole or not, whatever is left.
 TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
       ops, [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   bool written = !windowLoop.empty() && loop == vectorLoop;
-  return (elementwise || written) && isStatic(kernel, loop) &&
-                 extent(loop) % size != 0
-             ? TailStrategy::Peel
-             : TailStrategy::Mask;
+  bool peels = isStatic(kernel, loop)
+                   ? (elementwise || written) && extent(loop) % size != 0
+                   : transposes && size == piece(loop);
+  return peels ? TailStrategy::Peel : TailStrategy::Mask;
 }
 
 /// Cuts loops, orders and shares them.

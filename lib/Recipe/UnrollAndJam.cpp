@@ -121,6 +121,7 @@ bool LoopPlanner::unrollTransposed() {
   if (found.empty())
     return false;
   jammedLoop = found.back().second;
+  transposes = true;
   transposeLanes();
   rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
                                       : lanes;

@@ -149,10 +149,11 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 }
 
 // What is read along another dimension than what is written: squares of vectors,
-// which are turned in registers.
+// which are turned in registers. Of dynamic rows those behind the last whole square
+// are apart.
 // CHECK-LABEL: kernel "turned"
 // CHECK:         block(c.c, 16) -> (c.o, c.i),
-// CHECK-NEXT:    block(r, 16) -> (r.o, r.i),
+// CHECK-NEXT:    block(r, 16, tail=peel) -> (r.o, r.i),
 // CHECK-NEXT:    order(c.t, c.o, r.o, c.i, r.i),
 // CHECK-NEXT:    fuse_outer(c.t, c.o, r.o),
 // CHECK-NEXT:    parallel(c.t),

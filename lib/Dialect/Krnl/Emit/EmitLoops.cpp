@@ -97,6 +97,42 @@ SmallVector<Value> NestEmitter::emitStrip(unsigned loop, LaneIndex lower,
   return llvm::to_vector(ValueRange(forOp.getResults()));
 }
 
+/// A strip of one iteration, if it has any. A loop would keep the addresses of
+/// each copy in registers from one iteration to the next.
+SmallVector<Value> NestEmitter::emitOnce(unsigned loop, LaneIndex lower,
+                                         LaneIndex upper, ActiveLoop state,
+                                         ValueRange carried, Body body) {
+  if (lower.isConstant() && upper.isConstant())
+    return emitStrip(loop, lower, upper, 1, state, carried, body);
+  ActiveLoop saved = active[loop];
+  llvm::scope_exit restore([&] { active[loop] = saved; });
+  state.base = lower.base;
+  state.offset = lower.offset;
+  Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                        math.scalar(lower), math.scalar(upper));
+  return emitIf(
+      isThere, carried,
+      [&] {
+        active[loop] = state;
+        return body(carried);
+      },
+      [&] { return llvm::to_vector(carried); });
+}
+
+SmallVector<Value>
+NestEmitter::emitIf(Value condition, ValueRange carried,
+                    function_ref<SmallVector<Value>()> then,
+                    function_ref<SmallVector<Value>()> otherwise) {
+  auto branch = scf::IfOp::create(b, carried.getTypes(), condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise());
+  return llvm::to_vector(ValueRange(branch.getResults()));
+}
+
 SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
                                          ValueRange carried, Body body) {
   if (Value index = thread.lookup(use.loop))
@@ -110,7 +146,7 @@ SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
   SmallVector<Value> values =
       emitSteps(use, use.width(), {}, full, state, carried, body);
   state.part = ActiveLoop::BlockKind::Last;
-  return emitStrip(use.loop, full, bound, 1, state, values, body);
+  return emitOnce(use.loop, full, bound, state, values, body);
 }
 
 /// Whole steps first, then the rest of the loop.
@@ -118,37 +154,78 @@ SmallVector<Value> NestEmitter::emitSteps(const LoopUse &use, int64_t lanes,
                                           LaneIndex lower, LaneIndex upper,
                                           ActiveLoop state, ValueRange carried,
                                           Body body) {
-  int64_t instances = std::max<int64_t>(use.unroll, 1);
-  state.instances = instances;
+  state.instances = std::max<int64_t>(use.unroll, 1);
   state.lanes = lanes;
-  int64_t step = instances * lanes;
+  int64_t step = state.instances * lanes;
   if (step == 1)
     return emitStrip(use.loop, lower, upper, 1, state, carried, body);
+  const Loop &loop = nest.loop(use.loop);
+  bool isBlock = loop.kind == Loop::Kind::BlockInner && loop.extent == step;
+  if (isBlock && !upper.isConstant() && lower.isConstant() && lower.offset == 0)
+    return emitBlock(use, upper, state, carried, body);
 
   LaneIndex rest = math.mod(math.add(upper, math.scale(lower, -1)), step);
   LaneIndex whole = math.add(upper, math.scale(rest, -1));
   SmallVector<Value> values =
       emitStrip(use.loop, lower, whole, step, state, carried, body);
+  return emitRest(use, rest, whole, upper, state, values, body);
+}
+
+/// A block of one step is whole or shorter, if it is not known to be.
+SmallVector<Value> NestEmitter::emitBlock(const LoopUse &use, LaneIndex upper,
+                                          ActiveLoop state, ValueRange carried,
+                                          Body body) {
+  ActiveLoop saved = active[use.loop];
+  llvm::scope_exit restore([&] { active[use.loop] = saved; });
+  int64_t step = state.instances * state.lanes;
+  auto emitShorter = [&] {
+    if (state.lanes < step)
+      return emitRest(use, upper, {}, upper, state, carried, body);
+    active[use.loop] = state;
+    active[use.loop].dynamicLimit = math.scalar(upper);
+    return body(carried);
+  };
+  // The loop over the blocks was made just before the one inside.
+  if (active[use.loop - 1].part == ActiveLoop::BlockKind::Last)
+    return emitShorter();
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, math.scalar(upper),
+                            arith::ConstantIndexOp::create(b, step));
+  return emitIf(
+      isWhole, carried,
+      [&] {
+        active[use.loop] = state;
+        return body(carried);
+      },
+      emitShorter);
+}
+
+/// What whole steps leave: `rest` iterations from `lower` on.
+SmallVector<Value> NestEmitter::emitRest(const LoopUse &use, LaneIndex rest,
+                                         LaneIndex lower, LaneIndex upper,
+                                         ActiveLoop state, ValueRange carried,
+                                         Body body) {
+  int64_t step = state.instances * state.lanes;
   if (rest.isConstant() && rest.offset == 0)
-    return values;
+    return llvm::to_vector(carried);
   if (use.dot && rest.isConstant()) {
     state.instances = rest.offset;
-    return emitStrip(use.loop, whole, upper, step, state, values, body);
+    return emitStrip(use.loop, lower, upper, step, state, carried, body);
   }
-  if (lanes == 1) {
+  if (state.lanes == 1) {
     LoopUse fewer = use;
     fewer.unroll = use.tail.empty() ? 1 : use.tail.front();
     fewer.tail = llvm::to_vector(llvm::drop_begin(use.tail, !use.tail.empty()));
-    return emitSteps(fewer, lanes, whole, upper, state, values, body);
+    return emitSteps(fewer, 1, lower, upper, state, carried, body);
   }
-  if (rest.isConstant() && whole.isConstant()) {
-    state.instances = llvm::divideCeil(rest.offset, lanes);
+  if (rest.isConstant() && lower.isConstant()) {
+    state.instances = llvm::divideCeil(rest.offset, state.lanes);
     state.staticLimit = rest.offset;
-    return emitStrip(use.loop, whole, upper, step, state, values, body);
+    return emitStrip(use.loop, lower, upper, step, state, carried, body);
   }
   state.instances = 1;
   state.dynamicLimit = math.scalar(upper);
-  return emitStrip(use.loop, whole, upper, lanes, state, values, body);
+  return emitStrip(use.loop, lower, upper, state.lanes, state, carried, body);
 }
 
 void NestEmitter::emitPlainLoop(unsigned loop, unsigned op,

@@ -49,7 +49,7 @@ bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
   if (reader.isDpsInit(&operand))
     return false;
   std::optional<unsigned> transposed = transposedLoop(state, operand);
-  if (!transposed || active[*laneLoop(state)].dynamicLimit)
+  if (!transposed)
     return false;
   const ActiveLoop &lane = active[*laneLoop(state)];
   Instance first = instance;
@@ -59,10 +59,13 @@ bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
                 storage.slots[storage.chainRoot(operand.get())].local);
   if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
-  int64_t rows = lane.lanes;
-  if (lane.staticLimit >= 0)
-    rows = std::min(rows,
-                    lane.staticLimit - instance[*laneLoop(state)] * lane.lanes);
+  int64_t before = instance[*laneLoop(state)] * lane.lanes;
+  OpFoldResult rows = b.getIndexAttr(
+      lane.staticLimit >= 0 ? std::min(lane.lanes, lane.staticLimit - before)
+                            : lane.lanes);
+  if (lane.dynamicLimit)
+    rows = math.scalar(
+        math.add({lane.dynamicLimit, 0, 0, {}}, {{}, -before, 0, {}}));
   int64_t count = active[*transposed].instances;
   SmallVector<Value> columns =
       access.loadTransposed(memref, at, lane.lanes, rows, count);

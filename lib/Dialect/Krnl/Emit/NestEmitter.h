@@ -124,6 +124,20 @@ private:
                                            LaneIndex lower, LaneIndex upper,
                                            ActiveLoop state,
                                            mlir::ValueRange carried, Body body);
+  llvm::SmallVector<mlir::Value> emitOnce(unsigned loop, LaneIndex lower,
+                                          LaneIndex upper, ActiveLoop state,
+                                          mlir::ValueRange carried, Body body);
+  llvm::SmallVector<mlir::Value>
+  emitIf(mlir::Value condition, mlir::ValueRange carried,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
+  llvm::SmallVector<mlir::Value> emitBlock(const LoopUse &use, LaneIndex upper,
+                                           ActiveLoop state,
+                                           mlir::ValueRange carried, Body body);
+  llvm::SmallVector<mlir::Value> emitRest(const LoopUse &use, LaneIndex rest,
+                                          LaneIndex lower, LaneIndex upper,
+                                          ActiveLoop state,
+                                          mlir::ValueRange carried, Body body);
   llvm::SmallVector<mlir::Value> emitStrip(unsigned loop, LaneIndex lower,
                                            LaneIndex upper, int64_t step,
                                            ActiveLoop state,

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,18 +39,27 @@ static LaneIndex scalarIndex(const LaneIndex &index, int64_t more) {
   return {index.base, index.offset + more, 0, {}};
 }
 
-SmallVector<Value> VectorAccess::loadTransposed(Value memref,
-                                                ArrayRef<LaneIndex> at,
-                                                int64_t lanes, int64_t rows,
-                                                int64_t count) {
+SmallVector<Value>
+VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
+                             int64_t lanes, OpFoldResult rows, int64_t count) {
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(memref.getType()).getElementType());
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
   SmallVector<Value> square(lanes, nothing);
-  for (int64_t row = 0; row < rows; ++row) {
+  std::optional<int64_t> known = getConstantIntValue(rows);
+  // The last row stands for those behind it.
+  Value last =
+      known ? Value()
+            : arith::SubIOp::create(b, cast<Value>(rows),
+                                    arith::ConstantIndexOp::create(b, 1));
+  for (int64_t row = 0; row < known.value_or(lanes); ++row) {
+    LaneIndex which{{}, row, 0, {}};
+    if (last && row > 0)
+      which = {arith::MinSIOp::create(b, last, math.scalar(which)), 0, 0, {}};
     SmallVector<Value> indices;
     for (const LaneIndex &index : at)
-      indices.push_back(math.scalar(scalarIndex(index, row * index.step)));
+      indices.push_back(math.scalar(
+          math.add(scalarIndex(index, 0), math.scale(which, index.step))));
     if (count == lanes)
       square[row] = vector::LoadOp::create(b, type, memref, indices);
     else

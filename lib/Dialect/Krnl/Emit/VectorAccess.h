@@ -70,11 +70,10 @@ public:
                         llvm::ArrayRef<mlir::Value> parts, mlir::Value mask);
 
   /// Loads the first `rows` of `lanes` rows of `count` elements, the lanes of
-  /// `at`, and returns their columns.
-  llvm::SmallVector<mlir::Value> loadTransposed(mlir::Value memref,
-                                                llvm::ArrayRef<LaneIndex> at,
-                                                int64_t lanes, int64_t rows,
-                                                int64_t count);
+  /// `at`, and returns their columns. There is one row at least.
+  llvm::SmallVector<mlir::Value>
+  loadTransposed(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
+                 int64_t lanes, mlir::OpFoldResult rows, int64_t count);
   /// Transposes the rows and writes the first `valid` lines.
   void storeLines(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
                   int64_t valid);

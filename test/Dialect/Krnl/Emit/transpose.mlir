@@ -129,3 +129,37 @@ func.func @tile(%x: tensor<8x5xf32>, %w: tensor<5x44xf32>, %o: tensor<44x8xf32>)
   } -> tensor<44x8xf32>
   return %y : tensor<44x8xf32>
 }
+
+// Of dynamic sizes squares are whole or what is left. Blocks are not loops of one
+// iteration. Of rows that are left the last one is read again, where there is
+// none, and nothing of it is stored.
+// CHECK-LABEL: func private @kernel_dynamic_0(
+// CHECK-NOT:     vector.gather
+// CHECK-COUNT-2: scf.for
+// CHECK-NEXT:      arith.muli
+// CHECK-COUNT-4:   vector.load %arg0
+// CHECK-COUNT-4:   vector.store
+// CHECK-NOT:     scf.for
+// CHECK:         scf.if
+// CHECK:           %[[LAST:.+]] = arith.subi %[[LEFT:.+]], %c1
+// CHECK:           vector.load %arg0
+// CHECK:           %[[ROW:.+]] = arith.minsi %[[LAST]], %c1
+// CHECK:           %[[AT:.+]] = arith.addi %{{.+}}, %[[ROW]]
+// CHECK:           vector.load %arg0[%[[AT]], %c0]
+// CHECK:           %[[MASK:.+]] = vector.create_mask %[[LEFT]]
+// CHECK-COUNT-4:   vector.maskedstore %arg2[%{{.+}}], %[[MASK]],
+// CHECK:         return
+func.func @dynamic(%x: tensor<?x4xf32>, %o: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %y = krnl.kernel "dynamic" loops [c = 4, r = %rows] ins(%x : tensor<?x4xf32>) outs(%o : tensor<4x?xf32>)
+      recipe [block(r, 4, tail=peel) -> (r.o, r.i), order(r.o, c, r.i), fuse_outer(r.o), unroll(c, 4), vectorize(r.i, 4), transpose(c)] {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<4x?xf32>, %extent: index):
+    %s = krnl.compute [c, r] (%p = %a[r, c]) -> (%q = %b[c, r])
+        : (tensor<?x4xf32>) -> tensor<4x?xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<4x?xf32>
+  } -> tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}

@@ -93,8 +93,8 @@ TEST_F(VectorAccessTest, PartsBetweenEachOtherAreStoredTogether) {
 
 TEST_F(VectorAccessTest, RowsBecomeColumns) {
   // 8 rows of 4 elements; of the lanes behind them nothing is read.
-  SmallVector<Value> columns =
-      access.loadTransposed(memref, {lane(0, 1), lane(16, 0)}, 8, 6, 4);
+  SmallVector<Value> columns = access.loadTransposed(
+      memref, {lane(0, 1), lane(16, 0)}, 8, b.getIndexAttr(6), 4);
   Lines lines{memref, {lane(0, 1), lane(32, 0)}, 4, /*freeMasks=*/true};
   access.storeLines(ArrayRef(columns).take_front(4), lines, 8);
   closeFunction();
@@ -102,6 +102,17 @@ TEST_F(VectorAccessTest, RowsBecomeColumns) {
   EXPECT_EQ(count<vector::MaskedLoadOp>(), 6u);
   EXPECT_EQ(count<vector::StoreOp>(), 8u);
   EXPECT_EQ(count<vector::GatherOp>() + count<vector::ScatterOp>(), 0u);
+}
+
+TEST_F(VectorAccessTest, LastRowStandsForThoseBehindIt) {
+  Value one = arith::ConstantIndexOp::create(b, 1),
+        rows = arith::AddIOp::create(b, one, one);
+  SmallVector<Value> columns =
+      access.loadTransposed(memref, {lane(0, 1), lane(16, 0)}, 8, rows, 8);
+  closeFunction();
+  EXPECT_EQ(columns.size(), 8u);
+  EXPECT_EQ(count<vector::LoadOp>(), 8u);
+  EXPECT_EQ(count<arith::MinSIOp>(), 7u);
 }
 
 } // namespace

@@ -13,7 +13,8 @@
   ... compile_time.py --emit krnl                               up to a phase only
 
 Each row: microseconds per node at each size, the growth from the first to the last, and the steps and passes of the
-last size that grow faster than the number of nodes, with their seconds and their growth per node.
+last size that grow faster than the number of nodes, with their seconds and their growth per node. Exit status 1: a model was
+not compiled.
 """
 
 import argparse
@@ -74,7 +75,7 @@ def growing(first, last, factor):
 
 
 def measure(kind, sizes, folder, arguments):
-    """Prints one row."""
+    """Prints one row; False if a model was not compiled."""
     print(f"{kind:24}", end="", flush=True)
     times, passes = [], []
     for nodes in sizes:
@@ -96,6 +97,7 @@ def measure(kind, sizes, folder, arguments):
     if len(passes) > 1:
         print(" ", growing(passes[0], passes[-1], sizes[len(passes) - 1] / sizes[0]), end="")
     print(flush=True)
+    return len(times) == len(sizes)
 
 
 def main():
@@ -114,8 +116,8 @@ def main():
     sizes = [int(n) for n in arguments.nodes.split(",")]
     print(f"{'us per node at':24}" + "".join(f"{n:9}" for n in sizes) + "  growth")
     with tempfile.TemporaryDirectory() as name:
-        for kind in kinds:
-            measure(kind, sizes, pathlib.Path(name), arguments)
+        rows = [measure(kind, sizes, pathlib.Path(name), arguments) for kind in kinds]
+    sys.exit(not all(rows))
 
 
 if __name__ == "__main__":

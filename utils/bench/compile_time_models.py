@@ -91,6 +91,20 @@ def conv_chain(nodes, is_open):
     return graph.model(value)
 
 
+def quantized_convs(nodes, is_open):
+    """Five nodes for a layer: as quantized_chain, of convolutions with a filter of their own for each channel."""
+    graph = Graph(1, 8, *(("h", "w") if is_open else (10, 10)))
+    value, scale, zero = "x", graph.constant(np.float32(0.02)), graph.constant(np.int8(0))
+    scales, zeros = graph.constant(np.full(8, 0.02, np.float32)), graph.constant(np.zeros(8, np.int8))
+    weights = [graph.constant(RNG.integers(-9, 9, (8, 8, 3, 3)).astype(np.int8)) for _ in range(4)]
+    for i in range(nodes // 5):
+        weight = graph.node("DequantizeLinear", [weights[i % 4], scales, zeros], axis=0)
+        packed = graph.node("QuantizeLinear", [value, scale, zero])
+        value = graph.node("DequantizeLinear", [packed, scale, zero])
+        value = graph.node("Relu", [graph.node("Conv", [value, weight], pads=[1, 1, 1, 1])])
+    return graph.model(value)
+
+
 def quantized_chain(nodes, is_open):
     """Six nodes for a layer: the weights and the activations with pairs, a product, Relu."""
     graph = Graph("n" if is_open else 8, 16)
@@ -143,6 +157,22 @@ def split_concat(nodes, is_open):
     return graph.model(value)
 
 
+def slice_chain(nodes, is_open):
+    graph = Graph(6, 8, is_open=is_open)
+    value, back = "x", [graph.constant(np.int64([i])) for i in (-1, -(2**62), 0, -1)]
+    for _ in range(nodes // 2):
+        value = graph.node("Slice", [graph.node("Neg", [value]), *back])
+    return graph.model(value)
+
+
+def wide_split(nodes, is_open):
+    """One Split into many parts, each of which is worked on, and all together again."""
+    parts = max(2, nodes - 2)
+    graph = Graph("n" if is_open else 4, parts)
+    pieces = graph.node("Split", ["x"], outputs=parts, axis=1, num_outputs=parts)
+    return graph.model(graph.node("Concat", [graph.node("Sigmoid", [piece]) for piece in pieces], axis=1))
+
+
 def reduce_chain(nodes, is_open):
     graph = Graph(4, 16, is_open=is_open)
     value = "x"
@@ -151,20 +181,71 @@ def reduce_chain(nodes, is_open):
     return graph.model(value)
 
 
+def info(name, kind, sizes):
+    return helper.make_tensor_value_info(name, kind, sizes)
+
+
+def loop_node(graph, trips, go, value, names, sizes, make):
+    """A Loop over one state, whose body is what `make` adds to a graph. Its values are called after `names`."""
+    inner = Graph()
+    state = make(inner, f"{names}state")
+    renamed = {name: names + name for node in inner.nodes for name in node.output}
+    for node in inner.nodes:
+        node.input[:] = [renamed.get(name, name) for name in node.input]
+        node.output[:] = [renamed[name] for name in node.output]
+    inner.nodes.append(helper.make_node("Identity", [f"{names}go"], [f"{names}goes"]))
+    ins = [info(f"{names}i", TensorProto.INT64, []), info(f"{names}go", TensorProto.BOOL, [])]
+    ins.append(info(f"{names}state", TensorProto.FLOAT, sizes))
+    outs = [info(f"{names}goes", TensorProto.BOOL, []), info(renamed[state], TensorProto.FLOAT, sizes)]
+    return graph.node("Loop", [trips, go, value], body=helper.make_graph(inner.nodes, f"{names}body", ins, outs))
+
+
 def loop_body(nodes, is_open):
-    body = Graph(4, 8)
-    value = "state"
-    for i in range(nodes):
-        value = body.node("Softmax" if i % 2 else "Neg", [value])
-    sizes = ["d0", "d1"] if is_open else [4, 8]
-    info = [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("state", TensorProto.FLOAT, sizes)]  # fmt: skip
-    body.nodes.append(helper.make_node("Identity", ["go"], ["goes"]))
-    results = [helper.make_tensor_value_info("goes", TensorProto.BOOL, []), helper.make_tensor_value_info(value, TensorProto.FLOAT, sizes)]
+    def make(body, value):
+        for i in range(nodes):
+            value = body.node("Softmax" if i % 2 else "Neg", [value])
+        return value
+
     graph = Graph(4, 8, is_open=is_open)
     trips, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
-    inner = helper.make_graph(body.nodes, "body", info, results)
-    return graph.model(graph.node("Loop", [trips, go, "x"], body=inner))
+    return graph.model(loop_node(graph, trips, go, "x", "", ["d0", "d1"] if is_open else [4, 8], make))
+
+
+def loop_chain(nodes, is_open):
+    """Many loops one after the other, four nodes each."""
+    graph, value = Graph(4, 8, is_open=is_open), "x"
+    trips, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
+
+    def make(body, state):
+        return body.node("Softmax", [body.node("Neg", [state])])
+
+    for i in range(nodes // 4):
+        value = loop_node(graph, trips, go, value, f"l{i}_", ["d0", "d1"] if is_open else [4, 8], make)
+    return graph.model(value)
+
+
+def if_chain(nodes, is_open):
+    """Many conditions of data one after the other, seven nodes each."""
+    graph, value = Graph(4, 8, is_open=is_open), "x"
+    zero, sizes = graph.constant(np.float32(0)), ["d0", "d1"] if is_open else [4, 8]
+    for i in range(nodes // 7):
+        total = graph.node("ReduceSum", [value], keepdims=0)
+        branches = {}
+        for branch, operators in {"then_branch": ("Neg", "Sigmoid"), "else_branch": ("Relu", "Softmax")}.items():
+            names = [f"b{i}_{operator}" for operator in operators]
+            made = [helper.make_node(operator, [source], [name]) for operator, source, name in zip(operators, (value, names[0]), names)]
+            branches[branch] = helper.make_graph(made, f"b{i}_{branch}", [], [info(names[1], TensorProto.FLOAT, sizes)])
+        value = graph.node("If", [graph.node("Greater", [total, zero])], **branches)
+    return graph.model(value)
+
+
+def select_chain(nodes, is_open):
+    """TopK, which is a function of the runtime, and what follows it."""
+    graph = Graph("n" if is_open else 4, 8)
+    value, all_of_them = "x", graph.constant(np.int64([8]))
+    for _ in range(nodes // 2):
+        value = graph.node("Neg", [graph.node("TopK", [value, all_of_them], outputs=2)[0]])
+    return graph.model(value)
 
 
 def trees(nodes, is_open):
@@ -173,6 +254,12 @@ def trees(nodes, is_open):
     for _ in range(max(1, nodes // 1000)):
         sums.append(graph.node("TreeEnsembleRegressor", ["x"], domain="ai.onnx.ml", **ensemble(min(nodes, 1000) // 15, depth=3)))
     return graph.model(graph.node("Sum", sums))
+
+
+def large_ensemble(nodes, is_open):
+    """One ensemble of trees of 15 nodes."""
+    graph = Graph("n" if is_open else 16, 8)
+    return graph.model(graph.node("TreeEnsembleRegressor", ["x"], domain="ai.onnx.ml", **ensemble(nodes // 15, depth=3)))
 
 
 def ensemble(trees, depth):
@@ -193,8 +280,9 @@ def ensemble(trees, depth):
     return {"n_targets": 1} | {f"nodes_{k}": v for k, v in columns.items()} | {f"target_{k}": v for k, v in targets.items()}
 
 
-FAMILIES = [elementwise, wide_concat, wide_sum, concat_chain, matmul_chain, conv_chain, quantized_chain, shape_arithmetic, gather_chain,
-            view_chain, split_concat, reduce_chain, loop_body, trees]  # fmt: skip
+FAMILIES = [elementwise, wide_concat, wide_sum, concat_chain, matmul_chain, conv_chain, quantized_chain, quantized_convs,
+            shape_arithmetic, gather_chain, view_chain, slice_chain, split_concat, wide_split, reduce_chain, loop_body, loop_chain,
+            if_chain, select_chain, trees, large_ensemble]  # fmt: skip
 
 
 def kinds():

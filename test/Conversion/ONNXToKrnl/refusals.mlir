@@ -172,3 +172,15 @@ func.func @recurrent(%x: tensor<5x2x3xf32>, %w: tensor<4x3xf32>, %r: tensor<1x4x
   %y = onnx.RNN(%x, %w, %r) {hidden_size = 4 : i64} : (tensor<5x2x3xf32>, tensor<4x3xf32>, tensor<1x4x4xf32>) -> Y tensor<5x1x2x4xf32>
   return %y : tensor<5x1x2x4xf32>
 }
+
+// A gradient or a state has the type of its tensor; of two tensors each has its
+// own.
+func.func @gradients(%r: tensor<f32>, %t: tensor<i64>, %x: tensor<2xf32>, %y: tensor<2x3xf64>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2x3xf64>, tensor<2x3xf64>) {
+  // expected-error @+2 {{the operator training.Momentum is not supported}}
+  // expected-note @+1 {{value 2 of input 'inputs' differs in type or rank from value 1 of input 'inputs', which it belongs to}}
+  %0:2 = onnx.training.Momentum(%r, %t) inputs(%x, %y, %x) {alpha = 0.9 : f32, beta = 0.1 : f32, mode = "standard", norm_coefficient = 0.0 : f32} : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2x3xf64>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  // expected-error @+2 {{the operator training.Momentum is not supported}}
+  // expected-note @+1 {{value 6 of input 'inputs' differs in type or rank from value 2 of input 'inputs', which it belongs to}}
+  %1:4 = onnx.training.Momentum(%r, %t) inputs(%x, %y, %x, %y, %x, %x) {alpha = 0.9 : f32, beta = 0.1 : f32, mode = "standard", norm_coefficient = 0.0 : f32} : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2x3xf64>, tensor<2xf32>, tensor<2x3xf64>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2x3xf64>, tensor<2xf32>, tensor<2x3xf64>)
+  return %0#0, %0#1, %1#1, %1#3 : tensor<2xf32>, tensor<2xf32>, tensor<2x3xf64>, tensor<2x3xf64>
+}

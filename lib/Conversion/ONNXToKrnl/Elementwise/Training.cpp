@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -136,6 +137,21 @@ SmallVector<Value> updateOne(OpBuilder &b, Location loc, OnnxOp op, Value step,
       }));
 }
 
+/// The operand that does not have the elements and the rank of the tensor that
+/// it is the gradient or a state of; null without one. The schema lets types
+/// differ, as each tensor may have its own.
+OpOperand *findMisfit(Operation *op, unsigned count) {
+  for (OpOperand &operand : op->getOpOperands().drop_front(2 + count)) {
+    unsigned tensor = 2 + (operand.getOperandNumber() - 2) % count;
+    auto own = cast<RankedTensorType>(operand.get().getType());
+    auto type = cast<RankedTensorType>(op->getOperand(tensor).getType());
+    if (own.getElementType() != type.getElementType() ||
+        own.getRank() != type.getRank())
+      return &operand;
+  }
+  return nullptr;
+}
+
 /// Operands are the rate, the step's number, and then by kind, not by tensor:
 /// all tensors, all gradients, all states. Results likewise.
 template <typename OnnxOp, unsigned kinds>
@@ -149,6 +165,13 @@ Lowered lowerTraining(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   if (tensors.size() % kinds != 0)
     return rewriter.notifyMatchFailure(op, "incomplete set of tensors");
   unsigned count = tensors.size() / kinds;
+  if (OpOperand *misfit = findMisfit(op, count)) {
+    unsigned tensor = 2 + (misfit->getOperandNumber() - 2) % count;
+    return rewriter.notifyMatchFailure(
+        op, onnx::inputName(*misfit) + " differs in type or rank from " +
+                onnx::inputName(op->getOpOperand(tensor)) +
+                ", which it belongs to");
+  }
   Location loc = op.getLoc();
   SmallVector<Value> results(count * (kinds - 1));
   for (unsigned i = 0; i < count; ++i) {

@@ -229,6 +229,20 @@ LogicalResult addPartsOfSignal(STFTOp op, PatternRewriter &rewriter) {
 }
 
 //===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+/// hann_window(size) {periodic = 2} -> hann_window(size) {periodic = 1}
+/// The function that defines a window computes with the number.
+template <typename Op>
+LogicalResult makeFlag(Op op, PatternRewriter &rewriter) {
+  if (op.getPeriodic() == 0 || op.getPeriodic() == 1)
+    return rewriter.notifyMatchFailure(op, "the flag is 0 or 1");
+  rewriter.modifyOpInPlace(op, [&] { op.setPeriodic(1); });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Names of other runtimes
 //===----------------------------------------------------------------------===//
 
@@ -274,13 +288,15 @@ LogicalResult moveIntoValue(ConstantOp op, PatternRewriter &rewriter) {
 
 void onnxc::onnx::populateNormalizeAttributesPatterns(
     RewritePatternSet &patterns) {
-  addRewrites<addPartsOfSignal, makeWindowExplicit<AveragePoolOp>,
-              makeWindowExplicit<ConvIntegerOp>, makeWindowExplicit<ConvOp>,
-              makeWindowExplicit<ConvTransposeOp>, makeWindowExplicit<LpPoolOp>,
-              makeWindowExplicit<MaxPoolOp>, makeWindowExplicit<QLinearConvOp>,
-              moveIntoValue, nameRootMeanSquare, resolveAutoPad<AveragePoolOp>,
-              resolveAutoPad<ConvIntegerOp>, resolveAutoPad<ConvOp>,
-              resolveAutoPad<LpPoolOp>, resolveAutoPad<MaxPoolOp>,
-              resolveAutoPad<QLinearConvOp>, resolveTransposedPad,
-              spellOldCoordinates>(patterns);
+  addRewrites<
+      addPartsOfSignal, makeFlag<BlackmanWindowOp>, makeFlag<HammingWindowOp>,
+      makeFlag<HannWindowOp>, makeWindowExplicit<AveragePoolOp>,
+      makeWindowExplicit<ConvIntegerOp>, makeWindowExplicit<ConvOp>,
+      makeWindowExplicit<ConvTransposeOp>, makeWindowExplicit<LpPoolOp>,
+      makeWindowExplicit<MaxPoolOp>, makeWindowExplicit<QLinearConvOp>,
+      moveIntoValue, nameRootMeanSquare, resolveAutoPad<AveragePoolOp>,
+      resolveAutoPad<ConvIntegerOp>, resolveAutoPad<ConvOp>,
+      resolveAutoPad<LpPoolOp>, resolveAutoPad<MaxPoolOp>,
+      resolveAutoPad<QLinearConvOp>, resolveTransposedPad, spellOldCoordinates>(
+      patterns);
 }

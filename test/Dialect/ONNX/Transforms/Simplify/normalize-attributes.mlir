@@ -131,3 +131,17 @@ func.func @signal_without_parts(%x: tensor<2x64xf32>, %window: tensor<16xf32>) -
   %y = onnx.STFT(%x, %step) window(%window) : (tensor<2x64xf32>, tensor<i64>, tensor<16xf32>) -> tensor<2x7x9x2xf32>
   return %y : tensor<2x7x9x2xf32>
 }
+
+// -----
+
+// A flag is 0 or 1: the function that defines a window computes with it.
+// CHECK-LABEL: func.func @flags
+// CHECK: onnx.HannWindow(%{{[^ ]+}}) :
+// CHECK: onnx.HammingWindow(%{{[^ ]+}}) :
+// CHECK: onnx.BlackmanWindow(%{{.+}}) {periodic = 0 : i64}
+func.func @flags(%n: tensor<i32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %0 = onnx.HannWindow(%n) {periodic = 2 : i64} : (tensor<i32>) -> tensor<?xf32>
+  %1 = onnx.HammingWindow(%n) {periodic = -1 : i64} : (tensor<i32>) -> tensor<?xf32>
+  %2 = onnx.BlackmanWindow(%n) {periodic = 0 : i64} : (tensor<i32>) -> tensor<?xf32>
+  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

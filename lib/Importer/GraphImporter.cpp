@@ -397,6 +397,19 @@ int64_t GraphImporter::versionOf(const NodeProto &node) const {
   return opset == frame.opsets.end() ? 0 : opset->second;
 }
 
+/// The errors in a node of no function: its attributes have values of their
+/// own.
+static std::vector<std::string> describeReferences(const NodeProto &node) {
+  std::vector<std::string> problems;
+  for (const AttributeProto &attribute : node.attribute())
+    if (!attribute.ref_attr_name().empty())
+      problems.push_back("attribute " + quote(attribute.name()) +
+                         " refers to attribute " +
+                         quote(attribute.ref_attr_name()) +
+                         " of a function, but the node is in none");
+  return problems;
+}
+
 static NodeProto moveToOwnDomain(const NodeProto &node,
                                  const Misplaced &actual) {
   NodeProto moved = node;
@@ -436,6 +449,8 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
                        quote(domain.empty() ? "ai.onnx" : domain));
   else
     problems = checkNode(proto, static_cast<int>(version));
+  if (!frame.function)
+    llvm::append_range(problems, describeReferences(node));
   for (const std::string &problem : problems)
     if (!state.hasGivenUp())
       error(proto, loc) << problem;

@@ -6,6 +6,7 @@
 #include "onnxc/Schema/TypeInference.h"
 
 #include "NodeContext.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
@@ -269,6 +270,19 @@ static std::string describeType(Value value, const ValueFacts &facts) {
          (tensor.hasRank() ? llvm::join(sizes, ", ") : "...") + "]";
 }
 
+/// " = [2, -1]" for a short list of integers that the model has: a shape, for
+/// example.
+static std::string describeList(Value value) {
+  constexpr size_t maxLength = 8;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  std::optional<SmallVector<int64_t>> list = onnxc::onnx::constantInts(value);
+  if (!list || list->size() > maxLength || !type || type.getRank() != 1)
+    return "";
+  auto texts =
+      llvm::map_range(*list, [](int64_t i) { return std::to_string(i); });
+  return " = [" + llvm::join(texts, ", ") + "]";
+}
+
 /// "A is 'x', float[batch, 3]; B is of 'conv', float[4]": the operands in an
 /// error about them, by the names of inputs, initializers and nodes.
 static std::string describeOperands(const OpSchema &schema,
@@ -285,7 +299,7 @@ static std::string describeOperands(const OpSchema &schema,
         producer && producer->getName().getStringRef() != "onnx.Constant";
     if (auto name = dyn_cast<NameLoc>(value.getLoc()))
       text += (isResult ? "of '" : "'") + name.getName().str() + "', ";
-    texts.push_back(text + describeType(value, facts));
+    texts.push_back(text + describeType(value, facts) + describeList(value));
   }
   return llvm::join(texts, "; ");
 }
@@ -419,11 +433,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
         InferredValue{NoneType::get(op->getContext()), {}});
   FailureOr<SmallVector<Value>> operands = operandSlots(op, *schema);
   FailureOr<SmallVector<Value>> results = resultSlots(op, *schema);
-  if (failed(operands) || failed(results)) {
-    emitError() << "expects other numbers of operands and results than "
-                << op->getNumOperands() << " and " << op->getNumResults();
-    return failure();
-  }
+  assert(succeeded(operands) && succeeded(results) &&
+         "the verifier counts the values");
   if (std::optional<std::string> error = checkEquation(op)) {
     emitError() << *error;
     return failure();

@@ -89,7 +89,12 @@ static bool reshapedDims(OnnxcCall *call, const TensorView &x,
                          int64_t *dims) {
   const int64_t *asked = static_cast<const int64_t *>(shape.data);
   int64_t rank = shape.count(), unknown = -1, known = 1;
-  bool fits = rank <= kMaxRank;
+  if (rank > kMaxRank) {
+    call->fail(ONNXC_ERR_VALUE, "Reshape: a rank of %lld, above %d",
+               (long long)rank, kMaxRank);
+    return false;
+  }
+  bool fits = true;
   for (int64_t d = 0; fits && d < rank; ++d) {
     dims[d] = asked[d];
     if (asked[d] == 0 && !allowZero) {

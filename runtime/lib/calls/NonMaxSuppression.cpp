@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Context.h"
 #include "Ordering.h"
 
 #include <string.h>
@@ -198,9 +199,15 @@ static Limits readLimits(const OnnxcValue *ins, int64_t present) {
 ONNXC_CALL(onnxc_call_non_max_suppression) {
   const int64_t *boxDims = ins[0].dims, *scoreDims = ins[1].dims;
   int64_t batches = boxDims[0], boxes = boxDims[1], classes = scoreDims[1];
-  if (boxDims[2] != 4 || scoreDims[0] != batches || scoreDims[2] != boxes)
-    return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
-                         "NonMaxSuppression: boxes and scores do not agree");
+  if (boxDims[2] != 4 || scoreDims[0] != batches || scoreDims[2] != boxes) {
+    call->fail(ONNXC_ERR_VALUE,
+               "NonMaxSuppression: boxes of sizes [%lld, %lld, %lld] and "
+               "scores of sizes [%lld, %lld, %lld] do not agree",
+               (long long)boxDims[0], (long long)boxDims[1],
+               (long long)boxDims[2], (long long)scoreDims[0],
+               (long long)scoreDims[1], (long long)scoreDims[2]);
+    return call->status;
+  }
   Limits limits = readLimits(ins, params[0]);
   Keyed *items = allocate<Keyed>(call, boxes),
         *scratch = allocate<Keyed>(call, boxes);

@@ -64,7 +64,9 @@ def bad_data():
         "{ y = SequenceMap(s, t) <body = b (float[n] p, float[n] q) => (float[n] r) { r = Add(p, q) }> }"
     )
     refused(both, three, three[1:])
-    refused(compiled("g (float[a, b] x, int64[k] p) => (float[] y) { y = Reshape(x, p) }"), floats(2, 3), number([4, -1]))
+    shaped = compiled("g (float[a, b] x, int64[k] p) => (float[] y) { y = Reshape(x, p) }")
+    refused(shaped, floats(2, 3), number([4, -1]))
+    refused(shaped, floats(2, 3), number([1] * 64 + [6]))
     rows = compiled(
         "g (int64 m, float[n] x) => (float[a, b] y) { c = Constant <value = bool {1}> () "
         "y = Loop(m, c) <body = b (int64 i, bool d) => (bool e, float[k] r) "

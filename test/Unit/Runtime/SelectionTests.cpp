@@ -511,7 +511,8 @@ TEST_F(SelectionTest, HostileBoxesAreHarmless) {
   boxes.scores.dims = {1, 3, 1};
   EXPECT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
             ONNXC_ERR_VALUE);
-  EXPECT_THAT(message(), HasSubstr("do not agree"));
+  EXPECT_THAT(message(), HasSubstr("boxes of sizes [1, 3, 4] and scores of "
+                                   "sizes [1, 3, 1] do not agree"));
 }
 
 //===----------------------------------------------------------------------===//

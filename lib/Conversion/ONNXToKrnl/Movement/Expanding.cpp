@@ -55,7 +55,8 @@ Value expandedSize(OpBuilder &b, Location loc, Value own, Value given) {
     Value same = compareIndex(b, loc, eq, own, given);
     Value fits = arith::OrIOp::create(
         b, loc, same, arith::OrIOp::create(b, loc, ownIsOne, givenIsOne));
-    krnl::CheckOp::create(b, loc, fits, "Expand: the shapes do not agree");
+    krnl::CheckOp::create(b, loc, fits, "Expand: the shapes do not agree",
+                          ValueRange{own, given});
   }
   return selectValue(b, loc, ownIsOne, given, own);
 }

@@ -2,7 +2,7 @@
 
 // A size of 1 is read again and again; both shapes must agree.
 // CHECK-LABEL: func.func @expand
-// CHECK-COUNT-2: krnl.check %{{.+}}, "Expand: the shapes do not agree"
+// CHECK-COUNT-2: krnl.check %{{.+}}, "Expand: the shapes do not agree" sizes(%{{.+}}, %{{.+}})
 // CHECK:         krnl.kernel "Expand" loops [d0 = 3, d1 = %{{[^],]+}}]
 // CHECK:           krnl.compute [d0, d1] (%{{.+}} = %{{.+}}[d0, 0])
 func.func @expand(%x: tensor<3x1xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32> {

@@ -92,3 +92,13 @@ func.func @operands(%x: tensor<?x3xf32> {onnx.dims = ["batch", ""]}, %w: tensor<
   %0 = onnx.Add(%x, %w) : (tensor<?x3xf32>, tensor<4xf32>) -> none
   return
 }
+
+// -----
+
+// Of short lists the numbers are told.
+func.func @numbers(%x: tensor<2x3xf32>) {
+  %s = onnx.Constant dense<[2, 4]> : tensor<2xi64>
+  // expected-error@+1 {{incompatible dimensions: input is float[2, 3]; shape is int64[2] = [2, 4]}}
+  %0 = onnx.Expand(%x, %s) : (tensor<2x3xf32>, tensor<2xi64>) -> none
+  return
+}

@@ -60,6 +60,20 @@ def compares_nan(model, feeds):
     return has_nan and any(n.op_type in {"ArgMax", "ArgMin", "Hardmax"} for n in nodes_of(model.graph))
 
 
+def overflows_power(model, feeds):
+    """Whether a power of whole numbers leaves their range; both are inputs or stored."""
+    stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for node in nodes_of(model.graph):
+        base, exponent = (({**stored, **feeds}).get(n) for n in node.input[:2]) if node.op_type == "Pow" else (None, None)
+        if base is None or exponent is None or base.dtype.kind not in "iu":
+            continue
+        with np.errstate(all="ignore"):
+            size = np.power(np.abs(base.astype(np.float64)), np.nan_to_num(exponent.astype(np.float64)))
+        if (size > np.iinfo(base.dtype).max).any():
+            return True
+    return False
+
+
 def has_empty_limit(model, feeds):
     limits = [n.input[2:5] for n in nodes_of(model.graph) if n.op_type == "NonMaxSuppression"]
     return any(np.size(feeds[name]) == 0 for names in limits for name in names if name in feeds)
@@ -72,6 +86,7 @@ ROWS = {
     "convolutions and transforms of NaN or infinities": multiplies_border,
     "samples at positions that are no numbers": samples_nowhere,
     "no number behind a mask of Attention": masks_special,
+    "powers of whole numbers beyond their range": overflows_power,
     "NonMaxSuppression with an empty limit": has_empty_limit,
     "Attention with a negative `softcap`": caps_by_negative,
     "NaN in ArgMax, ArgMin and Hardmax": compares_nan,

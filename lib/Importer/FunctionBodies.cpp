@@ -184,8 +184,8 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
   for (auto [index, result] : llvm::enumerate(results)) {
     if (!result)
       continue;
-    if (static_cast<int>(index) >= body->output_size())
-      return op->emitOpError("has more results than its body");
+    assert(static_cast<int>(index) < body->output_size() &&
+           "a schema and its body have the same results");
     FailureOr<Value> value =
         importer.lookup(body->output(static_cast<int>(index)),
                         [&] { return state.error(op->getLoc()) << "output "; });
@@ -225,8 +225,7 @@ LogicalResult onnxc::importer::expandFunction(Operation *op,
                                               RewriterBase &rewriter) {
   const OpSchema *schema =
       onnxc::schema::lookupSchema(op->getName().getStringRef());
-  if (!schema || !hasFunctionBody(op))
-    return op->emitOpError("has no body that defines it");
+  assert(schema && hasFunctionBody(op) && "an operator that a body defines");
   Expansion expansion{op, rewriter, *schema, {}, {}, {}, {}};
   if (failed(expansion.prepare()))
     return failure();

@@ -210,8 +210,7 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
   if (type && hasUnknownSize(type, operand))
     return refuse("no loop walks a dimension whose size is not known");
   SmallVector<unsigned> loops = packedLoops(pack);
-  if (loops.empty())
-    return refuse("no loop indexes it");
+  assert(!loops.empty() && "a step names a loop that indexes the operand");
   int64_t elements = 1;
   for (unsigned number : loops) {
     const Loop &loop = allLoops[number];

@@ -319,7 +319,7 @@ FailureOr<ArrayAttr> onnxc::krnl::parseRecipeText(StringRef text,
   });
   if (auto recipe = dyn_cast_or_null<ArrayAttr>(parsed))
     return recipe;
-  return emitError() << (reason.empty() ? "not a recipe" : reason);
+  return emitError() << reason;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 
 import numpy as np
 from bad.builders import case, graph, model, node, value
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
 
 # --- Operators --------------------------------------------------------------
 
@@ -341,6 +341,45 @@ def function_defined_twice(_):
 @case(r"'culprit/inner' \(Relu\)", "'x' is not defined")
 def function_that_reads_the_graph(_):
     return with_functions([function("F", [node("Relu", ["x"], ["b"], "inner")])], call("F", ["x"], ["y"]))
+
+
+# --- Declarations and graphs inside -------------------------------------------
+
+
+@case("input 'x' has no proper type: none is declared")
+def input_without_type(_):
+    return graph([node("Relu", ["x"], ["y"])], inputs=[ValueInfoProto(name="x")])
+
+
+@case("the declared type of 'a' is wrong: ")
+def value_of_unknown_elements(_):
+    return graph([node("Relu", ["x"], ["a"], "other"), node("Abs", ["a"], ["y"])], value_info=[value("a", kind=99)])
+
+
+def choice(results, outputs=("y",)):
+    """An If whose branches give these results."""
+    branch = helper.make_graph([node("Relu", ["x"], ["b"], "inner")], "branch", [], [value(r) for r in results])
+    condition = numpy_helper.from_array(np.array(True), "condition")
+    return graph([node("If", ["condition"], list(outputs), then_branch=branch, else_branch=branch)], initializers=[condition])
+
+
+@case('"culprit"', "output of graph 'branch' 'nobody' is not defined")
+def branch_without_its_output(_):
+    return choice(["nobody"])
+
+
+@case(r"'culprit' \(If\)", "it has 2 outputs, but its graph returns 1")
+def branch_of_one_output(_):
+    return choice(["b"], outputs=["y", "z"])
+
+
+@case(r"'culprit' \(ai\.onnx\.preview\.training\.Gradient\)", "the attributes name a tensor: 'nobody' is not defined")
+def gradient_of_nothing(_):
+    training = "ai.onnx.preview.training"
+    return model(
+        graph([node("Relu", ["x"], ["z"], "other"), node("Gradient", ["x"], ["y"], domain=training, xs=["nobody"], y="z")]),
+        opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(training, 1)],
+    )
 
 
 # --- Everything at once -----------------------------------------------------

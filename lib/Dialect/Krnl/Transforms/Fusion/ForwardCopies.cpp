@@ -1,5 +1,4 @@
-//===- ForwardCopies.cpp - Copies whose elements keep their place -*-
-// C++-*-===//
+//===- ForwardCopies.cpp - Copies that keep all places ----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -27,6 +27,9 @@ struct Scaled {
 
 } // namespace
 
+/// The least scale: the product of two is a normal number of every float type.
+static constexpr double minScale = 0x1p-6;
+
 /// The value as a product of its own with a number of at most one, by which
 /// nothing overflows that did not before.
 static std::optional<Scaled> findScaled(Value value) {
@@ -41,7 +44,8 @@ static std::optional<Scaled> findScaled(Value value) {
                                          op->getResult(0).getType()))
       continue;
     std::optional<ConstantFloats> scale = ConstantFloats::read(factor);
-    if (scale && scale->values[0] != 0 && std::abs(scale->values[0]) <= 1)
+    if (scale && std::abs(scale->values[0]) >= minScale &&
+        std::abs(scale->values[0]) <= 1)
       return Scaled{op, tensor, std::move(*scale)};
   }
   return std::nullopt;

@@ -17,12 +17,13 @@ func.func @both_scaled(%a: tensor<?x1x64xf32>, %b: tensor<?x64x?xf32>) -> none {
 
 // -----
 
-// With one scale alone, one of several numbers, ones that enlarge a side, and one
-// of a factor with another user.
+// With one scale alone, one of several numbers, ones that enlarge a side or are so
+// small that the product of two may be no number of the type, and one of a factor with
+// another user.
 // CHECK-LABEL: func @not_folded
-// CHECK-COUNT-5: onnx.Mul
+// CHECK-COUNT-9: onnx.Mul
 // CHECK:         return
-func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none, none, none, tensor<64x2xf32>) {
+func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none, none, none, none, tensor<64x2xf32>) {
   %s = onnx.Constant dense<5.000000e-01> : tensor<f32>
   %two = onnx.Constant dense<2.000000e+00> : tensor<f32>
   %v = onnx.Constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
@@ -37,5 +38,9 @@ func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none
   %8 = onnx.Mul(%a, %s) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
   %9 = onnx.Mul(%b, %two) : (tensor<64x2xf32>, tensor<f32>) -> tensor<64x2xf32>
   %10 = onnx.MatMul(%8, %9) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
-  return %1, %4, %7, %10, %9 : none, none, none, none, tensor<64x2xf32>
+  %small = onnx.Constant dense<1.000000e-30> : tensor<f32>
+  %11 = onnx.Mul(%a, %small) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
+  %12 = onnx.Mul(%b, %small) : (tensor<64x2xf32>, tensor<f32>) -> tensor<64x2xf32>
+  %13 = onnx.MatMul(%11, %12) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
+  return %1, %4, %7, %10, %13, %9 : none, none, none, none, none, tensor<64x2xf32>
 }

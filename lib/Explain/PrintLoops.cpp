@@ -296,6 +296,8 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
     notes.push_back(llvm::formatv("vectors of {0}", use.lanes));
   if (use.dot)
     notes.push_back("groups of bytes by one instruction");
+  if (use.mma)
+    notes.push_back("products of matrices of a warp");
   if (use.unroll > 1 && use.role == RegisterRole::None)
     notes.push_back(use.unroll == loop.extent
                         ? "unrolled"

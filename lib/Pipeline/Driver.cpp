@@ -218,6 +218,9 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 
 /// Refuses options that do not go together with a device, or need one.
 static llvm::Error checkDevice(const CompileOptions &options) {
+  if (options.tf32 && !options.hasDevice())
+    return llvm::createStringError(
+        "--tf32 is for the products of a GPU: say --device=cuda");
   if (!options.hasDevice())
     return options.emitsKernels()
                ? llvm::createStringError("--emit=" + options.emit +

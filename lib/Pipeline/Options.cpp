@@ -255,6 +255,10 @@ static constexpr Option optionTable[] = {
       "what is named, or newer; with ,cpu on the processor where there is "
       "none"},
      setDevice},
+    {{"tf32", "",
+      "let --device=cuda multiply f32 by 10 bits of mantissa, as its units for "
+      "matrices do; sums keep f32"},
+     setFlag<&CompileOptions::tf32>},
     {{"resume", "PHASE", "the input is the output of --emit=PHASE"}, setResume},
     {{"cpu", "A,B",
       "native (default), generic, or a name that LLVM knows; code for each of "

@@ -39,6 +39,7 @@ public:
     triple = options.triple;
     cpu = options.cpu;
     features = options.features;
+    tf32 = options.tf32;
     nest = nested;
   }
 
@@ -98,7 +99,7 @@ private:
       return own.takeError();
     if (!StringRef(device).ends_with(",cpu"))
       targets->clear();
-    targets->push_back(*own);
+    targets->push_back(tf32 ? target::withReducedProducts(*own) : *own);
     return targets;
   }
 
@@ -121,6 +122,9 @@ private:
   Option<std::string> features{
       *this, "features",
       llvm::cl::desc("differences from its usual features: +one,-other")};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc("products of f32 may be those of tf32 on the GPU")};
   Option<bool> nest{
       *this, "nest",
       llvm::cl::desc("move the functions into a module of the target")};

@@ -13,10 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionLoops.h"
+#include "BlockContraction.h"
 #include "KernelShape.h"
-#include "Planners.h"
-#include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,8 +25,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Blocks from which on all multiprocessors have work.
-static constexpr int64_t enoughBlocks = 128;
 static constexpr int64_t minThreads = 32;
 /// Bytes of a step of the reduction, and the fewest iterations that pay.
 static constexpr int64_t stepBytes = 64, minDepth = 8;
@@ -42,34 +38,24 @@ struct BlockShape {
   int64_t rows, vectors, rowThreads, columnThreads;
 };
 
-class BlockContractionWriter {
+/// Each thread has a tile of its own.
+class TileWriter : public BlockContractionWriter {
 public:
-  BlockContractionWriter(KernelOp kernel, Contraction way,
-                         const Processor &target)
-      : kernel(kernel), loops(std::move(way)), target(target) {}
+  using BlockContractionWriter::BlockContractionWriter;
 
-  bool isPossible();
   /// Chooses sizes that divide the loops; false where these leave too little.
   bool choose(BlockShape most);
-  int64_t blocks() const { return numBlocks; }
   ArrayAttr write();
   std::string describe() const;
 
 private:
-  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops,
-                      StringRef name);
-  int64_t extentOfAll(ArrayRef<std::string> loops);
-
-  KernelOp kernel;
-  Contraction loops;
-  const Processor &target;
   BlockShape shape{};
   /// Threads along the loop of columns before the innermost one.
-  int64_t nextThreads = 1, lanes = 1, numBlocks = 0;
+  int64_t nextThreads = 1, lanes = 1;
 };
 } // namespace
 
-static int64_t largestDivisor(int64_t number, int64_t most) {
+int64_t largestDivisor(int64_t number, int64_t most) {
   int64_t divisor = std::min(number, most);
   while (number % divisor != 0)
     --divisor;
@@ -101,7 +87,7 @@ bool BlockContractionWriter::isPossible() {
          extentOfAll(loops.reduced) >= minDepth;
 }
 
-bool BlockContractionWriter::choose(BlockShape most) {
+bool TileWriter::choose(BlockShape most) {
   int64_t rows = extentOfAll(loops.rows);
   int64_t columns = extentOf(kernel, loops.column, 0);
   Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
@@ -142,7 +128,7 @@ std::string BlockContractionWriter::flatten(RecipeBuilder &recipe,
   return flat;
 }
 
-ArrayAttr BlockContractionWriter::write() {
+ArrayAttr TileWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> all;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
@@ -200,7 +186,7 @@ ArrayAttr BlockContractionWriter::write() {
   return recipe.finish();
 }
 
-std::string BlockContractionWriter::describe() const {
+std::string TileWriter::describe() const {
   return llvm::formatv("{0} x {1} threads, {2} x {3} vectors of {4} each",
                        shape.rowThreads, shape.columnThreads * nextThreads,
                        shape.rows, shape.vectors, lanes);
@@ -213,24 +199,18 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
   // Columns that are neighbours in the result come first.
   llvm::partition(ways,
                   [](const Contraction &way) { return way.storesInLine; });
-  for (Contraction &way : ways) {
-    BlockContractionWriter writer(kernel, std::move(way), target);
-    if (!writer.isPossible())
-      continue;
-    std::optional<BlockContractionWriter> best;
-    for (BlockShape shape : {BlockShape{8, 2, 16, 16}, BlockShape{8, 2, 8, 16},
-                             BlockShape{8, 2, 8, 8}, BlockShape{4, 1, 8, 16},
-                             BlockShape{4, 1, 8, 8}}) {
-      if (best && best->blocks() >= enoughBlocks)
-        break;
-      if (writer.choose(shape) && (!best || writer.blocks() > best->blocks()))
-        best.emplace(writer);
-    }
-    if (best)
-      addScored(kernel, target, options, "blocks", best->describe(),
-                best->write(), candidates);
+  addMatrixContractions(kernel, target, options, ways, candidates);
+  for (const Contraction &way : ways) {
     if (!candidates.empty())
       return;
+    TileWriter writer(kernel, way, target);
+    addLargestBlocks<BlockShape>(writer,
+                                 {{8, 2, 16, 16},
+                                  {8, 2, 8, 16},
+                                  {8, 2, 8, 8},
+                                  {4, 1, 8, 16},
+                                  {4, 1, 8, 8}},
+                                 options, candidates);
   }
 }
 

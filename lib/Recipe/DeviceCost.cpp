@@ -60,7 +60,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   TileResources tile;
   tile.threads = int64_t(countIterations(nest, nest.mappedLoops()));
   double instructions = 0, operations = 0, cacheCycles = 0, waiting = 0,
-         registers = 0;
+         registers = 0, matrices = 0;
   double read = tileTraffic(kernel, nest, target);
   SmallVector<unsigned> loopsOfThreads = nest.mappedLoops();
   llvm::append_range(loopsOfThreads, nest.parallelLoops());
@@ -76,10 +76,11 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                          ? target.cacheLatency + missing * target.memoryLatency
                          : 0;
     operations += steps * work.operations + combining;
-    instructions +=
-        steps * (work.operations / 2 + work.accesses + target.tileCycles) +
-        combining;
+    instructions += steps * (work.operations / 2 + work.accesses +
+                             work.matrixProducts + target.tileCycles) +
+                    combining;
     cacheCycles += steps * work.cacheCycles;
+    matrices += steps * work.matrixCycles;
     waiting += steps * (latency + work.latency);
     registers = std::max(registers, work.registers);
   }
@@ -97,7 +98,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   double cycles = std::max(
       {share * instructions / double(target.issuesPerCycle),
        share * operations / double(2 * target.fmaPerCycle),
-       share * cacheCycles / double(target.loadsPerCycle),
+       share * cacheCycles / double(target.loadsPerCycle), share * matrices,
        share * read / target.l3BytesPerCycle,
        memory / target.memoryBytesPerCycle, share * waiting / resident});
   NestCost cost;

@@ -14,6 +14,8 @@
 #include "DeviceCost.h"
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,6 +34,15 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target) {
   findTile();
   findSteps();
+  if (nest.mmaOf(number) && multipliesMatrices(op))
+    mma = nest.mmaOf(number);
+}
+
+bool multipliesMatrices(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  TargetAttr target = TargetAttr::of(op);
+  return product &&
+         !target.getInstruction(product->operation(), product->depth()).empty();
 }
 
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
@@ -210,7 +221,7 @@ double OpCost::latency() const {
     return 0;
   double chain = isTraversal(op) ? 3 : 1;
   for (const LoopUse &use : body.loops)
-    if (use.reduced && &use != lanesUse)
+    if (use.reduced && &use != lanesUse && !(mma && use.mma))
       chain *= double(use.unroll);
   return chain * target.fmaLatency;
 }
@@ -272,6 +283,17 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   double bytes = element.isIntOrFloat()
                      ? double(std::max(element.getIntOrFloatBitWidth(), 8u)) / 8
                      : 8;
+  if (mma && !isStore) {
+    // A warp has each element of its fragments once, four words in an access.
+    bool isRows = access.dependsOn(mma->rowThreads);
+    double words = unrolledBy(access) *
+                   (isRows ? 16 / 2 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes / 128;
+    work.accesses += words / 4;
+    work.cacheCycles += words;
+    work.registers += words;
+    work.loadedBytes += words * 4;
+    return;
+  }
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
   double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
   if (hasLanes && !access.hasUnitStride(lanesUse->loop)) {
@@ -291,19 +313,33 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
     work.loadedBytes += count * warpBytes / double(target.warpThreads);
 }
 
+/// The products of a step, all threads of a warp together.
+void OpCost::addMatrices(double instances, ThreadWork &work) {
+  MatrixProduct product = *matrixProductOf(op);
+  double products = instances * double(lanes * target.warpThreads);
+  work.matrixCycles = products * product.element.getIntOrFloatBitWidth() /
+                      double(16 * target.matrixProducts);
+  work.matrixProducts = products / double(16 * 8 * product.depth());
+}
+
 ThreadWork OpCost::threadWork() {
   ThreadWork work;
   work.steps = numSteps;
   double instances = 1, results = 1, threads = 1;
   for (const LoopUse &use : body.loops)
     instances *= unrolled(nest, use, lanes);
-  for (Operation &inner : op.getBlock()->without_terminator())
-    work.operations += operationsOf(inner) * instances;
+  if (mma)
+    addMatrices(instances, work);
+  else
+    for (Operation &inner : op.getBlock()->without_terminator())
+      work.operations += operationsOf(inner) * instances;
   for (OpOperand *input : readInputs(op))
     addAccess(*input, /*isStore=*/false, work);
   for (OpOperand &result : op.getDpsInitsMutable()) {
     addAccess(result, /*isStore=*/true, work);
-    work.registers += instances * registersOf(result.get().getType());
+    double sums =
+        mma ? instances / double(nest.loop(mma->products).extent) : instances;
+    work.registers += sums * registersOf(result.get().getType());
   }
   work.latency = latency();
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))

@@ -24,6 +24,9 @@ struct ThreadWork {
   /// the cycles that those of a warp take in its first cache; bytes that it
   /// loads.
   double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0;
+  /// Cycles of a step that the units for matrices of a core need for a warp,
+  /// and instructions that these have.
+  double matrixCycles = 0, matrixProducts = 0;
   /// Cycles in which a sum waits for the step before.
   double latency = 0;
   /// Operations of all threads to combine their parts of sums.
@@ -31,6 +34,9 @@ struct ThreadWork {
   /// Registers that hold values of a step.
   double registers = 0;
 };
+
+/// Has the target of the op an instruction for its products of matrices?
+bool multipliesMatrices(krnl::ComputeOp op);
 
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
@@ -59,6 +65,7 @@ private:
   double accessCycles(mlir::OpOperand &operand, bool isStore);
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);
   double unrolledBy(const krnl::Access &access) const;
+  void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read) const;
   double operationsOf(mlir::Operation &inner);
   double latency() const;
@@ -75,6 +82,8 @@ private:
   const krnl::LoopUse *lanesUse = nullptr, *steps = nullptr;
   int64_t lanes = 1;
   double numSteps = 1;
+  /// The step of products of matrices, if the target has the instruction.
+  const krnl::Mma *mma = nullptr;
   /// Of a contraction with a tile, which has a model of its own.
   std::optional<Contraction> contraction;
   std::optional<ContractionCost> tileCost;

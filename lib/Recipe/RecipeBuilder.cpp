@@ -73,6 +73,10 @@ void RecipeBuilder::dot(StringRef loop, int op) {
   add(DotStepAttr::get(context, loop), op);
 }
 
+void RecipeBuilder::mma(Names loops) {
+  add(MmaStepAttr::get(context, attributes(loops)), -1);
+}
+
 void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
   if (lanes > 1)
     add(VectorizeStepAttr::get(context, loop, lanes), op);

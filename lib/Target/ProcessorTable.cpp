@@ -148,7 +148,8 @@ static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     avx512vlvnni{Triple::x86_64, "+avx512vnni,+avx512vl"},
     avxvnni{Triple::x86_64, "+avxvnni"},
     avxvnniint8{Triple::x86_64, "+avxvnniint8"}, neon{Triple::aarch64, ""},
-    dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"};
+    dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"},
+    sm80{Triple::nvptx64, ""};
 
 // Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
 // name for the 128 and 256 bits of VPDPBUSD in both encodings.
@@ -176,6 +177,12 @@ static constexpr TargetInstruction instructions[] = {
     {dotprod, "dot_ss_x4", "llvm.aarch64.neon.sdot.v4i32.v16i8"},
     {dotprod, "dot_uu_x4", "llvm.aarch64.neon.udot.v4i32.v16i8"},
     {neon, "round_even", ""},
+    // NVIDIA, PTX ISA, mma.sync: those of sm_80. That of bytes has their
+    // signedness behind its name.
+    {sm80, "mma_f16_x16", "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"},
+    {sm80, "mma_bf16_x16", "llvm.nvvm.mma.m16n8k16.row.col.bf16"},
+    {sm80, "mma_tf32_x8", "llvm.nvvm.mma.m16n8k8.row.col.tf32"},
+    {sm80, "mma_i8_x32", "llvm.nvvm.mma.m16n8k32.row.col"},
 };
 
 const ProcessorTable &processorTable() {

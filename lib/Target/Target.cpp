@@ -170,6 +170,19 @@ Expected<TargetAttr> resolveDevice(mlir::MLIRContext *context,
                        isUsual ? "generic" : processor, "");
 }
 
+TargetAttr withReducedProducts(TargetAttr target) {
+  StringRef instruction = target.getInstruction("mma_tf32", 8);
+  if (instruction.empty())
+    return target;
+  mlir::NamedAttrList instructions(target.getInstructions());
+  mlir::Builder builder(target.getContext());
+  instructions.set("mma_f32_x8", builder.getStringAttr(instruction));
+  return TargetAttr::get(target.getContext(), target.getFamily(),
+                         target.getTriple(), target.getCpu(),
+                         target.getFeatures(), target.getProcessor(),
+                         instructions.getDictionary(target.getContext()));
+}
+
 TargetAttr hostTarget(mlir::ModuleOp module) {
   auto host = module->getAttrOfType<TargetAttr>(TargetAttr::hostAttrName);
   return host ? host : TargetAttr::of(module);

@@ -1,7 +1,7 @@
 # ===- graphs.py - Small models whose kernels take every kind of step ------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Odd sizes, so that no block divides them; with sizes known and unknown.
+# Odd sizes, so that no block divides them, but those of products of matrices; with sizes known and unknown.
 # ===------------------------------------------------------------------------===//
 """Small models for random recipes: GRAPHS[name]() returns (model, inputs)."""
 
@@ -83,6 +83,16 @@ def matmul_integer(**kind):
     inputs = {"a": ((13, 22), np.uint8), "b": ((22, 19), np.int8)}
     zeros = {"za": ((), np.uint8), "zb": ((), np.int8)}
     return build(nodes, inputs, 2, zeros, result=np.int32, **kind)
+
+
+def matrices(**kind):
+    nodes = [node("MatMul", "a b", "m"), node("Add", "m c", "y")]
+    return build(nodes, {"a": (32, 64), "b": (64, 48), "c": (48,)}, 2, **kind)
+
+
+def matrices_integer(**kind):
+    inputs = {"a": ((32, 64), np.uint8), "b": ((64, 48), np.int8)}
+    return build([node("MatMulInteger", "a b", "y")], inputs, 2, result=np.int32, **kind)
 
 
 def softmax(**kind):
@@ -225,14 +235,14 @@ def trees(**kind):
 
 
 F32 = (
-    elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, softmax, layer_norm,
+    elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, matrices_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, running_sum, running_sum_backwards, conv, conv_strided, depthwise,
     conv_integer, max_pool, average_pool, transpose, attention, attention_keys, attention_rows, attention_open,
     packed_weights, packed_bytes, trees,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
            attention_keys, packed_weights, packed_bytes)  # fmt: skip
-F16 = (elementwise, gemm, softmax, conv)
+F16 = (elementwise, gemm, matrices, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
 I32 = (elementwise, reduce_columns, running_sum)
 

@@ -73,6 +73,8 @@ class Nest:
             for number in numbers:
                 self.unrolled[number][step.loops[0]] = step.number
             return all(self.unrolls_in_order(n, step.loops[0]) for n in reducing)
+        if step.kind == "mma":
+            return self.kernel.multiplies_bytes
         return step.kind not in ("vectorize", "map") or not reducing
 
     def unrolls_in_order(self, op, loop):
@@ -366,6 +368,41 @@ class Draw:
                 self.add("cache", [self.pick(steps)], number=number, tail=", in=shared")
         return True
 
+    def matrices(self):
+        """Products of matrices of a warp, with random numbers of fragments; false where no loops are their multiples."""
+        reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
+        kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
+        depth = 32 if self.kernel.multiplies_bytes else int(self.pick([8, 16, 16]))
+        extents = [self.nest.extents[a] for a in (*kept[-2:], *reduced)]
+        if len(extents) != 3 or any(e is None or e % size for e, size in zip(extents, (16, 8, depth))):
+            return False
+        blocks, threads, registers = [], [], []
+        for loop, size, inside in ((kept[-2], 16, 8), (kept[-1], 8, 2)):
+            fragments = int(self.divisor(self.nest.extents[loop] // size, 2))
+            warps = int(self.divisor(self.nest.extents[loop] // size // fragments, 2))
+            block, tile = self.block(loop, size * fragments * warps)
+            warp, tile = self.block(tile, size * fragments)
+            fragment, tile = self.block(tile, size)
+            blocks.append(block)
+            threads.append(warp)
+            registers.append((fragment, *self.block(tile, inside)))
+        (row_fragment, row_copy, row_thread), (column_fragment, column_thread, column_copy) = registers
+        threads += [row_thread, column_thread]
+        inner = [row_fragment, row_copy, column_fragment, column_copy]
+        stages, stage = self.block(reduced[0], depth * int(self.pick([1, 2])))
+        step, products = self.block(stage, depth)
+        self.add("order", [*kept[:-2], *blocks, *threads, *inner, stages, step, products])
+        self.place_threads([*kept[:-2], *blocks], *threads)
+        for loop in inner[:3]:
+            if self.nest.extents[loop] > 1:
+                self.add("unroll", [loop], number=self.nest.extents[loop])
+        self.add("vectorize" if self.chance(0.7) else "unroll", [column_copy], number=2)
+        self.add("mma", [row_copy, row_thread, column_thread, column_copy, products])
+        for number in self.kernel.operands:
+            if self.chance(0.8):
+                self.add("cache", [self.pick([stages, stages, step])], number=number, tail=", in=shared")
+        return True
+
     def walk(self):
         for _ in range(int(self.rng.integers(5))):
             draw, op = self.rng.random(), self.some_op()
@@ -393,7 +430,9 @@ class Draw:
 def random_recipe(kernel, rng, device=False):
     """Steps, most of them legal; half of those for a device have threads."""
     draw = Draw(kernel, rng)
-    if draw.chance(0.25 if device else 0.1) and draw.shared_tiles():
+    if draw.chance(0.8) and draw.matrices():
+        pass
+    elif draw.chance(0.25 if device else 0.1) and draw.shared_tiles():
         pass
     elif device and draw.chance(0.5) and draw.threads():
         pass

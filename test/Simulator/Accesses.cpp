@@ -186,6 +186,11 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
             static_cast<const char *>(code) + i);
 }
 
+void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
+  access(const_cast<void *>(pointer), size, size, false,
+         __builtin_return_address(0));
+}
+
 void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {
   theLaunch = &launch;
   theCounters = &counters;

@@ -26,6 +26,10 @@ struct Thread {
   // Of a shuffle: the lanes that take part, what is exchanged, and from where.
   uint32_t mask, value, result;
   int source;
+  // Of what the warp computes together: where its part is; null for a shuffle.
+  WarpFunction function;
+  const void *arguments;
+  void *results;
   uint32_t warpEpoch;
 };
 
@@ -54,6 +58,7 @@ struct Block {
   void runThread(unsigned thread);
   bool runReady();
   bool exchangeValues(unsigned leader);
+  void computeTogether(unsigned first);
   bool releaseShuffles();
   bool hasArrived(unsigned thread, unsigned waiting) const;
   bool releaseBarrier();
@@ -153,6 +158,10 @@ bool Block::exchangeValues(unsigned leader) {
   for (unsigned i = 0; i < lanes; ++i)
     if (!hasArrived(first + i, leader))
       return false;
+  if (threads[leader].function) {
+    computeTogether(first);
+    return true;
+  }
   std::vector<Thread *> members;
   for (unsigned i = 0; i < lanes; ++i)
     if (mask >> i & 1)
@@ -171,6 +180,20 @@ bool Block::exchangeValues(unsigned leader) {
   return true;
 }
 
+/// Lets the warp compute what all its threads wait for. It orders none of their
+/// accesses.
+void Block::computeTogether(unsigned first) {
+  const void *arguments[warpSize];
+  void *results[warpSize];
+  for (unsigned i = 0; i < warpSize; ++i) {
+    arguments[i] = threads[first + i].arguments;
+    results[i] = threads[first + i].results;
+  }
+  threads[first].function(arguments, results);
+  for (unsigned i = 0; i < warpSize; ++i)
+    threads[first + i].state = State::Ready;
+}
+
 bool Block::releaseShuffles() {
   bool any = false;
   for (unsigned i = 0; i < threads.size(); ++i)
@@ -186,7 +209,8 @@ bool Block::hasArrived(unsigned thread, unsigned waiting) const {
   bool takesPart = thread / warpSize == waiting / warpSize &&
                    (other.mask >> thread % warpSize & 1);
   return !takesPart ||
-         (its.state == State::AtShuffle && its.mask == other.mask);
+         (its.state == State::AtShuffle && its.mask == other.mask &&
+          its.function == other.function);
 }
 
 /// Lets all threads go on that wait at the barrier, or records who is missing,
@@ -281,8 +305,22 @@ static uint32_t exchange(uint32_t mask, uint32_t value, int source) {
   thread.mask = mask;
   thread.value = value;
   thread.source = source;
+  thread.function = nullptr;
   theBlock.wait(State::AtShuffle);
   return thread.result;
+}
+
+void onnxc::simulator::runByWarp(WarpFunction function, const void *arguments,
+                                 void *result) {
+  unsigned last = theBlock.position.warp() * warpSize + warpSize;
+  if (last > theBlock.threads.size())
+    fail("an instruction of a whole warp in a warp with fewer threads");
+  Thread &thread = theBlock.current();
+  thread.mask = 0xffffffff;
+  thread.function = function;
+  thread.arguments = arguments;
+  thread.results = result;
+  theBlock.wait(State::AtShuffle);
 }
 
 /// The lane that a shuffle reads: `to` if it lies within the segment that

@@ -83,6 +83,16 @@ const Position *currentPosition();
 /// Ends the kernel with an error of the running thread; does not return.
 [[noreturn]] void fail(const std::string &problem);
 
+/// What all threads of a warp compute together, of the arguments of each in
+/// memory (Matrices.cpp).
+using WarpFunction = void (*)(const void *const *arguments,
+                              void *const *results);
+/// Waits for all threads of the warp, which compute it.
+void runByWarp(WarpFunction function, const void *arguments, void *result);
+
+/// Notes a load of the running thread that its code does not have as such.
+void noteLoad(const void *pointer, unsigned size);
+
 /// Checks of loads and stores (Accesses.cpp).
 void beginAccesses(const Launch &launch, Counters &counters);
 void beginBlockAccesses();

@@ -32,6 +32,8 @@ struct CompileOptions {
   /// cpu, or a GPU that kernels run on: cuda:sm_80; with ",cpu" behind it, on
   /// the processor where there is none.
   std::string device = "cpu";
+  /// Products of f32 may be those of tf32 on a GPU.
+  bool tf32 = false;
   std::string triple;
   std::string cpu = "native";
   /// "+feature,-feature" on top of the processor's.

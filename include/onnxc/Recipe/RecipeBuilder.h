@@ -38,6 +38,8 @@ public:
   void order(Names loops, int op = -1);
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
   void dot(llvm::StringRef loop, int op = -1);
+  /// Copies and threads of rows, threads and copies of columns, products.
+  void mma(Names loops);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);

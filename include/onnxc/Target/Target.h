@@ -37,6 +37,8 @@ resolveTargets(mlir::MLIRContext *context, llvm::StringRef triple,
 /// processor that LLVM does not know.
 llvm::Expected<krnl::TargetAttr> resolveDevice(mlir::MLIRContext *context,
                                                llvm::StringRef device);
+/// The target with products of tf32 for those of f32, where it has them.
+krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 
 /// True for "cuda:simulator": sm_80, and the simulator of the tests.
 bool isSimulated(llvm::StringRef device);

@@ -185,6 +185,7 @@ static LogicalResult convert(ModuleOp module) {
   populateDeviceToLLVMPatterns(types, patterns);
   populateHostToLLVMPatterns(types, patterns);
   populateMemoryToLLVMPatterns(types, patterns);
+  populateMmaToLLVMPatterns(types, patterns);
   populateParallelRegionToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);

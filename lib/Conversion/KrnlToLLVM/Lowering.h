@@ -161,6 +161,8 @@ void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
 void populateMemoryToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                   mlir::RewritePatternSet &patterns);
+void populateMmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                               mlir::RewritePatternSet &patterns);
 void populateParallelRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                           mlir::RewritePatternSet &patterns);
 

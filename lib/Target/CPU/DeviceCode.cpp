@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/rt/device.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -96,6 +97,39 @@ static void makeSharedSimulated(llvm::Module &module) {
   }
 }
 
+/// Replaces calls of an intrinsic of vectors or records, which functions in C++
+/// pass in other ways, by those of `void (result *, const arguments *)`.
+static void passInMemory(llvm::Function &intrinsic, StringRef replacement) {
+  llvm::Module &module = *intrinsic.getParent();
+  auto *pointer = llvm::PointerType::getUnqual(module.getContext());
+  llvm::FunctionCallee callee = module.getOrInsertFunction(
+      replacement, llvm::Type::getVoidTy(module.getContext()), pointer,
+      pointer);
+  auto *arguments = llvm::StructType::get(
+      module.getContext(), intrinsic.getFunctionType()->params());
+  for (llvm::User *user : llvm::make_early_inc_range(intrinsic.users())) {
+    auto *call = cast<llvm::CallInst>(user);
+    llvm::IRBuilder<> entry(&call->getFunction()->getEntryBlock(),
+                            call->getFunction()->getEntryBlock().begin());
+    llvm::Value *in = entry.CreateAlloca(arguments);
+    llvm::Value *out = entry.CreateAlloca(call->getType());
+    llvm::IRBuilder<> builder(call);
+    for (auto [i, argument] : llvm::enumerate(call->args()))
+      builder.CreateStore(argument,
+                          builder.CreateStructGEP(arguments, in, unsigned(i)));
+    builder.CreateCall(callee, {out, in});
+    call->replaceAllUsesWith(builder.CreateLoad(call->getType(), out));
+    call->eraseFromParent();
+  }
+}
+
+/// Are all arguments and the result numbers or pointers?
+static bool isPlain(llvm::FunctionType *type) {
+  return !type->getReturnType()->isStructTy() &&
+         llvm::none_of(type->params(),
+                       [](llvm::Type *it) { return it->isVectorTy(); });
+}
+
 /// Makes functions that a simulator calls of kernels: an intrinsic
 /// llvm.nvvm.a.b is a call of sim_a_b, which the simulator has.
 static void makeSimulated(llvm::Module &module) {
@@ -105,9 +139,12 @@ static void makeSimulated(llvm::Module &module) {
     if (name.consume_front("llvm.nvvm.")) {
       std::string replacement = "sim_" + name.str();
       llvm::replace(replacement, '.', '_');
-      llvm::FunctionCallee callee =
-          module.getOrInsertFunction(replacement, function.getFunctionType());
-      function.replaceAllUsesWith(callee.getCallee());
+      if (isPlain(function.getFunctionType()))
+        function.replaceAllUsesWith(
+            module.getOrInsertFunction(replacement, function.getFunctionType())
+                .getCallee());
+      else
+        passInMemory(function, replacement);
       function.eraseFromParent();
     } else if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
       function.setCallingConv(llvm::CallingConv::C);

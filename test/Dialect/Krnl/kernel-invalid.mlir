@@ -198,3 +198,51 @@ func.func @bytes_of_a_product(%sum: vector<4xi32>, %x: vector<8xi8>) -> vector<4
   %0 = krnl.dot %sum, %x, %x : vector<4xi32>, vector<8xi8>
   return %0 : vector<4xi32>
 }
+
+// -----
+
+func.func @types_of_matrices(%sum: vector<4xi32>, %x: vector<8xf16>, %w: vector<4xf16>) -> vector<4xi32> {
+  // expected-error @+1 {{expects factors of one type, and sums of f32 or i32}}
+  %0 = krnl.mma %sum, %x, %w : vector<4xi32>, vector<8xf16>, vector<4xf16>
+  return %0 : vector<4xi32>
+}
+
+// -----
+
+func.func @elements_of_matrices(%sum: vector<4xf32>, %x: vector<8xf32>) -> vector<4xf32> {
+  // expected-error @+1 {{expects 4 and 2 elements of a thread}}
+  %0 = krnl.mma %sum, %x, %x : vector<4xf32>, vector<8xf32>, vector<8xf32>
+  return %0 : vector<4xf32>
+}
+
+// -----
+
+func.func @elements_of_memory(%x: memref<64xf32>, %i: index) -> vector<8xf16> {
+  // expected-error @+1 {{expects elements of 'f32'}}
+  %0 = krnl.load_matrix %x[%i] : memref<64xf32> -> vector<8xf16>
+  return %0 : vector<8xf16>
+}
+
+// -----
+
+func.func @size_of_matrices(%x: memref<64xf32>, %i: index) -> vector<8xf32> {
+  // expected-error @+1 {{expects 8 or 16 bytes of each thread, but got 256 bits}}
+  %0 = krnl.load_matrix %x[%i] : memref<64xf32> -> vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// -----
+
+func.func @transposed_words(%x: memref<64xf32>, %i: index) -> vector<4xf32> {
+  // expected-error @+1 {{transposes elements of 16 bits only}}
+  %0 = krnl.load_matrix %x[%i] transposed : memref<64xf32> -> vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// -----
+
+func.func @indices_of_matrices(%x: memref<64xf16>, %i: index) -> vector<8xf16> {
+  // expected-error @+1 {{expects 1 indices}}
+  %0 = krnl.load_matrix %x[%i, %i] : memref<64xf16> -> vector<8xf16>
+  return %0 : vector<8xf16>
+}

@@ -44,7 +44,8 @@ def expectations(name):
 
 
 def judge(model, *options, **environment):
-    process = run(model, *options, "--atol=1e-5", "--rtol=1e-4", **environment)
+    tolerances = [] if any("tol=" in option for option in options) else ["--atol=1e-5", "--rtol=1e-4"]
+    process = run(model, *options, *tolerances, **environment)
     return process, "right" if process.returncode == 0 else process.stderr + process.stdout
 
 
@@ -62,10 +63,11 @@ def report(name, *options):
     print(f"{name}: {verdict}; {counts}")
 
 
-def compare(name, model, *options):
-    compile_both(name, model, *options)
+def compare(name, model, *options, device=(), tolerances=()):
+    compile_model(model, f"{name}-host.so", *options)
+    compile_model(model, f"{name}.so", "--device=cuda:simulator", *options, *device)
     run(f"{name}-host.so", f"--save={name}-expected")
-    report(name, *expectations(name))
+    report(name, *expectations(name), *tolerances)
 
 
 def compare_sizes(name, *shapes):
@@ -82,14 +84,17 @@ def compare_sizes(name, *shapes):
 
 
 MODELS = "chain softmax norm warps long types product gemm gemm_transposed convolution convolutions branch loop scan"
-for name in MODELS.split():
+MATRICES = "f16 f16_transposed bf16 bf16_transposed s8 u8"
+for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())]:
     compare(name, f"{name}.onnx")
+for name in ("matrices_tf32", "matrices_tf32_transposed"):
+    compare(name, f"{name}.onnx", device=["--tf32"], tolerances=["--atol=1e-5", "--rtol=1e-3"])
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
 compare_sizes("grown", (7, 3), (2, 50))
 
-for name in ("chain", "norm", "long", "gemm", "gemm_transposed"):
+for name in ("chain", "norm", "long", "gemm", "gemm_transposed", "matrices_f16", "matrices_bf16_transposed", "matrices_s8"):
     counts = run(f"./{name}.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
     pattern = r"sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
     sectors, requests, steps, shared = map(int, re.search(pattern, counts).groups())

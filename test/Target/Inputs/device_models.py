@@ -18,13 +18,13 @@ def weights(name, *shape):
     return numpy_helper.from_array(RNG.standard_normal(shape).astype(np.float32), name)
 
 
-def save(name, nodes, shape, result, initializers=()):
+def save(name, nodes, shape, result, initializers=(), element=TensorProto.FLOAT, to=TensorProto.FLOAT):
     """A model from x to y."""
     graph = helper.make_graph(
         [helper.make_node(op, ins, [out], name=out, **attributes) for op, ins, out, attributes in nodes],
         name,
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, result)],
+        [helper.make_tensor_value_info("x", element, shape)],
+        [helper.make_tensor_value_info("y", to, result)],
         list(initializers),
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
@@ -67,6 +67,40 @@ save(
 # Blocks of threads have a tile in shared memory; the second operand of the other lies along the sums.
 save("gemm", [("Gemm", ["x", "w", "b"], "y", {})], [256, 200], [256, 512], [weights("w", 200, 512), weights("b", 512)])
 save("gemm_transposed", [("Gemm", ["x", "w"], "y", {"transB": 1})], [256, 64], [256, 256], [weights("w", 256, 64)])
+
+
+def exchange(name, element, size):
+    """A matrix that puts what it is multiplied with in the opposite order."""
+    matrix = np.eye(size, dtype=np.float32)[::-1]
+    return numpy_helper.from_array(matrix.astype(helper.tensor_dtype_to_np_dtype(element)), name)
+
+
+# The forms of products of matrices: rows and columns in the opposite order, so that a wrong result shows
+# which elements a fragment has at the wrong place. Operands lie along the sums, and across them.
+for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT16), ("tf32", TensorProto.FLOAT)):
+    for transposed in (0, 1):
+        save(
+            f"matrices_{name}" + "_transposed" * transposed,
+            [
+                ("Gemm", ["rows", "x"], "p", {"transB": transposed}),
+                ("Gemm", ["p", "columns"], "q", {"transB": transposed}),
+                ("Cast", ["q"], "y", {"to": TensorProto.FLOAT}),
+            ],
+            [64, 64],
+            [64, 64],
+            [exchange("rows", element, 64), exchange("columns", element, 64)],
+            element,
+        )
+for name, element in (("s8", TensorProto.INT8), ("u8", TensorProto.UINT8)):
+    save(
+        f"matrices_{name}",
+        [("MatMulInteger", ["x", "columns"], "y", {})],
+        [64, 64],
+        [64, 64],
+        [exchange("columns", TensorProto.INT8, 64)],
+        element,
+        TensorProto.INT32,
+    )
 save("convolution", [("Conv", ["x", "w"], "y", {"strides": [2, 2]})], [2, 12, 33, 33], [2, 32, 16, 16], [weights("w", 32, 12, 3, 3)])
 save(
     "convolutions",

@@ -30,8 +30,10 @@ ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }
 # MODEL TO OPTION...: both forms, and what the launches do.
 pack() {
   local model=$1 to=$2
+  local reduced=()
   shift 2
-  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda "$@" -o "$to.cuda.so"
+  [[ $model != *tf32* ]] || reduced=(--tf32)
+  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda "${reduced[@]}" "$@" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
   onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
 }

@@ -46,17 +46,48 @@ std::optional<unsigned> OpEmitter::loopAlongMemory(const CachedSlice &slice) {
   return std::nullopt;
 }
 
+/// The loop along memory, and those whose iterations continue its line both in
+/// memory and in the slice until an access has enough neighbours.
+SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
+                                             unsigned along, int64_t most) {
+  SmallVector<unsigned> line{along};
+  if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
+    return line;
+  const Access &access = storage.plan(slice.op).access(*slice.use);
+  auto strideInSlice = [&](unsigned loop) {
+    return slice.strides[llvm::find(slice.loops, loop) - slice.loops.begin()];
+  };
+  int64_t covered = nest.loop(along).extent;
+  while (covered < most && !nest.endsEarly(line.back())) {
+    const auto *next = llvm::find_if(slice.loops, [&](unsigned loop) {
+      return !llvm::is_contained(line, loop) && !nest.endsEarly(loop) &&
+             access.stride(loop) == covered &&
+             strideInSlice(loop) == covered * strideInSlice(along);
+    });
+    if (next == slice.loops.end())
+      break;
+    line.push_back(*next);
+    covered *= nest.loop(*next).extent;
+  }
+  return line;
+}
+
 /// Neighbours that one access may have: it begins at a multiple of them in all
 /// iterations, and no loop ends within it.
-int64_t OpEmitter::lanesAlong(const CachedSlice &slice, unsigned along) {
+int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
+                              ArrayRef<unsigned> line) {
   const Access &access = storage.plan(slice.op).access(*slice.use);
-  int64_t lanes =
-      std::gcd(elementsOfAccess(*slice.use),
-               std::gcd(nest.loop(along).extent, nest.tripCountDivisor(along)));
+  int64_t lanes = elementsOfAccess(*slice.use);
+  int64_t extent = nest.tripCountDivisor(line.front());
+  for (unsigned loop : line.drop_front())
+    extent *= nest.loop(loop).extent;
+  lanes = std::gcd(lanes, extent);
+  if (line.size() == 1)
+    lanes = std::gcd(lanes, nest.loop(line.front()).extent);
   if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
     return lanes;
   for (const LoopUse &use : nest.op(slice.op).loops)
-    if (use.loop != along && access.dependsOn(use.loop)) {
+    if (!llvm::is_contained(line, use.loop) && access.dependsOn(use.loop)) {
       int64_t stride = access.stride(use.loop);
       lanes = stride == 0 ? 1 : std::gcd(lanes, stride);
     }
@@ -67,12 +98,16 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice, unsigned along) {
   return offset ? std::gcd(lanes, offset.getValue()) : 1;
 }
 
-/// Elements behind each row of the slice.
-int64_t OpEmitter::paddingOf(const CachedSlice &slice) {
+/// Elements behind each row of so many: an odd number of accesses apart, rows
+/// of matrices lie in different banks.
+int64_t OpEmitter::paddingOf(const CachedSlice &slice, int64_t row) {
+  int64_t lanes = elementsOfAccess(*slice.use);
+  if (nest.mmaOf(slice.op))
+    return row % (2 * lanes) == 0 ? lanes : 0;
   std::optional<unsigned> along = loopAlongMemory(slice);
   bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
                       *along != slice.loops.back();
-  return isTransposed ? elementsOfAccess(*slice.use) : 0;
+  return isTransposed ? lanes : 0;
 }
 
 /// The parts of the slice that a thread copies, by the digits of a number, of
@@ -81,33 +116,42 @@ SmallVector<OpEmitter::CopyDigit>
 OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   SmallVector<CopyDigit> digits;
   std::optional<unsigned> along = loopAlongMemory(slice);
+  DenseMap<unsigned, int64_t> parts;
   lanes = 1;
-  int64_t left = 1;
+  int64_t left = 1, inRow = 1;
   if (along) {
-    lanes = lanesAlong(slice, *along);
-    left = nest.loop(*along).extent / lanes;
-    int64_t inRow = left;
+    SmallVector<unsigned> line =
+        loopsOfLine(slice, *along, elementsOfAccess(*slice.use));
+    lanes = lanesAlong(slice, line);
+    int64_t inAccess = lanes;
+    for (unsigned loop : line) {
+      parts[loop] = std::gcd(inAccess, nest.loop(loop).extent);
+      inAccess /= parts[loop];
+    }
+    left = inRow = nest.loop(*along).extent / parts[*along];
     if (*along != slice.loops.back()) {
       int64_t sector =
           sectorBytes / accessBytes * elementsOfAccess(*slice.use) / lanes;
       inRow = std::gcd(sector, left);
     }
-    digits.push_back({*along, inRow, lanes});
+    digits.push_back({*along, inRow, parts[*along]});
     left /= inRow;
   }
   for (unsigned loop : llvm::reverse(slice.loops))
-    if (loop != along)
-      digits.push_back({loop, nest.loop(loop).extent, 1});
+    if (loop != along) {
+      int64_t part = std::max<int64_t>(parts.lookup(loop), 1);
+      digits.push_back({loop, nest.loop(loop).extent / part, part});
+    }
   if (left > 1)
-    digits.push_back({*along, left, digits.front().count * lanes});
+    digits.push_back({*along, left, digits.front().count * parts[*along]});
   return digits;
 }
 
 /// Lets the loops be at the iterations of a part.
-void OpEmitter::enterPart(ArrayRef<CopyDigit> digits, LaneIndex number,
-                          int64_t lanes) {
-  for (const CopyDigit &digit : digits)
-    active[digit.loop] = ActiveLoop();
+void OpEmitter::enterPart(const CachedSlice &slice, ArrayRef<CopyDigit> digits,
+                          LaneIndex number, int64_t lanes) {
+  for (unsigned loop : slice.loops)
+    active[loop] = ActiveLoop();
   if (lanes > 1)
     active[digits.front().loop].lanes = lanes;
   for (const CopyDigit &digit : digits) {
@@ -180,7 +224,7 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
   };
   SmallVector<Part> waiting;
   auto copyRound = [&](LaneIndex number, bool isWhole) {
-    enterPart(digits, number, lanes);
+    enterPart(slice, digits, number, lanes);
     Value inside = isInsideLoops(slice);
     if (!isWhole) {
       Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,

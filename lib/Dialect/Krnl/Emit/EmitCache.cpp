@@ -12,8 +12,6 @@
 
 #include "OpEmitter.h"
 
-#include <utility>
-
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -22,12 +20,17 @@ namespace onnxc::krnl {
 void OpEmitter::placeSlice(CachedSlice &slice) {
   slice.strides.resize(slice.loops.size());
   slice.size = 1;
-  int64_t padding = slice.isShared ? paddingOf(slice) : 0;
+  auto isSum = [&](unsigned loop) {
+    return nest.op(slice.op).find(loop)->reduced;
+  };
+  bool isInRow = slice.isShared;
   for (size_t i = slice.loops.size(); i-- > 0;) {
     unsigned loop = slice.loops[i];
-    // The sums come first: the others are a row.
-    if (nest.op(slice.op).find(loop)->reduced)
-      slice.size += std::exchange(padding, 0);
+    // The sums come first: the others are a row; or the other way round.
+    if (isInRow && isSum(loop) != isSum(slice.loops.back())) {
+      slice.size += paddingOf(slice, slice.size);
+      isInRow = false;
+    }
     slice.strides[i] = slice.size;
     slice.size *= nest.loop(loop).extent;
   }

@@ -215,13 +215,26 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
       return kept->second.values.at(key);
     }
   }
-  std::pair<unsigned, Instance> key{
-      operand.getOperandNumber(), restrictTo(instance, [&](unsigned loop) {
-        return state.access(operand).dependsOn(loop);
-      })};
-  Value &value = state.reads[key];
-  if (value)
-    return value;
+  Value &value = state.reads[readKey(state, operand, instance)];
+  if (!value)
+    value = loadOperand(state, operand, instance);
+  return value;
+}
+
+/// The operand, and the instance as far as its element depends on it.
+std::pair<unsigned, Instance> OpEmitter::readKey(const OpState &state,
+                                                 OpOperand &operand,
+                                                 const Instance &instance) {
+  return {operand.getOperandNumber(), restrictTo(instance, [&](unsigned loop) {
+            return state.access(operand).dependsOn(loop);
+          })};
+}
+
+/// Reads it from memory.
+Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
+                             const Instance &instance) {
+  Value source = operand.get();
+  ComputeOp reader = state.op;
   Storage slot = storage.slots[storage.chainRoot(
       reader.isDpsInit(&operand) ? reader.getTiedOpResult(&operand) : source)];
   const CachedSlice *slice = llvm::find_if(
@@ -244,14 +257,13 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
       at.push_back(loops.loopIndex(loop, instance, false));
   if (varies && !slot.byLoops &&
       loadTransposed(state, operand, instance, slot.memref))
-    return state.reads.at(key);
+    return state.reads.at(readKey(state, operand, instance));
   // Packed buffers have room for whole blocks.
   bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
   Value mask = full ? Value() : loops.laneMask(state.number, instance);
-  value = access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask,
-                      stridesHere(state));
-  return value;
+  return access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask,
+                     stridesHere(state));
 }
 
 /// Stores a result where somebody needs it in memory, and keeps it for those

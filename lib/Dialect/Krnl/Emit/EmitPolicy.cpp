@@ -226,9 +226,15 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(16));
 }
 
-std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor) {
+bool BlockThreads::multipliesMatrices(const MatrixProduct &product) const {
+  return target &&
+         !target.getInstruction(product.operation(), product.depth()).empty();
+}
+
+std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor,
+                                       TargetAttr target) {
   if (processor.isDevice())
-    return std::make_unique<BlockPolicy>();
+    return std::make_unique<BlockPolicy>(target);
   return std::make_unique<ThreadPolicy>();
 }
 

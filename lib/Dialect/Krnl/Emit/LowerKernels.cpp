@@ -47,7 +47,8 @@ struct Emitted {
 class Lowering {
 public:
   Lowering(Operation *module, const EmitOptions &options)
-      : module(module), options(options), policy(makePolicy(options.processor)),
+      : module(module), options(options),
+        policy(makePolicy(options.processor, options.target)),
         rewriter(module->getContext()) {}
 
   LogicalResult lower(KernelOp kernel);
@@ -403,6 +404,7 @@ struct KrnlLowerKernels
     EmitOptions options;
     options.strict = strict;
     options.processor = TargetAttr::processorOf(getOperation());
+    options.target = TargetAttr::of(getOperation());
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     shareConstants(kernels);

@@ -81,6 +81,8 @@ SmallVector<Value> OpEmitter::emitPoint(OpState &state,
     }
     return running;
   }
+  if (const Mma *mma = mmaHere(state); mma && !accumulators.empty())
+    return emitMma(state, *mma, accumulators);
   SmallVector<Instance> all =
       loops.enumerate(state.number, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();

@@ -18,6 +18,7 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include <map>
 
@@ -122,12 +123,14 @@ private:
 
   // CopyShared.cpp: the same by all threads of a tile.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);
-  int64_t lanesAlong(const CachedSlice &slice, unsigned along);
-  int64_t paddingOf(const CachedSlice &slice);
+  llvm::SmallVector<unsigned> loopsOfLine(const CachedSlice &slice,
+                                          unsigned along, int64_t most);
+  int64_t lanesAlong(const CachedSlice &slice, llvm::ArrayRef<unsigned> line);
+  int64_t paddingOf(const CachedSlice &slice, int64_t row);
   llvm::SmallVector<CopyDigit> copyDigits(const CachedSlice &slice,
                                           int64_t &lanes);
-  void enterPart(llvm::ArrayRef<CopyDigit> digits, LaneIndex number,
-                 int64_t lanes);
+  void enterPart(const CachedSlice &slice, llvm::ArrayRef<CopyDigit> digits,
+                 LaneIndex number, int64_t lanes);
   mlir::Value isInsideLoops(const CachedSlice &slice);
   void storePart(const CachedSlice &slice, LaneIndex at, mlir::Value part,
                  int64_t lanes);
@@ -148,6 +151,23 @@ private:
   mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
                             const Instance &instance, unsigned group);
   bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
+
+  // EmitMma.cpp: products of matrices.
+  const Mma *mmaHere(const OpState &state);
+  std::optional<bool> transposesMatrix(const CachedSlice &slice, const Mma &mma,
+                                       bool isRows);
+  void enterIteration(unsigned loop, LaneIndex at);
+  void enterColumn(const Mma &mma, LaneIndex column);
+  mlir::Value loadMatrices(const CachedSlice &slice, const Mma &mma,
+                           const Instance &instance, mlir::VectorType type,
+                           bool isRows, bool isTransposed);
+  mlir::Value loadFactor(OpState &state, const Mma &mma,
+                         mlir::OpOperand &operand, const Instance &instance,
+                         mlir::VectorType type, bool isRows);
+  mlir::Value readFactor(OpState &state, const Mma &mma,
+                         mlir::OpOperand &operand, const Instance &instance,
+                         bool isRows);
+  Values emitMma(OpState &state, const Mma &mma, mlir::ValueRange accumulators);
 
   // EmitPrefetch.cpp: prefetching the panels of a packed operand.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
@@ -193,6 +213,11 @@ private:
   llvm::SmallVector<LaneIndex> movedBy(llvm::ArrayRef<LaneIndex> slot,
                                        llvm::ArrayRef<LaneIndex> at);
   mlir::Value readOperand(OpState &state, mlir::OpOperand &operand,
+                          const Instance &instance);
+  std::pair<unsigned, Instance> readKey(const OpState &state,
+                                        mlir::OpOperand &operand,
+                                        const Instance &instance);
+  mlir::Value loadOperand(OpState &state, mlir::OpOperand &operand,
                           const Instance &instance);
   void recordResult(OpState &state, unsigned result, const Instance &instance,
                     mlir::Value value);

@@ -339,6 +339,10 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
     if (std::string reason = reasonAgainst(prefetch); !reason.empty())
       return emitError() << "cannot prefetch operand " << prefetch.operand
                          << ": " << reason;
+  for (const Mma &mma : allMmas)
+    if (std::string reason = reasonAgainst(mma); !reason.empty())
+      return emitError() << "op '" << bodyOps[mma.op].name
+                         << "' cannot use products of matrices: " << reason;
   return checkCaches(emitError);
 }
 

@@ -297,12 +297,13 @@ SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
           llvm::is_contained(indexingLoops(reader), use.loop) &&
           !llvm::is_contained(loops, use.loop))
         loops.push_back(use.loop);
+  bool sumsLast = endsWithSums(cache, op);
   if (cache.shared)
     llvm::sort(loops, [&](unsigned a, unsigned b) {
       auto key = [&](unsigned loop) {
         auto [root, distance] = rootOf(loop);
-        return std::tuple(!bodyOps[op].find(loop)->reduced, root, -distance,
-                          loop);
+        bool reduced = bodyOps[op].find(loop)->reduced;
+        return std::tuple(reduced == sumsLast, root, -distance, loop);
       };
       return key(a) < key(b);
     });
@@ -325,10 +326,7 @@ bool LoopNest::dependsOnThread(unsigned op, unsigned number) const {
 
 /// Why some threads would not come to where the others wait for them; empty if
 /// all do.
-std::string LoopNest::reasonAgainstWaiting(const Cache &cache,
-                                           unsigned op) const {
-  if (allLoops[cache.at].mapped)
-    return "each of its iterations is a thread's";
+std::string LoopNest::reasonAgainstWaiting() const {
   for (auto [number, other] : llvm::enumerate(bodyOps))
     for (const LoopUse &use : other.loops) {
       StringRef name = allLoops[use.loop].name;
@@ -349,8 +347,10 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
                        << " at loop '" << allLoops[cache.at].name
                        << "': " << reason;
   };
+  if (cache.shared && allLoops[cache.at].mapped)
+    return refuse("each of its iterations is a thread's");
   if (cache.shared)
-    if (std::string reason = reasonAgainstWaiting(cache, op); !reason.empty())
+    if (std::string reason = reasonAgainstWaiting(); !reason.empty())
       return refuse(reason);
   for (const LoopUse &use : bodyOps[op].loops) {
     bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
@@ -362,6 +362,7 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
     if (use.loop == cache.at)
       break;
   }
+  bool sumsLast = endsWithSums(cache, op);
   int64_t row = operands[cache.operand].elementBytes, slice = 1;
   int64_t most = cache.shared ? sharedBytes : maxCachedBytes;
   for (unsigned number : cachedLoops(cache, op)) {
@@ -369,7 +370,8 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
     if (loop.isDynamic())
       return refuse("the extent of loop '" + Twine(loop.name) +
                     "' is not known");
-    int64_t &part = bodyOps[op].find(number)->reduced ? slice : row;
+    bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
+    int64_t &part = isRow ? row : slice;
     if (llvm::MulOverflow(part, loop.extent, part) || part > most)
       part = most + 1;
   }

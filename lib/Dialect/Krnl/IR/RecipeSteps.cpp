@@ -239,10 +239,10 @@ struct StepList {
 using AllSteps =
     StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
              EarlyExitStepAttr, FuseStepAttr, InterleaveStepAttr, MapStepAttr,
-             OrderStepAttr, PackStepAttr, ParallelStepAttr, PrefetchStepAttr,
-             RegisterTileStepAttr, FuseOuterStepAttr, SplitReductionStepAttr,
-             StridedStepAttr, ComputeAtStepAttr, TransposeStepAttr,
-             UnrollStepAttr, VectorizeStepAttr>;
+             MmaStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
+             PrefetchStepAttr, RegisterTileStepAttr, FuseOuterStepAttr,
+             SplitReductionStepAttr, StridedStepAttr, ComputeAtStepAttr,
+             TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body
@@ -417,6 +417,11 @@ LogicalResult UnrollStepAttr::advance(LoopNest &nest,
 LogicalResult DotStepAttr::advance(LoopNest &nest,
                                    EmitErrorFn emitError) const {
   return nest.dot(getLoop(), emitError);
+}
+
+LogicalResult MmaStepAttr::advance(LoopNest &nest,
+                                   EmitErrorFn emitError) const {
+  return nest.mma(namesOf(getLoops()), emitError);
 }
 
 LogicalResult VectorizeStepAttr::advance(LoopNest &nest,

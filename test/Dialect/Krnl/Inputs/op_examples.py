@@ -40,6 +40,8 @@ OTHERS = {
     "copy_in": {"x": "memref<4xf32>", "d": "memref<4xf32>"},
     "copy_out": {"d": "memref<4xf32>", "y": "memref<4xf32>"},
     "dot": {"acc": "vector<16xi32>", "x": "vector<64xi8>", "w": "vector<64xi8>"},
+    "load_matrix": {"tile": "memref<576xf16>", "row": "index"},
+    "mma": {"acc": "vector<4xf32>", "x": "vector<8xf16>", "w": "vector<4xf16>"},
 }
 # What stands around the examples of ops that are parts of others.
 IN_KERNEL = """%kernel = krnl.kernel "k" loops [m = 4, n = 6, k = 8]

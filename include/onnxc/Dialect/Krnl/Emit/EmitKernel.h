@@ -18,6 +18,8 @@ struct EmitOptions {
   bool strict = false;
   /// Its policy emits.
   target::Processor processor;
+  /// With its instructions; may be null.
+  TargetAttr target;
 };
 
 /// The result of emitKernel(), and the requirements of its launches.

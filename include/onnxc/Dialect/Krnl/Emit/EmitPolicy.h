@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Target/Processor.h"
 
 #include <memory>
@@ -44,6 +46,8 @@ public:
   virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread waits for all others.
   virtual void wait(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// Does a warp multiply matrices of these elements by one instruction?
+  virtual bool multipliesMatrices(const MatrixProduct &product) const = 0;
 };
 
 class EmitPolicy {
@@ -104,6 +108,8 @@ public:
 /// attribute krnl.threads.
 class BlockThreads : public TileThreads {
 public:
+  explicit BlockThreads(TargetAttr target) : target(target) {}
+
   llvm::SmallVector<mlir::Value>
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
           llvm::ArrayRef<int64_t> extents) const override;
@@ -115,6 +121,11 @@ public:
                              mlir::MemRefType type) const override;
   mlir::Value number(mlir::ImplicitLocOpBuilder &b) const override;
   void wait(mlir::ImplicitLocOpBuilder &b) const override;
+  bool multipliesMatrices(const MatrixProduct &product) const override;
+
+private:
+  /// Lists the instructions; null if there are none.
+  TargetAttr target;
 };
 
 /// Blocks of threads of a GPU, as many as the launch says, take tiles in turn;
@@ -123,6 +134,8 @@ public:
 /// message.
 class BlockPolicy : public EmitPolicy {
 public:
+  explicit BlockPolicy(TargetAttr target = {}) : threads(target) {}
+
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
   llvm::SmallVector<mlir::Type>
@@ -139,8 +152,9 @@ private:
   BlockThreads threads;
 };
 
-/// The policy of a processor.
-std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor);
+/// The policy of a processor, and the target that it is of.
+std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor,
+                                       TargetAttr target);
 
 } // namespace onnxc::krnl
 

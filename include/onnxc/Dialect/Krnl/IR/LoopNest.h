@@ -111,6 +111,8 @@ struct LoopUse {
   /// The unrolled iterations are a group of bytes, multiplied and summed at
   /// once where there are vectors.
   bool dot = false;
+  /// They are the products of one step of an mma.
+  bool mma = false;
   /// Vector lanes per step (a run-time tail is masked); 0 means scalar.
   int64_t lanes = 0;
   RegisterRole role = RegisterRole::None;
@@ -180,6 +182,13 @@ struct Cache {
   /// The body op the step is limited to, or -1.
   int onlyOp;
   bool shared;
+};
+
+/// mma(rowCopies, rowThreads, columnThreads, columnCopies, products): a warp
+/// computes 16 rows by 8 columns of sums at a time.
+struct Mma {
+  unsigned op;
+  unsigned rowCopies, rowThreads, columnThreads, columnCopies, products;
 };
 
 /// prefetch(operand, distance, line): the tiles that go by a panel of a packed
@@ -343,9 +352,17 @@ public:
   /// The loops that such a copy is indexed by: those of the op inside `at` that
   /// the operand depends on, outermost first. Of a shared one also the mapped
   /// loops, and those around `at` that are written out whole: reduced ones
-  /// first, then those of each axis together.
+  /// first, then those of each axis together; for an mma the reduced ones come
+  /// last if it reads elements along them.
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
+
+  llvm::ArrayRef<Mma> mmas() const { return allMmas; }
+  const Mma *mmaOf(unsigned op) const;
+  /// Why a warp cannot compute so; empty if it can.
+  std::string reasonAgainst(const Mma &mma) const;
+  /// Has the slice of an op the elements of a sum next to each other?
+  bool endsWithSums(const Cache &cache, unsigned op) const;
 
   /// Does the access have rows that the lanes of the op are, with the copies of
   /// the loop along them? `along` is over the loops of the nest.
@@ -397,6 +414,8 @@ public:
                              llvm::ArrayRef<int64_t> tail,
                              EmitErrorFn emitError);
   mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult mma(llvm::ArrayRef<llvm::StringRef> names,
+                          EmitErrorFn emitError);
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,
@@ -478,7 +497,8 @@ private:
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
-  std::string reasonAgainstWaiting(const Cache &cache, unsigned op) const;
+  std::string reasonAgainstWaiting() const;
+  bool indexes(const BodyOp &op, mlir::OpOperand &operand, unsigned loop) const;
   bool dependsOnThread(unsigned op, unsigned loop) const;
   std::string reasonAgainst(const PackedPanels &panels, unsigned op) const;
   const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
@@ -499,6 +519,7 @@ private:
   llvm::SmallVector<Pack> allPacks;
   llvm::SmallVector<Prefetch> allPrefetches;
   llvm::SmallVector<Cache> allCaches;
+  llvm::SmallVector<Mma> allMmas;
   /// Of the target, see Processor.
   int64_t sharedBytes = target::Processor().sharedBytes;
   bool orderPreserved = true;

@@ -174,6 +174,25 @@ def Krnl_DotStep : Krnl_Step<"Dot", "dot"> {
   let assemblyFormat = "`(` $loop `)`";
 }
 
+def Krnl_MmaStep : Krnl_Step<"Mma", "mma"> {
+  let summary = "multiply small matrices by all threads of a warp at once";
+  let description = [{
+    `mma(m.h, m.g, n.t, n.c, k.i)`: an op that sums up products of two inputs of the
+    kernel computes 16 rows by 8 columns at a time. The rows are those of `m.h`, two that
+    are written out, and of `m.g`, eight threads; the columns those of `n.t`, four threads,
+    and of `n.c`, two that are written out or lanes. `m.g` and `n.t` are the last mapped
+    loops. `k.i` has the products of one instruction: 16 of f16 and bf16, 8 of f32, which
+    are rounded to tf32, 32 of bytes.
+
+    A target that has the instruction for these elements, which `krnl.target` lists, reads
+    them with it, those of a slice in shared memory by matrices; its slices of rows or
+    columns that lie along the sums keep that order, and rows of a slice are padded to
+    lie in different banks. Elsewhere `k.i` is written out in each thread.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
 def Krnl_VectorizeStep
     : Krnl_Step<"Vectorize", "vectorize"> {
   let summary = "do several iterations of an innermost loop in vector lanes";

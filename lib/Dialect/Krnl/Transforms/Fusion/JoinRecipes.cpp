@@ -210,6 +210,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](DotStepAttr s) {
         return DotStepAttr::get(ctx, name(s.getLoop()));
       })
+      .Case([&](MmaStepAttr s) {
+        return MmaStepAttr::get(ctx, all(s.getLoops()));
+      })
       .Case([&](VectorizeStepAttr s) {
         return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
       })

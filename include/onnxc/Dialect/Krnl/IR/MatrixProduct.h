@@ -1,0 +1,37 @@
+//===- MatrixProduct.h - Ops that sum up products --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_MATRIXPRODUCT_H
+#define ONNXC_DIALECT_KRNL_IR_MATRIXPRODUCT_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include <optional>
+
+namespace onnxc::krnl {
+
+/// The factors of an op, as instructions for products of matrices take them.
+struct MatrixProduct {
+  mlir::OpOperand *lhs = nullptr, *rhs = nullptr;
+  mlir::Type element;
+  bool lhsSigned = false, rhsSigned = false;
+
+  /// Products of one instruction: rows of 32 bytes.
+  int64_t depth() const { return depthOf(element); }
+  static int64_t depthOf(mlir::Type element) {
+    return 256 / element.getIntOrFloatBitWidth();
+  }
+  /// The operation that the instruction has in the table of a target.
+  std::string operation() const;
+};
+
+/// The factors if the payload is `sum + lhs * rhs` for elements of two inputs
+/// of f16, bf16 or f32, which are extended to f32, or of i8, which are extended
+/// to i32; nothing otherwise.
+std::optional<MatrixProduct> matrixProductOf(ComputeOp op);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_MATRIXPRODUCT_H

@@ -1,0 +1,206 @@
+//===- EmitMma.cpp - Products of matrices by a warp -------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The threads of a warp have the sums of an mma as its recipe distributes them,
+// but the factors otherwise: thread 4 * g + t has four bytes along the sums of
+// rows g and g + 8, and of column g. Its loops stand at these positions while
+// the factors are read, from any memory.
+//
+// Rows of 16 bytes in a slice that threads share are loaded by
+// krnl.load_matrix, which needs the position of one row of each thread.
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Bytes that a thread has next to each other, and of a row of a matrix.
+static constexpr int64_t wordBytes = 4, rowBytes = 16;
+/// Rows of a matrix, and threads that have parts of one of its rows.
+static constexpr int64_t matrixRows = 8, rowParts = 4;
+
+/// The products of the op, if they are those of an instruction here.
+const Mma *OpEmitter::mmaHere(const OpState &state) {
+  const Mma *mma = nest.mmaOf(state.number);
+  if (!mma || active[mma->products].instances == 1 || !policy.tileThreads() ||
+      !policy.tileThreads()->multipliesMatrices(*matrixProductOf(state.op)))
+    return nullptr;
+  return mma;
+}
+
+/// Is the row of a matrix a line of the slice, along the sums, or, transposed,
+/// along rows or columns? Nothing if neither is.
+std::optional<bool> OpEmitter::transposesMatrix(const CachedSlice &slice,
+                                                const Mma &mma, bool isRows) {
+  int64_t line = rowBytes * 8 /
+                 getElementTypeOrSelf(slice.use->get()).getIntOrFloatBitWidth();
+  auto strideOf = [&](unsigned loop) {
+    auto at = llvm::find(slice.loops, loop) - slice.loops.begin();
+    return at < int64_t(slice.loops.size()) ? slice.strides[at] : 0;
+  };
+  auto areLines = [&](ArrayRef<unsigned> along) {
+    return llvm::all_of(slice.loops, [&](unsigned loop) {
+      return llvm::is_contained(along, loop) || strideOf(loop) % line == 0;
+    });
+  };
+  if (!slice.isShared || strideOf(mma.products) == 0)
+    return std::nullopt;
+  if (strideOf(mma.products) == 1 && areLines(mma.products))
+    return false;
+  if (line != matrixRows)
+    return std::nullopt;
+  if (isRows)
+    return strideOf(mma.rowThreads) == 1 && areLines(mma.rowThreads)
+               ? std::optional(true)
+               : std::nullopt;
+  return strideOf(mma.columnCopies) == 1 && strideOf(mma.columnThreads) == 2 &&
+                 areLines({mma.columnCopies, mma.columnThreads})
+             ? std::optional(true)
+             : std::nullopt;
+}
+
+/// Lets a loop be at one iteration.
+void OpEmitter::enterIteration(unsigned loop, LaneIndex at) {
+  active[loop] = ActiveLoop();
+  active[loop].base = at.base;
+  active[loop].offset = at.offset;
+}
+
+/// Lets the loops of columns be at this one.
+void OpEmitter::enterColumn(const Mma &mma, LaneIndex column) {
+  enterIteration(mma.columnThreads, math.floorDiv(column, 2));
+  enterIteration(mma.columnCopies, math.mod(column, 2));
+}
+
+/// The position of the row that this thread has to know: of matrix i / 8 the
+/// row i % 8. Matrices go down the rows first, then along the sums.
+Value OpEmitter::loadMatrices(const CachedSlice &slice, const Mma &mma,
+                              const Instance &instance, VectorType type,
+                              bool isRows, bool isTransposed) {
+  int64_t line = rowBytes * 8 / type.getElementTypeBitWidth();
+  LaneIndex lane{
+      math.scalar(math.mod({policy.tileThreads()->number(b), 0, 0, {}}, 32)),
+      0,
+      0,
+      {}};
+  LaneIndex row = math.mod(lane, matrixRows),
+            matrix = math.floorDiv(lane, matrixRows);
+  LaneIndex along = isRows ? math.floorDiv(matrix, 2) : math.mod(matrix, 2);
+  LaneIndex product = math.scale(along, line), start;
+  if (isTransposed) {
+    product = math.add(product, row);
+    row = start;
+  }
+  enterIteration(mma.products, product);
+  if (isRows) {
+    enterIteration(mma.rowCopies, math.mod(matrix, 2));
+    enterIteration(mma.rowThreads, row);
+  } else {
+    enterColumn(mma, row);
+  }
+  Value at = math.scalar(indexIn(slice, instance));
+  return LoadMatrixOp::create(b, type, slice.memref, at, isTransposed);
+}
+
+/// The elements of this thread one by one.
+Value OpEmitter::loadFactor(OpState &state, const Mma &mma, OpOperand &operand,
+                            const Instance &instance, VectorType type,
+                            bool isRows) {
+  int64_t inWord = wordBytes * 8 / type.getElementTypeBitWidth();
+  LaneIndex row{active[mma.rowThreads].base, 0, 0, {}},
+      part{active[mma.columnThreads].base, 0, 0, {}};
+  SmallVector<Value> elements;
+  for (int64_t half : {0, 1})
+    for (int64_t copy = 0; copy < (isRows ? 2 : 1); ++copy)
+      for (int64_t element = 0; element < inWord; ++element) {
+        LaneIndex product = math.scale(part, inWord);
+        product.offset += half * rowParts * inWord + element;
+        enterIteration(mma.products, product);
+        if (isRows) {
+          enterIteration(mma.rowCopies, {{}, copy, 0, {}});
+          enterIteration(mma.rowThreads, row);
+        } else {
+          enterColumn(mma, row);
+        }
+        elements.push_back(loadOperand(state, operand, instance));
+      }
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+/// What this thread has of a factor: 16 rows, or 8 columns.
+Value OpEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
+                            const Instance &instance, bool isRows) {
+  auto key = readKey(state, operand, instance);
+  Instance at = key.second;
+  key.second[mma.products] = -1;
+  Value &known = state.reads[key];
+  if (known)
+    return known;
+  Type element = getElementTypeOrSelf(operand.get());
+  auto type = VectorType::get(
+      {MatrixProduct::depthOf(element) / (isRows ? 2 : 4)}, element);
+  SmallVector<ActiveLoop> saved(active);
+  const CachedSlice *slice = llvm::find_if(
+      caches, [&](const CachedSlice &other) { return other.use == &operand; });
+  std::optional<bool> isTransposed;
+  if (slice != caches.end())
+    isTransposed = transposesMatrix(*slice, mma, isRows);
+  Value value = isTransposed
+                    ? loadMatrices(*slice, mma, at, type, isRows, *isTransposed)
+                    : loadFactor(state, mma, operand, at, type, isRows);
+  active = saved;
+  return known = value;
+}
+
+/// Adds the products of a point to the sums.
+OpEmitter::Values OpEmitter::emitMma(OpState &state, const Mma &mma,
+                                     ValueRange accumulators) {
+  MatrixProduct product = *matrixProductOf(state.op);
+  bool isSwapped = !state.access(*product.lhs).dependsOn(mma.rowCopies);
+  if (isSwapped) {
+    std::swap(product.lhs, product.rhs);
+    std::swap(product.lhsSigned, product.rhsSigned);
+  }
+  bool hasLanes = active[mma.columnCopies].lanes > 1;
+  Values running = llvm::to_vector(accumulators);
+  auto isApart = [&](unsigned loop) {
+    return loop != mma.rowCopies && loop != mma.columnCopies &&
+           loop != mma.products;
+  };
+  for (Instance instance : loops.enumerate(state.number, isApart)) {
+    Value rows = readFactor(state, mma, *product.lhs, instance, true);
+    Value columns = readFactor(state, mma, *product.rhs, instance, false);
+    SmallVector<Value *> sums;
+    SmallVector<Value> elements;
+    for (int64_t row : {0, 1})
+      for (int64_t column : {0, 1}) {
+        instance[mma.rowCopies] = row;
+        instance[mma.columnCopies] = hasLanes ? 0 : column;
+        Value *sum = &running[accumulatorAt(state, instance)];
+        sums.push_back(sum);
+        elements.push_back(
+            hasLanes ? vector::ExtractOp::create(b, *sum, column).getResult()
+                     : *sum);
+      }
+    auto type =
+        VectorType::get({int64_t(elements.size())}, elements.front().getType());
+    Value before = vector::FromElementsOp::create(b, type, elements);
+    Value after = MmaOp::create(b, type, before, rows, columns,
+                                product.lhsSigned, product.rhsSigned);
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Value element = vector::ExtractOp::create(b, after, int64_t(i));
+      *sum = hasLanes
+                 ? vector::InsertOp::create(b, element, *sum, int64_t(i % 2))
+                       .getResult()
+                 : element;
+    }
+  }
+  return running;
+}
+
+} // namespace onnxc::krnl

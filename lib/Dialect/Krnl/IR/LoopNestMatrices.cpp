@@ -1,0 +1,164 @@
+//===- LoopNestMatrices.cpp - Products of matrices ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// mma: the loops of an op whose iterations are the rows, columns and products
+// of an instruction that all threads of a warp execute together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Iterations of the loops of rows and columns.
+static constexpr int64_t numCopies = 2, rowThreads = 8, columnThreads = 4;
+
+LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
+  if (names.size() != 5)
+    return emitError() << "expected copies and threads of rows, threads and "
+                          "copies of columns, and products, but got "
+                       << names.size() << " loops";
+  FailureOr<SmallVector<unsigned>> loops = resolveAll(names, emitError);
+  if (failed(loops))
+    return failure();
+  unsigned products = loops->back();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(products) : nullptr;
+    if (!use)
+      continue;
+    if (mmaOf(i))
+      return emitError() << "op '" << op.name
+                         << "' has products of matrices already";
+    if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None)
+      return emitError() << "loop '" << names.back()
+                         << "' is unrolled or vectorized already";
+    if (allLoops[products].fusedOuter || allLoops[products].isDynamic())
+      return emitError() << "loop '" << names.back()
+                         << "' is no loop of known extent inside the op";
+    use->mma = isUsed = true;
+    use->unroll = allLoops[products].extent;
+    allMmas.push_back({unsigned(i), (*loops)[0], (*loops)[1], (*loops)[2],
+                       (*loops)[3], products});
+    auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+    std::optional<MatrixProduct> product =
+        compute ? matrixProductOf(compute) : std::nullopt;
+    orderPreserved &= product && product->element.isInteger();
+  }
+  if (!isUsed)
+    return emitError() << "no op has loop '" << names.back() << "'";
+  return success();
+}
+
+const Mma *LoopNest::mmaOf(unsigned op) const {
+  const Mma *found =
+      llvm::find_if(allMmas, [&](const Mma &mma) { return mma.op == op; });
+  return found == allMmas.end() ? nullptr : found;
+}
+
+/// Does the access change with the loop?
+bool LoopNest::indexes(const BodyOp &op, OpOperand &operand,
+                       unsigned loop) const {
+  Access access(operand);
+  return llvm::any_of(llvm::enumerate(op.axes), [&](auto axis) {
+    return access.dependsOn(axis.index()) && stemsFrom(loop, axis.value());
+  });
+}
+
+/// Is the operand an input of the kernel, which all threads see?
+static bool isInput(OpOperand &operand) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+}
+
+/// Which of the loops have other iterations than the instruction needs, or are
+/// iterated over in another way.
+static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
+                                      int64_t depth) {
+  const BodyOp &op = nest.op(mma.op);
+  std::pair<unsigned, int64_t> extents[] = {{mma.rowCopies, numCopies},
+                                            {mma.rowThreads, rowThreads},
+                                            {mma.columnThreads, columnThreads},
+                                            {mma.columnCopies, numCopies},
+                                            {mma.products, depth}};
+  for (auto [number, extent] : extents) {
+    std::string name = "loop '" + nest.loop(number).name + "'";
+    const LoopUse *use = op.find(number);
+    if (!use)
+      return name + " is none of its loops";
+    if (nest.loop(number).extent != extent || nest.endsEarly(number))
+      return name + " has not always " + std::to_string(extent) + " iterations";
+    if (use->reduced != (number == mma.products))
+      return name + (use->reduced ? " is reduced" : " is not reduced");
+    if (use->role != RegisterRole::None)
+      return name + " is part of a register tile";
+  }
+  for (unsigned number : {mma.rowCopies, mma.columnCopies})
+    if (!nest.isInRegisters(*op.find(number)))
+      return "loop '" + nest.loop(number).name + "' is not written out";
+  for (const LoopUse &use : op.loops)
+    if (use.lanes && use.loop != mma.columnCopies)
+      return "loop '" + nest.loop(use.loop).name + "' is vectorized";
+  SmallVector<unsigned> mapped = nest.mappedLoops();
+  if (mapped.size() < 2 || mapped.back() != mma.columnThreads ||
+      mapped.end()[-2] != mma.rowThreads)
+    return "loops '" + nest.loop(mma.rowThreads).name + "' and '" +
+           nest.loop(mma.columnThreads).name +
+           "' are not the last mapped loops";
+  return {};
+}
+
+std::string LoopNest::reasonAgainst(const Mma &mma) const {
+  const BodyOp &op = bodyOps[mma.op];
+  auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+  std::optional<MatrixProduct> product =
+      compute ? matrixProductOf(compute) : std::nullopt;
+  if (!product || !isInput(*product->lhs) || !isInput(*product->rhs))
+    return "it does not sum up products of two inputs of the kernel, of f16, "
+           "bf16, f32 or bytes";
+  if (std::string reason = reasonAgainstLoops(*this, mma, product->depth());
+      !reason.empty())
+    return reason;
+  OpOperand *rows = product->lhs, *columns = product->rhs;
+  if (!indexes(op, *rows, mma.rowCopies))
+    std::swap(rows, columns);
+  for (auto [number, operand, other] :
+       {std::tuple(mma.rowCopies, rows, columns),
+        {mma.rowThreads, rows, columns},
+        {mma.columnThreads, columns, rows},
+        {mma.columnCopies, columns, rows}})
+    if (!indexes(op, *operand, number) || indexes(op, *other, number))
+      return "loop '" + allLoops[number].name +
+             "' does not index one of the factors alone";
+  return reasonAgainstWaiting();
+}
+
+/// The elements of an instruction are read with their neighbours along the
+/// sums; those of 16 bits may be transposed on the way.
+bool LoopNest::endsWithSums(const Cache &cache, unsigned number) const {
+  const BodyOp &op = bodyOps[number];
+  if (!cache.shared || !mmaOf(number))
+    return false;
+  if (operands[cache.operand].elementBytes != 2)
+    return true;
+  for (OpOperand *input : cast<ComputeOp>(op.op).getDpsInputOperands()) {
+    auto argument = dyn_cast<BlockArgument>(input->get());
+    if (!argument || argument.getArgNumber() != cache.operand ||
+        !isInput(*input))
+      continue;
+    Access access(*input);
+    for (unsigned dim : llvm::seq<unsigned>(op.axes.size()))
+      if (access.hasUnitStride(dim) && !op.reduced[dim])
+        return false;
+  }
+  return true;
+}
+
+} // namespace onnxc::krnl

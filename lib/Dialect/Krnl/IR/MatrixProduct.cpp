@@ -1,0 +1,111 @@
+//===- MatrixProduct.cpp - Ops that sum up products ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// The other operand of a sum or product of one of these kinds.
+template <typename FloatOp, typename IntOp>
+static std::optional<std::pair<Value, Value>> operandsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<FloatOp, IntOp>(op))
+    return std::nullopt;
+  return std::pair(op->getOperand(0), op->getOperand(1));
+}
+
+/// The input whose element the value is, perhaps extended.
+static OpOperand *factorOf(ComputeOp op, Value value, bool &isSigned) {
+  Operation *extend = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(extend)) {
+    isSigned = isa<arith::ExtSIOp>(extend);
+    value = extend->getOperand(0);
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != op.getBlock())
+    return nullptr;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  return op.isDpsInput(operand) ? operand : nullptr;
+}
+
+/// Instructions have sums of 32 bits.
+static bool isFactor(Type element, Type sum) {
+  if (sum.isF32())
+    return element.isF16() || element.isBF16() || element.isF32();
+  return sum.isInteger(32) && element.isInteger(8);
+}
+
+std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  Value sum = op.getRegionOutputArgs().front();
+  auto terms = operandsOf<arith::AddFOp, arith::AddIOp>(
+      op.getBlock()->getTerminator()->getOperand(0));
+  if (!terms || !sum.hasOneUse() ||
+      (terms->first != sum && terms->second != sum))
+    return std::nullopt;
+  auto factors = operandsOf<arith::MulFOp, arith::MulIOp>(
+      terms->first == sum ? terms->second : terms->first);
+  if (!factors)
+    return std::nullopt;
+  MatrixProduct product;
+  product.lhs = factorOf(op, factors->first, product.lhsSigned);
+  product.rhs = factorOf(op, factors->second, product.rhsSigned);
+  if (!product.lhs || !product.rhs || product.lhs == product.rhs)
+    return std::nullopt;
+  product.element = getElementTypeOrSelf(product.lhs->get());
+  if (product.element != getElementTypeOrSelf(product.rhs->get()) ||
+      !isFactor(product.element, sum.getType()))
+    return std::nullopt;
+  return product;
+}
+
+std::string MatrixProduct::operation() const {
+  if (element.isInteger())
+    return "mma_i8";
+  return element.isF16()    ? "mma_f16"
+         : element.isBF16() ? "mma_bf16"
+                            : "mma_f32";
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  auto memory = cast<MemRefType>(getMemory().getType());
+  auto loaded = cast<VectorType>(getResult().getType());
+  Type element = loaded.getElementType();
+  if (element != memory.getElementType() || !element.isIntOrFloat())
+    return emitOpError("expects elements of ") << memory.getElementType();
+  int64_t bits = loaded.getNumElements() * element.getIntOrFloatBitWidth();
+  if (bits != 64 && bits != 128)
+    return emitOpError("expects 8 or 16 bytes of each thread, but got ")
+           << bits << " bits";
+  if (getTransposed() && element.getIntOrFloatBitWidth() != 16)
+    return emitOpError("transposes elements of 16 bits only");
+  if (int64_t(getAt().size()) != memory.getRank())
+    return emitOpError("expects ") << memory.getRank() << " indices";
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  auto lhs = cast<VectorType>(getLhs().getType());
+  auto rhs = cast<VectorType>(getRhs().getType());
+  Type element = lhs.getElementType();
+  bool isInteger = element.isInteger();
+  if (rhs.getElementType() != element ||
+      cast<VectorType>(getAcc().getType()).getElementType().isInteger() !=
+          isInteger)
+    return emitOpError("expects factors of one type, and sums of f32 or i32");
+  int64_t depth = MatrixProduct::depthOf(element);
+  if (lhs.getNumElements() != depth / 2 || rhs.getNumElements() != depth / 4)
+    return emitOpError("expects ")
+           << depth / 2 << " and " << depth / 4 << " elements of a thread";
+  return success();
+}
+
+} // namespace onnxc::krnl

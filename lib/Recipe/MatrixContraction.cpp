@@ -1,0 +1,167 @@
+//===- MatrixContraction.cpp - Contractions by matrices ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A warp has fragments of 16 rows by 8 columns of the result, the sums of which
+// an instruction adds products of matrices to: step mma of recipes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockContraction.h"
+#include "KernelShape.h"
+#include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Of the result, by one instruction.
+static constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
+/// Instructions along the sums from one copy to shared memory to the next.
+static constexpr int64_t maxSteps = 4;
+
+namespace {
+/// Fragments of a warp, and warps of a block.
+struct MatrixShape {
+  int64_t rows, columns, rowWarps, columnWarps;
+};
+
+class MatrixWriter : public BlockContractionWriter {
+public:
+  using BlockContractionWriter::BlockContractionWriter;
+
+  bool choose(MatrixShape most);
+  ArrayAttr write();
+  std::string describe() const;
+
+private:
+  struct Parts {
+    std::string blocks, warp, fragments, outside, inside;
+  };
+  Parts cut(RecipeBuilder &recipe, StringRef loop, int64_t warps,
+            int64_t fragments, int64_t iterations, int64_t inside,
+            std::pair<StringRef, StringRef> names);
+
+  MatrixShape shape{};
+  int64_t steps = 1;
+};
+} // namespace
+
+bool MatrixWriter::choose(MatrixShape most) {
+  int64_t rows = extentOfAll(loops.rows),
+          columns = extentOf(kernel, loops.column, 0),
+          sums = extentOfAll(loops.reduced),
+          depth = matrixProductOf(loops.op)->depth();
+  if (rows % fragmentRows != 0 || columns % fragmentColumns != 0 ||
+      sums % depth != 0)
+    return false;
+  int64_t rowParts = rows / fragmentRows,
+          columnParts = columns / fragmentColumns;
+  shape.rows = largestDivisor(rowParts, most.rows);
+  shape.rowWarps = largestDivisor(rowParts / shape.rows, most.rowWarps);
+  shape.columns = largestDivisor(columnParts, most.columns);
+  shape.columnWarps =
+      largestDivisor(columnParts / shape.columns, most.columnWarps);
+  steps = largestDivisor(sums / depth, maxSteps);
+  numBlocks = extentOfAll(loops.batch) *
+              extentOfAll(ArrayRef(loops.columns).drop_back()) *
+              (rowParts / (shape.rows * shape.rowWarps)) *
+              (columnParts / (shape.columns * shape.columnWarps));
+  return true;
+}
+
+/// Blocks of warps of fragments, the iterations of which are threads and
+/// copies.
+MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
+                                      int64_t warps, int64_t fragments,
+                                      int64_t iterations, int64_t inside,
+                                      std::pair<StringRef, StringRef> names) {
+  Parts parts;
+  std::string rest;
+  std::tie(parts.blocks, rest) =
+      recipe.block(loop, warps * fragments * iterations, "o", "b");
+  std::tie(parts.warp, rest) =
+      recipe.block(rest, fragments * iterations, "w", "p");
+  std::tie(parts.fragments, rest) = recipe.block(rest, iterations, "f", "s");
+  std::tie(parts.outside, parts.inside) =
+      recipe.block(rest, inside, names.first, names.second);
+  return parts;
+}
+
+ArrayAttr MatrixWriter::write() {
+  RecipeBuilder recipe(kernel.getContext());
+  SmallVector<std::string> all;
+  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
+    llvm::append_range(all, *kind);
+  recipe.order(all);
+  std::string row = flatten(recipe, loops.rows, "rows");
+  std::string sum = flatten(recipe, loops.reduced, "sum");
+  Parts rows =
+      cut(recipe, row, shape.rowWarps, shape.rows, fragmentRows, 8, {"h", "g"});
+  Parts columns = cut(recipe, loops.column, shape.columnWarps, shape.columns,
+                      fragmentColumns, 2, {"t", "c"});
+  int64_t depth = matrixProductOf(loops.op)->depth();
+  auto [stages, stage] = recipe.block(sum, steps * depth, "o", "i");
+  auto [step, products] = recipe.block(stage, depth, "s", "k");
+
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rows.blocks);
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columns.blocks);
+  // The last ones are the threads of a warp.
+  SmallVector<std::string> threads{rows.warp, columns.warp, rows.inside,
+                                   columns.outside};
+  SmallVector<std::string> around = outer;
+  llvm::append_range(around, threads);
+  SmallVector<std::string> order = around;
+  order.append({rows.fragments, rows.outside, columns.fragments, columns.inside,
+                stages, step, products});
+  recipe.order(order);
+  recipe.fuseOuter(around);
+  recipe.parallel(outer);
+  for (const std::string &thread : threads)
+    recipe.map(thread);
+  recipe.unroll(rows.fragments, shape.rows);
+  recipe.unroll(rows.outside, fragmentRows / 8);
+  recipe.unroll(columns.fragments, shape.columns);
+  if (loops.storesInLine)
+    recipe.vectorize(columns.inside, 2);
+  else
+    recipe.unroll(columns.inside, 2);
+  recipe.mma(
+      {rows.outside, rows.inside, columns.outside, columns.inside, products});
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    recipe.cacheShared(inputNumber(kernel, operand->get()), stages);
+  return recipe.finish();
+}
+
+std::string MatrixWriter::describe() const {
+  return llvm::formatv("{0} x {1} warps, {2} x {3} matrices of 16 x 8 each",
+                       shape.rowWarps, shape.columnWarps, shape.rows,
+                       shape.columns);
+}
+
+void addMatrixContractions(KernelOp kernel, const Processor &target,
+                           const RecipeOptions &options,
+                           ArrayRef<Contraction> ways,
+                           RecipeCandidates &candidates) {
+  for (const Contraction &way : ways) {
+    if (!candidates.empty() || !multipliesMatrices(way.op))
+      return;
+    addLargestBlocks<MatrixShape>(MatrixWriter(kernel, way, target),
+                                  {{4, 4, 2, 4},
+                                   {4, 4, 2, 2},
+                                   {2, 4, 2, 2},
+                                   {2, 2, 2, 2},
+                                   {1, 2, 1, 4},
+                                   {1, 1, 1, 4}},
+                                  options, candidates);
+  }
+}
+
+} // namespace onnxc

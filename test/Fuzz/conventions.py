@@ -60,6 +60,11 @@ def compares_nan(model, feeds):
     return has_nan and any(n.op_type in {"ArgMax", "ArgMin", "Hardmax"} for n in nodes_of(model.graph))
 
 
+def reduces_nan(model, feeds):
+    has_nan = any(np.isnan(v).any() for v in numbers(model, feeds))
+    return has_nan and any(n.op_type in {"ReduceMax", "ReduceMin", "GlobalMaxPool"} for n in nodes_of(model.graph))
+
+
 def overflows_power(model, feeds):
     """Whether a power of whole numbers leaves their range; both are inputs or stored."""
     stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
@@ -90,6 +95,7 @@ ROWS = {
     "NonMaxSuppression with an empty limit": has_empty_limit,
     "Attention with a negative `softcap`": caps_by_negative,
     "NaN in ArgMax, ArgMin and Hardmax": compares_nan,
+    "NaN in ReduceMax, ReduceMin and GlobalMaxPool": reduces_nan,
 }
 
 

@@ -181,6 +181,11 @@ private:
     Unknown unknown = *unknownOf(op);
     Block *block = blockOfSwitch(op, unknown.value);
     RankDependents dependents = dependentsOf(*block, unknown.value);
+    // In a variant, a list whose length is not known may come from outside.
+    if (dependents.needing.empty() && rankFreeForm(op) >= RankFreeForm::Cheap) {
+      writeWithoutRank(op);
+      return success();
+    }
     auto needsNoVariant = [](Operation *o) {
       return rankFreeForm(o) >= RankFreeForm::Cheap;
     };

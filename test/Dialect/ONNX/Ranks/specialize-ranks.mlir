@@ -53,3 +53,19 @@ func.func @window(%x: tensor<*xui8> {onnx.name = "x"}, %w: tensor<*xui8> {onnx.n
   %0 = onnx.ConvInteger(%x, %w) : (tensor<*xui8>, tensor<*xui8>) -> tensor<*xi32>
   return %0 : tensor<*xi32>
 }
+
+// -----
+
+// Variants for the rank of the data are around an Expand by a list of another
+// unknown length: each has it in a form for all lengths.
+// CHECK-LABEL: func.func @list_from_outside
+// CHECK:         onnx.Expand({{.*}} -> tensor<{{[^*]*}}>
+// CHECK-NOT:     onnx.Expand({{.*}} -> tensor<*
+// CHECK:         return
+func.func @list_from_outside(%x: tensor<*xf32>, %like: tensor<*xi64>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %list = onnx.Shape(%like) : (tensor<*xi64>) -> tensor<?xi64>
+  %wide = onnx.Expand(%x, %list) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
+  %parts = onnx.Constant dense<[2, 1]> : tensor<2xi64>
+  %y:2 = onnx.Split(%wide) split(%parts) {axis = 2 : i64} : (tensor<*xf32>, tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>)
+  return %y#0, %y#1 : tensor<*xf32>, tensor<*xf32>
+}

@@ -244,11 +244,11 @@ func.func @mapped(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16
 // -----
 
 func.func @swapped(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'm.h' does not index one of the factors alone}}
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'm.g' does not index one of the factors alone}}
   %y = krnl.kernel "swapped" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),
-              map(m.g, thread), map(n.t, thread), unroll(m.h, 2), vectorize(n.c, 2), mma(m.h, m.g, n.t, m.h, k.i)] {
+              map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.c, 2), mma(n.c, m.g, n.t, m.h, k.i)] {
   ^bb0(%a: tensor<32x64xf16>, %b: tensor<64x16xf16>, %c: tensor<32x16xf32>):
     %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n])
         : (tensor<32x64xf16>, tensor<64x16xf16>) -> tensor<32x16xf32> {
@@ -268,6 +268,28 @@ func.func @swapped(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x1
 func.func @reduced(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
   // expected-error @+1 {{loop 'n.c' is unrolled or vectorized already}}
   %y = krnl.kernel "reduced" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
+      recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
+              order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),
+              map(m.g, thread), map(n.t, thread), unroll(m.h, 2), vectorize(n.c, 2), mma(m.h, m.g, n.t, k.i, n.c)] {
+  ^bb0(%a: tensor<32x64xf16>, %b: tensor<64x16xf16>, %c: tensor<32x16xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n])
+        : (tensor<32x64xf16>, tensor<64x16xf16>) -> tensor<32x16xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %e, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<32x16xf32>
+  } -> tensor<32x16xf32>
+  return %y : tensor<32x16xf32>
+}
+
+// -----
+
+func.func @twice(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
+  // expected-error @+1 {{loop 'n.c' is listed twice}}
+  %y = krnl.kernel "twice" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),
               map(m.g, thread), map(n.t, thread), unroll(m.h, 2), vectorize(n.c, 2), mma(m.h, m.g, n.t, n.c, n.c)] {

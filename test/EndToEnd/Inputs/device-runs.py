@@ -94,7 +94,7 @@ compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
 compare_sizes("grown", (7, 3), (2, 50))
 
-for name in ("chain", "norm", "long", "gemm", "gemm_transposed", "matrices_f16", "matrices_bf16_transposed", "matrices_s8"):
+for name in ("chain", "norm", "long", "gemm", "gemm_transposed", "matrices_s8"):
     counts = run(f"./{name}.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
     pattern = r"sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
     sectors, requests, steps, shared = map(int, re.search(pattern, counts).groups())

@@ -80,6 +80,7 @@ void Explainer::fail(const Twine &message) {
 
 /// A node without an operation is the call of a function.
 void Explainer::findNode(ModuleOp module) {
+  nodes.refine(module);
   llvm::Expected<NodeMatch> found = nodes.find(what.name, explanation);
   if (!found)
     return fail(llvm::toString(found.takeError()));

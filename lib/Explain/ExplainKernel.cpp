@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/VectorizationReport.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -69,7 +70,7 @@ static void addOperands(KernelOp kernel, const LoopNest &nest,
            llvm::concat<Value>(kernel.getIns(), kernel.getOuts()))) {
     ExplainedOperand operand;
     operand.name = operandName(kernel, number);
-    operand.type = typeText(value.getType());
+    operand.type = onnx::typeText(value.getType());
     bool isInput = number < inputs;
     operand.isConstant = isInput && isConstantView(value);
     operand.source = isInput ? sourceOf(value) : nameOf(kernel.getLoc()).str();

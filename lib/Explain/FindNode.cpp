@@ -27,44 +27,11 @@ bool NodeMatch::isIn(Location loc) const {
                       [&](const NodeName &node) { return isNode(node.name); });
 }
 
-std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (!type)
-    return "";
-  auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped) {
-    os << type;
-    return text;
-  }
-  os << shaped.getElementType();
-  if (!shaped.hasRank()) {
-    os << "[...]";
-    return text;
-  }
-  os << '[';
-  llvm::interleaveComma(shaped.getShape(), os, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      os << '?';
-    else
-      os << size;
-  });
-  os << ']';
-  return text;
-}
-
 void NodeFinder::imported(const importer::ImportedNode &node) {
   constexpr size_t maxReaders = 4;
   std::string name = nameOf(node.loc).str();
-  auto tensors = [](ArrayRef<std::string> names, ArrayRef<Type> types) {
-    std::vector<ExplainedTensor> tensors;
-    for (auto [name, type] : llvm::zip(names, types))
-      if (!name.empty())
-        tensors.push_back({name, typeText(type)});
-    return tensors;
-  };
-  nodes.try_emplace(name, Node{node.op, tensors(node.inputs, node.operands),
-                               tensors(node.outputs, node.results)});
+  types.add(node);
+  nodes.try_emplace(name, Node{node.op, node.inputs, node.outputs});
   for (const std::string &output : node.outputs)
     if (!output.empty())
       makers.try_emplace(output, name);
@@ -137,8 +104,16 @@ llvm::Expected<NodeMatch> NodeFinder::find(StringRef name,
     node = nodes.find(maker->second);
   }
   explanation.node = {node->getKey().str(), node->second.op};
-  explanation.inputs = node->second.inputs;
-  explanation.outputs = node->second.outputs;
+  auto tensors = [](ArrayRef<std::string> names, ArrayRef<std::string> types) {
+    std::vector<ExplainedTensor> tensors;
+    for (auto [name, type] : llvm::zip(names, types))
+      if (!name.empty())
+        tensors.push_back({name, type});
+    return tensors;
+  };
+  const NodeTypes::Types &known = *types.find(node->getKey());
+  explanation.inputs = tensors(node->second.inputs, known.operands);
+  explanation.outputs = tensors(node->second.outputs, known.results);
   explanation.isRead =
       llvm::any_of(explanation.outputs, [&](const ExplainedTensor &output) {
         return readers.contains(output.name);

@@ -8,6 +8,7 @@
 
 #include "onnxc/Explain/Explain.h"
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Pipeline/NodeTypes.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -27,6 +28,9 @@ struct NodeMatch {
 /// All nodes of a model by their names and those of their tensors.
 class NodeFinder : public importer::ImportObserver {
 public:
+  /// Looks at the model behind the importer.
+  void refine(mlir::ModuleOp model) { types.refine(model); }
+
   void imported(const importer::ImportedNode &node) override;
   void unread(mlir::Location loc, bool isInput) override {}
 
@@ -41,16 +45,14 @@ private:
 
   struct Node {
     std::string op;
-    std::vector<ExplainedTensor> inputs, outputs;
+    llvm::SmallVector<std::string> inputs, outputs;
   };
   llvm::StringMap<Node> nodes;
+  NodeTypes types;
   /// The first node that makes a tensor, and the first few that read it.
   llvm::StringMap<std::string> makers;
   llvm::StringMap<std::vector<std::string>> readers;
 };
-
-/// f32[1, 32, ?]
-std::string typeText(mlir::Type type);
 
 } // namespace onnxc
 

@@ -7,6 +7,7 @@
 #include "Remarks.h"
 
 #include "mlir/IR/Remarks.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Support/NodeLocations.h"
 
 using namespace mlir;
@@ -24,8 +25,10 @@ std::vector<ExplainedNode> explainedNodes(Location loc) {
 /// The value of an argument of the remark; empty without it.
 static std::string argument(const Remark &remark, StringRef key) {
   for (const Remark::Arg &arg : remark.getArgs())
-    if (arg.key == key)
-      return arg.val;
+    if (arg.key == key) {
+      auto type = dyn_cast_or_null<TypeAttr>(arg.getAttribute());
+      return type ? onnx::typeText(type.getValue()) : arg.val;
+    }
   return "";
 }
 

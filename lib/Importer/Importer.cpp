@@ -10,6 +10,7 @@
 #include "ModelFile.h"
 #include "NodeCheck.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Schema/Microsoft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -125,7 +126,8 @@ static LogicalResult verifyModule(ImportState &state, ModuleOp module) {
   {
     ScopedDiagnosticHandler handler(state.context, [&](Diagnostic &diag) {
       if (diag.getSeverity() == DiagnosticSeverity::Error)
-        problems.emplace_back(diag.getLocation(), diag.str());
+        problems.emplace_back(diag.getLocation(),
+                              onnxc::onnx::messageText(diag));
       return success();
     });
     if (succeeded(verify(module)))

@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Schema/TypeInference.h"
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -142,7 +143,7 @@ static std::string firstError(MLIRContext *context,
   std::string message;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (message.empty())
-      message = diagnostic.str();
+      message = onnxc::onnx::messageText(diagnostic);
     return success();
   });
   check();

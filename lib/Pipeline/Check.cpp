@@ -8,6 +8,7 @@
 
 #include "Messages.h"
 #include "ModelFacts.h"
+#include "onnxc/Pipeline/NodeTypes.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Support/NodeLocations.h"
 
@@ -24,7 +25,6 @@ namespace {
 struct NodeFacts {
   std::string op;
   int64_t opset = 0;
-  std::vector<std::string> operands, results;
 };
 
 /// Collects findings while the model is compiled.
@@ -57,6 +57,7 @@ private:
   const Events &events;
   Findings &result;
   llvm::StringMap<NodeFacts> nodes;
+  NodeTypes types;
   /// By operator and version the nodes that were rewritten for the newest one.
   std::map<std::pair<std::string, int64_t>, std::vector<std::string>> upgraded;
   DynamicSizes dynamic;
@@ -65,14 +66,6 @@ private:
 };
 
 } // namespace
-
-static std::string textOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (type && !isa<NoneType>(type))
-    os << type;
-  return text;
-}
 
 Finding &Checker::add(Severity severity, StringRef kind, StringRef name,
                       const Twine &reason, StringRef hint) {
@@ -100,13 +93,7 @@ void Checker::imported(const importer::ImportedNode &node) {
   bool isNew = facts.op.empty();
   facts.op = node.op;
   facts.opset = node.version;
-  auto texts = [](ArrayRef<Type> types) {
-    std::vector<std::string> texts;
-    llvm::append_range(texts, llvm::map_range(types, textOf));
-    return texts;
-  };
-  facts.operands = texts(node.operands);
-  facts.results = texts(node.results);
+  types.add(node);
   if (!isNew)
     return;
   if (node.isUpgraded)
@@ -131,8 +118,10 @@ void Checker::complete(Finding &finding) {
     return;
   finding.op = found->second.op;
   finding.opset = found->second.opset;
-  finding.operands = found->second.operands;
-  finding.results = found->second.results;
+  if (const NodeTypes::Types *known = types.find(finding.name)) {
+    finding.operands = known->operands;
+    finding.results = known->results;
+  }
   StringRef text = finding.reason;
   text.consume_front("node '" + finding.name + "' (" + finding.op + "): ");
   if (text.starts_with("'onnx.") && text.contains("' op "))
@@ -172,8 +161,10 @@ void Checker::addUpgrades() {
 }
 
 void Checker::afterPhase(StringRef phase, ModuleOp module) {
-  if (phase == "onnx-basic")
+  if (phase == "onnx-basic") {
     dynamic = findDynamicSizes(module);
+    types.refine(module);
+  }
   if (phase == "onnx") {
     for (const Fact &fact : findDataDependentSizes(module))
       add(Severity::Warning, fact);

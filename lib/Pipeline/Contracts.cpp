@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -53,8 +54,7 @@ static bool isTooLarge(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || boundedBytes(tensor))
       continue;
-    op->emitError("a tensor of type ")
-        << type << " is too large: at most " << maxTensorBytes << " bytes";
+    op->emitError(onnx::tooLargeText(tensor));
     return true;
   }
   return false;

@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Runtime.h"
@@ -213,7 +214,7 @@ public:
         handler(module.getContext(), [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
               reason.empty())
-            reason = diagnostic.str();
+            reason = onnx::messageText(diagnostic);
           return success();
         }) {}
 

@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Pipeline/NodeTypes.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
@@ -65,7 +66,7 @@ private:
 class GraphCollector {
 public:
   /// Types are those of `types`: nodes that rewrites replace have no others.
-  GraphCollector(LayerReport &report, const onnx::DimAnalysis &types)
+  GraphCollector(LayerReport &report, onnx::DimAnalysis &types)
       : report(report), types(types) {}
 
   void collect(func::FuncOp main);
@@ -86,36 +87,13 @@ private:
   void addWeights(int64_t bytes, int64_t parameters, Layer &layer);
 
   LayerReport &report;
-  const onnx::DimAnalysis &types;
+  onnx::DimAnalysis &types;
   /// The node that computes a value, or -1 - N for input N.
   DenseMap<Value, int64_t> producers;
   DenseSet<Operation *> counted;
 };
 
 } // namespace
-
-/// f32[1x3x?], or what the type is printed as.
-static std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    os << type;
-    return text;
-  }
-  os << tensor.getElementType() << "[";
-  llvm::interleave(
-      tensor.getShape(), os,
-      [&](int64_t size) {
-        if (ShapedType::isDynamic(size))
-          os << "?";
-        else
-          os << size;
-      },
-      "x");
-  os << "]";
-  return text;
-}
 
 /// Bytes of a tensor whose unknown sizes are the usual one.
 static int64_t usualBytes(Type type) {
@@ -223,7 +201,7 @@ void GraphCollector::collect(Operation &op, size_t graph) {
   for (Value result : op.getResults()) {
     producers[result] = int64_t(number);
     Type type = types.type(result);
-    report.layers[number].types.push_back(typeText(type));
+    report.layers[number].types.push_back(typeText(types, result));
     report.layers[number].activationBytes += usualBytes(type);
     if (isDynamic(type))
       report.unknownSize = usualSize;
@@ -246,7 +224,7 @@ void GraphCollector::collect(func::FuncOp main) {
         main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "onnx.name");
     producers[argument] = -1 - int64_t(argument.getArgNumber());
     report.inputs.push_back(
-        {name ? name.str() : "", typeText(argument.getType())});
+        {name ? name.str() : "", typeText(types, argument)});
   }
   if (!main.isDeclaration())
     collect(main.getBody().front(), 0);
@@ -263,7 +241,8 @@ void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
   for (func::FuncOp function : model.getOps<func::FuncOp>()) {
     if (function.isPrivate())
       continue;
-    GraphCollector(report, onnx::DimAnalysis(function)).collect(function);
+    onnx::DimAnalysis types(function);
+    GraphCollector(report, types).collect(function);
     break;
   }
   for (Layer &layer : report.layers)
@@ -272,6 +251,7 @@ void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
 
 void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
   LayerNumbers numbers(report.layers);
+  onnx::DimAnalysis types(model);
   report.unknownSize = 0;
   model.walk([&](Operation *op) {
     for (Value result : op->getResults())
@@ -290,7 +270,7 @@ void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
       return;
     layer.activationBytes = 0;
     for (auto [type, result] : llvm::zip_equal(layer.types, op->getResults())) {
-      type = typeText(result.getType());
+      type = typeText(types, result);
       layer.activationBytes += usualBytes(result.getType());
     }
   });

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/MapVector.h"
@@ -52,7 +53,7 @@ static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
   std::string location = locationText(diagnostic.getLocation());
   std::vector<std::string> nodes = nodeNames(diagnostic.getLocation());
   events.message({severityOf(diagnostic.getSeverity()), location,
-                  printable(diagnostic.str(), "\n\t"), nodes});
+                  printable(onnx::messageText(diagnostic), "\n\t"), nodes});
   // The location has the first one.
   bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
   if (nodes.size() > 1 && !isRemark)
@@ -61,7 +62,7 @@ static void report(const Events &events, Diagnostic &diagnostic, bool verbose) {
                         listNames(llvm::to_vector_of<StringRef>(nodes)),
                     nodes});
   for (Diagnostic &note : diagnostic.getNotes()) {
-    std::string text = note.str();
+    std::string text = onnx::messageText(note);
     if (!verbose && StringRef(text).starts_with("see current operation"))
       continue;
     events.message({Severity::Note, locationText(note.getLocation()),

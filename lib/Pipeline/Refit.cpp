@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/NewFile.h"
@@ -174,7 +175,7 @@ static Expected<DictionaryAttr> readEntry(const llvm::json::Value &json,
       weights ? weights->lookup(*name, type) : onnx::BlobAttr();
   if (!blob)
     return createStringError("'" + model + "' has no initializer '" + *name +
-                             "' of the size of " + *typeText +
+                             "' of the size of " + onnx::typeText(type) +
                              ", which the artefact was compiled with");
   Builder builder(context);
   NamedAttrList attributes;

@@ -36,7 +36,7 @@ struct Layer {
   std::string name, op;
   /// Number of its graph in the list of graphs.
   size_t graph = 0;
-  /// Types of its results, as "f32[1x16x32x32]".
+  /// Types of its results, as "f32[batch, 16, 32, 32]".
   std::vector<std::string> types;
   /// Names of its results; empty where one is left out.
   std::vector<std::string> results;

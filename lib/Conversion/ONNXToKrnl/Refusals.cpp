@@ -6,6 +6,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 
 using namespace mlir;
 
@@ -21,8 +22,9 @@ struct Refusals::Listener final : RewriterBase::ForwardingListener {
                           function_ref<void(Diagnostic &)> reason) override {
     Diagnostic text(loc, DiagnosticSeverity::Note);
     reason(text);
-    if (!llvm::is_contained(refusals.reasons, text.str()))
-      refusals.reasons.push_back(text.str());
+    std::string message = onnx::messageText(text);
+    if (!llvm::is_contained(refusals.reasons, message))
+      refusals.reasons.push_back(std::move(message));
   }
 
   Refusals &refusals;
@@ -48,10 +50,8 @@ void Refusals::refuse(Operation *op) {
     error << " has no lowering yet";
     return;
   }
-  std::string types;
-  llvm::raw_string_ostream(types) << "(" << op->getOperandTypes() << ") -> ("
-                                  << op->getResultTypes() << ")";
-  error << " is not supported for " << types;
+  error << " is not supported for (" << op->getOperandTypes() << ") -> ("
+        << op->getResultTypes() << ")";
   for (const std::string &reason : reasons)
     error.attachNote() << reason;
 }

@@ -21,7 +21,7 @@ class Finding(TypedDict):
     """One thing about a node, a tensor or, where `name` is empty, the model.
 
     An error refuses the model, a warning costs time, a note costs nothing. The
-    types of operands and results are those that MLIR prints, "" where one is
+    types of operands and results are as in "f32[batch, 3, ?]", "" where one is
     left out or not known. share is that of the estimated work of the model.
     """
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RankCandidates.h"
 #include "RankAgnostic.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 
 #include "onnxc/Schema/TypeLattice.h"
@@ -86,7 +87,7 @@ static std::optional<std::string> refusal(Operation *op, Value value,
     return std::nullopt; // operations inside are visited in the variant
   std::string message = "a result is not of its declared rank";
   ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
+    message = messageText(diagnostic);
     return success();
   });
   auto inferred =

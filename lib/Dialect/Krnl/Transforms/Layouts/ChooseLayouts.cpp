@@ -142,7 +142,7 @@ static void reportOrder(Value value, ArrayRef<int64_t> order) {
   remark::passed(maker.getLoc(), remark::RemarkOpts::name("Layout").category(
                                      "krnl-choose-layouts"))
       << remark::metric("Order", dims)
-      << remark::metric("Type", value.getType());
+      << remark::metric("Type", TypeAttr::get(value.getType()));
 }
 
 /// Changes the order of tensors between kernels.

@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Schema/TypeLattice.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -167,7 +168,7 @@ SmallVector<InferredValue> DimVisitor::inferTypes(Operation *op) {
   std::string reason;
   ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
     if (reason.empty())
-      reason = diagnostic.str();
+      reason = messageText(diagnostic);
     return success();
   });
   auto infer = [&](const schema::ValueFacts &facts) {

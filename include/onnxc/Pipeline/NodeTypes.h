@@ -1,0 +1,42 @@
+//===- NodeTypes.h - Types of the nodes of a model -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_PIPELINE_NODETYPES_H
+#define ONNXC_PIPELINE_NODETYPES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
+#include "onnxc/Importer/Importer.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace onnxc {
+
+/// "f32[batch, 3, (h + 1) floordiv 2]": sizes that are not known by the names
+/// that the model gives them, and others as "?".
+std::string typeText(onnx::DimAnalysis &analysis, mlir::Value value);
+
+/// The types of tensors that nodes read and make, by the names of the nodes: as
+/// the importer sees them, and as sharp as an analysis of the whole model makes
+/// them. "" where one is not known or left out.
+class NodeTypes {
+public:
+  struct Types {
+    std::vector<std::string> operands, results;
+  };
+
+  /// Takes what the importer knows.
+  void add(const importer::ImportedNode &node);
+  /// Looks at the model behind the importer.
+  void refine(mlir::ModuleOp model);
+  /// Null for a node that the importer has not seen.
+  const Types *find(llvm::StringRef node) const;
+
+private:
+  llvm::StringMap<Types> byNode;
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_PIPELINE_NODETYPES_H

@@ -31,6 +31,11 @@ MODELS = {
           [squeeze] s = Squeeze (x, first) t = ReduceSum <keepdims = 0> (s) w = Add (t, v) }>
     }""",
 }
+LARGE = """g (bool enter, float[1, 1] x) => (y) <int64[2] sizes = {9000000000, 9000}> {
+      y = If (enter) <
+        then_branch = t () => (a) { [expand] e = Expand (x, sizes) a = ReduceSum <keepdims = 0> (e) },
+        else_branch = e () => (b) { b = ReduceSum <keepdims = 0> (x) }>
+    }"""
 # The size that the branch takes, another one, and the shape of x.
 SIZES = {"squeeze": (1, 2, (3,)), "blocks": (4, 3, (2, 2)), "loop": (1, 2, (3,))}
 
@@ -67,6 +72,13 @@ def try_model(name, fixed):
 for name in MODELS:
     try_model(name, fixed=False)
     try_model(name, fixed=True)
+
+session = onnx_compile.ExecutionSession(onnx_compile.compile(parser.parse_model(HEAD + LARGE), f"{sys.argv[1]}.large.so"))
+print("large:", session.run([np.array(False), np.ones((1, 1), np.float32)])[0].tolist())
+try:
+    session.run([np.array(True), np.ones((1, 1), np.float32)])
+except (ValueError, RuntimeError) as raised:
+    print("large, entered:", raised)
 
 model = parser.parse_model(HEAD + MODELS["squeeze"])
 result = onnx_compile.check(model, dims={"n": 2})

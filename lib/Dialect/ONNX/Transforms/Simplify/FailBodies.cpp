@@ -9,6 +9,8 @@
 #include "Simplify.h"
 
 #include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/TypeText.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -82,9 +84,26 @@ static void failBody(Block *body, const Rejection &rejection,
     std::prev(yield->getIterator())->erase();
 }
 
-bool onnxc::onnx::failRejectedBodies(DimAnalysis &analysis) {
+/// Adds the operations in bodies that make a tensor which no memory holds.
+static void findTooLarge(Operation *root, DimAnalysis &analysis,
+                         SmallVectorImpl<Rejection> &found) {
+  root->walk([&](Operation *op) {
+    Operation *around = op->getParentOp();
+    if (!around || !isa_and_present<ONNXDialect>(around->getDialect()))
+      return;
+    for (Value result : op->getResults()) {
+      auto tensor = dyn_cast<RankedTensorType>(analysis.type(result));
+      if (tensor && !onnxc::boundedBytes(tensor))
+        return found.push_back({op, tooLargeText(tensor), /*isShape=*/true});
+    }
+  });
+}
+
+bool onnxc::onnx::failRejectedBodies(Operation *root, DimAnalysis &analysis) {
+  SmallVector<Rejection> rejected(analysis.getRejected());
+  findTooLarge(root, analysis, rejected);
   llvm::MapVector<Block *, const Rejection *> bodies;
-  for (const Rejection &rejection : analysis.getRejected())
+  for (const Rejection &rejection : rejected)
     if (Block *body = avoidableBody(rejection.op, analysis);
         body && rejection.isShape)
       bodies.insert({body, &rejection});

@@ -48,7 +48,7 @@ bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
 /// Lets the runs fail that enter a branch or body with an operation of wrong
 /// shapes, and warns of them; true if there was any. Bodies that each run
 /// enters stay as they are.
-bool failRejectedBodies(DimAnalysis &analysis);
+bool failRejectedBodies(mlir::Operation *root, DimAnalysis &analysis);
 
 /// Replaces operations on constants by their results, where that pays; true if
 /// there was any.

@@ -88,7 +88,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     for (unsigned round = 0;; ++round) {
       dropRejectedVariants(getOperation());
       DimAnalysis analysis(getOperation(), /*warns=*/true);
-      if (forCompilation && failRejectedBodies(analysis))
+      if (forCompilation && failRejectedBodies(getOperation(), analysis))
         continue;
       if (failed(analysis.reportRejected()))
         return signalPassFailure();

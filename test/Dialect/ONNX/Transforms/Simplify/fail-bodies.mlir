@@ -102,6 +102,48 @@ func.func @certain_loop(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
+// A branch that makes a tensor which no memory holds.
+// CHECK-LABEL: func @too_large
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3xf32>, %[[C:.+]]: tensor<i1>
+// CHECK-NEXT:    onnx.Fail "a tensor of type f32[2, 3, 9000000000, 9000] is too large: at most {{[0-9]+}} bytes" if %[[C]]
+// CHECK-NEXT:    onnx.Relu(%[[X]])
+func.func @too_large(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
+  %sizes = onnx.Constant dense<[2, 3, 9000000000, 9000]> : tensor<4xi64>
+  %axes = onnx.Constant dense<[2, 3]> : tensor<2xi64>
+  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    %u = onnx.Unsqueeze(%x, %axes) : (tensor<2x3xf32>, tensor<2xi64>) -> none
+    // expected-warning @+1 {{a run that comes to this node fails: a tensor of type f32[2, 3, 9000000000, 9000] is too large}}
+    %a = onnx.Expand(%u, %sizes) : (none, tensor<4xi64>) -> none
+    %b = onnx.ReduceSum(%a, %axes) {keepdims = 0 : i64} : (none, tensor<2xi64>) -> none
+    onnx.Yield %b : none
+  } else_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  }
+  return %r : none
+}
+
+// -----
+
+// Ranks that do not fit.
+// CHECK-LABEL: func @other_rank
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3xf32>, %[[C:.+]]: tensor<i1>
+// CHECK-NEXT:    onnx.Fail "{{.*}}rank{{.*}}" if %[[C]]
+// CHECK-NEXT:    onnx.Relu(%[[X]])
+func.func @other_rank(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
+  %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {
+    // expected-warning @+1 {{a run that comes to this node fails}}
+    %a = onnx.Transpose(%x) {perm = array<i64: 0, 2, 1>} : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  } else_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
+  }
+  return %r : none
+}
+
+// -----
+
 // A node that is wrong whatever the sizes are makes the model wrong.
 func.func @wrong_node(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
   %r = onnx.If(%c) : (tensor<i1>) -> none then_branch {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "EntryFunction.h"
 
+#include "BodyTaps.h"
 #include "PartOfGraph.h"
 #include "ProtoTypes.h"
 
@@ -22,6 +23,13 @@ using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
 namespace {
+/// An output of --taps.
+struct Tap {
+  size_t order;   ///< of its operation
+  size_t output;  ///< its number; of those in bodies a later one
+  BodyTap ofBody; ///< no value for those of the main graph
+};
+
 /// Builds the entry function step by step.
 struct EntryImporter {
   ImportState &state;
@@ -29,16 +37,22 @@ struct EntryImporter {
   const Frame &frame;
   OpBuilder builder;
   /// `graph.input()` without the initializers.
-  SmallVector<const ValueInfoProto *> inputs;
-  SmallVector<Type> inputTypes;
-  SmallVector<DictionaryAttr> inputAttrs;
+  SmallVector<const ValueInfoProto *> inputs = {};
+  SmallVector<Type> inputTypes = {};
+  SmallVector<DictionaryAttr> inputAttrs = {};
   /// The graph's own, or those of the options; the last are those of --taps.
-  std::vector<ValueInfoProto> outputs;
+  std::vector<ValueInfoProto> outputs = {};
   size_t tapCount = 0;
+  /// Of tensors in branches and bodies, those that --taps names.
+  llvm::StringSet<> namedBodyTaps = {};
+  /// By tap the node that computes it, and the branch or body that it is in.
+  NamedAttrList tapNodes = {}, tapBodies = {};
 
   void collectInputs();
   void collectOutputs();
   void collectTaps();
+  void collectBodyTaps(const llvm::StringSet<> &wanted,
+                       llvm::StringSet<> &found);
   StringRef optionOf(size_t output) const;
   void checkOverrides();
   Type inputType(const ValueInfoProto &input);
@@ -49,7 +63,8 @@ struct EntryImporter {
                SmallVectorImpl<Value> &results);
   void completeRest(func::FuncOp function, SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
-  void noteTaps(ModuleOp module, ArrayRef<Value> results);
+  void addBodyTaps(func::ReturnOp ret);
+  void noteTaps(ModuleOp module, func::FuncOp function);
 };
 } // namespace
 
@@ -106,6 +121,30 @@ void EntryImporter::collectOutputs() {
     outputs.assign(graph.output().begin(), graph.output().end());
 }
 
+/// Notes the tensors of --taps in branches and bodies, and the names that are
+/// theirs. "all" leaves constants out, which are the same in each run.
+void EntryImporter::collectBodyTaps(const llvm::StringSet<> &wanted,
+                                    llvm::StringSet<> &found) {
+  // These delete operations.
+  if (!state.options.from.empty() || !state.options.to.empty())
+    return;
+  bool all = wanted.contains("all");
+  forEachBodyTensor(graph, [&](const std::string &path,
+                               const ::onnx::NodeProto &node,
+                               const std::string &tensor) {
+    bool isNamed = false;
+    for (const std::string &name : {node.name(), tensor, path + tensor})
+      if (!name.empty() && wanted.contains(name)) {
+        found.insert(name);
+        isNamed = true;
+      }
+    if (isNamed || (all && node.op_type() != "Constant"))
+      state.wantedBodyTaps.insert(path + tensor);
+    if (isNamed)
+      namedBodyTaps.insert(path + tensor);
+  });
+}
+
 /// Adds the tensors of --taps that are no outputs yet, in the order of the
 /// nodes. The name of a node stands for its outputs.
 void EntryImporter::collectTaps() {
@@ -124,6 +163,7 @@ void EntryImporter::collectTaps() {
       outputs.push_back(findInfo(graph, name));
   };
   llvm::StringSet<> nodes;
+  collectBodyTaps(wanted, nodes);
   for (const ::onnx::NodeProto &node : graph.node()) {
     bool isNamed = !node.name().empty() && wanted.contains(node.name());
     if (isNamed)
@@ -305,7 +345,9 @@ void EntryImporter::completeRest(func::FuncOp function,
 }
 
 void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
-  func::ReturnOp::create(builder, function.getLoc(), results);
+  auto ret = func::ReturnOp::create(builder, function.getLoc(), results);
+  if (!state.bodyTaps.empty() && state.errorCount == 0)
+    addBodyTaps(ret);
   // Initializers that nothing reads.
   SmallVector<Operation *> unused;
   for (Operation &op : function.front().without_terminator())
@@ -314,37 +356,94 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   for (Operation *op : unused)
     op->erase();
   SmallVector<Attribute> resultAttrs;
-  for (auto [info, value] : llvm::zip_equal(outputs, results))
+  for (auto [info, value] : llvm::zip_equal(outputs, ret.getOperands()))
     resultAttrs.push_back(
         describe(info, value.getType(), !state.options.shapes.empty()));
   function.setFunctionType(
-      builder.getFunctionType(inputTypes, TypeRange(ValueRange(results))));
+      builder.getFunctionType(inputTypes, ret.getOperandTypes()));
   function.setAllArgAttrs(inputAttrs);
   function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
 }
 
-/// The artefact tells how many outputs are taps, and which nodes compute them.
-void EntryImporter::noteTaps(ModuleOp module, ArrayRef<Value> results) {
-  module->setAttr("onnx.taps", builder.getI64IntegerAttr(int64_t(tapCount)));
-  NamedAttrList nodes;
-  for (auto [output, value] :
-       llvm::zip_equal(ArrayRef(outputs).take_back(tapCount),
-                       results.take_back(tapCount))) {
-    SmallVector<onnxc::NodeName> made = onnxc::nodesOf(value.getLoc());
-    if (!made.empty())
-      nodes.set(output.name(), builder.getStringAttr(made.front().name + " (" +
-                                                     made.front().op + ")"));
+/// "conv1 (Conv)"; empty for what no node computes.
+static std::string nodeText(Location loc) {
+  SmallVector<onnxc::NodeName> made = onnxc::nodesOf(loc);
+  return made.empty()
+             ? ""
+             : (made.front().name + " (" + made.front().op + ")").str();
+}
+
+/// Makes outputs of the tensors of branches and bodies, and brings all taps in
+/// the order in which nodes compute them: those inside a node before its own.
+void EntryImporter::addBodyTaps(func::ReturnOp ret) {
+  size_t others = ret.getNumOperands() - tapCount;
+  DenseMap<Operation *, size_t> order;
+  ret->getParentOp()->walk(
+      [&](Operation *op) { order.insert({op, order.size()}); });
+  std::vector<Tap> taps;
+  for (size_t i = others; i < outputs.size(); ++i) {
+    Operation *made = ret.getOperand(i).getDefiningOp();
+    taps.push_back({made ? order.lookup(made) : 0, i, {}});
   }
-  if (!nodes.empty())
-    module->setAttr("onnx.tap_nodes", nodes.getDictionary(state.context));
+  for (const BodyTap &tap : state.bodyTaps) {
+    Location loc = tap.value.getLoc();
+    if (canHandOut(tap.value))
+      taps.push_back({order.lookup(tap.value.getDefiningOp()),
+                      outputs.size() + taps.size(), tap});
+    else if (namedBodyTaps.contains(tap.name))
+      state.error(loc) << "--taps: " << quote(tap.name)
+                       << " is not available: a Scan or SequenceMap around it "
+                          "cannot hand it out";
+  }
+  llvm::sort(taps, [](const Tap &a, const Tap &b) {
+    return std::tie(a.order, a.output) < std::tie(b.order, b.output);
+  });
+  // handOut() replaces the operations around, whose results come later: values
+  // of the main graph are those of the return.
+  for (Tap &tap : llvm::reverse(taps))
+    if (tap.ofBody.value) {
+      ValueInfoProto info;
+      info.set_name(tap.ofBody.name);
+      Value value = tap.ofBody.value;
+      tapNodes.set(info.name(),
+                   builder.getStringAttr(nodeText(value.getLoc())));
+      tapBodies.set(info.name(), builder.getStringAttr(tap.ofBody.body));
+      tap.output = outputs.size();
+      outputs.push_back(info);
+      ret->insertOperands(ret.getNumOperands(), handOut(value));
+    }
+  std::vector<ValueInfoProto> infos(outputs.begin(), outputs.begin() + others);
+  SmallVector<Value> results(ret.getOperands().take_front(others));
+  for (const Tap &tap : taps) {
+    infos.push_back(outputs[tap.output]);
+    results.push_back(ret.getOperand(tap.output));
+  }
+  ret->setOperands(results);
+  outputs = std::move(infos);
+  tapCount = taps.size();
+}
+
+/// The artefact tells how many outputs are taps, which nodes compute them, and
+/// which branch or body they are in.
+void EntryImporter::noteTaps(ModuleOp module, func::FuncOp function) {
+  module->setAttr("onnx.taps", builder.getI64IntegerAttr(int64_t(tapCount)));
+  auto results = function.front().getTerminator()->getOperands();
+  for (auto [output, value] : llvm::zip_equal(
+           ArrayRef(outputs).take_back(tapCount), results.take_back(tapCount)))
+    if (std::string node = nodeText(value.getLoc());
+        !node.empty() && !tapNodes.get(output.name()))
+      tapNodes.set(output.name(), builder.getStringAttr(node));
+  if (!tapNodes.empty())
+    module->setAttr("onnx.tap_nodes", tapNodes.getDictionary(state.context));
+  if (!tapBodies.empty())
+    module->setAttr("onnx.tap_bodies", tapBodies.getDictionary(state.context));
 }
 
 LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
                                                    const GraphProto &graph,
                                                    const Frame &frame,
                                                    ModuleOp module) {
-  EntryImporter entry{state, graph, frame, OpBuilder(state.context), {}, {},
-                      {},    {},    0};
+  EntryImporter entry{state, graph, frame, OpBuilder(state.context)};
   entry.collectInputs();
   entry.collectOutputs();
   entry.collectTaps();
@@ -370,7 +469,9 @@ LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
   else if (!isWhole)
     return failure();
   entry.finish(function, results);
+  if (isWhole && state.errorCount != 0)
+    return failure();
   if (entry.tapCount && isWhole)
-    entry.noteTaps(module, results);
+    entry.noteTaps(module, function);
   return success();
 }

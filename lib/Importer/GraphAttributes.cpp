@@ -167,6 +167,7 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
     body.path = (named.getName().strref() + "/" + attribute + "/").str();
   body.importInitializers(graph);
   body.importNodes(graph.node(), graph.output());
+  body.noteTaps(graph);
   SmallVector<Value> results;
   for (const ValueInfoProto &output : graph.output()) {
     FailureOr<Value> value = body.lookup(output.name(), [&] {
@@ -181,6 +182,21 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   builder.create(yield);
   return state.errorCount == errorsBefore &&
          results.size() == static_cast<size_t>(graph.output_size());
+}
+
+/// Keeps the tensors of a branch or body that are to be outputs.
+void GraphImporter::noteTaps(const GraphProto &graph) {
+  if (state.wantedBodyTaps.empty() || frame.function)
+    return;
+  for (const NodeProto &node : graph.node())
+    for (const std::string &tensor : node.output()) {
+      auto found = scope.values.find(tensor);
+      if (!tensor.empty() && found != scope.values.end() &&
+          found->second.value && state.wantedBodyTaps.contains(path + tensor))
+        state.bodyTaps.push_back({path + tensor,
+                                  StringRef(path).drop_back().str(),
+                                  found->second.value});
+    }
 }
 
 /// True if the body of a Loop is entered with, or returns, a tensor that it
@@ -214,6 +230,9 @@ bool GraphImporter::importAgain(const GraphProto &graph, Region &region,
   for (int i = 0; i < graph.node_size(); ++i)
     if (!state.takeNode(loc, /*isInlined=*/true))
       return false;
+  llvm::erase_if(state.bodyTaps, [&](BodyTap tap) {
+    return region.isAncestor(tap.value.getParentRegion());
+  });
   region.dropAllReferences();
   region.getBlocks().clear();
   llvm::SaveAndRestore ignore(ignoresShapes, true);

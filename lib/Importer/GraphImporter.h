@@ -159,6 +159,7 @@ private:
   bool importGraph(const ::onnx::GraphProto &graph, mlir::Region &region,
                    mlir::Location loc, llvm::StringRef attribute,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
+  void noteTaps(const ::onnx::GraphProto &graph);
   bool importAgain(const ::onnx::GraphProto &graph, mlir::Region &region,
                    mlir::Location loc, llvm::StringRef attribute,
                    llvm::ArrayRef<mlir::Type> argumentTypes);

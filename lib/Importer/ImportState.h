@@ -22,6 +22,13 @@
 
 namespace onnxc::importer {
 
+/// A tensor of a branch or body that is to be an output: "loop/body/x" of
+/// "loop/body".
+struct BodyTap {
+  std::string name, body;
+  mlir::Value value;
+};
+
 /// State of one import, or of one expansion of function bodies.
 struct ImportState {
   ImportState(mlir::MLIRContext *context, const ImportOptions &options,
@@ -56,6 +63,10 @@ struct ImportState {
   /// How many graphs and functions the current node is inside of.
   int64_t depth = 0;
   uint64_t nameCount = 0;
+  /// Names of tensors in branches and bodies that are to be outputs, and those
+  /// of them that have been imported.
+  llvm::StringSet<> wantedBodyTaps;
+  std::vector<BodyTap> bodyTaps;
 
   /// Reports one error. Text from the model is quoted with `quote`.
   /// Nothing is reported any more once the import has given up.

@@ -279,7 +279,7 @@ static constexpr Option optionTable[] = {
     {{"taps", "all|A,B",
       "tensors, or results of nodes, that are outputs as well, behind those "
       "of the model, to look into it: `onnx-run --statistics` finds the first "
-      "NaN"},
+      "NaN; those of branches and loops, such as loop/body/x, are lists"},
      setNames<&CompileOptions::taps>},
     {{"custom-op-lib", "FILE",
       "library, object or archive with operators of your own; may be given "

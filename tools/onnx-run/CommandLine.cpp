@@ -198,6 +198,8 @@ static const Option table[] = {
      "with --against: how long a turn takes, else 0.15"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
+    {"save-iterations", "N", OfRun, setCount<&Options::saveIterations>,
+     "the most files of a tensor in a branch or loop with --save, else 64"},
     {"statistics", "", OfRun, setFlag<&Options::statistics>,
      "minimum, maximum, mean, zeros, NaN and infinities of each output instead "
      "of its elements, and the first that is not finite; of several runs, the "

@@ -46,6 +46,7 @@ struct Options {
   std::vector<std::string> dims;   ///< symbol=8
   int64_t seed = 0;
   std::string saveFolder;
+  int64_t saveIterations = 64; ///< of a tensor in a branch or body
   double atol = 1e-7, rtol = 1e-3;
   std::string against; ///< the engine that outputs or times are compared with
   bool hasPeerOptions = false; ///< options that only this comparison has

@@ -15,18 +15,6 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-/// The taps among the outputs: how many there are, and the nodes of them.
-static StatisticsTable makeTable(const Artefact &artefact) {
-  Expected<json::Value> info = json::parse(artefact.omCompilationInfo());
-  if (!info)
-    return consumeError(info.takeError()), StatisticsTable(0, {});
-  const json::Object *facts = info->getAsObject();
-  const json::Object *nodes =
-      facts ? facts->getObject("onnx.tap_nodes") : nullptr;
-  int64_t taps = facts ? facts->getInteger("onnx.taps").value_or(0) : 0;
-  return StatisticsTable(size_t(taps), nodes ? *nodes : json::Object());
-}
-
 template <typename Table>
 static void show(const Table &table, const Options &options) {
   if (options.json)
@@ -53,6 +41,7 @@ public:
 
 private:
   Expected<std::vector<Value>> compute(const InputSet &inputs);
+  std::vector<Value> limitBodies(std::vector<Value> outputs) const;
   Error show(ArrayRef<Value> outputs, const std::string &input, int64_t batch);
   void compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations);
   std::string nameOf(StringRef dataSet, uint64_t seed) const;
@@ -104,10 +93,25 @@ Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
   return outputs;
 }
 
+/// Without what tensors of branches and bodies were in late iterations.
+std::vector<Value> Runs::limitBodies(std::vector<Value> outputs) const {
+  Taps taps = Taps::of(artefact);
+  auto most = size_t(options.saveIterations);
+  for (auto [argument, value] : zip_equal(artefact.outputs(), outputs)) {
+    if (!taps.isInBody(argument->name) || value.elements.size() <= most)
+      continue;
+    errs() << argument->name << ": the first " << most << " of "
+           << value.elements.size()
+           << " iterations are written; --save-iterations says how many\n";
+    value.elements.resize(most);
+  }
+  return outputs;
+}
+
 Error Runs::show(ArrayRef<Value> outputs, const std::string &input,
                  int64_t batch) {
   if (options.statistics) {
-    StatisticsTable table = makeTable(artefact);
+    StatisticsTable table(Taps::of(artefact));
     for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
       table.add(*argument, value);
     hasExtremes |= isOneOfMany || (batch > 1 && !options.json);
@@ -121,7 +125,8 @@ Error Runs::show(ArrayRef<Value> outputs, const std::string &input,
   }
   if (options.saveFolder.empty())
     return Error::success();
-  return writeValues(options.saveFolder, artefact.outputs(), outputs);
+  return writeValues(options.saveFolder, artefact.outputs(),
+                     limitBodies(outputs));
 }
 
 void Runs::compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations) {

@@ -14,8 +14,19 @@
 
 namespace onnxc::run {
 
-/// The outputs of a run, of which the last ones are taps (onnx-compile --taps).
-/// `nodes` has the nodes that compute taps, by their names.
+/// The taps of a model (onnx-compile --taps), which are its last outputs.
+struct Taps {
+  size_t count = 0;
+  /// By name the nodes that compute them, and of those in branches and bodies
+  /// the branch or body, "loop/body". Such a tap is a list of what the tensor
+  /// was each time, or has a dimension for that in front.
+  llvm::json::Object nodes, bodies;
+
+  static Taps of(const Artefact &artefact);
+  bool isInBody(llvm::StringRef name) const { return bodies.get(name); }
+};
+
+/// The outputs of a run.
 class StatisticsTable {
 public:
   struct Row {
@@ -23,10 +34,12 @@ public:
     Statistics statistics;
     /// The first size of a tensor; 0 of others.
     int64_t entries = 0;
+    /// Of a tensor in a branch or body: how often it was computed, and when it
+    /// had a NaN or an infinity first, or -1. 0 and -1 of others.
+    int64_t times = 0, firstBadTime = -1;
   };
 
-  StatisticsTable(size_t taps, llvm::json::Object nodes)
-      : taps(taps), nodes(std::move(nodes)) {}
+  explicit StatisticsTable(Taps taps) : taps(std::move(taps)) {}
 
   void add(const OMArgument &argument, const Value &value);
   void print(llvm::raw_ostream &os) const;
@@ -34,15 +47,17 @@ public:
   llvm::ArrayRef<Row> getRows() const { return rows; }
 
 private:
-  /// The first in the order of the nodes; null if all elements are finite.
+  void countTimes(Row &row, const Value &value);
+  /// The first in the order of the nodes, in a body that of the first time;
+  /// null if all elements are finite.
   const Row *firstNotFinite() const;
+  const Row *firstOfBody(const Row &found) const;
   /// The node that computes it, if that is known.
   std::optional<llvm::StringRef> nodeOf(const Row &row) const {
-    return nodes.getString(row.name);
+    return taps.nodes.getString(row.name);
   }
 
-  size_t taps;
-  llvm::json::Object nodes;
+  Taps taps;
   std::vector<Row> rows;
 };
 

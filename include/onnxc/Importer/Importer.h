@@ -97,8 +97,9 @@ struct ImportOptions {
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.
   std::vector<std::string> from, to;
-  /// Tensors of the main graph that are outputs as well, behind the others;
-  /// "all": all that nodes compute.
+  /// Tensors that are outputs as well, behind the others, by their names or
+  /// those of their nodes; "all": all that nodes compute. Those of branches and
+  /// bodies are lists: what the tensor was each time, "loop/body/x".
   std::vector<std::string> taps;
   /// Initializers of floating point become weights (onnx::NamedWeights):
   /// those of the main graph with more than one element that no Resize or

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class Graph:
                     pending.append(producer)
         return sorted(found)
 
+    def tensors_inside(self, number: int) -> list[str]:
+        """The tensors in the branches and bodies of a node, constants left out, as --taps names them: "loop/body/x"."""
+        node = self.nodes[number]
+        return list(_inside(node, node.name or f"{node.op_type}_{number}"))
+
     def moved_from(self, tensor: str, moves: set[str]) -> str:
         """The tensor with the same elements behind nodes of these operators."""
         while (number := self._producers.get(tensor)) is not None and self.nodes[number].op_type in moves:
@@ -87,6 +92,15 @@ class Graph:
             return None
         default = -1 if node.op_type == "TopK" else 0
         return node.input[0], next((a.i for a in node.attribute if a.name == "axis"), default)
+
+
+def _inside(node: Any, name: str) -> Iterator[str]:
+    for attribute in node.attribute:
+        path = f"{name}/{attribute.name}/"
+        for i, inner in enumerate(attribute.g.node):
+            yield from _inside(inner, inner.name or f"{path}{inner.op_type}_{i}")
+            if inner.op_type != "Constant":
+                yield from (path + tensor for tensor in inner.output if tensor)
 
 
 def _reads(node: Any) -> list[str]:

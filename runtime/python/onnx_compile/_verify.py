@@ -24,17 +24,24 @@ Values = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class NodeDifference:
-    """A node whose inputs agree in both engines and whose outputs do not. Of two artefacts its inputs are not known."""
+    """A node whose inputs agree in both engines and whose outputs do not. Of two artefacts its inputs are not known.
+
+    iteration: of a node in the body of a loop, when its output differs first.
+    inside: of an If, Loop or Scan, the first node in its branches or body that differs.
+    """
 
     node: str
     operator: str
     inputs: list[Comparison]
     outputs: list[Comparison]
+    iteration: int | None = None
+    inside: NodeDifference | None = None
 
     def __str__(self) -> str:
-        lines = [f"the first node that differs is {self.node} ({self.operator})"]
+        when = "" if self.iteration is None else f", in iteration {self.iteration}"
+        lines = [f"the first node that differs is {self.node} ({self.operator}){when}"]
         lines += [f"  {kind} {c}" for kind, of in (("input", self.inputs), ("output", self.outputs)) for c in of]
-        return "\n".join(lines)
+        return "\n".join(lines + ([f"inside it {self.inside}"] if self.inside else []))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,17 +123,17 @@ def verify(
         feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         peer = _peers.peer_of(against, path)
         own = dict(zip([info.name for info in session.outputs], session.run(feed)))
-        tapped = json.loads(session.compilation_info()).get("onnx.tap_nodes", {})
+        taps = _Taps(session)
         if isinstance(peer, _peers.Artefact):
             others = {info.name for info in peer.session.outputs}
-            own = {name: value for name, value in own.items() if name in others or name not in tapped}
+            own = {name: value for name, value in own.items() if name in others or name not in taps.nodes}
         check = _Check(path, peer, feed, own, Tolerance(rtol, atol, quanta), options, folder, progress)
         outputs = check.compare(list(own), own)
         differing = [c for c in outputs if not c.agrees]
         if not differing or not locate:
             return Verification(peer.name, outputs)
         if isinstance(peer, _peers.Artefact):
-            return Verification(peer.name, outputs, *_first_tap(differing, own, tapped))
+            return Verification(peer.name, outputs, *taps.first(differing, own))
         located = check.locate(differing[0].name) if check.graph else None
         if located and artefact and check.agrees_again(differing[0].name):
             remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
@@ -134,17 +141,41 @@ def verify(
         return Verification(peer.name, outputs, located)
 
 
-def _first_tap(
-    differing: Sequence[Comparison], own: Values, tapped: Mapping[str, str]
-) -> tuple[NodeDifference | None, str]:
-    """The first node in the order of the graph, as taps are, among those of both artefacts; or why there is none."""
-    if not any(name in tapped for name in own):
-        return None, "compiled with --taps=all, the two would tell the first node that differs"
-    first = next((c for c in differing if c.name in tapped), None)
-    if first is None:
-        return None, "the tensors in front of it agree"
-    node, _, operator = tapped[first.name].rpartition(" (")
-    return NodeDifference(node, operator.rstrip(")"), [], [first]), ""
+def _tensor_of(values: Values, name: str) -> str:
+    """An element of a container stands for it: its name is that of the output and brackets."""
+    return next((t for t in values if name == t or name.startswith(f"{t}[")), name)
+
+
+class _Taps:
+    """The outputs of an artefact that are taps: the nodes that compute them, and the branches and bodies that they
+    are in, in which they are lists."""
+
+    def __init__(self, session: ExecutionSession) -> None:
+        info = json.loads(session.compilation_info())
+        self.nodes: Mapping[str, str] = info.get("onnx.tap_nodes", {})
+        self._bodies: Mapping[str, str] = info.get("onnx.tap_bodies", {})
+
+    def first(self, differing: Sequence[Comparison], own: Values) -> tuple[NodeDifference | None, str]:
+        """The first node in the order of the graph, as taps are, in a body that of the first iteration; or why
+        there is none."""
+        if not any(name in self.nodes for name in own):
+            return None, "compiled with --taps=all, the two would tell the first node that differs"
+        tensors = [(t, c) for c in differing if (t := _tensor_of(own, c.name)) in self.nodes]
+        if not tensors:
+            return None, "the tensors in front of it agree"
+        tensor, first = tensors[0]
+        if body := self._bodies.get(tensor):
+            inside = [(t, c) for t, c in tensors if self._bodies.get(t) == body]
+            tensor, first = min(inside, key=lambda found: _iteration(*found) or 0)
+        node, _, operator = self.nodes[tensor].rpartition(" (")
+        iteration = _iteration(tensor, first) if isinstance(own[tensor], list) and len(own[tensor]) > 1 else None
+        return NodeDifference(node, operator.rstrip(")"), [], [first], iteration), ""
+
+
+def _iteration(tensor: str, comparison: Comparison) -> int | None:
+    """3 of "tensor[3]"."""
+    number = comparison.name[len(tensor) + 1 : -1]
+    return int(number) if number.isdigit() else None
 
 
 class _Check:
@@ -185,7 +216,7 @@ class _Check:
     def locate(self, output: str) -> NodeDifference | None:
         """The node that makes the output, or an ancestor, whose inputs agree and whose outputs differ."""
         assert self.graph
-        number = self.graph.producer(self._tensor(output))
+        number = self.graph.producer(_tensor_of(self._own, output))
         while number is not None:
             number = self._first_difference(self.graph.ancestors(number), number)
             wrong = [t for t in self.graph.operands(number) if not self._agrees(t)]
@@ -193,10 +224,6 @@ class _Check:
                 return self._difference(number)
             number = self.graph.producer(wrong[0])
         return None
-
-    def _tensor(self, output: str) -> str:
-        """An element of a container stands for it: its name is that of the output and brackets."""
-        return next((t for t in self._own if output == t or output.startswith(f"{t}[")), output)
 
     def _first_difference(self, ancestors: Sequence[int], last: int) -> int:
         """By bisection: a node that differs, behind one that agrees in the order of the graph."""
@@ -215,7 +242,30 @@ class _Check:
         node = self.graph.nodes[number]
         inputs = [c for name in dict.fromkeys(self.graph.operands(number)) for c in self._compared(name)]
         outputs = [c for name in node.output if name for c in self._compared(name)]
-        return NodeDifference(node.name or node.output[0], node.op_type, inputs, outputs)
+        return NodeDifference(node.name or node.output[0], node.op_type, inputs, outputs, inside=self._inside(number))
+
+    def _inside(self, number: int) -> NodeDifference | None:
+        """The first node that differs in the branches or the body of a node, by the model with all of their tensors
+        as outputs. None for other nodes, and where either engine cannot run that."""
+        assert self.graph
+        tensors = self.graph.tensors_inside(number)
+        if not tensors or not isinstance(self.peer, (_peers.OnnxRuntime, _peers.Reference)):
+            return None
+        if self._progress:
+            self._progress(f"compiling with {len(tensors)} tensors inside of {self.graph.nodes[number].output[0]}")
+        options: dict[str, Any] = {**self._options, "taps": ",".join(tensors)}
+        try:
+            session = ExecutionSession(compile(self._path, os.path.join(self._folder, "inside.so"), **options))
+            model = compile(self._path, os.path.join(self._folder, "inside.onnx"), **options, emit="model")
+            taps = _Taps(session)
+            own = dict(zip([info.name for info in session.outputs], session.run(self._feed)))
+            own = {name: value for name, value in own.items() if name in taps.nodes}
+            theirs = type(self.peer)(os.fspath(model)).values(self._feed, list(own))
+        except Exception:  # what engines raise has no common type
+            return None
+        pairs = [compare(name, value, theirs[name], self._tolerance, Meaning()) for name, value in own.items()]
+        differing = [c for found in pairs for c in found if not c.agrees]
+        return taps.first(differing, own)[0]
 
     def _agrees(self, tensor: str) -> bool:
         return all(c.agrees for c in self._compared(tensor))
@@ -237,7 +287,7 @@ class _Check:
 
     def agrees_again(self, output: str) -> bool:
         """Has a part been compiled, which need not be what the artefact has, and does the output agree in that way?"""
-        name = self._tensor(output)
+        name = _tensor_of(self._own, output)
         return bool(self._parts) and all(c.agrees for c in self.compare([name], {name: self._compiled(name)}))
 
     def _spreads(self, names: Sequence[str], theirs: Values) -> Mapping[str, float]:

@@ -123,6 +123,52 @@ class Verify(unittest.TestCase):
             found = onnx_compile.verify(model, reference(model, lambda n, v: v + 1 if n in wrong else v))
             self.assertEqual(found.first_difference.node, node)
 
+    LOOP = """m (float[2] x, int64 count) => (float[2] y) <float low = {-1.0}> {
+        [loop] y = Loop (count, , x) <body = b (int64 i, bool c, float[2] before) => (bool again, float[2] after) {
+            again = Identity (c)
+            [shrink] a = Sub (before, low)
+            [root] r = Sqrt (a)
+            [next] after = Neg (r) }> }"""
+
+    def test_names_the_node_in_a_body(self):
+        """Of two artefacts with taps, and inside the node that differs from another engine."""
+        model, changed = parsed(self.LOOP), parsed(self.LOOP)
+        next(n for n in changed.graph.node[0].attribute[0].g.node if n.name == "root").op_type = "Exp"
+        feed = {"x": np.array([-1, 0], np.float32), "count": np.array(3)}
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [onnx_compile.compile(m, f"{folder}/{i}.so", taps="all") for i, m in enumerate((model, changed))]
+            found = onnx_compile.verify(artefact=paths[0], against=paths[1], inputs=feed)
+            first = found.first_difference
+            self.assertEqual((first.node, first.operator, first.iteration), ("root", "Sqrt", 0), str(found))
+            onnx.save(model, f"{folder}/model.onnx")
+            check = onnx_compile.verify(f"{folder}/model.onnx", "onnxruntime", inputs=feed)
+            self.assertTrue(check.passed, str(check))
+
+    def test_looks_into_a_body_with_another_engine(self):
+        from onnx_compile import _peers, _verify
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/model.onnx"
+            onnx.save(parsed(self.LOOP), path)
+            feed = {"x": np.array([-1, 0], np.float32), "count": np.array(3)}
+            for engine in (_peers.OnnxRuntime, _peers.Reference):
+
+                class Off(engine):
+                    """Squares of the roots are too large from the second iteration on."""
+
+                    def values(self, feed, names):
+                        found = dict(super().values(feed, names))
+                        if "loop/body/r" in found:
+                            found["loop/body/r"] = [v + (i > 0) for i, v in enumerate(found["loop/body/r"])]
+                        return {n: v + 1 if n == "y" else v for n, v in found.items()}
+
+                peer = Off(path)
+                own = {"y": np.zeros(2, np.float32)}
+                check = _verify._Check(path, peer, feed, own, Tolerance(), {}, folder, None)
+                first = check.locate("y")
+                self.assertEqual((first.node, first.inside.node, first.inside.iteration), ("loop", "root", 1), str(first))
+                self.assertIn("inside it the first node that differs is root (Sqrt), in iteration 1", str(first))
+
     def test_quanta(self):
         model = parsed("""m (float[16] x) => (uint8[16] q, float[4,4] y) <float s = {0.25}, uint8 z = {100}> {
             q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)  n = Constant <value_ints = [4, 4]> ()

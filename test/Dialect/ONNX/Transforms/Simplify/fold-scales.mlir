@@ -21,7 +21,7 @@ func.func @both_scaled(%a: tensor<?x1x64xf32>, %b: tensor<?x64x?xf32>) -> none {
 // small that the product of two may be no number of the type, and one of a factor with
 // another user.
 // CHECK-LABEL: func @not_folded
-// CHECK-COUNT-9: onnx.Mul
+// CHECK-COUNT-7: onnx.Mul
 // CHECK:         return
 func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none, none, none, none, tensor<64x2xf32>) {
   %s = onnx.Constant dense<5.000000e-01> : tensor<f32>

@@ -193,7 +193,7 @@ func.func @widened_by_the_reader(%x: tensor<8x32xf32>) -> (tensor<8x32xi8>, tens
 // CHECK-LABEL: func @matrix_times_vector
 // CHECK:         krnl.kernel "turn+product" loops [h = 3, s = %{{[^],]+}}, d = 64]
 // CHECK-SAME:      ins(%arg0, %arg1 : tensor<?x3x64xf32>, tensor<3x64xf32>)
-// CHECK:           krnl.compute [h, s | d] (%[[K:.+]] = %{{.+}}[s, h, d], %[[Q:.+]] = %{{.+}}[h, d])
+// CHECK:           krnl.compute [h, s | d] (%[[Q:.+]] = %{{.+}}[h, d], %[[K:.+]] = %{{.+}}[s, h, d])
 // CHECK-NEXT:        %[[SCALED:.+]] = arith.mulf %[[K]]
 // CHECK-NEXT:        arith.mulf %[[SCALED]], %[[Q]]
 // CHECK-NOT:       krnl.compute

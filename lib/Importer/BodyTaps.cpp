@@ -75,12 +75,14 @@ bool onnxc::importer::canHandOut(Value value) {
                       [](Operation *op) { return isIf(op) || isLoop(op); });
 }
 
+namespace {
 /// What an operation is made of; operands that are left out are null.
 struct Parts {
   SmallVector<Value> operands;
   SmallVector<Type> types;
   NamedAttrList attributes;
 };
+} // namespace
 
 static Parts partsOf(Operation *op) {
   Parts parts;

@@ -4,7 +4,9 @@
 //
 // The function of Attention scales queries and keys, each by the root of the
 // scale. Of the two sides of a product the second one is a matrix that only a
-// run knows, which need not be copied to be scaled.
+// run knows, which need not be copied to be scaled. Numbers of 16 bits keep
+// their scales: rounded at another step, they would differ by more than their
+// last digit.
 //
 //===----------------------------------------------------------------------===//
 #include "ConstantFloats.h"
@@ -27,14 +29,15 @@ struct Scaled {
 
 } // namespace
 
-/// The least scale: the product of two is a normal number of every float type.
+/// The least scale: the product of two is far from the least normal number.
 static constexpr double minScale = 0x1p-6;
 
 /// The value as a product of its own with a number of at most one, by which
 /// nothing overflows that did not before.
 static std::optional<Scaled> findScaled(Value value) {
   auto op = value.getDefiningOp<MulOp>();
-  if (!op || !op->hasOneUse())
+  if (!op || !op->hasOneUse() || getElementTypeOrSelf(value).isF16() ||
+      getElementTypeOrSelf(value).isBF16())
     return std::nullopt;
   for (unsigned side : {0, 1}) {
     Value factor = op->getOperand(side), tensor = op->getOperand(1 - side);

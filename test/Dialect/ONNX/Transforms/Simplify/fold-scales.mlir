@@ -17,6 +17,20 @@ func.func @both_scaled(%a: tensor<?x1x64xf32>, %b: tensor<?x64x?xf32>) -> none {
 
 // -----
 
+// Numbers of 16 bits would be rounded otherwise.
+// CHECK-LABEL: func @halves
+// CHECK-COUNT-2: onnx.Mul
+// CHECK:         return
+func.func @halves(%a: tensor<?x1x64xf16>, %b: tensor<?x64x?xf16>) -> none {
+  %s = onnx.Constant dense<5.000000e-01> : tensor<f16>
+  %0 = onnx.Mul(%a, %s) : (tensor<?x1x64xf16>, tensor<f16>) -> tensor<?x1x64xf16>
+  %1 = onnx.Mul(%b, %s) : (tensor<?x64x?xf16>, tensor<f16>) -> tensor<?x64x?xf16>
+  %2 = onnx.MatMul(%0, %1) : (tensor<?x1x64xf16>, tensor<?x64x?xf16>) -> none
+  return %2 : none
+}
+
+// -----
+
 // With one scale alone, one of several numbers, ones that enlarge a side or are so
 // small that the product of two may be no number of the type, and one of a factor with
 // another user.

@@ -139,10 +139,12 @@ static void reportOrder(Value value, ArrayRef<int64_t> order) {
   std::string dims;
   llvm::raw_string_ostream os(dims);
   llvm::interleaveComma(order, os);
-  remark::passed(maker.getLoc(), remark::RemarkOpts::name("Layout").category(
-                                     "krnl-choose-layouts"))
-      << remark::metric("Order", dims)
-      << remark::metric("Type", TypeAttr::get(value.getType()));
+  if (auto remark = remark::passed(
+          maker.getLoc(),
+          remark::RemarkOpts::name("Layout").category("krnl-choose-layouts")))
+    remark << remark::metric("Order", dims)
+           << remark::detail::Remark::Arg("Type",
+                                          TypeAttr::get(value.getType()));
 }
 
 /// Changes the order of tensors between kernels.

@@ -388,9 +388,10 @@ std::string run::helpText() {
   out << "\nInputs that are not given are random. Exit status: 0 ok, 1 the "
          "model\nor an input was rejected, 2 usage, 3 an output differs.\n\n";
   for (const Option &option : table) {
-    std::string left = ("--" + option.name).str();
+    bool isLetter = option.name.size() == 1;
+    std::string left = ((isLetter ? "-" : "--") + option.name).str();
     if (!option.value.empty())
-      left += ("=" + option.value).str();
+      left += ((isLetter ? " " : "=") + option.value).str();
     out << "  " << left_justify(left, 26) << option.help;
     if (option.verbs != OfAll) {
       ListSeparator comma;

@@ -132,9 +132,13 @@ void StatisticsTable::print(raw_ostream &os) const {
         "histogram\n";
   for (const Row &row : rows) {
     const Statistics &s = row.statistics;
-    os << left_justify(row.name, name) << "  " << left_justify(row.type, type)
-       << format("  %10.4g  %10.4g  %10.4g", s.minimum(), s.maximum(), s.mean())
-       << format("  %9lld  %3lld  %3lld  ", (long long)s.zeros,
+    os << left_justify(row.name, name) << "  " << left_justify(row.type, type);
+    for (double number : {s.minimum(), s.maximum(), s.mean()})
+      if (s.finite())
+        os << format("  %10.4g", number);
+      else
+        os << "           -";
+    os << format("  %9lld  %3lld  %3lld  ", (long long)s.zeros,
                  (long long)s.nans, (long long)s.infinities)
        << histogramText(s) << "\n";
   }

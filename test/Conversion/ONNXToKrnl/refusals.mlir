@@ -13,7 +13,7 @@ func.func @no_lowering(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
 
 // Where there is a lowering but not for this, the types and its reason.
 func.func @not_for_this(%x: tensor<2x3xf32>, %w: tensor<1x1x1xf32>) -> tensor<2x3xf32> {
-  // expected-error @+2 {{the operator Conv is not supported for (tensor<2x3xf32>, tensor<1x1x1xf32>) -> (tensor<2x3xf32>)}}
+  // expected-error @+2 {{the operator Conv is not supported for ('tensor<2x3xf32>', 'tensor<1x1x1xf32>') -> ('tensor<2x3xf32>')}}
   // expected-note @+1 {{expects operands of one known rank, 3 or more}}
   %0 = onnx.Conv(%x, %w) : (tensor<2x3xf32>, tensor<1x1x1xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>

@@ -47,7 +47,8 @@ std::optional<unsigned> OpEmitter::loopAlongMemory(const CachedSlice &slice) {
 }
 
 /// The loop along memory, and those whose iterations continue its line both in
-/// memory and in the slice until an access has enough neighbours.
+/// memory and in the slice until an access has enough neighbours, which are
+/// whole iterations of each loop but the last.
 SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
                                              unsigned along, int64_t most) {
   SmallVector<unsigned> line{along};
@@ -58,7 +59,8 @@ SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
     return slice.strides[llvm::find(slice.loops, loop) - slice.loops.begin()];
   };
   int64_t covered = nest.loop(along).extent;
-  while (covered < most && !nest.endsEarly(line.back())) {
+  while (covered < most && most % covered == 0 &&
+         !nest.endsEarly(line.back())) {
     const auto *next = llvm::find_if(slice.loops, [&](unsigned loop) {
       return !llvm::is_contained(line, loop) && !nest.endsEarly(loop) &&
              access.stride(loop) == covered &&

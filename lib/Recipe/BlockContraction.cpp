@@ -119,24 +119,48 @@ bool TileWriter::choose(BlockShape most) {
 }
 
 /// Makes one loop of all, outermost first.
-std::string BlockContractionWriter::flatten(RecipeBuilder &recipe,
-                                            ArrayRef<std::string> names,
-                                            StringRef name) {
+static std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> names,
+                           StringRef name) {
   std::string flat = names.front();
   for (auto [number, loop] : llvm::enumerate(names.drop_front()))
     flat = recipe.fuse(flat, loop, (name + "." + Twine(number)).str());
   return flat;
 }
 
-ArrayAttr TileWriter::write() {
-  RecipeBuilder recipe(kernel.getContext());
+std::pair<std::string, std::string>
+BlockContractionWriter::flattenLoops(RecipeBuilder &recipe) {
   SmallVector<std::string> all;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
     llvm::append_range(all, *kind);
   recipe.order(all);
   std::string row = flatten(recipe, loops.rows, "rows");
-  std::string sum = flatten(recipe, loops.reduced, "sum");
+  return {row, flatten(recipe, loops.reduced, "sum")};
+}
 
+void BlockContractionWriter::distribute(RecipeBuilder &recipe,
+                                        ArrayRef<std::string> blocks,
+                                        ArrayRef<std::string> threads,
+                                        ArrayRef<std::string> inside) {
+  SmallVector<std::string> around(blocks);
+  llvm::append_range(around, threads);
+  SmallVector<std::string> order = around;
+  llvm::append_range(order, inside);
+  recipe.order(order);
+  recipe.fuseOuter(around);
+  recipe.parallel(blocks);
+  for (const std::string &thread : threads)
+    recipe.map(thread);
+}
+
+void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
+                                           StringRef loop) {
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
+}
+
+ArrayAttr TileWriter::write() {
+  RecipeBuilder recipe(kernel.getContext());
+  auto [row, sum] = flattenLoops(recipe);
   auto [rowBlocks, rowTile] =
       recipe.block(row, shape.rows * shape.rowThreads, "o", "b");
   // Threads that are neighbours write neighbours.
@@ -169,20 +193,11 @@ ArrayAttr TileWriter::write() {
   }
   threads.insert(loops.storesInLine ? threads.begin() : threads.end(),
                  rowThread);
-  SmallVector<std::string> around = outer;
-  llvm::append_range(around, threads);
-  SmallVector<std::string> order = around;
-  order.append({rows, vectors, vector, steps, step});
-  recipe.order(order);
-  recipe.fuseOuter(around);
-  recipe.parallel(outer);
-  for (const std::string &thread : threads)
-    recipe.map(thread);
+  distribute(recipe, outer, threads, {rows, vectors, vector, steps, step});
   recipe.unroll(rows, shape.rows);
   recipe.unroll(vectors, shape.vectors);
   recipe.vectorize(vector, lanes);
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
-    recipe.cacheShared(inputNumber(kernel, operand->get()), steps);
+  cacheOperands(recipe, steps);
   return recipe.finish();
 }
 

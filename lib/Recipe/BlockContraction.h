@@ -37,9 +37,16 @@ public:
   const target::Processor &target;
 
 protected:
-  /// Makes one loop of all, outermost first.
-  std::string flatten(RecipeBuilder &recipe, llvm::ArrayRef<std::string> loops,
-                      llvm::StringRef name);
+  /// Orders the loops and makes one of all rows, and one of all sums.
+  std::pair<std::string, std::string> flattenLoops(RecipeBuilder &recipe);
+  /// The loops of blocks, those of rows and columns among them, and inside of
+  /// them the threads, last the one whose neighbours are neighbours: parallel
+  /// and mapped. The others run in each thread, in this order.
+  void distribute(RecipeBuilder &recipe, llvm::ArrayRef<std::string> blocks,
+                  llvm::ArrayRef<std::string> threads,
+                  llvm::ArrayRef<std::string> inside);
+  /// Copies both operands once an iteration of a loop.
+  void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop);
   int64_t extentOfAll(llvm::ArrayRef<std::string> loops);
 
   int64_t numBlocks = 0;

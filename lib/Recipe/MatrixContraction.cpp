@@ -95,12 +95,7 @@ MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
 
 ArrayAttr MatrixWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
-  SmallVector<std::string> all;
-  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
-    llvm::append_range(all, *kind);
-  recipe.order(all);
-  std::string row = flatten(recipe, loops.rows, "rows");
-  std::string sum = flatten(recipe, loops.reduced, "sum");
+  auto [row, sum] = flattenLoops(recipe);
   Parts rows =
       cut(recipe, row, shape.rowWarps, shape.rows, fragmentRows, 8, {"h", "g"});
   Parts columns = cut(recipe, loops.column, shape.columnWarps, shape.columns,
@@ -116,16 +111,9 @@ ArrayAttr MatrixWriter::write() {
   // The last ones are the threads of a warp.
   SmallVector<std::string> threads{rows.warp, columns.warp, rows.inside,
                                    columns.outside};
-  SmallVector<std::string> around = outer;
-  llvm::append_range(around, threads);
-  SmallVector<std::string> order = around;
-  order.append({rows.fragments, rows.outside, columns.fragments, columns.inside,
-                stages, step, products});
-  recipe.order(order);
-  recipe.fuseOuter(around);
-  recipe.parallel(outer);
-  for (const std::string &thread : threads)
-    recipe.map(thread);
+  distribute(recipe, outer, threads,
+             {rows.fragments, rows.outside, columns.fragments, columns.inside,
+              stages, step, products});
   recipe.unroll(rows.fragments, shape.rows);
   recipe.unroll(rows.outside, fragmentRows / 8);
   recipe.unroll(columns.fragments, shape.columns);
@@ -135,8 +123,7 @@ ArrayAttr MatrixWriter::write() {
     recipe.unroll(columns.inside, 2);
   recipe.mma(
       {rows.outside, rows.inside, columns.outside, columns.inside, products});
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
-    recipe.cacheShared(inputNumber(kernel, operand->get()), stages);
+  cacheOperands(recipe, stages);
   return recipe.finish();
 }
 

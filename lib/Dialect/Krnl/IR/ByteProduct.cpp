@@ -69,23 +69,34 @@ SmallVector<Operation *> opsOf(const ByteFactor &factor) {
   return ops.takeVector();
 }
 
-std::optional<ByteProduct> byteProductOf(ComputeOp op) {
+/// The operands of a sum or product of one of these kinds.
+template <typename FloatOp, typename IntOp>
+static std::optional<std::pair<Value, Value>> operandsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<FloatOp, IntOp>(op))
+    return std::nullopt;
+  return std::pair(op->getOperand(0), op->getOperand(1));
+}
+
+std::optional<std::pair<Value, Value>> factorsOfSum(ComputeOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
-  Block *body = op.getBlock();
   Value sum = op.getRegionOutputArgs().front();
-  auto add =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
-  if (!add || !add.getType().isInteger(32) || !sum.hasOneUse())
+  auto terms = operandsOf<arith::AddFOp, arith::AddIOp>(
+      op.getBlock()->getTerminator()->getOperand(0));
+  if (!terms || !sum.hasOneUse() ||
+      (terms->first != sum && terms->second != sum))
     return std::nullopt;
-  if (add.getLhs() != sum && add.getRhs() != sum)
+  return operandsOf<arith::MulFOp, arith::MulIOp>(
+      terms->first == sum ? terms->second : terms->first);
+}
+
+std::optional<ByteProduct> byteProductOf(ComputeOp op) {
+  auto factors = factorsOfSum(op);
+  if (!factors || !factors->first.getType().isInteger(32))
     return std::nullopt;
-  Value term = add.getLhs() == sum ? add.getRhs() : add.getLhs();
-  auto product = term.getDefiningOp<arith::MulIOp>();
-  if (!product)
-    return std::nullopt;
-  std::optional<ByteFactor> lhs = factorOf(op, product.getLhs()),
-                            rhs = factorOf(op, product.getRhs());
+  std::optional<ByteFactor> lhs = factorOf(op, factors->first),
+                            rhs = factorOf(op, factors->second);
   if (!lhs || !rhs || lhs->operand == rhs->operand)
     return std::nullopt;
   return ByteProduct{*lhs, *rhs};

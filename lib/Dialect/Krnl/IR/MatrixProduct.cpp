@@ -5,21 +5,14 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
-
-/// The other operand of a sum or product of one of these kinds.
-template <typename FloatOp, typename IntOp>
-static std::optional<std::pair<Value, Value>> operandsOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<FloatOp, IntOp>(op))
-    return std::nullopt;
-  return std::pair(op->getOperand(0), op->getOperand(1));
-}
 
 /// The input whose element the value is, perhaps extended.
 static OpOperand *factorOf(ComputeOp op, Value value, bool &isSigned) {
@@ -43,16 +36,7 @@ static bool isFactor(Type element, Type sum) {
 }
 
 std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
-    return std::nullopt;
-  Value sum = op.getRegionOutputArgs().front();
-  auto terms = operandsOf<arith::AddFOp, arith::AddIOp>(
-      op.getBlock()->getTerminator()->getOperand(0));
-  if (!terms || !sum.hasOneUse() ||
-      (terms->first != sum && terms->second != sum))
-    return std::nullopt;
-  auto factors = operandsOf<arith::MulFOp, arith::MulIOp>(
-      terms->first == sum ? terms->second : terms->first);
+  auto factors = factorsOfSum(op);
   if (!factors)
     return std::nullopt;
   MatrixProduct product;
@@ -62,7 +46,7 @@ std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
     return std::nullopt;
   product.element = getElementTypeOrSelf(product.lhs->get());
   if (product.element != getElementTypeOrSelf(product.rhs->get()) ||
-      !isFactor(product.element, sum.getType()))
+      !isFactor(product.element, factors->first.getType()))
     return std::nullopt;
   return product;
 }

@@ -39,11 +39,8 @@ static bool isNamed(const onnx::DimSpace &space,
   auto function =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
                : func::FuncOp();
-  auto names = function ? function.getArgAttrOfType<ArrayAttr>(
-                              argument.getArgNumber(), "onnx.dims")
-                        : ArrayAttr();
-  return names && symbol.dim < names.size() &&
-         cast<StringAttr>(names[symbol.dim]).getValue() == symbol.name;
+  return function && onnx::givenSizeName(function, argument.getArgNumber(),
+                                         symbol.dim) == symbol.name;
 }
 
 std::string onnxc::typeText(onnx::DimAnalysis &analysis, Value value) {

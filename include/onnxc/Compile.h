@@ -82,7 +82,8 @@ OM_COMPILER_API void omCompilerSetProgressHandler(OMCompiler *compiler,
                                                   OMProgressFunction handler,
                                                   void *user);
 
-/* Takes the output when the option "output" is "-". */
+/* Takes the output when the option "output" is "-"; without a function it is
+ * dropped. */
 typedef void (*OMOutputFunction)(void *user, const char *data, size_t size);
 OM_COMPILER_API void omCompilerSetOutputHandler(OMCompiler *compiler,
                                                 OMOutputFunction handler,

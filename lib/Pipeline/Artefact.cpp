@@ -415,6 +415,10 @@ static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
 /// The header beside the artefact.
 static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
   const CompileOptions &options = inputs.options;
+  if (options.output == "-" || isStream(options.output))
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "a header needs a file beside which it is written");
   SmallString<128> name(options.output);
   path::replace_extension(name, ".h");
   NewFile file(name);
@@ -529,12 +533,8 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
   if (kind == CodeKind::Assembly)
     return writeAssembly(*files, inputs);
   const CompileOptions &options = inputs.options;
-  bool toStream = options.output == "-" || isStream(options.output);
-  if (toStream && (options.emitHeader || options.emit == "static"))
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "a header needs a file beside which it is written");
-  if (options.emitHeader || options.emit == "static")
+  bool isDropped = options.output == "-" && !inputs.events.output;
+  if (!isDropped && (options.emitHeader || options.emit == "static"))
     if (llvm::Error error = writeHeader(levels.front(), inputs))
       return error;
   if (options.emit == "static")

@@ -268,10 +268,11 @@ static llvm::Error checkTargets(const CompileOptions &options,
   if (options.emit != "lib")
     return llvm::Error::success();
   if (!target::hasOperatingSystem(llvm::Triple(triple)))
-    return llvm::createStringError("'" + triple +
-                                   "' has no operating system that loads a "
-                                   "shared object: say --emit=static or "
-                                   "--emit=obj, and link the model");
+    return llvm::createStringError(
+        "'" + triple +
+        "' has no operating system that loads a "
+        "shared object: leave out --emit=lib, or say "
+        "--emit=obj, and link the model");
   return checkRuntimeFor(options, targets.front());
 }
 
@@ -597,11 +598,13 @@ static void writeReproducer(const Input &input, const CompileOptions &options,
 static CompileOptions completed(const Input &input,
                                 const CompileOptions &options) {
   CompileOptions result = options;
+  bool loadsObjects = target::hasOperatingSystem(
+      llvm::Triple(llvm::Triple::normalize(options.triple)));
+  if (result.emit.empty())
+    result.emit = loadsObjects ? "lib" : "static";
   if (result.output.empty())
-    result.output = defaultOutput(input, options);
-  if (!target::hasOperatingSystem(
-          llvm::Triple(llvm::Triple::normalize(options.triple))))
-    result.realTime = true;
+    result.output = defaultOutput(input, result);
+  result.realTime |= !loadsObjects;
   result.explainNodes |= hasRunBudget(options) || !options.times.empty();
   return result;
 }

@@ -244,8 +244,9 @@ static constexpr Option optionTable[] = {
     {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
      setLevel},
     {{"emit", "WHAT",
-      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib; static: "
-      "an archive with the runtime, and a header; model: the simplified model "
+      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib "
+      "(default); static: an archive with the runtime, and a header (default "
+      "for machines without an operating system); model: the simplified model "
       "as .onnx; ptx, sass: the kernels of --device=cuda, as text for the "
       "driver "
       "and as instructions, by ptxas and nvdisasm of the CUDA toolkit"},

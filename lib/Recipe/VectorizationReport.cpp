@@ -9,6 +9,7 @@
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 
@@ -174,6 +175,9 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
                       SmallVectorImpl<ScalarLoop> &found) {
   double total = 0;
   if (times == 0)
+    return 0;
+  // Where nothing has vectors, nothing of the model is in their way.
+  if (TargetAttr::processorOf(kernel).lanes(/*bits=*/8) == 1)
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());

@@ -47,9 +47,6 @@ static std::string withSnapshot(llvm::StringRef page, const std::string &json) {
   return text;
 }
 
-/// The artefact is not kept.
-static void dropOutput(void *, const char *, size_t) {}
-
 static int reportModel(CommandLine &line) {
   std::string html = line.valueOf("html");
   if (line.has("compare")) {
@@ -81,7 +78,7 @@ static int reportModel(CommandLine &line) {
   if (line.has("profile"))
     line.options.emplace_back("times", line.valueOf("profile"));
   return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
-    omCompilerSetOutputHandler(compiler, dropOutput, nullptr);
+    omCompilerSetOutputHandler(compiler, nullptr, nullptr);
     int status = compileInput(compiler, line.operands.front());
     if (status != OM_COMPILE_OK)
       return status;

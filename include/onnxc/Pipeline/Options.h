@@ -20,10 +20,11 @@ namespace onnxc {
 /// command line.
 struct CompileOptions {
   /// Path of the output; empty: beside the model, with the suffix of the
-  /// phase; "-": handed to the output callback.
+  /// phase; "-": handed to the output callback, dropped without one.
   std::string output;
-  /// The phase whose result is written (Phases.h), or asm, obj, lib.
-  std::string emit = "lib";
+  /// The phase whose result is written (Phases.h), or asm, obj, lib; empty:
+  /// lib, or static where no operating system loads a shared object.
+  std::string emit;
   /// The phase that the input is the result of, as `emit` wrote it; empty: the
   /// input is a model.
   std::string resume;

@@ -13,8 +13,11 @@
 
 namespace onnxc {
 
-/// 123, 4K, 5M or 6G; nothing for other texts and above 2^63.
+/// 123, 4K, 5M or 6G, also as 4KB or 4KiB, of 1,024 bytes; nothing for other
+/// texts and above 2^63.
 inline std::optional<int64_t> readByteCount(llvm::StringRef text) {
+  if (!text.consume_back("iB"))
+    text.consume_back("B");
   unsigned shift = text.consume_back("K")   ? 10
                    : text.consume_back("M") ? 20
                    : text.consume_back("G") ? 30

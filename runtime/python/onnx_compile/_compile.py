@@ -145,8 +145,7 @@ def report(model: Any, **options: Any) -> Report:
     options: those of compile(); times="profile.json" adds the times of
     `onnx-run profile --json`. Raises what compile() raises.
     """
-    with tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
-        return compile(model, os.path.join(folder, "model.so"), report=True, **options)
+    return compile(model, "-", report=True, **options)
 
 
 def get_include() -> str:

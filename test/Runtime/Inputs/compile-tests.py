@@ -126,6 +126,8 @@ class Compile(unittest.TestCase):
             onnx_compile.report(DIGITS, dims={"batch": 1}, max_ram="1K")
         self.assertEqual(caught.exception.status, 4)
         self.assertIn("--max-ram allows 1 KiB", str(caught.exception))
+        firmware = onnx_compile.report(DIGITS, dims={"batch": 1}, triple="thumbv7em-none-eabi")
+        self.assertEqual((firmware["target"], firmware["scalar_kernels"]), ("thumbv7em-unknown-none-eabi generic", []))
 
     def test_progress(self):
         steps = []

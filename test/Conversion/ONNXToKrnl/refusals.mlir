@@ -94,6 +94,14 @@ func.func @support_vectors(%x: tensor<4x2xf32>) -> tensor<4x1xf32> {
   return %0 : tensor<4x1xf32>
 }
 
+// The sum of the numbers of vectors is no number of 64 bits.
+func.func @support_vectors_beyond_counting(%x: tensor<4x2xf32>) -> (tensor<4xi64>, tensor<4x2xf32>) {
+  // expected-error @+2 {{the operator ml.SVMClassifier is not supported}}
+  // expected-note @+1 {{do not fit together}}
+  %0, %1 = onnx.ml.SVMClassifier(%x) {classlabels_ints = array<i64: 7, 5>, coefficients = array<f32: 1.0, -1.0, 0.5, 2.0>, kernel_params = array<f32: 0.5, 0.1, 2.0>, kernel_type = "RBF", rho = array<f32: 0.25>, support_vectors = array<f32: 1.0, 2.0, 3.0, 4.0>, vectors_per_class = array<i64: 2, 9223372036854775807>} : (tensor<4x2xf32>) -> (tensor<4xi64>, tensor<4x2xf32>)
+  return %0, %1 : tensor<4xi64>, tensor<4x2xf32>
+}
+
 func.func @image(%x: tensor<1x5x5xf32>, %i: tensor<2xi64>, %b: tensor<2xi64>) -> tensor<1x1x5x5xf32> {
   // expected-error @+2 {{the operator Col2Im is not supported}}
   // expected-note @+1 {{strides or dilations below 1}}

@@ -14,6 +14,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
 
@@ -199,7 +201,8 @@ struct Classifier {
         classes(std::max<int64_t>(int64_t(labels.size()), 1)) {
     for (int64_t n : perClass) {
       starts.push_back(count);
-      count += n;
+      if (llvm::AddOverflow(count, n, count))
+        count = INT64_MAX; // more than there are weights
     }
     pairs = classes * (classes - 1) / 2;
   }

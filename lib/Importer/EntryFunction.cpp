@@ -285,7 +285,7 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
     if (state.hasGivenUp())
       break;
     Location loc = state.nameLoc(output.name());
-    FailureOr<Value> value = body.lookup(
+    FailureOr<Value> value = body.lookupRequired(
         output.name(), [&] { return state.error(loc) << optionOf(index); });
     if (failed(value))
       continue;
@@ -306,9 +306,9 @@ void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
   SmallVector<NamedValue> from;
   for (const std::string &name : state.options.from) {
     Location loc = state.nameLoc(name);
-    FailureOr<Value> value =
-        body.lookup(name, [&] { return state.error(loc) << "--from: "; });
-    if (succeeded(value) && *value)
+    FailureOr<Value> value = body.lookupRequired(
+        name, [&] { return state.error(loc) << "--from: "; });
+    if (succeeded(value))
       from.push_back({name, *value});
   }
   if (state.errorCount != 0)

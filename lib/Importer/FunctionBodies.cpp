@@ -175,9 +175,9 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
     Region &graph = op->getRegion(position.region);
     if (graph.empty())
       continue;
-    FailureOr<Value> value = importer.lookup(
+    FailureOr<Value> value = importer.lookupRequired(
         position.value, [&] { return state.error(op->getLoc()) << "value "; });
-    if (failed(value) || !*value || failed(inlineGraph(graph, *value)))
+    if (failed(value) || failed(inlineGraph(graph, *value)))
       return failure();
   }
   SmallVector<Value> values;
@@ -187,9 +187,10 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
     assert(static_cast<int>(index) < body->output_size() &&
            "a schema and its body have the same results");
     FailureOr<Value> value =
-        importer.lookup(body->output(static_cast<int>(index)),
-                        [&] { return state.error(op->getLoc()) << "output "; });
-    if (failed(value) || !*value)
+        importer.lookupRequired(body->output(static_cast<int>(index)), [&] {
+          return state.error(op->getLoc()) << "output ";
+        });
+    if (failed(value))
       return failure();
     values.push_back(*value);
   }

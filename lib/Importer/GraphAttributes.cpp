@@ -170,11 +170,11 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   body.noteTaps(graph);
   SmallVector<Value> results;
   for (const ValueInfoProto &output : graph.output()) {
-    FailureOr<Value> value = body.lookup(output.name(), [&] {
+    FailureOr<Value> value = body.lookupRequired(output.name(), [&] {
       return state.error(loc)
              << "output of graph " << quote(graph.name()) << " ";
     });
-    if (succeeded(value) && *value)
+    if (succeeded(value))
       results.push_back(*value);
   }
   OperationState yield(loc, "onnx.Yield");

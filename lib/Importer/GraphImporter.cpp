@@ -90,6 +90,16 @@ GraphImporter::lookup(StringRef name,
   return failure();
 }
 
+FailureOr<Value>
+GraphImporter::lookupRequired(StringRef name,
+                              function_ref<InFlightDiagnostic()> report) {
+  FailureOr<Value> value = lookup(name, report);
+  if (failed(value) || *value)
+    return value;
+  report() << quote(name) << absentText;
+  return failure();
+}
+
 void GraphImporter::declareTypes(
     const RepeatedPtrField<ValueInfoProto> &infos) {
   for (const ValueInfoProto &info : infos)

@@ -17,7 +17,15 @@
 
 #include <optional>
 
+namespace onnxc::onnx {
+struct OpSignature;
+} // namespace onnxc::onnx
+
 namespace onnxc::importer {
+
+/// What is wrong with a name that stands for no value where one is needed.
+inline constexpr llvm::StringLiteral absentText =
+    " has no value: the call of a function leaves it out";
 
 /// The value that a name stands for.
 struct Binding {
@@ -100,6 +108,11 @@ public:
   lookup(llvm::StringRef name,
          llvm::function_ref<mlir::InFlightDiagnostic()> report);
 
+  /// The same where a value is needed: an absent one is an error, too.
+  mlir::FailureOr<mlir::Value>
+  lookupRequired(llvm::StringRef name,
+                 llvm::function_ref<mlir::InFlightDiagnostic()> report);
+
   /// The declared type of `name`; NoneType if there is none.
   mlir::Type declaredType(llvm::StringRef name, mlir::Location loc);
 
@@ -137,6 +150,9 @@ private:
                           llvm::SmallVectorImpl<mlir::Value> &operands);
   bool importOperands(const ::onnx::NodeProto &node, mlir::Location loc,
                       llvm::SmallVectorImpl<mlir::Value> &operands);
+  bool hasRequiredInputs(const ::onnx::NodeProto &node, mlir::Location loc,
+                         const onnx::OpSignature &signature,
+                         llvm::ArrayRef<mlir::Value> operands);
   void reportCycle(
       const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
       llvm::ArrayRef<int> cycle);

@@ -317,6 +317,18 @@ static void dropUnitSplit(const NodeProto &node,
       operands.truncate(1);
 }
 
+bool GraphImporter::hasRequiredInputs(const NodeProto &node, Location loc,
+                                      const OpSignature &signature,
+                                      ArrayRef<Value> operands) {
+  for (auto [index, parameter] : llvm::enumerate(signature.getInputs()))
+    if (parameter.kind == ParameterKind::Single && index < operands.size() &&
+        !operands[index]) {
+      error(node, loc) << "input '" << parameter.name << "'" << absentText;
+      return false;
+    }
+  return true;
+}
+
 void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   std::string name = operationName(node);
   const OpSignature *signature = OpSignature::find(name);
@@ -327,6 +339,7 @@ void GraphImporter::buildOperation(const NodeProto &node, Location loc) {
   SmallVector<Value> operands;
   NamedAttrList attributes;
   if (!importOperands(node, loc, operands) ||
+      !hasRequiredInputs(node, loc, *signature, operands) ||
       !importNamedTensors(node, loc, operands) ||
       !importAttributes(node, loc, attributes))
     return breakOutputs(node);

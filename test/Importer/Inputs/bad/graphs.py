@@ -327,6 +327,35 @@ def call_with_too_many_inputs(_):
     return with_functions([function("F", [node("Relu", ["a"], ["b"])])], call("F", ["x", "x"], ["y"]))
 
 
+@case(r"'culprit/inner' \(Add\): input 'B' has no value: the call of a function leaves it out")
+def call_without_an_input_that_a_node_needs(_):
+    return with_functions([function("F", [node("Add", ["a", "c"], ["b"], "inner")], ["a", "c"])], call("F", ["x"], ["y"]))
+
+
+@case(r"'culprit/inner' \(Relu\): input 'X' has no value")
+def call_without_inputs(_):
+    return with_functions([function("F", [node("Relu", ["a"], ["b"], "inner")])], call("F", [], ["y"]))
+
+
+@case("'y' has no value: the call of a function leaves it out")
+def call_whose_result_is_an_input_left_out(_):
+    return with_functions([function("F", [node("Relu", ["a"], ["d"])], ["a", "b"])], call("F", ["x"], ["y"]))
+
+
+@case("output of graph 'then' 'b' has no value")
+def branch_whose_result_is_an_input_left_out(_):
+    branches = {
+        "then_branch": helper.make_graph([], "then", [], [value("b")]),
+        "else_branch": helper.make_graph([node("Neg", ["a"], ["d"])], "else", [], [value("d")]),
+    }
+    nodes = [
+        node("ReduceSum", ["a"], ["s"], keepdims=0),
+        node("Cast", ["s"], ["go"], to=TensorProto.BOOL),
+        node("If", ["go"], ["e"], "inner", **branches),
+    ]
+    return with_functions([function("F", nodes, ["a", "b"], ["e"])], call("F", ["x"], ["y"]))
+
+
 @case(r"'culprit' \(own\.F\)", "no attribute 'slope'")
 def call_with_unknown_attribute(_):
     return with_functions([function("F", [node("Relu", ["a"], ["b"])])], call("F", ["x"], ["y"], slope=1.0))

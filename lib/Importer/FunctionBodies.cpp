@@ -10,6 +10,7 @@
 #include "NodeCheck.h"
 #include "onnxc/Schema/ProtoConversion.h"
 #include "onnxc/Schema/TypeLattice.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "onnx/defs/function.h"
 #include "onnx/defs/schema.h"
@@ -123,8 +124,9 @@ LogicalResult Expansion::prepare() {
 Frame Expansion::makeFrame(ImportState &state) const {
   Frame frame;
   frame.function = body;
-  if (auto named = dyn_cast<NameLoc>(op->getLoc()))
-    frame.prefix = named.getName().str() + "/";
+  // Rewrites may have given it the nodes behind it as well.
+  if (StringRef name = onnxc::nameOf(op->getLoc()); !name.empty())
+    frame.prefix = name.str() + "/";
   importOpsets(state, body->opset_import(), frame);
   // Bodies of other domains lack the version of the common operators: it is
   // that of the library they come with.

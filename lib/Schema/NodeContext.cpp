@@ -163,7 +163,8 @@ const ::onnx::TensorProto *NodeContext::getInputData(size_t index) const {
   if (slot.data || !slot.value)
     return slot.data.get();
   SmallVector<SymbolicInt> elements;
-  if (TypedAttr attr = shownConstant(slot.value)) {
+  if (TypedAttr attr =
+          facts.hasConstants() ? shownConstant(slot.value) : TypedAttr()) {
     auto proto = std::make_unique<::onnx::TensorProto>();
     if (succeeded(toProto(attr, *proto)))
       slot.data = std::move(proto);

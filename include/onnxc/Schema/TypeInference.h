@@ -50,15 +50,20 @@ public:
                         llvm::SmallVectorImpl<SymbolicInt> &elements) const {
     return false;
   }
+
+  /// May the elements of constants be looked at?
+  virtual bool hasConstants() const { return true; }
 };
 
-/// The types of other facts without ranks and sizes. An operation that is
-/// rejected with those, but not with these, has operands of wrong shapes.
+/// The types of other facts without ranks, sizes and elements. An operation
+/// that is rejected with those, but not with these, has operands of wrong
+/// shapes, or constants that are no shapes, axes and the like.
 class ElementFacts final : public ValueFacts {
 public:
   explicit ElementFacts(const ValueFacts &facts) : facts(facts) {}
 
   mlir::Type type(mlir::Value value) const override;
+  bool hasConstants() const override { return false; }
 
 private:
   const ValueFacts &facts;

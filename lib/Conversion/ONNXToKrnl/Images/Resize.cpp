@@ -363,8 +363,8 @@ Lowered lowerResize(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
     return rewriter.notifyMatchFailure(op, problem);
   Value y = Resizer(op, adaptor, rewriter, mode).run();
   if (!y)
-    return rewriter.notifyMatchFailure(op,
-                                       "a scale is not above 0 and below 2^30");
+    return neverMade(rewriter, op,
+                     "Resize: a scale is not above 0 and below 2^30");
   return y;
 }
 

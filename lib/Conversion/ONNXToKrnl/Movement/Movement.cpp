@@ -343,7 +343,8 @@ Lowered lowerSlice(onnx::SliceOp op, onnx::SliceOp::Adaptor adaptor,
 
 using Lengths = FailureOr<SmallVector<Value>>;
 
-/// The sizes in `split`, which have to cover the axis.
+/// The sizes in `split`, which have to cover the axis; failure for a negative
+/// one.
 Lengths givenLengths(onnx::SplitOp op, onnx::SplitOp::Adaptor adaptor,
                      Value size, OpBuilder &b) {
   Location loc = op.getLoc();
@@ -356,6 +357,8 @@ Lengths givenLengths(onnx::SplitOp op, onnx::SplitOp::Adaptor adaptor,
     lengths.push_back(
         structuralElement(b, loc, op.getSplit(), adaptor.getSplit(), i));
     checkGivenSize(b, loc, lengths.back(), "Split");
+    if (getConstantIntValue(lengths.back()).value_or(0) < 0)
+      return failure();
     total = addIndex(b, loc, total, lengths.back());
   }
   checkEqualSizes(b, loc, total, size,
@@ -395,7 +398,9 @@ Lowered lowerSplit(onnx::SplitOp op, onnx::SplitOp::Adaptor adaptor,
                                : equalLengths(rewriter, loc, size, parts);
   if (failed(lengths))
     return neverMade(rewriter, op,
-                     "Split: the axis is too short for so many parts");
+                     op.getSplit()
+                         ? "Split: a size is negative"
+                         : "Split: the axis is too short for so many parts");
   SmallVector<Value> starts(rank, zero), steps(rank, one), results;
   for (Value length : *lengths) {
     SmallVector<Value> sizes = sizesOf(rewriter, loc, x);

@@ -273,7 +273,10 @@ LogicalResult checkOperands(ConversionPatternRewriter &rewriter, Operation *op,
       return rewriter.notifyMatchFailure(op, "operand has no rank");
   auto type = cast<RankedTensorType>(operands[0].getType());
   int64_t rank = type.getRank();
-  if (rank > 1 && (axis < -rank || axis >= rank))
+  bool hasAxis = llvm::any_of(operands.drop_front(), [](Value parameter) {
+    return cast<RankedTensorType>(parameter.getType()).getRank() > 0;
+  });
+  if (hasAxis && rank > 1 && (axis < -rank || axis >= rank))
     return rewriter.notifyMatchFailure(op, "axis is out of range");
   for (Value operand : operands.drop_front()) {
     auto parameter = cast<RankedTensorType>(operand.getType());

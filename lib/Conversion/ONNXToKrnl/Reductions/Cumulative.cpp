@@ -129,7 +129,8 @@ Lowered lowerRunning(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   SmallVector<Value> sizes = sizesOf(rewriter, loc, x), parts;
   if (auto known = onnx::constantInts(op->getOperand(1))) {
     if (known->size() != 1)
-      return rewriter.notifyMatchFailure(op, "axis is not one number");
+      return neverMade(rewriter, op,
+                       (name + ": the axis is not one number").str());
     int64_t d = positiveAxis(known->front(), type.getRank());
     if (d < 0 || d >= type.getRank())
       return rewriter.notifyMatchFailure(op, "axis is out of range");

@@ -58,9 +58,15 @@ static Error checkAxes(Operation *op, RankOf rankOf) {
   SmallVector<int64_t> axes = knownAxes(op);
   if (axes.empty() || isa<UnsqueezeOp>(op))
     return std::nullopt;
-  for (int64_t axis : axes)
-    if (Error error = checkAxis(axis, rankOf(&op->getOpOperand(0))))
+  std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t axis : axes) {
+    if (Error error = checkAxis(axis, rank))
       return error;
+    bool isNew = !rank || seen.insert(axis < 0 ? axis + *rank : axis).second;
+    if (!isNew && (isReduction(op) || isa<PadOp, SliceOp>(op)))
+      return "names axis " + std::to_string(axis) + " twice";
+  }
   return std::nullopt;
 }
 
@@ -155,7 +161,8 @@ static Error checkUpdates(Operation *op, RankOf rankOf) {
 }
 
 /// A scale is for the tensor, for each part of an axis, or for each block; a
-/// zero point goes with it, and may be a list of one beside a scalar.
+/// zero point goes with it, and may be a list of one beside a scalar. One for
+/// the tensor has no axis, and a list has but one.
 static Error checkScale(Operation *op, RankOf rankOf) {
   std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
   std::optional<int64_t> scale = rankOf(&op->getOpOperand(1));
@@ -170,7 +177,10 @@ static Error checkScale(Operation *op, RankOf rankOf) {
   bool isPair = !scale || !zero || *scale == *zero || *scale == 0 || *zero == 0;
   if (!fits(zero) || !isPair)
     return "has a zero point of rank " + std::to_string(*zero) + ofRank(*rank);
-  return std::nullopt;
+  bool hasAxis = scale.value_or(0) > 0 || zero.value_or(0) > 0;
+  return hasAxis && *rank > 1
+             ? checkAxis(integerAttr(op, "axis").value_or(1), rank)
+             : std::nullopt;
 }
 
 /// A Scan goes along an axis of each of its last operands.

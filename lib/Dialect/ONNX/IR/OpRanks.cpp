@@ -437,6 +437,8 @@ SmallVector<int64_t> onnxc::onnx::knownAxes(Operation *op) {
     return given ? SmallVector<int64_t>(given.asArrayRef())
                  : SmallVector<int64_t>();
   }
+  if (auto reverse = dyn_cast<ReverseSequenceOp>(op))
+    return {reverse.getTimeAxis(), reverse.getBatchAxis()};
   OpRanks ranks = OpRanks::of(op);
   if (ranks.flags & (Axis | LastAxis)) {
     std::optional<int64_t> axis = integerAttr(op, "axis");

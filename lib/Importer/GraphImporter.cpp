@@ -328,17 +328,17 @@ void GraphImporter::observe(const NodeProto &node, int index) {
                     {},
                     {},
                     {}};
-  auto typeOf = [&](const std::string &name) {
+  auto valueOf = [&](const std::string &name) {
     const Binding *binding = name.empty() ? nullptr : scope.find(name);
-    return binding && binding->value ? binding->value.getType() : Type();
+    return binding ? binding->value : Value();
   };
   for (const std::string &name : node.input()) {
     seen.inputs.push_back(name);
-    seen.operands.push_back(typeOf(name));
+    seen.operands.push_back(valueOf(name));
   }
   for (const std::string &name : node.output()) {
     seen.outputs.push_back(name);
-    seen.results.push_back(typeOf(name));
+    seen.results.push_back(valueOf(name));
     if (!name.empty() && !readNames->contains(name))
       seen.unread.push_back(name);
   }

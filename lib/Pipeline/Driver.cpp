@@ -396,7 +396,7 @@ Outcome Compilation::load() {
   importer::ImportOptions import = importOptionsOf(options);
   if (observers)
     import.observer = observers->import;
-  ResultNames results;
+  NodeResults results;
   if (options.explainNodes && !import.observer)
     import.observer = &results;
   auto imported = importer::importModel(*context, source, import);

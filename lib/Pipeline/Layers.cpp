@@ -194,7 +194,7 @@ void GraphCollector::collect(Operation &op, size_t graph) {
       report.layers.back().op != node.op || report.layers.back().graph != graph)
     addLayer(node, graph);
   else
-    --number;
+    report.layers[--number].isSplit = true;
   readOperands(op, number);
   readLists(op, report.layers[number]);
   report.layers[number].types.clear();
@@ -230,12 +230,24 @@ void GraphCollector::collect(func::FuncOp main) {
     collect(main.getBody().front(), 0);
 }
 
-void ResultNames::imported(const importer::ImportedNode &node) {
+void NodeResults::imported(const importer::ImportedNode &node) {
   std::vector<std::string> &outputs = names[nameOf(node.loc)];
   outputs.assign(node.outputs.begin(), node.outputs.end());
+  types.add(node);
 }
 
-void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
+/// Gives a node of several operations the results that the model has.
+static void takeResults(Layer &layer, const NodeTypes::Types &types) {
+  layer.types.clear();
+  layer.activationBytes = 0;
+  for (auto [text, type] : llvm::zip_equal(types.results, types.resultTypes))
+    if (!text.empty()) {
+      layer.types.push_back(text);
+      layer.activationBytes += usualBytes(type);
+    }
+}
+
+void onnxc::collectGraph(ModuleOp model, NodeResults &results,
                          LayerReport &report) {
   report.isKnown = true;
   for (func::FuncOp function : model.getOps<func::FuncOp>()) {
@@ -245,8 +257,13 @@ void onnxc::collectGraph(ModuleOp model, const ResultNames &results,
     GraphCollector(report, types).collect(function);
     break;
   }
-  for (Layer &layer : report.layers)
+  results.types.refine(model);
+  for (Layer &layer : report.layers) {
     layer.results = results.names.lookup(layer.name);
+    const NodeTypes::Types *types = results.types.find(layer.name);
+    if (types && layer.isSplit)
+      takeResults(layer, *types);
+  }
 }
 
 void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
@@ -265,7 +282,7 @@ void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
     if (nodes.size() != 1 || isa<onnx::ConstantOp>(op))
       return;
     Layer &layer = report.layers[nodes.front()];
-    if (op->getName().stripDialect() != layer.op ||
+    if (layer.isSplit || op->getName().stripDialect() != layer.op ||
         op->getNumResults() != layer.types.size())
       return;
     layer.activationBytes = 0;

@@ -12,21 +12,24 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Pipeline/NodeTypes.h"
 #include "onnxc/Pipeline/Report.h"
 #include "onnxc/Target/CPU/Emit.h"
 
 namespace onnxc {
 
-/// The names of the results of nodes, by name of the node.
-struct ResultNames final : importer::ImportObserver {
+/// The names and types of the results of nodes, by name of the node.
+struct NodeResults final : importer::ImportObserver {
   void imported(const importer::ImportedNode &node) override;
   void unread(mlir::Location, bool) override {}
 
   llvm::StringMap<std::vector<std::string>> names;
+  NodeTypes types;
 };
 
-/// onnx-basic: the nodes, their graphs, constants and edges.
-void collectGraph(mlir::ModuleOp model, const ResultNames &results,
+/// onnx-basic, as the importer has left it: the nodes, their graphs, constants
+/// and edges.
+void collectGraph(mlir::ModuleOp model, NodeResults &results,
                   LayerReport &report);
 
 /// onnx: the types of results that shape inference has found.

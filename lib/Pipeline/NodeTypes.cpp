@@ -6,101 +6,61 @@
 
 #include "onnxc/Pipeline/NodeTypes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Support/NodeLocations.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace onnxc;
 
-/// Has the model a name for the symbol, or for all that define it?
-static bool isNamed(const onnx::DimSpace &space, const onnx::DimSymbol &symbol);
-
-static bool isNamed(const onnx::DimSpace &space, AffineExpr expr) {
-  WalkResult result = expr.walk([&](AffineExpr part) {
-    auto symbol = dyn_cast<AffineSymbolExpr>(part);
-    return !symbol || isNamed(space, space.symbol(symbol.getPosition()))
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
-}
-
-static bool isNamed(const onnx::DimSpace &space,
-                    const onnx::DimSymbol &symbol) {
-  if (symbol.kind != onnx::DimSymbol::Kind::Input)
-    return !symbol.args.empty() &&
-           llvm::all_of(symbol.args, [&](AffineExpr argument) {
-             return isNamed(space, argument);
-           });
-  auto argument = dyn_cast_or_null<BlockArgument>(symbol.value);
-  auto function =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-               : func::FuncOp();
-  return function && onnx::givenSizeName(function, argument.getArgNumber(),
-                                         symbol.dim) == symbol.name;
-}
-
-std::string onnxc::typeText(onnx::DimAnalysis &analysis, Value value) {
-  constexpr size_t maxLength = 48;
-  Type type = analysis.type(value);
-  if (!isa<RankedTensorType>(type))
-    return onnx::typeText(type);
-  SmallVector<std::string> sizes;
-  SmallVector<AffineExpr, 4> dims = analysis.info(value).dims;
-  for (AffineExpr dim : dims) {
-    std::string size =
-        isNamed(analysis.getSpace(), dim) ? analysis.getSpace().text(dim) : "?";
-    sizes.push_back(size.size() <= maxLength ? size : "?");
-  }
-  return onnx::typeText(type, "[" + llvm::join(sizes, ", ") + "]");
-}
-
 void NodeTypes::add(const importer::ImportedNode &node) {
-  auto texts = [](ArrayRef<Type> types) {
+  auto texts = [](ArrayRef<Value> values) {
     std::vector<std::string> texts;
-    for (Type type : types)
-      texts.push_back(type && !isa<NoneType>(type) ? onnx::typeText(type) : "");
+    for (Value value : values)
+      texts.push_back(value && !isa<NoneType>(value.getType())
+                          ? onnx::typeText(value.getType())
+                          : "");
     return texts;
   };
-  byNode[cast<NameLoc>(node.loc).getName()] = {texts(node.operands),
-                                               texts(node.results)};
+  Types types{texts(node.operands), texts(node.results), {}};
+  for (auto [text, value] : llvm::zip_equal(types.results, node.results))
+    types.resultTypes.push_back(text.empty() ? Type() : value.getType());
+  byNode[cast<NameLoc>(node.loc).getName()] = {std::move(types), node.operands,
+                                               node.results};
 }
 
-/// Replaces those that are there, if they are as many.
-static void refineTexts(std::vector<std::string> &texts, ValueRange values,
-                        onnx::DimAnalysis &analysis) {
-  auto isThere = [](const std::string &text) { return !text.empty(); };
-  if (size_t(llvm::count_if(texts, isThere)) != values.size())
-    return;
-  auto next = values.begin();
-  for (std::string &text : texts)
-    if (isThere(text))
-      text = typeText(analysis, *next++);
+/// The values of the module: others that the importer has told of are gone.
+static DenseSet<Value> valuesOf(ModuleOp model) {
+  DenseSet<Value> values;
+  model.walk([&](Operation *op) {
+    values.insert(op->result_begin(), op->result_end());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        values.insert(block.args_begin(), block.args_end());
+  });
+  return values;
 }
 
 void NodeTypes::refine(ModuleOp model) {
   onnx::DimAnalysis analysis(model);
-  // Upgrade rules make several operations of one node.
-  llvm::MapVector<StringRef, SmallVector<Operation *, 1>> operations;
-  model.walk([&](Operation *op) {
-    auto named = dyn_cast<NameLoc>(op->getLoc());
-    if (named && byNode.contains(named.getName()) &&
-        op->getName().getStringRef() != "onnx.Yield")
-      operations[named.getName().strref()].push_back(op);
-  });
-  for (auto &[name, ops] : operations) {
-    if (ops.size() != 1)
-      continue;
-    Types &types = byNode[name];
-    refineTexts(types.operands, ops.front()->getOperands(), analysis);
-    refineTexts(types.results, ops.front()->getResults(), analysis);
+  DenseSet<Value> known = valuesOf(model);
+  auto refineTexts = [&](std::vector<std::string> &texts,
+                         ArrayRef<Value> values) {
+    for (auto [text, value] : llvm::zip_equal(texts, values))
+      if (!text.empty() && known.contains(value))
+        text = typeText(analysis, value);
+  };
+  for (auto &entry : byNode) {
+    Node &node = entry.second;
+    refineTexts(node.types.operands, node.operands);
+    refineTexts(node.types.results, node.results);
+    for (auto [type, value] :
+         llvm::zip_equal(node.types.resultTypes, node.results))
+      if (type && known.contains(value))
+        type = analysis.type(value);
   }
 }
 
 const NodeTypes::Types *NodeTypes::find(StringRef node) const {
   auto found = byNode.find(node);
-  return found == byNode.end() ? nullptr : &found->second;
+  return found == byNode.end() ? nullptr : &found->second.types;
 }

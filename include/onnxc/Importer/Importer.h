@@ -59,8 +59,9 @@ struct ImportedNode {
   int64_t version;
   /// Did a rule rewrite it for the newest version?
   bool isUpgraded;
-  /// Null where one is left out or not known.
-  llvm::SmallVector<mlir::Type> operands, results;
+  /// Null where one is left out or not known. Those of a body are gone when it
+  /// is imported again or the node around it is refused.
+  llvm::SmallVector<mlir::Value> operands, results;
   /// Names of results that nothing reads.
   llvm::SmallVector<std::string> unread;
   /// The names of all operands and results; empty where one is left out.

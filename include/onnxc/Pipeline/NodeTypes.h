@@ -9,13 +9,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Importer/Importer.h"
+#include "onnxc/Pipeline/TypeTexts.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace onnxc {
-
-/// "f32[batch, 3, (h + 1) floordiv 2]": sizes that are not known by the names
-/// that the model gives them, and others as "?".
-std::string typeText(onnx::DimAnalysis &analysis, mlir::Value value);
 
 /// The types of tensors that nodes read and make, by the names of the nodes: as
 /// the importer sees them, and as sharp as an analysis of the whole model makes
@@ -24,17 +21,24 @@ class NodeTypes {
 public:
   struct Types {
     std::vector<std::string> operands, results;
+    /// Those of the results; null where the text is "".
+    llvm::SmallVector<mlir::Type> resultTypes;
   };
 
   /// Takes what the importer knows.
   void add(const importer::ImportedNode &node);
-  /// Looks at the model behind the importer.
+  /// Looks at the model as the importer has left it.
   void refine(mlir::ModuleOp model);
   /// Null for a node that the importer has not seen.
   const Types *find(llvm::StringRef node) const;
 
 private:
-  llvm::StringMap<Types> byNode;
+  struct Node {
+    Types types;
+    llvm::SmallVector<mlir::Value> operands, results;
+  };
+
+  llvm::StringMap<Node> byNode;
 };
 
 } // namespace onnxc

@@ -36,6 +36,8 @@ struct Layer {
   std::string name, op;
   /// Number of its graph in the list of graphs.
   size_t graph = 0;
+  /// Has an upgrade rule made several operations of it?
+  bool isSplit = false;
   /// Types of its results, as "f32[batch, 16, 32, 32]".
   std::vector<std::string> types;
   /// Names of its results; empty where one is left out.

@@ -6,10 +6,12 @@
 
 #include "SelectTarget.h"
 
+#include "ListElements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Target/CPU/Emit.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,6 +26,30 @@ static void keepTypes(func::FuncOp function) {
     function.setArgAttr(i, "onnx.type", TypeAttr::get(type));
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     function.setResultAttr(i, "onnx.type", TypeAttr::get(type));
+}
+
+/// Gives lists that are results the types of their elements.
+static void describeLists(ModuleOp module, func::FuncOp function) {
+  if (function.isDeclaration() ||
+      llvm::none_of(function.getResultTypes(), llvm::IsaPred<onnx::SeqType>))
+    return;
+  onnx::DimAnalysis analysis(module);
+  Builder b(module.getContext());
+  Operation *end = function.front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    if (!isa<onnx::SeqType>(value.getType()))
+      continue;
+    std::optional<ListElements> elements = elementsOf(value, analysis);
+    if (!elements)
+      continue;
+    function.setResultAttr(
+        i, "onnx.type",
+        TypeAttr::get(onnx::SeqType::get(b.getContext(), elements->type)));
+    function.setResultAttr(
+        i, "onnx.dims",
+        b.getStrArrayAttr(SmallVector<StringRef>(elements->sizes.begin(),
+                                                 elements->sizes.end())));
+  }
 }
 
 namespace {
@@ -65,7 +91,10 @@ public:
     }
     module->removeAttr(krnl::TargetAttr::attrName);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-    llvm::for_each(functions, keepTypes);
+    for (func::FuncOp function : functions) {
+      keepTypes(function);
+      describeLists(module, function);
+    }
     bool isOnly = targets->size() == 1;
     for (krnl::TargetAttr target : *targets) {
       bool isDevice = target.getProcessor().isDevice();

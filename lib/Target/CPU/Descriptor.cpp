@@ -83,12 +83,16 @@ SmallVector<Argument> readArguments(ArrayAttr attributes) {
       argument.name = name.str();
     if (auto type = entry.getAs<TypeAttr>("type"))
       describeType(type.getValue(), argument);
+    // Of a list these are the sizes of its elements.
+    Argument &tensor = argument.kind == ONNXC_KIND_SEQUENCE
+                           ? argument.element.front()
+                           : argument;
     if (auto dims = entry.getAs<ArrayAttr>("dims"))
       for (auto symbol : dims.getAsRange<StringAttr>())
-        argument.symbols.push_back(symbol.str());
-    if (int64_t(argument.symbols.size()) != argument.rank ||
-        llvm::all_of(argument.symbols, [](auto &s) { return s.empty(); }))
-      argument.symbols.clear();
+        tensor.symbols.push_back(symbol.str());
+    if (int64_t(tensor.symbols.size()) != tensor.rank ||
+        llvm::all_of(tensor.symbols, [](auto &s) { return s.empty(); }))
+      tensor.symbols.clear();
     arguments.push_back(std::move(argument));
   }
   return arguments;

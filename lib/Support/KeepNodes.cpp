@@ -49,7 +49,8 @@ void KeepNodes::notifyOperationReplaced(Operation *op, ValueRange replacement) {
   if (op->getContext()->getRemarkEngine())
     recordReplaced(op, replacement);
   for (Value value : replacement)
-    addLocations(value.getDefiningOp(), op->getLoc());
+    if (value)
+      addLocations(value.getDefiningOp(), op->getLoc());
 }
 
 void KeepNodes::notifyOperationErased(Operation *op) {
@@ -118,9 +119,11 @@ void KeepNodes::recordReplaced(Operation *op, ValueRange replacement) {
   replaced.insert(op);
   std::string into;
   for (Value value : replacement) {
-    Operation *maker = value ? value.getDefiningOp() : nullptr;
+    if (!value)
+      continue;
+    Operation *maker = value.getDefiningOp();
     if (!maker)
-      addWord(into, value ? "an argument of the graph" : "nothing");
+      addWord(into, "an argument of the graph");
     else if (maker->hasTrait<OpTrait::ConstantLike>())
       addWord(into, "a constant");
     else if (!llvm::is_contained(made, maker))

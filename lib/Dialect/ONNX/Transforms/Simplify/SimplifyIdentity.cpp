@@ -21,8 +21,10 @@ LogicalResult onnxc::onnx::replaceIfAsSharp(PatternRewriter &rewriter,
                                        op->getResult(0).getType()))
     return rewriter.notifyMatchFailure(
         op, "the operand's type says less than the result's");
-  rewriter.replaceAllUsesWith(op->getResult(0), value);
-  rewriter.eraseOp(op);
+  // Nothing uses the others.
+  SmallVector<Value> values(op->getNumResults());
+  values.front() = value;
+  rewriter.replaceOp(op, values);
   return success();
 }
 

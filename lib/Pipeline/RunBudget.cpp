@@ -21,7 +21,7 @@ static constexpr size_t maxNamed = 5;
 
 namespace {
 
-/// An amount in the unit of the limit: "132 of 512 KiB".
+/// An amount in the unit of the limit: "132 of 512 KiB", "1.9 of 1 us".
 class Unit {
 public:
   static Unit ofBytes(uint64_t limit) {
@@ -29,18 +29,21 @@ public:
            : limit >= 1 << 10 ? Unit{1 << 10, " KiB"}
                               : Unit{1, " B"};
   }
-  static Unit ofSeconds() { return {1e-3, " ms"}; }
+  static Unit ofSeconds(double limit) {
+    return limit >= 1      ? Unit{1, " s"}
+           : limit >= 1e-3 ? Unit{1e-3, " ms"}
+                           : Unit{1e-6, " us"};
+  }
   static Unit ofCycles() { return {1, " cycles"}; }
 
-  /// With one digit behind the point where it is no whole number.
+  /// Large ones with one digit behind the point and small ones with three,
+  /// where these are no zeros.
   std::string number(double amount) const {
     double value = amount / size;
-    std::string text = llvm::formatv("{0:F1}", value);
+    std::string text = value >= 10 ? llvm::formatv("{0:F1}", value)
+                                   : llvm::formatv("{0:F3}", value);
     llvm::StringRef digits = text;
-    if (size == 1e-3)
-      return llvm::formatv("{0:F3}", value);
-    digits.consume_back(".0");
-    return digits.str();
+    return digits.rtrim('0').rtrim('.').str();
   }
   std::string text(double amount) const { return number(amount) + name; }
   std::string of(double amount, double limit) const {
@@ -169,7 +172,7 @@ static llvm::Error checkLatency(const CompileOptions &options,
   const LayerReport &nodes = report.nodes;
   if (options.maxSeconds > 0 && nodes.milliseconds &&
       *nodes.milliseconds > 1e3 * options.maxSeconds) {
-    Unit unit = Unit::ofSeconds();
+    Unit unit = Unit::ofSeconds(options.maxSeconds);
     return tell(events, report,
                 "a run takes " + unit.text(1e-3 * *nodes.milliseconds) +
                     " by the profile, but --max-latency allows " +

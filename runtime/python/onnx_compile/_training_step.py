@@ -427,6 +427,7 @@ class _SaliencyWriter(_GraphWriter):
         if not inputs:
             raise TrainingError("the model has no input of floats, and gradients are by those")
         scores = self._scores(("Softmax", "LogSoftmax"))
+        self._check_class(number)
         if number is not None:
             score = self._add("Gather", [scores, self._add_constant("class", np.array(number))], "score", axis=-1)
         elif self.opset < 18:
@@ -443,6 +444,15 @@ class _SaliencyWriter(_GraphWriter):
             copy.CopyFrom(declared)
             copy.name = result
         self._finish()
+
+
+    def _check_class(self, number):
+        """Refuses a class that the scores do not have, as far as the model declares how many these are."""
+        declared = next((v for v in (*self.graph.output, *self.graph.value_info) if v.name == self.output), None)
+        sizes = _dims_of(declared.type.tensor_type) if declared else None
+        count = sizes[-1] if sizes else None
+        if number is not None and isinstance(count, int) and not -count <= number < count:
+            raise TrainingError(f"there is no class {number}: {self.output!r} has {count}")
 
 
 def _all_nodes(graph):

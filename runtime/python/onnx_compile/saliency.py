@@ -30,7 +30,7 @@ def make(model: Any, output: str | None = None, classes: int | None = None) -> o
     output if it is left out; where Softmax or LogSoftmax computes this one, they are what that reads, since
     probabilities near 1 hardly change. Of each row the score is that of class number `classes`, or the largest one.
 
-    Raises TrainingError if no input has floats, or the model has no such tensor.
+    Raises TrainingError if no input has floats, or the model has no such tensor or class.
     """
     result: onnx.ModelProto = _training_step.add_saliency(model, output, classes)
     return result

@@ -229,7 +229,6 @@ static llvm::Error checkDevice(const CompileOptions &options) {
                : llvm::Error::success();
   std::pair<bool, StringRef> without[] = {
       {options.realTime, "--realtime"},
-      {options.profile, "--profile"},
       {options.refit, "--refit"},
       {options.externalWeights, "--weights=external"},
       {options.emit == "obj" || options.emit == "static",

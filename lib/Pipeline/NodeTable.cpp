@@ -78,6 +78,25 @@ static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
   });
 }
 
+/// Of a device: a multiply-add is two operations, factors of 8 bits have twice
+/// the rate of those of 16.
+static void writePeaks(llvm::json::OStream &json,
+                       const target::Processor &device) {
+  double gigahertz = double(device.cores * device.megahertz) * 1e-3;
+  double vectors =
+      2 * gigahertz * double(device.fmaPerCycle * device.warpThreads);
+  double matrices = 2 * gigahertz * double(device.matrixProducts);
+  json.attributeObject("peaks", [&] {
+    json.attributeObject("gops_by_type", [&] {
+      json.attribute("f32", vectors);
+      json.attribute("f16", matrices);
+      json.attribute("bf16", matrices);
+      json.attribute("i8", 2 * matrices);
+    });
+    json.attribute("gbytes_per_second", gigahertz * device.memoryBytesPerCycle);
+  });
+}
+
 std::string onnxc::nodeTable(ArrayRef<ModuleOp> levels) {
   Nodes numbers;
   for (ModuleOp level : levels)
@@ -101,6 +120,8 @@ std::string onnxc::nodeTable(ArrayRef<ModuleOp> levels) {
       for (ModuleOp level : levels)
         json.object([&] {
           json.attribute("cpu", target::levelName(level));
+          if (level->hasAttr(krnl::TargetAttr::hostAttrName))
+            writePeaks(json, krnl::TargetAttr::processorOf(level));
           json.attributeArray("launches", [&] {
             for (Attribute launch : launchesOf(level))
               writeLaunch(json, cast<DictionaryAttr>(launch),

@@ -115,28 +115,35 @@ KernelWork workOf(KernelOp kernel, int64_t unknown) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Is it a product of two integers of 8 bits?
-static bool isByteProduct(Operation *op) {
-  auto isByte = [](Value factor) {
+/// The narrow type that both factors of a product are extended from: bytes
+/// without a sign, or floats of 16 bits. Null if it is no such product.
+static Type factorType(Operation *op) {
+  if (!isa_and_nonnull<arith::MulIOp, arith::MulFOp>(op))
+    return nullptr;
+  Type narrow;
+  for (Value factor : op->getOperands()) {
     Operation *wider = factor.getDefiningOp();
-    return isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(wider) &&
-           wider->getOperand(0).getType().isInteger(8);
-  };
-  return isa_and_nonnull<arith::MulIOp>(op) &&
-         llvm::all_of(op->getOperands(), isByte);
+    if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp>(wider))
+      return nullptr;
+    Type type = wider->getOperand(0).getType();
+    bool isNarrow = type.isInteger(8) || type.isF16() || type.isBF16();
+    if (!isNarrow || (narrow && narrow != type))
+      return nullptr;
+    narrow = type;
+  }
+  return narrow;
 }
 
-/// The type whose rate an operation has: that of bytes for sums of their
-/// products, for which processors have instructions.
+/// The type whose rate an operation has: that of the factors for sums of
+/// products of narrow types, for which processors have instructions.
 static Type rateType(Operation *op) {
-  auto isTerm = [](Value value) {
-    return isByteProduct(value.getDefiningOp());
-  };
-  bool isOfBytes =
-      isByteProduct(op) ||
-      (isa<arith::AddIOp>(op) && llvm::any_of(op->getOperands(), isTerm));
-  return isOfBytes ? IntegerType::get(op->getContext(), 8)
-                   : op->getResult(0).getType();
+  if (Type narrow = factorType(op))
+    return narrow;
+  if (isa<arith::AddIOp, arith::AddFOp>(op))
+    for (Value term : op->getOperands())
+      if (Type narrow = factorType(term.getDefiningOp()))
+        return narrow;
+  return op->getResult(0).getType();
 }
 
 namespace {

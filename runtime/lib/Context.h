@@ -111,6 +111,9 @@ struct OMContext {
   int32_t *symbolOfDim;       ///< over all inputs' dims in order; -1: none
   int64_t numSymbols;
 
+  OMDeviceObserver deviceObserver; ///< of models compiled for it
+  void *deviceObserverUser;
+
   /// Records the first error and returns the status.
   int32_t fail(int32_t code, const char *format, ...)
       __attribute__((format(printf, 3, 4)));

@@ -42,3 +42,12 @@ OM_STATUS omContextSetLaunchObserver(OMContext *context,
   setObserved(*context, ONNXC_OBSERVES_LAUNCHES, observer != nullptr);
   return OM_STATUS_OK;
 }
+
+OM_STATUS omContextSetDeviceObserver(OMContext *context,
+                                     OMDeviceObserver observer, void *user) {
+  if (!context)
+    return OM_STATUS_INVALID;
+  context->deviceObserver = observer;
+  context->deviceObserverUser = user;
+  return OM_STATUS_OK;
+}

@@ -6,13 +6,14 @@
 // of streams is done when somebody waits for it and no sooner, memory that is
 // to be copied to is overwritten at once, calls without initialisation, context
 // or living objects fail, and so does every call after a kernel has failed.
+// Events tell a time that is the same in each run: kernels take one microsecond
+// for each block, and all else takes none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Image.h"
 #include "Memory.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,7 +74,7 @@ struct Stream {
 
 struct Event {
   bool isOver;
-  std::chrono::steady_clock::time_point time;
+  int64_t microseconds; ///< of the machine's clock
 };
 
 /// CUDA_KERNEL_NODE_PARAMS of the first version.
@@ -83,14 +84,20 @@ struct KernelNode {
   void **arguments, **extra;
 };
 
-/// The kernels of a graph, each behind the one before.
-struct Graph {
-  std::vector<std::unique_ptr<Launch>> nodes;
+/// A kernel, or an event to record.
+struct Node {
+  Launch launch;
+  Event *event = nullptr;
 };
 
-/// Launches by the nodes of the graph they were made from.
+/// The nodes of a graph, each behind the one before.
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+/// What runs, by the nodes of the graph it was made from.
 struct Executable {
-  std::vector<std::pair<const Launch *, Launch>> launches;
+  std::vector<std::pair<const Node *, Node>> nodes;
 };
 
 int64_t fromEnvironment(const char *name, int64_t otherwise) {
@@ -122,6 +129,7 @@ struct Machine {
   pid_t process = 0;            ///< that has called cuInit
   int primary[maxDevices] = {}; ///< its addresses are the primary contexts
   int retained[maxDevices] = {};
+  int64_t clock = 0; ///< microseconds
   int sticky = Success;
   std::string problem;
   DeviceMemory memory;
@@ -255,6 +263,7 @@ static void addAccesses(Counters &sum, const Counters &before,
 static int launch(const Launch &launch) {
   ++machine.counters.launches;
   Counters before = machine.counters;
+  machine.clock += launch.blocks;
   machine.problem = runKernel(launch, machine.settings, machine.counters);
   ++machine.settings.seed;
   addAccesses(machine.ofKernels[launch.name], before, machine.counters);
@@ -262,6 +271,31 @@ static int launch(const Launch &launch) {
     return Success;
   std::fprintf(stderr, "simulator: %s\n", machine.problem.c_str());
   return LaunchFailed;
+}
+
+static int record(Event *event) {
+  event->microseconds = machine.clock;
+  event->isOver = true;
+  return Success;
+}
+
+static int run(const Node &node) {
+  return node.event ? record(node.event) : launch(node.launch);
+}
+
+/// Adds a node if it is behind the last one.
+static int addNode(void **handle, void *graphHandle, void *const *dependencies,
+                   size_t numDependencies, Node node) {
+  auto *graph = static_cast<Graph *>(graphHandle);
+  bool isBehindLast =
+      machine.graphs.count(graph) &&
+      numDependencies == (graph->nodes.empty() ? 0 : 1) &&
+      (graph->nodes.empty() || dependencies[0] == graph->nodes.back().get());
+  if (!isBehindLast)
+    return InvalidValue;
+  graph->nodes.push_back(std::make_unique<Node>(std::move(node)));
+  *handle = graph->nodes.back().get();
+  return Success;
 }
 
 /// False for what no kernel takes.
@@ -495,11 +529,7 @@ int cuEventRecord(void *handle, void *stream) {
   if (machine.events.count(event) == 0)
     return InvalidHandle;
   event->isOver = false;
-  return add(stream, [event] {
-    event->time = std::chrono::steady_clock::now();
-    event->isOver = true;
-    return Success;
-  });
+  return add(stream, [event] { return record(event); });
 }
 
 int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
@@ -509,8 +539,7 @@ int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
     return InvalidHandle;
   if (!begin->isOver || !end->isOver)
     return NotReady;
-  *milliseconds =
-      std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  *milliseconds = float(end->microseconds - begin->microseconds) / 1000;
   return Success;
 }
 
@@ -624,17 +653,21 @@ int cuGraphDestroy(void *handle) {
 int cuGraphAddKernelNode(void **node, void *handle, void *const *dependencies,
                          size_t numDependencies, const KernelNode *parameters) {
   ENTER(true);
-  auto *graph = static_cast<Graph *>(handle);
-  auto task = std::make_unique<Launch>();
-  bool isBehindLast =
-      machine.graphs.count(graph) &&
-      numDependencies == (graph->nodes.empty() ? 0 : 1) &&
-      (graph->nodes.empty() || dependencies[0] == graph->nodes.back().get());
-  if (!isBehindLast || !prepare(*parameters, *task))
-    return InvalidValue;
-  *node = task.get();
-  graph->nodes.push_back(std::move(task));
-  return Success;
+  Node kernel;
+  return prepare(*parameters, kernel.launch)
+             ? addNode(node, handle, dependencies, numDependencies, kernel)
+             : int(InvalidValue);
+}
+
+int cuGraphAddEventRecordNode(void **node, void *handle,
+                              void *const *dependencies, size_t numDependencies,
+                              void *event) {
+  ENTER(true);
+  Node recording;
+  recording.event = static_cast<Event *>(event);
+  return machine.events.count(recording.event)
+             ? addNode(node, handle, dependencies, numDependencies, recording)
+             : int(InvalidHandle);
 }
 
 int cuGraphInstantiateWithFlags(void **handle, void *from,
@@ -645,7 +678,7 @@ int cuGraphInstantiateWithFlags(void **handle, void *from,
     return InvalidValue;
   auto *executable = new Executable;
   for (const auto &node : graph->nodes)
-    executable->launches.push_back({node.get(), *node});
+    executable->nodes.push_back({node.get(), *node});
   ++machine.counters.graphs;
   *handle = *machine.executables.insert(executable).first;
   return Success;
@@ -658,9 +691,9 @@ int cuGraphExecKernelNodeSetParams(void *handle, void *node,
   if (machine.executables.count(executable) == 0)
     return InvalidValue;
   ++machine.counters.nodeUpdates;
-  for (auto &[known, task] : executable->launches)
-    if (known == node)
-      return prepare(*parameters, task) ? Success : InvalidValue;
+  for (auto &[known, task] : executable->nodes)
+    if (known == node && !task.event)
+      return prepare(*parameters, task.launch) ? Success : InvalidValue;
   return InvalidValue;
 }
 
@@ -670,9 +703,12 @@ int cuGraphLaunch(void *handle, void *stream) {
   if (machine.executables.count(executable) == 0)
     return InvalidValue;
   ++machine.counters.graphLaunches;
-  for (const auto &[node, task] : executable->launches)
-    if (int error = add(stream, [task = task] { return launch(task); }))
+  for (const auto &[node, task] : executable->nodes) {
+    if (task.event)
+      task.event->isOver = false;
+    if (int error = add(stream, [task = task] { return run(task); }))
       return error;
+  }
   return Success;
 }
 

@@ -40,7 +40,9 @@ static uint64_t readTicks() {
 }
 
 LaunchTimes::LaunchTimes(const NodeTable &table, size_t count)
-    : table(table), threads(count), works(table.getLaunches().size()) {
+    : table(table), deviceRoofline(Roofline::ofDevice(table.getPeaks())),
+      threads(count), deviceSums(table.getLaunches().size()),
+      works(table.getLaunches().size()) {
   for (Thread &thread : threads) {
     thread.events.reserve(4 * table.getLaunches().size() + 1024);
     thread.sums.resize(table.getLaunches().size());
@@ -51,6 +53,13 @@ void LaunchTimes::observe(void *user, int32_t thread, int32_t launch) {
   auto &times = *static_cast<LaunchTimes *>(user);
   if (size_t(thread) < times.threads.size())
     times.threads[size_t(thread)].events.push_back({readTicks(), launch});
+}
+
+void LaunchTimes::observeDevice(void *user, int32_t launch, double begin,
+                                double milliseconds) {
+  auto &times = *static_cast<LaunchTimes *>(user);
+  if (size_t(launch) < times.deviceSums.size())
+    times.deviceEvents.push_back({launch, begin, milliseconds});
 }
 
 void LaunchTimes::observeSize(void *user, int32_t launch, int32_t size,
@@ -65,6 +74,8 @@ void LaunchTimes::start() {
     thread.sums.assign(thread.sums.size(), Sum());
     thread.waiting = 0;
   }
+  deviceEvents.clear();
+  deviceSums.assign(deviceSums.size(), DeviceSum());
   seconds = clockSeconds();
   firstTicks = readTicks();
 }
@@ -145,6 +156,13 @@ void LaunchTimes::endRun() {
     std::swap(thread.events, thread.lastRun);
     thread.events.clear();
   }
+  for (const DeviceEvent &event : deviceEvents) {
+    deviceSums[size_t(event.launch)].milliseconds += event.milliseconds;
+    ++deviceSums[size_t(event.launch)].calls;
+  }
+  std::swap(deviceEvents, lastDeviceRun);
+  deviceEvents.clear();
+  lastRunBegin = runBegin;
 }
 
 void LaunchTimes::stop() {
@@ -190,7 +208,13 @@ struct RunWork {
 
 } // namespace
 
-/// The time of a launch is that of the thread that took longest.
+const Roofline &LaunchTimes::rooflineOf(size_t launch,
+                                        const Roofline &host) const {
+  return deviceSums[launch].calls > 0 ? deviceRoofline : host;
+}
+
+/// The time of a launch is that of the device, or of the thread that took
+/// longest.
 json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
                                     const Roofline &roofline) const {
   double scale = millisecondsPerTick / double(runs);
@@ -205,6 +229,11 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
       longest = std::max(longest, time);
       calls = std::max(calls, thread.sums[number].calls);
     }
+    const DeviceSum &onDevice = deviceSums[number];
+    if (onDevice.calls > 0) {
+      longest = onDevice.milliseconds / double(runs);
+      calls = onDevice.calls;
+    }
     if (calls == 0)
       continue;
     double perRun = double(calls) / double(runs);
@@ -214,9 +243,10 @@ json::Array LaunchTimes::launchRows(int64_t runs, double milliseconds,
                      {"calls", perRun},
                      {"milliseconds", longest},
                      {"share", longest / milliseconds},
+                     {"on_device", onDevice.calls > 0},
                      {"thread_milliseconds", std::move(byThread)}};
     RunWork work;
-    work.add(meanWork(number), perRun, roofline);
+    work.add(meanWork(number), perRun, rooflineOf(number, roofline));
     work.addTo(row, longest);
     rows.emplace(longest, std::move(row));
   }
@@ -239,7 +269,7 @@ json::Array LaunchTimes::nodeRows(const json::Array &launches,
     for (size_t node : entry.nodes) {
       times[node] += *row.getNumber("milliseconds");
       sums[node].add(meanWork(size_t(launch)), *row.getNumber("calls"),
-                     roofline);
+                     rooflineOf(size_t(launch), roofline));
       numbers[node].push_back(launch);
     }
   }
@@ -279,10 +309,20 @@ json::Object LaunchTimes::report(int64_t runs, double milliseconds,
                                  const Roofline &roofline) const {
   json::Array launches = launchRows(runs, milliseconds, roofline);
   json::Array nodes = nodeRows(launches, roofline);
-  return json::Object{{"launches", std::move(launches)},
+  json::Object report{{"launches", std::move(launches)},
                       {"roofline", roofline.json()},
                       {"nodes", std::move(nodes)},
                       {"thread_times", threadRows(runs, milliseconds)}};
+  double onDevice = 0;
+  for (const DeviceSum &sum : deviceSums)
+    onDevice += sum.milliseconds / double(runs);
+  if (!table.getPeaks())
+    return report;
+  report["device_roofline"] = json::Object(*table.getPeaks());
+  report["device_times"] =
+      json::Object{{"launches", onDevice},
+                   {"other", std::max(0.0, milliseconds - onDevice)}};
+  return report;
 }
 
 /// A number of a row, or a dash if it has none.
@@ -296,10 +336,14 @@ void LaunchTimes::printThreads(const json::Object &report) {
   outs() << "\nthread  in launches     waiting       other  (ms)\n";
   for (auto [number, value] : enumerate(*report.getArray("thread_times"))) {
     const json::Object &row = *value.getAsObject();
-    outs() << format("%6zu  %11.4f %11.4f %11.4f\n", number,
+    outs() << format("%6zu  %11.6f %11.6f %11.6f\n", number,
                      *row.getNumber("launches"), *row.getNumber("waiting"),
                      *row.getNumber("other"));
   }
+  if (const json::Object *device = report.getObject("device_times"))
+    outs() << format("device  %11.6f           - %11.6f\n",
+                     *device->getNumber("launches"),
+                     *device->getNumber("other"));
 }
 
 void LaunchTimes::print(const json::Object &report, int64_t top) {
@@ -309,7 +353,7 @@ void LaunchTimes::print(const json::Object &report, int64_t top) {
     if (top-- == 0)
       break;
     const json::Object &row = *value.getAsObject();
-    outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
+    outs() << format("%10.6f  %5.1f%%  ", *row.getNumber("milliseconds"),
                      *row.getNumber("share") * 100)
            << right_justify(numberText(row, "gflops", 1), 7)
            << right_justify(numberText(row, "gbytes_per_second", 1), 8)
@@ -317,6 +361,35 @@ void LaunchTimes::print(const json::Object &report, int64_t top) {
            << "  " << *row.getString("function") << nodesText(row) << "\n";
   }
   printThreads(report);
+}
+
+/// The name that a trace shows for a launch.
+static std::string traceName(const Launch &launch, const NodeTable &table) {
+  return launch.nodes.empty() ? launch.function : table.text(launch.nodes);
+}
+
+/// The device is a row behind the threads.
+void LaunchTimes::traceDevice(json::Array &events) const {
+  if (lastDeviceRun.empty())
+    return;
+  auto row = int64_t(threads.size());
+  events.push_back(json::Object{{"name", "thread_name"},
+                                {"ph", "M"},
+                                {"pid", 0},
+                                {"tid", row},
+                                {"args", json::Object{{"name", "device"}}}});
+  for (const DeviceEvent &event : lastDeviceRun) {
+    const Launch &launch = table.getLaunches()[size_t(event.launch)];
+    events.push_back(
+        json::Object{{"name", traceName(launch, table)},
+                     {"ph", "X"},
+                     {"pid", 0},
+                     {"tid", row},
+                     {"ts", event.begin * 1e3},
+                     {"dur", event.milliseconds * 1e3},
+                     {"args", json::Object{{"function", launch.function},
+                                           {"launch", event.launch}}}});
+  }
 }
 
 json::Object LaunchTimes::trace() const {
@@ -334,18 +407,18 @@ json::Object LaunchTimes::trace() const {
       if (open != ~event.launch || size_t(open) >= table.getLaunches().size())
         continue;
       const Launch &launch = table.getLaunches()[size_t(open)];
-      events.push_back(json::Object{
-          {"name",
-           launch.nodes.empty() ? launch.function : table.text(launch.nodes)},
-          {"ph", "X"},
-          {"pid", 0},
-          {"tid", int64_t(number)},
-          {"ts", double(begin - runBegin) * microseconds},
-          {"dur", double(event.ticks - begin) * microseconds},
-          {"args",
-           json::Object{{"function", launch.function}, {"launch", open}}}});
+      events.push_back(
+          json::Object{{"name", traceName(launch, table)},
+                       {"ph", "X"},
+                       {"pid", 0},
+                       {"tid", int64_t(number)},
+                       {"ts", double(begin - lastRunBegin) * microseconds},
+                       {"dur", double(event.ticks - begin) * microseconds},
+                       {"args", json::Object{{"function", launch.function},
+                                             {"launch", open}}}});
     }
   }
+  traceDevice(events);
   return json::Object{{"traceEvents", std::move(events)},
                       {"displayTimeUnit", "ns"}};
 }

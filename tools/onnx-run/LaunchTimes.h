@@ -14,14 +14,17 @@
 
 namespace onnxc::run {
 
-/// Adds up the times of launches, by thread, from the events that an artefact
-/// compiled with --profile tells.
+/// Adds up the times of launches, by thread and on a device, from the events
+/// that an artefact compiled with --profile tells.
 class LaunchTimes {
 public:
   LaunchTimes(const NodeTable &table, size_t threads);
 
   /// Takes the events, as OMLaunchObserver; `user` is this.
   static void observe(void *user, int32_t thread, int32_t launch);
+  /// Takes the times of launches of a device, as OMDeviceObserver.
+  static void observeDevice(void *user, int32_t launch, double begin,
+                            double milliseconds);
   /// Takes the sizes of launches, as OMSizeObserver.
   static void observeSize(void *user, int32_t launch, int32_t size,
                           int64_t value);
@@ -42,7 +45,7 @@ public:
   llvm::json::Object report(int64_t runs, double milliseconds,
                             const Roofline &roofline) const;
   static void print(const llvm::json::Object &report, int64_t top);
-  /// The times in launches and of waiting, of each thread.
+  /// The times in launches and of waiting, of each thread and the device.
   static void printThreads(const llvm::json::Object &report);
   /// The events of the last run, as Chrome's tracing and Perfetto read them.
   llvm::json::Object trace() const;
@@ -63,6 +66,16 @@ private:
     uint64_t waiting = 0;
   };
 
+  /// A launch of a device, in milliseconds from the first one of the run.
+  struct DeviceEvent {
+    int32_t launch;
+    double begin, milliseconds;
+  };
+  struct DeviceSum {
+    double milliseconds = 0;
+    int64_t calls = 0;
+  };
+
   /// The work of all calls of a launch.
   struct WorkSum {
     Work work;
@@ -72,18 +85,24 @@ private:
 
   void count(Thread &thread, bool isAlone);
   std::optional<Work> meanWork(size_t launch) const;
+  /// That of the device, if the launch has run there.
+  const Roofline &rooflineOf(size_t launch, const Roofline &host) const;
   llvm::json::Array launchRows(int64_t runs, double milliseconds,
                                const Roofline &roofline) const;
   llvm::json::Array nodeRows(const llvm::json::Array &launches,
                              const Roofline &roofline) const;
   llvm::json::Array threadRows(int64_t runs, double milliseconds) const;
+  void traceDevice(llvm::json::Array &events) const;
 
   const NodeTable &table;
+  Roofline deviceRoofline;
   std::vector<Thread> threads;
+  std::vector<DeviceEvent> deviceEvents, lastDeviceRun;
+  std::vector<DeviceSum> deviceSums;
   /// Launches, positions and sizes of the run, which one thread tells.
   std::vector<std::tuple<int32_t, int32_t, int64_t>> sizeEvents;
   std::vector<WorkSum> works;
-  uint64_t firstTicks = 0, runBegin = 0;
+  uint64_t firstTicks = 0, runBegin = 0, lastRunBegin = 0;
   double seconds = 0; ///< the clock when the counter was at firstTicks
   double millisecondsPerTick = 0;
 };

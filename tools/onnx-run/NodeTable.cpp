@@ -134,8 +134,12 @@ Error NodeTable::parse(StringRef text, StringRef cpu) {
     if (!list)
       return failure("it has another form");
     bool isHere = levels->size() == 1 || level->getString("cpu") == cpu;
-    if (isHere && !parseLaunches(list))
+    if (!isHere)
+      continue;
+    if (!parseLaunches(list))
       return failure("it has another form");
+    if (const json::Object *rates = level->getObject("peaks"))
+      peaks = json::Object(*rates);
   }
   return Error::success();
 }

@@ -48,6 +48,9 @@ public:
                                         llvm::StringRef cpu);
 
   llvm::ArrayRef<Launch> getLaunches() const { return launches; }
+  /// The peak rates of the device that launches are compiled for
+  /// (lib/Pipeline/NodeTable.h); null for those of processors.
+  const llvm::json::Object *getPeaks() const { return peaks.getAsObject(); }
   size_t getNumNodes() const { return nodes.size(); }
   /// "conv1 (Conv)".
   std::string nodeText(size_t node) const;
@@ -66,6 +69,7 @@ private:
 
   std::vector<std::pair<std::string, std::string>> nodes;
   std::vector<Launch> launches;
+  llvm::json::Value peaks = nullptr;
 };
 
 /// ": conv1 (Conv), relu1 (Relu)" of a row with such `nodes`; empty without

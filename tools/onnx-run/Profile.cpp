@@ -191,7 +191,7 @@ static json::Object makeReport(const Artefact &artefact, ArrayRef<Row> rows,
 }
 
 static void printHeader(const json::Object &report) {
-  outs() << format("%.4f ms per run, %lld runs, %lld thread(s)",
+  outs() << format("%.6f ms per run, %lld runs, %lld thread(s)",
                    *report.getNumber("milliseconds"),
                    *report.getInteger("iterations"),
                    *report.getInteger("threads"));
@@ -205,7 +205,7 @@ static void printFunctions(const json::Object &report, int64_t top) {
     if (top-- == 0)
       break;
     const json::Object &row = *value.getAsObject();
-    outs() << format("%10.4f  %5.1f%%  ", *row.getNumber("milliseconds"),
+    outs() << format("%10.6f  %5.1f%%  ", *row.getNumber("milliseconds"),
                      *row.getNumber("share") * 100)
            << left_justify(*row.getString("part"), 9) << *row.getString("name")
            << nodesText(row) << "\n";
@@ -258,10 +258,13 @@ struct Observers {
   decltype(omContextSetLaunchObserver) *setLaunches;
   /// Null in artefacts without it.
   decltype(omContextSetSizeObserver) *setSizes;
+  decltype(omContextSetDeviceObserver) *setDevice;
   LaunchTimes &times;
 
   void observeLaunches(bool on) const {
     setLaunches(context, on ? LaunchTimes::observe : nullptr, &times);
+    if (setDevice)
+      setDevice(context, on ? LaunchTimes::observeDevice : nullptr, &times);
     if (on)
       times.beginRun();
   }
@@ -314,6 +317,8 @@ profileLaunches(const Artefact &artefact, const Options &options,
   Observers observers{measurement->getContext(), observe,
                       artefact.find<decltype(omContextSetSizeObserver)>(
                           "omContextSetSizeObserver"),
+                      artefact.find<decltype(omContextSetDeviceObserver)>(
+                          "omContextSetDeviceObserver"),
                       launches};
   // All runs have the same sizes.
   observers.observeSizes(true);
@@ -363,6 +368,11 @@ static void print(const json::Object &report, int64_t top) {
 }
 
 Error run::profile(const Artefact &artefact, const Options &options) {
+  // Whether code for a device runs here is known when there is a context.
+  Expected<OMContext *> context = artefact.createContext(options.device);
+  if (!context)
+    return context.takeError();
+  artefact.omContextDestroy(*context);
   const char *cpu = artefact.omGetCpu(artefact.entry().c_str());
   Expected<NodeTable> table = NodeTable::read(options.model, cpu ? cpu : "");
   if (!table)

@@ -66,7 +66,7 @@ static std::vector<Row> matchRows(const json::Array &profiles) {
 
 static void printTimes(ArrayRef<double> times) {
   for (double time : times)
-    outs() << format("%11.4f", time);
+    outs() << format("%11.6f", time);
   if (times.front() > 0 && times.back() > 0)
     outs() << format("%8.2fx  ", times.front() / times.back());
   else

@@ -196,6 +196,9 @@ Roofline Roofline::measure(size_t threads) {
   for (auto [type, loop] : kinds)
     roofline.operationsPerSecond[type] =
         bestRate(threads, [loop = loop](size_t) { return loop(20000); });
+  // Kernels extend them to f32.
+  for (const char *type : {"f16", "bf16"})
+    roofline.operationsPerSecond[type] = roofline.operationsPerSecond["f32"];
   struct alignas(64) Line {
     float words[16];
   };
@@ -218,7 +221,23 @@ Roofline Roofline::measure(size_t threads) {
   return roofline;
 }
 
+Roofline Roofline::ofDevice(const json::Object *peaks) {
+  Roofline roofline;
+  const json::Object *rates =
+      peaks ? peaks->getObject("gops_by_type") : nullptr;
+  if (!rates)
+    return roofline;
+  for (const auto &[type, rate] : *rates)
+    roofline.operationsPerSecond[type.str()] =
+        rate.getAsNumber().value_or(0) * 1e9;
+  if (std::optional<double> bandwidth = peaks->getNumber("gbytes_per_second"))
+    roofline.bandwidths.push_back({SIZE_MAX, *bandwidth * 1e9});
+  return roofline;
+}
+
 std::optional<double> Roofline::seconds(const Work &work) const {
+  if (bandwidths.empty())
+    return std::nullopt;
   double sum = 0;
   for (const auto &[type, operations] : work.operations) {
     auto rate = operationsPerSecond.find(type);

@@ -18,10 +18,13 @@ class Roofline {
 public:
   /// Measures them, which takes about a third of a second.
   static Roofline measure(size_t threads);
+  /// Those of a device by the table of an artefact, which has none for null.
+  static Roofline ofDevice(const llvm::json::Object *peaks);
 
   /// The least time of some work. The bandwidth is that of the smallest buffer
   /// measured that holds the bytes, as if they were in the nearest cache that
-  /// can. Nothing if operations have a type without a rate.
+  /// can. Nothing without a bandwidth, or if operations have a type without a
+  /// rate.
   std::optional<double> seconds(const Work &work) const;
   llvm::json::Object json() const;
 

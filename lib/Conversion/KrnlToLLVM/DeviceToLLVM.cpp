@@ -73,9 +73,12 @@ struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
                               ArrayRef<LLVM::GEPArg>{int32_t(i)});
       LLVM::StoreOp::create(rewriter, loc, word, slot);
     }
+    noteSizes(rewriter, op);
+    auto number = op->getAttrOfType<IntegerAttr>(krnl::launchNumberAttrName);
     callHook(rewriter, loc, Hook::DeviceLaunch,
              {currentCall(rewriter),
               constant32(rewriter, loc, int32_t(kernel.getInt())),
+              constant32(rewriter, loc, number ? number.getInt() : -1),
               adaptor.getTiles(), frame});
     rewriter.eraseOp(op);
     return success();

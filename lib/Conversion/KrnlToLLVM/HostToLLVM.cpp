@@ -63,7 +63,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_device_tensor", "lppl"},
     {"onnxc_rt_device_copy_in", "iplpl"},
     {"onnxc_rt_device_copy_out", "ippll"},
-    {"onnxc_rt_device_launch", "ipilp"},
+    {"onnxc_rt_device_launch", "ipiilp"},
     {"onnxc_rt_device_synchronize", "ip"},
 };
 

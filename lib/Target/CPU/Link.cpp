@@ -49,7 +49,8 @@ static std::string exportScript(const LinkOptions &options) {
 #define ONNXC_EXPORT_TAGGED(NAME) tagged.push_back(#NAME);
 #include "onnxc/rt/Exports.def"
   if (options.profile)
-    plain.append({"omContextSetLaunchObserver", "omContextSetSizeObserver"});
+    plain.append({"omContextSetLaunchObserver", "omContextSetSizeObserver",
+                  "omContextSetDeviceObserver"});
   std::string script;
   raw_string_ostream os(script);
   os << "{ global:\n";

@@ -35,6 +35,19 @@ typedef void (*OMSizeObserver)(void *user, int32_t launch, int32_t size,
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetSizeObserver(
     OMContext *context, OMSizeObserver observer, void *user);
 
+/* Called by the thread of a run for each launch of a device when it has ended,
+ * with the number of the launch in the table of the artefact. `begin` and
+ * `milliseconds` are by events of the device: when it began, counted from the
+ * first launch of the run, and how long it took until the next one could
+ * begin. */
+typedef void (*OMDeviceObserver)(void *user, int32_t launch, double begin,
+                                 double milliseconds);
+
+/* For later runs of the context; NULL: none. Observed runs wait for the device
+ * more often; they need a driver of CUDA 11.4 or later. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeviceObserver(
+    OMContext *context, OMDeviceObserver observer, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,7 @@ using Context = struct ContextHandle *;
 using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using Stream = struct StreamHandle *;
+using Event = struct EventHandle *;
 using Graph = struct GraphHandle *;
 using GraphNode = struct GraphNodeHandle *;
 using GraphExec = struct GraphExecHandle *;

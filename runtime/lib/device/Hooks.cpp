@@ -184,12 +184,12 @@ int32_t onnxc_rt_device_copy_out(OnnxcCall *call, void *to,
   return onnxc_rt_status(call);
 }
 
-int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int64_t blocks,
-                               const uint64_t *arguments) {
+int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
+                               int64_t blocks, const uint64_t *arguments) {
   DeviceContext *device = enter(call);
   if (!device || blocks <= 0 || onnxc_rt_poll(call) != ONNXC_OK)
     return onnxc_rt_status(call);
   unsigned grid = blocks < INT_MAX ? unsigned(blocks) : unsigned(INT_MAX);
-  device->launches.add(call, *device, kernel, grid, arguments);
+  device->launches.add(call, *device, kernel, number, grid, arguments);
   return onnxc_rt_status(call);
 }

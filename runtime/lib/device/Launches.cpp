@@ -33,12 +33,12 @@ static bool reserve(T *&elements, int64_t &capacity, int64_t wanted) {
   return true;
 }
 
-bool Sequence::add(int32_t kernel, uint32_t blocks, const uint64_t *arguments,
-                   int64_t numArguments) {
+bool Sequence::add(int32_t kernel, int32_t number, uint32_t blocks,
+                   const uint64_t *arguments, int64_t numArguments) {
   if (!reserve(steps, stepCapacity, numSteps + 1) ||
       !reserve(words, wordCapacity, numWords + numArguments))
     return false;
-  steps[numSteps++] = {kernel, blocks, numWords};
+  steps[numSteps++] = {kernel, number, blocks, numWords};
   for (int64_t i = 0; i < numArguments; ++i)
     words[numWords++] = arguments[i];
   return true;
@@ -55,10 +55,16 @@ static void destroyGraph(const Driver &driver, Replay &replay) {
     driver.cuGraphExecDestroy(replay.executable);
   if (replay.graph)
     driver.cuGraphDestroy(replay.graph);
+  for (int64_t i = 0; i < replay.numEvents; ++i)
+    if (replay.events[i])
+      driver.cuEventDestroy(replay.events[i]);
   free(replay.nodes);
+  free(replay.events);
   replay.executable = nullptr;
   replay.graph = nullptr;
   replay.nodes = nullptr;
+  replay.events = nullptr;
+  replay.numEvents = 0;
 }
 
 static void destroyReplay(const Driver &driver, Replay *replay) {
@@ -103,12 +109,13 @@ void Launches::launchAll(OnnxcCall *call, DeviceContext &device) {
 }
 
 /// The noted forms of the part that begins.
-void Launches::findCandidates() {
+void Launches::findCandidates(bool isTimed) {
   numCandidates = 0;
   for (Replay *replay = replays; replay; replay = replay->next)
-    if (replay->part == part && numCandidates < kForms)
+    if (replay->part == part && replay->isTimed == isTimed &&
+        numCandidates < kForms)
       candidates[numCandidates++] = replay;
-  waits = numCandidates > 0;
+  waits = isTimed || numCandidates > 0;
 }
 
 /// Keeps those that go on with the last launch.
@@ -125,7 +132,7 @@ void Launches::narrow() {
 }
 
 void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
-                   uint32_t blocks, const uint64_t *arguments) {
+                   int32_t number, uint32_t blocks, const uint64_t *arguments) {
   int64_t numArguments = call->device->kernels[kernel].numArguments;
   if (numArguments > Arguments::kMost) {
     call->fail(ONNXC_ERR_INTERNAL, "a kernel has %lld parameters",
@@ -135,8 +142,8 @@ void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
   if (current.numSteps == kMaxSteps)
     finishPart(call, device);
   if (current.numSteps == 0)
-    findCandidates();
-  if (!current.add(kernel, blocks, arguments, numArguments)) {
+    findCandidates(call->deviceObserver);
+  if (!current.add(kernel, number, blocks, arguments, numArguments)) {
     call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
     return;
   }
@@ -148,7 +155,7 @@ void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
     return;
   }
   narrow();
-  if (numCandidates == 0)
+  if (numCandidates == 0 && !call->deviceObserver)
     launchAll(call, device);
 }
 
@@ -178,27 +185,51 @@ static KernelNode nodeOf(OnnxcCall *call, const DeviceContext &device,
           nullptr};
 }
 
-/// A graph of the part: its kernels one behind the other.
-bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
-  replay.nodes = static_cast<GraphNode *>(
-      calloc(size_t(current.numSteps), sizeof(GraphNode)));
-  if (!replay.nodes) {
-    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
-    return false;
-  }
-  if (!ONNXC_TRY(cuGraphCreate, &replay.graph, 0)) {
-    replay.graph = nullptr;
-    return false;
-  }
+/// Puts the nodes into the graph, one behind the other.
+bool Launches::addNodes(OnnxcCall *call, DeviceContext &device,
+                        Replay &replay) {
+  GraphNode last = nullptr;
+  auto addEvent = [&](Event &event) {
+    if (!ONNXC_TRY(cuEventCreate, &event, 0)) {
+      event = nullptr;
+      return false;
+    }
+    GraphNode before = last;
+    return ONNXC_TRY(cuGraphAddEventRecordNode, &last, replay.graph,
+                     before ? &before : nullptr, before ? 1 : 0, event);
+  };
   for (int64_t i = 0; i < current.numSteps; ++i) {
+    if (replay.events && !addEvent(replay.events[i]))
+      return false;
     const Step &step = current.steps[i];
     Arguments arguments(call->device->kernels[step.kernel],
                         current.words + step.firstWord);
     KernelNode node = nodeOf(call, device, step, arguments);
     if (!ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[i], replay.graph,
-                   i ? &replay.nodes[i - 1] : nullptr, i ? 1 : 0, &node))
+                   last ? &last : nullptr, last ? 1 : 0, &node))
       return false;
+    last = replay.nodes[i];
   }
+  return !replay.events || addEvent(replay.events[current.numSteps]);
+}
+
+/// A graph of the part.
+bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
+  auto count = size_t(current.numSteps);
+  replay.nodes = static_cast<GraphNode *>(calloc(count, sizeof(GraphNode)));
+  if (replay.isTimed)
+    replay.events = static_cast<Event *>(calloc(count + 1, sizeof(Event)));
+  if (!replay.nodes || (replay.isTimed && !replay.events)) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+    return false;
+  }
+  replay.numEvents = replay.isTimed ? current.numSteps + 1 : 0;
+  if (!ONNXC_TRY(cuGraphCreate, &replay.graph, 0)) {
+    replay.graph = nullptr;
+    return false;
+  }
+  if (!addNodes(call, device, replay))
+    return false;
   if (!ONNXC_TRY(cuGraphInstantiateWithFlags, &replay.executable, replay.graph,
                  0)) {
     replay.executable = nullptr;
@@ -226,7 +257,7 @@ bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   return true;
 }
 
-void Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
+bool Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   moveToFront(replay);
   bool isReady = replay.executable ? update(call, device, replay)
                                    : build(call, device, replay);
@@ -234,9 +265,56 @@ void Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
     Sequence previous = replay.sequence;
     replay.sequence = current;
     current = previous;
-  } else {
-    destroyGraph(driverOf(device), replay); // a later run makes another one
+    return true;
   }
+  destroyGraph(driverOf(device), replay); // a later run makes another one
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+/// Records the event that the times of the run count from.
+bool Launches::beginTimes(OnnxcCall *call, DeviceContext &device) {
+  if (hasOrigin)
+    return true;
+  if (!driverOf(device).hasGraphs()) {
+    call->fail(ONNXC_ERR_TARGET,
+               "times of launches need a driver of CUDA 11.4 or later");
+    return false;
+  }
+  if (!origin && !ONNXC_TRY(cuEventCreate, &origin, 0)) {
+    origin = nullptr;
+    return false;
+  }
+  return hasOrigin = ONNXC_TRY(cuEventRecord, origin, device.stream);
+}
+
+void Launches::tellTimes(OnnxcCall *call, DeviceContext &device,
+                         Replay &replay) {
+  for (int64_t i = 0; i < replay.sequence.numSteps; ++i) {
+    const Event *events = replay.events + i;
+    float begin = 0, time = 0;
+    if (!ONNXC_TRY(cuEventElapsedTime, &begin, origin, events[0]) ||
+        !ONNXC_TRY(cuEventElapsedTime, &time, events[0], events[1]))
+      return;
+    call->deviceObserver(call->deviceObserverUser,
+                         replay.sequence.steps[i].number, double(begin),
+                         double(time));
+  }
+}
+
+/// Runs the part, as the noted form `same` of it if there is one.
+void Launches::runTimed(OnnxcCall *call, DeviceContext &device, Replay *same) {
+  if (!beginTimes(call, device))
+    return;
+  Replay *form = same ? same : addForm(driverOf(device), /*isTimed=*/true);
+  if (!form)
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+  else if (run(call, device, *form) &&
+           ONNXC_TRY(cuStreamSynchronize, device.stream))
+    tellTimes(call, device, *form);
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,14 +330,14 @@ void Launches::moveToFront(Replay &replay) {
   replays = &replay;
 }
 
-/// Notes the part. The one that was used least recently makes way.
-void Launches::remember(const Driver &driver) {
+/// A form of the part, still without launches; null without memory. The one
+/// that was used least recently makes way.
+Replay *Launches::addForm(const Driver &driver, bool isTimed) {
   auto *replay = static_cast<Replay *>(calloc(1, sizeof(Replay)));
   if (!replay)
-    return; // it is launched one by one again
+    return nullptr;
   replay->part = part;
-  replay->sequence = current;
-  current = {};
+  replay->isTimed = isTimed;
   replay->next = replays;
   replays = replay;
   int64_t forms = 0, all = 0;
@@ -274,6 +352,24 @@ void Launches::remember(const Driver &driver) {
       link = &known->next;
     }
   }
+  return replay;
+}
+
+/// Launches what waits, and notes a part that has no form yet.
+void Launches::runPart(OnnxcCall *call, DeviceContext &device, Replay *same) {
+  if (same)
+    run(call, device, *same);
+  else if (waits)
+    launchAll(call, device);
+  // One launch is no slower than a graph of it.
+  bool isNoted = !same && current.numSteps > 1 && part < kReplays &&
+                 driverOf(device).hasGraphs();
+  Replay *form =
+      isNoted ? addForm(driverOf(device), /*isTimed=*/false) : nullptr;
+  if (!form)
+    return; // it is launched one by one again
+  form->sequence = current;
+  current = {};
 }
 
 void Launches::finishPart(OnnxcCall *call, DeviceContext &device) {
@@ -283,14 +379,10 @@ void Launches::finishPart(OnnxcCall *call, DeviceContext &device) {
   for (int64_t i = 0; waits && !same && i < numCandidates; ++i)
     if (candidates[i]->sequence.numSteps == current.numSteps)
       same = candidates[i];
-  if (same)
-    run(call, device, *same);
-  else if (waits)
-    launchAll(call, device);
-  // One launch is no slower than a graph of it.
-  if (!same && current.numSteps > 1 && part < kReplays &&
-      driverOf(device).hasGraphs())
-    remember(driverOf(device));
+  if (call->deviceObserver)
+    runTimed(call, device, same);
+  else
+    runPart(call, device, same);
   current.clear();
   waits = false;
   ++part;
@@ -299,6 +391,7 @@ void Launches::finishPart(OnnxcCall *call, DeviceContext &device) {
 void Launches::startRun() {
   current.clear();
   waits = false;
+  hasOrigin = false;
   part = 0;
 }
 
@@ -307,5 +400,8 @@ void Launches::destroy(const Driver &driver) {
     replays = replay->next;
     destroyReplay(driver, replay);
   }
+  if (origin)
+    driver.cuEventDestroy(origin);
+  origin = nullptr;
   current.destroy();
 }

@@ -8,6 +8,10 @@
 // part, with the same numbers of blocks, they wait; at the end of the part they
 // become one CUDA graph, whose nodes get the arguments that have changed.
 //
+// Where an observer wants times, the launches of each part are a graph with an
+// event in front of each and one behind the last, so that the host's time to
+// launch is not in between. The run waits for the part and reads them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_RUNTIME_DEVICE_LAUNCHES_H
@@ -20,6 +24,7 @@ namespace onnxc::rt::device {
 /// One launch. Its arguments are words of the sequence.
 struct Step {
   int32_t kernel;
+  int32_t number; ///< in the list of the artefact; -1: none
   uint32_t blocks;
   int64_t firstWord;
 };
@@ -31,8 +36,8 @@ struct Sequence {
   int64_t numWords, wordCapacity;
 
   /// False without memory.
-  bool add(int32_t kernel, uint32_t blocks, const uint64_t *arguments,
-           int64_t numArguments);
+  bool add(int32_t kernel, int32_t number, uint32_t blocks,
+           const uint64_t *arguments, int64_t numArguments);
   void clear() { numSteps = numWords = 0; }
   void destroy();
 };
@@ -41,10 +46,13 @@ struct Sequence {
 struct Replay {
   Replay *next; ///< used less recently
   int64_t part;
+  bool isTimed;
   Sequence sequence;
   Graph graph;
   GraphExec executable;
-  GraphNode *nodes;
+  GraphNode *nodes; ///< of the launches
+  Event *events;    ///< where it is timed: one more than launches
+  int64_t numEvents;
 };
 
 /// The launches of a context's runs.
@@ -56,7 +64,7 @@ public:
 
   /// Launches, now or with the rest of the part.
   void add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
-           uint32_t blocks, const uint64_t *arguments);
+           int32_t number, uint32_t blocks, const uint64_t *arguments);
   /// Ends the part: all launches are in the stream.
   void finishPart(OnnxcCall *call, DeviceContext &device);
   /// True if a launch of the part has an argument in this memory.
@@ -69,13 +77,18 @@ public:
 private:
   bool launch(OnnxcCall *call, DeviceContext &device, const Step &step);
   void launchAll(OnnxcCall *call, DeviceContext &device);
-  void findCandidates();
+  void findCandidates(bool isTimed);
   void narrow();
-  void remember(const Driver &driver);
+  Replay *addForm(const Driver &driver, bool isTimed);
   void moveToFront(Replay &replay);
+  bool addNodes(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool build(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool update(OnnxcCall *call, DeviceContext &device, Replay &replay);
-  void run(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool run(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  void runPart(OnnxcCall *call, DeviceContext &device, Replay *same);
+  bool beginTimes(OnnxcCall *call, DeviceContext &device);
+  void runTimed(OnnxcCall *call, DeviceContext &device, Replay *same);
+  void tellTimes(OnnxcCall *call, DeviceContext &device, Replay &replay);
 
   Sequence current;
   int64_t part; ///< of the run
@@ -83,6 +96,8 @@ private:
   int64_t numCandidates;
   Replay *candidates[kForms]; ///< that begin like `current`
   Replay *replays;            ///< the last one used is the first
+  Event origin;   ///< of the times of a run; null before its first use
+  bool hasOrigin; ///< it is in the stream of the run
 };
 
 } // namespace onnxc::rt::device

@@ -38,7 +38,8 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 
 // -----
 
-// The host program: one word for each parameter, copies by their bytes.
+// The host program: one word for each parameter, copies by their bytes. A launch whose time
+// is taken passes its number.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
 // CHECK-SAME:    %[[CALL:.+]]: !llvm.ptr,
 // CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x i64
@@ -48,7 +49,10 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
 // CHECK:         %[[KERNEL:.+]] = llvm.mlir.constant(3 : i32) : i32
-// CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %[[KERNEL]], %{{.+}}, %[[FRAME]]) : (!llvm.ptr, i32, i64, !llvm.ptr) -> i32
+// CHECK:         %[[UNTIMED:.+]] = llvm.mlir.constant(-1 : i32) : i32
+// CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %[[KERNEL]], %[[UNTIMED]], %{{.+}}, %{{.+}}) : (!llvm.ptr, i32, i32, i64, !llvm.ptr) -> i32
+// CHECK:         %[[NUMBER:.+]] = llvm.mlir.constant(7 : i32) : i32
+// CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %{{.+}}, %[[NUMBER]], %{{.+}}, %[[FRAME]])
 // CHECK:         llvm.call @onnxc_rt_device_copy_out(%[[CALL]], %{{.+}}, %{{.+}}, %{{.+}}) : (!llvm.ptr, !llvm.ptr, i64, i64) -> i32
 // CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_device_synchronize(%[[CALL]])
 // CHECK:         llvm.icmp "eq" %[[STATUS]],
@@ -61,6 +65,7 @@ func.func @main(%x: memref<256xf32>) {
   %d = krnl.arena_view[%c0] () in %arena : memref<256xf32>
   krnl.copy_in %x to %d : memref<256xf32>
   krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32}
+  krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32, krnl.launch_number = 7 : i32}
   krnl.copy_out %d to %x wait : memref<256xf32>
   return
 }

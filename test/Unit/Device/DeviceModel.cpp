@@ -63,7 +63,8 @@ struct Vectors {
 
   int32_t launch(Kernel kernel, int64_t blocks,
                  const std::vector<uint64_t> &arguments) {
-    return onnxc_rt_device_launch(call, kernel, blocks, arguments.data());
+    return onnxc_rt_device_launch(call, kernel, /*number=*/-1, blocks,
+                                  arguments.data());
   }
   int32_t finish() { return onnxc_rt_device_copy_out(call, to, y, bytes); }
 
@@ -97,8 +98,8 @@ int32_t chain(OnnxcCall *call, const OnnxcValue *inputs) {
                  second[] = {sum, addend, y, uint64_t(count)};
   onnxc_rt_device_copy_in(call, x, inputs[0].data, bytes);
   int64_t blocks = (count + 63) / 64;
-  onnxc_rt_device_launch(call, Add, blocks, first);
-  onnxc_rt_device_launch(call, Add, blocks, second);
+  onnxc_rt_device_launch(call, Add, /*number=*/3, blocks, first);
+  onnxc_rt_device_launch(call, Add, /*number=*/5, blocks, second);
   return onnxc_rt_device_copy_out(call, to, y, bytes);
 }
 
@@ -158,7 +159,7 @@ int32_t beyond(OnnxcCall *call, const OnnxcValue *inputs) {
   OnnxcDevicePointer y = onnxc_rt_device_alloc(call, 256);
   void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
   const uint64_t arguments[] = {y, kThreads};
-  onnxc_rt_device_launch(call, Beyond, 1, arguments);
+  onnxc_rt_device_launch(call, Beyond, /*number=*/-1, 1, arguments);
   return onnxc_rt_device_copy_out(call, to, y, 256);
 }
 
@@ -181,6 +182,18 @@ int32_t huge(OnnxcCall *call, const OnnxcValue *inputs) {
   onnxc_rt_output(call, 0, 1, inputs[0].dims);
   onnxc_rt_device_alloc(call, ONNXC_MAX_TENSOR_BYTES);
   return onnxc_rt_status(call);
+}
+
+/// Adds the constant, and waits for it, several times.
+int32_t steps(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  const uint64_t arguments[] = {its.x, onnxc_rt_device_constants(call) + 256,
+                                its.y, uint64_t(its.count)};
+  for (int i = 0; i < kSteps; ++i) {
+    onnxc_rt_device_launch(call, Add, /*number=*/i, i + 1, arguments);
+    onnxc_rt_device_synchronize(call);
+  }
+  return its.finish();
 }
 
 /// Launches until the deadline, or for 10 s.
@@ -224,6 +237,7 @@ const OnnxcEntry entries[] = {
     entry("peek", peek),
     entry("report", report),
     entry("huge", huge),
+    entry("steps", steps),
     entry("slow", slow),
 };
 const OnnxcEntry either[] = {entry("either", add)};

@@ -16,6 +16,9 @@
 inline constexpr size_t kAddends = 1000, kRows = 5, kColumns = 300, kSide = 64,
                         kThreads = 64;
 
+/// Launches of "steps".
+inline constexpr int kSteps = 70;
+
 /// The constant that "add" adds to element `i`.
 inline float modelWeight(size_t i) { return float(i) / 8; }
 

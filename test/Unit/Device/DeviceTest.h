@@ -47,7 +47,8 @@ inline std::string problem() {
 
 inline int64_t alive() {
   const Counters &now = counters();
-  return now.memory + now.streams + now.modules + now.retains + now.graphs;
+  return now.memory + now.streams + now.modules + now.retains + now.graphs +
+         now.events;
 }
 
 /// A context of one of the entry points.

@@ -143,10 +143,11 @@ int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
 
 /* Starts kernel number `kernel` with `blocks` blocks, or with as many as a
  * grid can have if that is less: kernels go through their tiles with the step
- * of the grid. No blocks are no launch. `arguments` has one word for each
- * parameter, of which a 32-bit one takes the lower half. */
-int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int64_t blocks,
-                               const uint64_t *arguments);
+ * of the grid. No blocks are no launch. `number` is that of the launch in the
+ * table of the artefact, -1 where its time is not taken. `arguments` has one
+ * word for each parameter, of which a 32-bit one takes the lower half. */
+int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
+                               int64_t blocks, const uint64_t *arguments);
 
 /* Waits for all copies and launches. */
 int32_t onnxc_rt_device_synchronize(OnnxcCall *call);

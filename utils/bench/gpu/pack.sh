@@ -33,7 +33,7 @@ pack() {
   local reduced=()
   shift 2
   [[ $model != *tf32* ]] || reduced=(--tf32)
-  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda "${reduced[@]}" "$@" -o "$to.cuda.so"
+  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${reduced[@]}" "$@" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
   onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
 }

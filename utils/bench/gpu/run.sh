@@ -8,7 +8,7 @@
 # $BUDGET seconds, else 540: what does not fit is left out and says so. In this order:
 # the small models of tests/ against the processor, with three inputs each, and under
 # compute-sanitizer if that is installed; the models against the processor; their times,
-# with the copies of inputs and outputs; the least time that the GPU's rates allow
+# with the copies of inputs and outputs, and of the kernels alone; the least time that the GPU's rates allow
 # (RATES="TFLOP/s of f32, TB/s" for a GPU that is not in the list below); the times of
 # trtexec and of onnxruntime with CUDA, if installed.
 #
@@ -56,6 +56,12 @@ reason() {
 # Milliseconds; empty if the model does not run.
 median() {
   run bench "$1" --iterations=50 --warmup=5 2>"$work/log" | awk '$1 == "p50" { print $2 }' || true
+}
+
+# Milliseconds of the kernels of a run, by events of the GPU.
+kernels() {
+  run profile "$1" --iterations=50 --warmup=5 --json 2>"$work/log" |
+    awk '/"device_times"/ { found = 1 } found && $1 == "\"launches\":" { print $2 + 0; exit }' || true
 }
 
 # The sum of a number of the launches.
@@ -129,19 +135,20 @@ for model in tests/*.cuda.so; do
 done
 
 say
-say "| model | agrees | GPU, ms | processor, ms | least, ms | share | TensorRT, ms | onnxruntime, ms |"
-say "|---|---|---|---|---|---|---|---|"
+say "| model | agrees | GPU, ms | kernels, ms | processor, ms | least, ms | share | TensorRT, ms | onnxruntime, ms |"
+say "|---|---|---|---|---|---|---|---|---|"
 for model in ./*.cuda.so; do
   path=${model%.cuda.so}
   name=$(basename "$path")
-  verdict=yes time='' host='' least='' share='' trt='' ort=''
+  verdict=yes time='' device='' host='' least='' share='' trt='' ort=''
   if agrees "$model" 0; then
     time=$(median "$model")
+    device=$(kernels "$model")
     host=$(median "$path.host.so")
     if [ -n "$rates" ]; then
       least=$(echo "$rates $(total "$path.launches.json" operations) $(total "$path.launches.json" bytes)" |
         awk '{ a = $3 / $1 / 1e9; b = $4 / $2 / 1e9; printf "%.4g", (a > b ? a : b) }')
-      share=$(awk -v a="$least" -v b="${time:-0}" 'BEGIN { if (b > 0) printf "%.1f %%", 100 * a / b }')
+      share=$(awk -v a="$least" -v b="${device:-0}" 'BEGIN { if (b > 0) printf "%.1f %%", 100 * a / b }')
     fi
     trt=$(tensorrt "$path.onnx")
     ort=$(onnxruntime "$path.onnx")
@@ -149,8 +156,8 @@ for model in ./*.cuda.so; do
     verdict="no: $(reason)"
     status=1
   fi
-  say "| $name | $verdict | $time | $host | $least | $share | $trt | $ort |"
-  echo "{\"name\": \"$name\", \"agrees\": \"$verdict\", \"gpu_ms\": ${time:-null}, \"processor_ms\": ${host:-null}," \
+  say "| $name | $verdict | $time | $device | $host | $least | $share | $trt | $ort |"
+  echo "{\"name\": \"$name\", \"agrees\": \"$verdict\", \"gpu_ms\": ${time:-null}, \"kernels_ms\": ${device:-null}, \"processor_ms\": ${host:-null}," \
     "\"least_ms\": ${least:-null}, \"tensorrt_ms\": ${trt:-null}, \"onnxruntime_ms\": ${ort:-null}}" >>"$work/models.json"
 done
 cp "$report" "$results.md"

@@ -38,7 +38,7 @@ static void printMilliseconds(const json::Object &times) {
            std::make_pair(*times.getNumber(b), b);
   });
   for (StringRef name : names)
-    outs() << format("%-6s %10.4f ms\n", name.str().c_str(),
+    outs() << format("%-6s %10.6f ms\n", name.str().c_str(),
                      *times.getNumber(name));
 }
 

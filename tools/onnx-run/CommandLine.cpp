@@ -236,9 +236,11 @@ static const Option table[] = {
     {"cold-start", "", OfBench, setFlag<&Options::coldStart>,
      "measure also loading and the first run, in new processes"},
     {"csv", "FILE", OfBench, setText<&Options::csv>,
-     "write caller, due time and latency of each run"},
+     "write caller, due time and latency of each run; with --against engine, "
+     "block and time"},
     {"svg", "FILE", OfBench, setText<&Options::svg>,
-     "draw latencies over time and over percentiles"},
+     "draw latencies over time and over percentiles; with --against the "
+     "percentiles of each engine"},
     {"powercap", "FOLDER", OfBench, setText<&Options::powercap>,
      "where the energy counters are, else /sys/class/powercap"},
     {"percentiles", "P,...", OfBench, setPercentiles,

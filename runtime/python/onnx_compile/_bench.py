@@ -20,6 +20,7 @@ from onnx_compile import _models, _peers, _programs, _random_inputs
 from onnx_compile._compile import compile
 from onnx_compile._html import bench_html
 from onnx_compile._interleave import Blocks, bootstrap, interleave
+from onnx_compile._timing_files import write_csv, write_svg
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Timing:
     def __str__(self) -> str:
         if self.error:
             return f"{self.engine}: {self.error}"
-        text = f"{self.engine}: " + "  ".join(f"{name} {1e3 * getattr(self, name):.4f} ms" for name in _COLUMNS)
+        text = f"{self.engine}: " + "  ".join(f"{name} {1e3 * getattr(self, name):.6f} ms" for name in _COLUMNS)
         if self.ratio is None:
             return text
         r = self.ratio
@@ -71,6 +72,7 @@ class Benchmark:
     machine: processor, number of processors, system, and the load average at the start.
     dropped_rounds: rounds that were repeated, as a hypervisor had given the processors to others.
     load: the report of `onnx-run bench --json`, if callers, a rate, a cold start or files of runs were asked for.
+    runs: the seconds of all runs, by engine and block.
     """
 
     machine: Mapping[str, Any]
@@ -78,10 +80,21 @@ class Benchmark:
     timings: list[Timing]
     dropped_rounds: int
     load: Mapping[str, Any] | None = None
+    runs: Mapping[str, Blocks] = dataclasses.field(default_factory=dict, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; times are in seconds."""
-        return {"schema": 1} | dataclasses.asdict(self)
+        """For JSON, without the single runs; times are in seconds."""
+        facts = dataclasses.asdict(dataclasses.replace(self, runs={}))
+        del facts["runs"]
+        return {"schema": 1} | facts
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """A line for each run of each engine: engine, block, seconds."""
+        write_csv(path, self.runs)
+
+    def write_svg(self, path: str | os.PathLike[str]) -> None:
+        """Draws the percentiles of all engines."""
+        write_svg(path, self.runs, str(self).split("\n")[0])
 
     def __str__(self) -> str:
         facts = ", ".join(f"{name} {value}" for name, value in self.machine.items())
@@ -161,7 +174,7 @@ def bench(
             except Exception as error:  # a refusal of another engine is a result
                 failures.append(Timing(engine, error=f"{type(error).__name__}: {error}".split("\n")[0]))
         blocks, dropped = interleave(runs, rounds, seconds, pause)
-        return Benchmark(machine, count, [*_timings(blocks), *failures], dropped, load)
+        return Benchmark(machine, count, [*_timings(blocks), *failures], dropped, load, blocks)
 
 
 def _timings(blocks: Mapping[str, Blocks]) -> list[Timing]:

@@ -48,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     of_bench = verbs.add_parser("bench", parents=[common], allow_abbrev=False)
     of_bench.add_argument("--rounds", type=int, default=15)
     of_bench.add_argument("--seconds", type=float, default=0.15)
+    of_bench.add_argument("--csv", metavar="FILE")
+    of_bench.add_argument("--svg", metavar="FILE")
     return parser
 
 
@@ -160,6 +162,10 @@ def _bench(model: str | None, engines: Sequence[str], arguments: argparse.Namesp
     measured = bench(
         model, engines, **inputs, threads=arguments.threads or None, rounds=arguments.rounds, seconds=arguments.seconds
     )
+    if arguments.csv:
+        measured.write_csv(arguments.csv)
+    if arguments.svg:
+        measured.write_svg(arguments.svg)
     print(json.dumps(measured.as_dict(), indent=2) if arguments.json else measured)
     return _OK
 

@@ -10,7 +10,9 @@
 //   sums    [b, m, e]  of rows of scores and values, over n
 //
 // All ops compute a few rows before the next ones: their scores stay in the
-// first two caches. Keys are packed in panels, values are not.
+// first two caches. Values have the lanes along their rows. So have the keys of
+// few rows, which end as sums of lanes; for more rows they are packed in
+// panels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,9 @@ using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
 namespace onnxc {
+
+/// Scores of a row that are summed up at once where each of them has lanes.
+static constexpr int64_t keysSideBySide = 4;
 
 namespace {
 /// Rows of both tiles, vectors of keys and of values, cycles of all of both
@@ -57,8 +62,12 @@ private:
     return llvm::is_contained(op.getAxes(), loop);
   }
   bool mayPack(const Contraction &product);
+  bool hasFewRows();
+  bool mayHaveLanesAlongSums();
   int64_t maxLocalRows();
   void blockLoops();
+  StringRef lanesOf(ComputeOp op);
+  void writeScoresAlongSums(unsigned number);
   void writeOp(unsigned number);
   void pack(const Contraction &product, ArrayRef<std::string> loops);
 
@@ -71,6 +80,8 @@ private:
   SmallVector<std::string> outer;
   std::string row;
   int64_t lanes = 1;
+  /// The lanes of scores are along the sums of a few of them.
+  bool lanesAlongSums = false;
   AttentionTile tile;
   /// The loops of blocks, and those inside of them.
   std::string rowBlocks, rowTile, keyPanels, keyTile, valueBlocks, valueTile;
@@ -133,6 +144,20 @@ bool AttentionWriter::mayPack(const Contraction &product) {
           isPlainlyIndexed(*product.columnOperand));
 }
 
+/// Are the rows known to be too few to pack keys or values for?
+bool AttentionWriter::hasFewRows() {
+  return extentOf(kernel, row, target.packRows) < target.packRows;
+}
+
+/// Rows of queries and of keys lie in memory, and may be summed up in parts.
+bool AttentionWriter::mayHaveLanesAlongSums() {
+  if (scores.reduced.size() != 1 || !isCombinable(scores.op))
+    return false;
+  unsigned along = dimOf(scores.op, scores.reduced.front());
+  return Access(*scores.columnOperand).hasUnitStride(along) &&
+         Access(*scores.rowOperand).hasUnitStride(along);
+}
+
 /// Rows of scores that fit the stack, and the first cache.
 int64_t AttentionWriter::maxLocalRows() {
   auto type = cast<RankedTensorType>(sums.rowOperand->get().getType());
@@ -167,7 +192,8 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
     }
     return best;
   };
-  constexpr int64_t maxRowsOfTile = 14;
+  // Sums of lanes have as many accumulators for each row.
+  int64_t maxRowsOfTile = lanesAlongSums ? keysSideBySide : 14;
   int64_t most = std::min(
       {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
   double batch = 1;
@@ -189,11 +215,15 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
 bool AttentionWriter::isPossible() {
   if (!findProducts() || !findOuter() || !mayPack(scores) || !mayPack(sums))
     return false;
+  if (hasFewRows()) {
+    lanesAlongSums = !scores.hasColumnsInLine();
+    if (!sums.hasColumnsInLine() ||
+        (lanesAlongSums && !mayHaveLanesAlongSums()))
+      return false;
+  }
   unsigned bits = 8;
   for (ComputeOp op : ops) {
-    StringRef along = has(op, sums.column)     ? sums.column
-                      : has(op, scores.column) ? scores.column
-                                               : row;
+    StringRef along = lanesOf(op);
     LaneAnalysis payload(op, along);
     unsigned wide = payload.vectorBits();
     if (wide == 0 || !payload.gathersPay(target))
@@ -221,6 +251,24 @@ void AttentionWriter::blockLoops() {
   recipe.parallel(outerLoops);
 }
 
+/// The loop that the op has its lanes along.
+StringRef AttentionWriter::lanesOf(ComputeOp op) {
+  if (op == scores.op && lanesAlongSums)
+    return scores.reduced.front();
+  return has(op, sums.column)     ? sums.column
+         : has(op, scores.column) ? scores.column
+                                  : row;
+}
+
+/// The sums of a few scores side by side: each is one of lanes in the end.
+void AttentionWriter::writeScoresAlongSums(unsigned number) {
+  std::string along = scores.reduced.front();
+  recipe.order(ArrayRef{rowTile, keyTile, along}, number);
+  recipe.unroll(rowTile, tile.rows, number);
+  recipe.unroll(keyTile, keysSideBySide, number);
+  recipe.vectorize(along, lanes, number);
+}
+
 /// Products keep their tiles in registers, and so do the rows' sums. All else
 /// goes along the columns.
 void AttentionWriter::writeOp(unsigned number) {
@@ -229,6 +277,8 @@ void AttentionWriter::writeOp(unsigned number) {
   if (!isOfValues && !isOfKeys)
     return;
   bool reduces = op.getNumReductionLoops() > 0;
+  if (op == scores.op && lanesAlongSums)
+    return writeScoresAlongSums(number);
   if (op == sums.op) {
     SmallVector<std::string> inside{keyTile, rowTile, valueTile};
     recipe.order(inside, number);
@@ -244,7 +294,7 @@ void AttentionWriter::writeOp(unsigned number) {
 
 void AttentionWriter::pack(const Contraction &product,
                            ArrayRef<std::string> loops) {
-  if (!product.hasColumnsInLine())
+  if (!product.hasColumnsInLine() && !hasFewRows())
     recipe.pack(inputNumber(kernel, product.columnOperand->get()), loops);
 }
 

@@ -34,7 +34,7 @@ SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
     return candidates;
   }
   for (auto add : {addContractionRecipes, addAttentionRecipes, addRowRecipes,
-                   addLoopRecipes})
+                   addInnerProductRecipes, addLoopRecipes})
     add(kernel, target, options, candidates);
   return candidates;
 }

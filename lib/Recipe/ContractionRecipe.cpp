@@ -103,11 +103,11 @@ bool ContractionWriter::isPossible() {
   panels.parts =
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
   chooseGroups();
-  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
-  // Nearly empty vectors do not pay.
-  return lanes > 1 &&
-         (ShapedType::isDynamic(columns) || columns * 4 >= lanes) &&
-         (!pack || packedOperand >= 0) && packPays();
+  // Nearly empty vectors do not pay; one column may be all that few are.
+  int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
+  bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
+                                               : columns == INT64_MAX;
+  return lanes > 1 && isMany && (!pack || packedOperand >= 0) && packPays();
 }
 
 ContractionCost ContractionWriter::cost() const {

@@ -6,7 +6,9 @@
 
 #include "KernelShape.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -20,9 +22,35 @@ int64_t estimatedProduct(int64_t a, int64_t b) {
                                           : std::min(product, largest);
 }
 
+std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc, Value extent,
+                                    int64_t limit) {
+  Value most = arith::ConstantIndexOp::create(b, loc, limit),
+        zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent, most);
+  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
+          arith::SelectOp::create(b, loc, isFew, zero, extent)};
+}
+
+/// The limit of a first result of splitExtent(); nothing for another value.
+static std::optional<int64_t> limitOf(Value extent) {
+  auto few = extent.getDefiningOp<arith::SelectOp>();
+  auto isFew =
+      few ? few.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
+  if (!isFew || isFew.getPredicate() != arith::CmpIPredicate::ult ||
+      isFew.getLhs() != few.getTrueValue() ||
+      !isConstantIntValue(few.getFalseValue(), 0))
+    return std::nullopt;
+  return getConstantIntValue(isFew.getRhs());
+}
+
 int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
-  LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
-  return attribute.isDynamic() ? unknown : attribute.getExtent();
+  unsigned number = *kernel.findLoop(loop);
+  LoopAttr attribute = kernel.getLoop(number);
+  if (!attribute.isDynamic())
+    return attribute.getExtent();
+  std::optional<int64_t> limit = limitOf(cast<Value>(kernel.getExtent(number)));
+  return limit ? std::min(unknown, *limit - 1) : unknown;
 }
 
 double assumedExtent(const Loop &loop) {

@@ -15,7 +15,15 @@
 
 namespace onnxc {
 
-/// Extent of a loop by name; unknown ones count as `unknown`.
+/// Iterations of the rows of a kernel and of its version for few: the extent
+/// where it is less than `limit`, else 0; and the other way round.
+std::pair<mlir::Value, mlir::Value> splitExtent(mlir::OpBuilder &b,
+                                                mlir::Location loc,
+                                                mlir::Value extent,
+                                                int64_t limit);
+
+/// Extent of a loop by name; unknown ones count as `unknown`, or as the most
+/// that splitExtent() leaves of them if that is less.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
 /// The extent of a loop of a nest; `outerExtent` for one that is dynamic.

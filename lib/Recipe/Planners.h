@@ -58,6 +58,13 @@ void addAttentionRecipes(krnl::KernelOp kernel, const target::Processor &target,
 void addRowRecipes(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options, RecipeCandidates &candidates);
 
+/// For a kernel around the product of a known number of rows, or of few, with a
+/// matrix that is no constant and lies along the sums: lanes along them.
+void addInnerProductRecipes(krnl::KernelOp kernel,
+                            const target::Processor &target,
+                            const RecipeOptions &options,
+                            RecipeCandidates &candidates);
+
 /// For all kernels: the loops that all ops have are shared, the one along
 /// memory is vectorised, the outer ones run parallel if there is enough to do.
 void addLoopRecipes(krnl::KernelOp kernel, const target::Processor &target,

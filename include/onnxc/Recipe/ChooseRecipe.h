@@ -22,8 +22,8 @@ struct RecipeOptions {
 
 /// A recipe from the space of a kernel.
 struct RecipeCandidate {
-  /// contraction, attention, row, loops or blocks: the planner that proposes
-  /// it.
+  /// contraction, attention, row, inner products, loops or blocks: the planner
+  /// that proposes it.
   llvm::StringRef kind;
   /// What sets it apart from others of its kind: "8 x 3 vectors of 16".
   std::string choices;

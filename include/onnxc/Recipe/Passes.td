@@ -8,6 +8,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
+  let summary = "give kernels of a dynamic number of rows a version for few";
+  let description = [{
+    A kernel whose recipe packs an operand in each run, which pays from a number of
+    rows of the other operand on that the target says, has a second version in
+    front of it where only the run knows the number: the rows are the iterations of
+    one of the two, the other one has none and leaves its destinations as they are.
+    Nothing is done where the best recipe for few rows packs the operand as well.
+
+    ```mlir
+    %y = krnl.kernel "scores" loops [m = %m, n = 64, k = 8] ins(%x, %w : ..) outs(%o : ..) ..
+    // becomes
+    %isFew = arith.cmpi ult, %m, %c16 : index
+    %few = arith.select %isFew, %m, %c0 : index
+    %many = arith.select %isFew, %c0, %m : index
+    %z = krnl.kernel "scores few" loops [m = %few, n = 64, k = 8] ins(%x, %w : ..) outs(%o : ..) ..
+    %y = krnl.kernel "scores" loops [m = %many, n = 64, k = 8] ins(%x, %w : ..) outs(%z : ..) ..
+    ```
+  }];
+  let options = [
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "Consider only recipes that keep the order of every reduction">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "give each kernel a recipe for the target";
   let description = [{

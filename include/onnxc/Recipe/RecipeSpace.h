@@ -26,6 +26,11 @@ constexpr int64_t guessedExtent = 512;
 /// not so many that the products of a few of them decide everything.
 constexpr int64_t outerExtent = 64;
 
+/// Rows of a product below which lanes are along sums of `depth` steps rather
+/// than along columns that are packed in each run: the lanes of each sum are
+/// added up for that, which takes as long as to pack some elements.
+int64_t fewRows(const target::Processor &target, int64_t depth);
+
 /// Rows of a contraction whose number is dynamic: widths of images and their
 /// halves, sentences, and many.
 constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,

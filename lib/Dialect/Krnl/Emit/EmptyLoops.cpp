@@ -58,6 +58,26 @@ static SmallVector<bool> axesOfResults(KernelOp kernel, const LoopNest &nest) {
   return isOfAll;
 }
 
+Value hasNoResults(KernelOp kernel, const LoopNest &nest,
+                   ArrayRef<unsigned> except, ValueRange extents,
+                   OpBuilder &b) {
+  SmallVector<bool> isOfAll = axesOfResults(kernel, nest);
+  Value zero, isEmpty;
+  for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
+    if (!isOfAll[axis] || !nest.loop(axis).isDynamic() ||
+        llvm::is_contained(except, axis))
+      continue;
+    if (!zero)
+      zero = arith::ConstantIndexOp::create(b, kernel.getLoc(), 0);
+    Value nothing = b.createOrFold<arith::CmpIOp>(
+        kernel.getLoc(), arith::CmpIPredicate::eq, extents[axis], zero);
+    isEmpty = isEmpty ? b.createOrFold<arith::OrIOp>(kernel.getLoc(), isEmpty,
+                                                     nothing)
+                      : nothing;
+  }
+  return isEmpty;
+}
+
 SmallVector<LaneIndex> extentsWithWork(KernelOp kernel, const LoopNest &nest,
                                        bool ofTiles,
                                        ArrayRef<LaneIndex> extents,

@@ -216,6 +216,14 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
                   pack, at, uniqueName("pack"));
   Value tiles = hostTrips(kernel, nest, pack.loops.front(), extents);
+  SmallVector<unsigned> axes;
+  for (unsigned loop : pack.loops)
+    llvm::append_range(axes, nest.axesOf(loop));
+  if (Value isIdle = hasNoResults(kernel, nest, axes, extents, rewriter)) {
+    Value none = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(), 0);
+    tiles =
+        arith::SelectOp::create(rewriter, kernel.getLoc(), isIdle, none, tiles);
+  }
   auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);

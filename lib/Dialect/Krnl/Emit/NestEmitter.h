@@ -155,6 +155,13 @@ private:
   llvm::function_ref<void()> onPoint;
 };
 
+/// Whether one of the dynamic axes that all results have, but those in
+/// `except`, is empty; null where there is no such axis. `extents` has all
+/// axes.
+mlir::Value hasNoResults(KernelOp kernel, const LoopNest &nest,
+                         llvm::ArrayRef<unsigned> except,
+                         mlir::ValueRange extents, mlir::OpBuilder &b);
+
 /// The extents of the axes, but 0 for those along which there is nothing to do
 /// because others are empty: of the axes that tiles stem from, or of all others
 /// where there is a tile.

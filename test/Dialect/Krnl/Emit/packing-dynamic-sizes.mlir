@@ -1,15 +1,19 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Sizes that only the run knows: the host makes room for whole blocks, a launch has
-// as many tiles as the outermost dimension has elements, and the function gets the
+// as many tiles as the outermost dimension has elements, but none where the kernel has no
+// row to pack for, and the function gets the
 // extents of the loops. What is left of each row, if anything, is copied.
 // CHECK-LABEL: func.func @open_sizes(
 // CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
+// CHECK-DAG:     %[[M:.+]] = tensor.dim %arg0, %c1
 // CHECK-DAG:     %[[N:.+]] = tensor.dim %arg1, %c1
 // CHECK-DAG:     %[[K:.+]] = tensor.dim %arg0, %c2
 // CHECK:         %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c16
 // CHECK:         %[[ROOM:.+]] = tensor.empty(%[[B]], %[[BLOCKS]], %[[K]]) : tensor<?x?x?x16xf32>
-// CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<?x?x?xf32>) outs(%[[ROOM]] : tensor<?x?x?x16xf32>) tiles(%[[B]])
+// CHECK:         %[[HAS_NONE:.+]] = arith.cmpi eq, %[[M]], %c0
+// CHECK:         %[[TILES:.+]] = arith.select %[[HAS_NONE]], %c0, %[[B]]
+// CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<?x?x?xf32>) outs(%[[ROOM]] : tensor<?x?x?x16xf32>) tiles(%[[TILES]])
 // Of packed_extent the packed operand alone has a dimension of the reduced loop.
 // CHECK-LABEL: func.func @packed_extent(
 // CHECK:         %[[J:.+]] = tensor.dim %arg0, %c1

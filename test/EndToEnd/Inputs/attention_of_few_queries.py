@@ -1,8 +1,9 @@
-# ===- attention_of_one_query.py - Attention of one position ----------------===//
+# ===- attention_of_few_queries.py - Attention of few positions -------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Compiles attentions of one query position over keys that come from an input, a cache or a transposition, names the
-kernels of each, and compares what they compute with numpy for numbers of keys around those of vectors and tiles."""
+"""Compiles attentions of one query position, and of a number that only the run knows, over keys that come from an
+input, a cache or a transposition, names the kernels of each, and compares what they compute with numpy for numbers of
+queries and keys around those of vectors and tiles."""
 
 import re
 import subprocess
@@ -28,11 +29,11 @@ def product_nodes(query, keys, values):
     ], [scale]
 
 
-def model(form, batch):
+def model(form, batch, queries):
     past = [batch, "t", HEADS, WIDTH] if form == "rows" else [batch, HEADS, "t", WIDTH]
-    one = [batch, HEADS, 1, WIDTH]
-    infos = {"q": one, "k": past, "v": past}
-    ends = {"y": one}
+    new = [batch, HEADS, queries, WIDTH]
+    infos = {"q": new, "k": past, "v": past}
+    ends = {"y": new}
     nodes, weights = product_nodes("q", "keys", "values" if form in ("rows", "cache") else "v")
     if form == "operator":
         nodes, weights = [helper.make_node("Attention", ["q", "k", "v"], ["y"])], []
@@ -42,7 +43,7 @@ def model(form, batch):
         nodes.insert(0, helper.make_node("Transpose", ["k"], ["keys"], perm=[0, 2, 3, 1]))
         nodes.insert(0, helper.make_node("Transpose", ["v"], ["values"], perm=[0, 2, 1, 3]))
     else:
-        infos |= {"newest_k": one, "newest_v": one}
+        infos |= {"newest_k": new, "newest_v": new}
         ends |= {"all": [batch, HEADS, "u", WIDTH], "values": [batch, HEADS, "u", WIDTH]}
         nodes.insert(0, helper.make_node("Transpose", ["all"], ["keys"], perm=[0, 1, 3, 2]))
         nodes.insert(0, helper.make_node("Concat", ["k", "newest_k"], ["all"], axis=2))
@@ -67,26 +68,35 @@ def expected(form, q, k, v, newest_k=None, newest_v=None):
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-30) @ v
 
 
-def values_of(made, batch, keys):
-    random, named = np.random.default_rng(keys), {"n": batch, "t": keys}
+def values_of(made, batch, queries, keys):
+    random, named = np.random.default_rng(keys), {"n": batch, "m": queries, "t": keys}
     shapes = [[d.dim_value or named[d.dim_param] for d in i.type.tensor_type.shape.dim] for i in made.graph.input]
     return [random.standard_normal(shape, np.float32) for shape in shapes]
+
+
+KEYS = (0, 1, 2, 15, 16, 17, 63, 64, 65, 130)
+SIZES = {1: [(1, keys) for keys in KEYS], "m": [(queries, keys) for queries in (0, 1, 2, 4, 7, 15, 16, 33) for keys in KEYS]}
+
+
+def check(form, batch, queries, prefix):
+    made = model(form, batch, queries)
+    path = f"{prefix}.{form}"
+    onnx.save(made, f"{path}.onnx")
+    command = ["onnx-compile", f"{path}.onnx", "--emit=krnl", "-o", "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    print(f"{form} {batch} {queries}:", ", ".join(re.findall(r"krnl.kernel .(.+?). loops", text)))
+    session = onnx_compile.ExecutionSession(onnx_compile.compile(made, f"{path}.so"))
+    for rows, keys in SIZES[queries]:
+        values = values_of(made, 2 if batch == "n" else 1, rows, keys)
+        found = session.run(values)[0]
+        np.testing.assert_allclose(found, expected(form, *values), rtol=1e-4, atol=1e-5)
 
 
 def main():
     for form in ("operator", "products", "rows", "cache"):
         for batch in ("n", 1):
-            made = model(form, batch)
-            path = f"{sys.argv[1]}.{form}"
-            onnx.save(made, f"{path}.onnx")
-            command = ["onnx-compile", f"{path}.onnx", "--emit=krnl", "-o", "-"]
-            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            print(f"{form} {batch}:", ", ".join(re.findall(r'krnl.kernel .(.+?). loops', text)))
-            session = onnx_compile.ExecutionSession(onnx_compile.compile(made, f"{path}.so"))
-            for keys in (0, 1, 2, 15, 16, 17, 63, 64, 65, 130):
-                values = values_of(made, 2 if batch == "n" else 1, keys)
-                found = session.run(values)[0]
-                np.testing.assert_allclose(found, expected(form, *values), rtol=1e-4, atol=1e-5)
+            for queries in (1, "m"):
+                check(form, batch, queries, sys.argv[1])
 
 
 main()

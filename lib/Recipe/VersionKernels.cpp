@@ -1,0 +1,212 @@
+//===- VersionKernels.cpp - krnl-version-kernels ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+#define GEN_PASS_DEF_KRNLVERSIONKERNELSPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+/// Packing for fewer rows than this takes less than a second launch: with 16
+/// keys of 16 elements a step of a decoder of 16 us took 0.7 us longer (AMD
+/// EPYC, Zen 4, 2026-11-24).
+static constexpr int64_t minLimit = 4;
+
+namespace {
+
+/// A loop over rows, and how many of its iterations are too few to pack for.
+struct Rows {
+  unsigned loop;
+  int64_t limit;
+};
+
+struct KrnlVersionKernelsPass
+    : impl::KrnlVersionKernelsPassBase<KrnlVersionKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    processor = TargetAttr::processorOf(getOperation());
+    if (processor.isDevice())
+      return;
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels)
+      version(kernel);
+  }
+
+private:
+  void version(KernelOp kernel);
+  FailureOr<LoopNest> chosenNest(KernelOp kernel);
+  std::optional<Rows> rowsToPackFor(KernelOp kernel, const LoopNest &nest);
+
+  Processor processor;
+};
+
+} // namespace
+
+/// The packed operands that are no constants.
+static SmallVector<unsigned> packedInRuns(KernelOp kernel,
+                                          const LoopNest &nest) {
+  SmallVector<unsigned> operands;
+  for (const Pack &pack : nest.packs())
+    if (!isConstantView(kernel.getIns()[pack.operand]))
+      operands.push_back(pack.operand);
+  return operands;
+}
+
+/// May a recipe of the kernel pack an operand in each run, for a number of rows
+/// that only the run knows?
+static bool mayPackForRows(KernelOp kernel) {
+  bool isDynamic = llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
+                                [](LoopAttr l) { return l.isDynamic(); });
+  return isDynamic && kernel.getRecipe().empty() &&
+         llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+           return op.getNumReductionLoops() > 0 && readInputs(op).size() == 2;
+         });
+}
+
+FailureOr<LoopNest> KrnlVersionKernelsPass::chosenNest(KernelOp kernel) {
+  kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
+  std::string reason;
+  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
+  kernel.setRecipeAttr(ArrayAttr::get(&getContext(), {}));
+  return nest;
+}
+
+/// Have all ops the loop, and does none reduce it? Then a kernel that has no
+/// iteration of it writes nothing.
+static bool isOfAll(KernelOp kernel, unsigned loop) {
+  StringRef name = kernel.getLoop(loop).getName();
+  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+    return llvm::is_contained(op.getAxes(), name) &&
+           !llvm::is_contained(reducedLoops(op), name.str());
+  });
+}
+
+/// The loops over the uses of each element of an operand, and the steps of the
+/// sums that it is a factor of.
+struct Uses {
+  llvm::SmallSetVector<unsigned, 4> loops;
+  int64_t depth = 1;
+};
+
+static Uses usesOf(KernelOp kernel, unsigned operand) {
+  Uses uses;
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    for (OpOperand *input : readInputs(op)) {
+      if (inputNumber(kernel, input->get()) != int(operand))
+        continue;
+      SmallVector<std::string> reduced = reducedLoops(op);
+      for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+        if (llvm::is_contained(reduced, axis))
+          uses.depth = estimatedProduct(uses.depth,
+                                        extentOf(kernel, axis, guessedExtent));
+        else if (!Access(*input).dependsOn(dim))
+          uses.loops.insert(*kernel.findLoop(axis));
+    }
+  return uses;
+}
+
+/// The dynamic loop that uses each element of an operand again, if it is the
+/// only one beside known ones.
+static std::optional<Rows> rowsOfUses(KernelOp kernel, unsigned operand,
+                                      const Processor &target) {
+  std::optional<unsigned> dynamic;
+  int64_t known = 1;
+  Uses uses = usesOf(kernel, operand);
+  for (unsigned loop : uses.loops) {
+    if (!kernel.getLoop(loop).isDynamic())
+      known = estimatedProduct(known, kernel.getLoop(loop).getExtent());
+    else if (std::exchange(dynamic, loop))
+      return std::nullopt;
+  }
+  if (!dynamic)
+    return std::nullopt;
+  return Rows{*dynamic, int64_t(llvm::divideCeil(fewRows(target, uses.depth),
+                                                 std::max<int64_t>(known, 1)))};
+}
+
+/// The dynamic loop that the columns of a register tile are of, in which an
+/// operand is packed: fewer do not fill the vectors.
+static std::optional<Rows> rowsAsColumns(KernelOp kernel, const LoopNest &nest,
+                                         const Pack &pack) {
+  for (const BodyOp &op : nest.ops())
+    for (const LoopUse &use : op.loops) {
+      SmallVector<unsigned> axes = nest.axesOf(use.loop);
+      if (use.role == RegisterRole::Column && axes.size() == 1 &&
+          kernel.getLoop(axes[0]).isDynamic() &&
+          llvm::is_contained(pack.loops, use.loop))
+        return Rows{axes[0], nest.loop(use.loop).extent};
+    }
+  return std::nullopt;
+}
+
+/// The rows that all operands are packed for that are packed in each run.
+std::optional<Rows>
+KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
+  std::optional<Rows> rows;
+  for (unsigned operand : packedInRuns(kernel, nest)) {
+    std::optional<Rows> here = rowsOfUses(kernel, operand, processor);
+    if (!here)
+      here = rowsAsColumns(kernel, nest, *nest.packOf(operand));
+    if (!here || here->limit < minLimit || !isOfAll(kernel, here->loop) ||
+        (rows && rows->loop != here->loop))
+      return std::nullopt;
+    rows = {here->loop,
+            rows ? std::min(rows->limit, here->limit) : here->limit};
+  }
+  return rows;
+}
+
+/// The operand of the kernel that is the extent of a dynamic loop.
+static OpOperand &extentOperand(KernelOp kernel, unsigned loop) {
+  int64_t before = 0;
+  for (unsigned number : llvm::seq(loop))
+    before += kernel.getLoop(number).isDynamic();
+  return kernel.getExtentsMutable()[before];
+}
+
+void KrnlVersionKernelsPass::version(KernelOp kernel) {
+  if (!mayPackForRows(kernel))
+    return;
+  FailureOr<LoopNest> nest = chosenNest(kernel);
+  std::optional<Rows> rows =
+      succeeded(nest) ? rowsToPackFor(kernel, *nest) : std::nullopt;
+  if (!rows)
+    return;
+  OpBuilder b(kernel);
+  OpOperand &extent = extentOperand(kernel, rows->loop);
+  Value whole = extent.get();
+  auto [few, many] = splitExtent(b, kernel.getLoc(), whole, rows->limit);
+  KernelOp ofFew = kernel.clone();
+  b.insert(ofFew);
+  extentOperand(ofFew, rows->loop).set(few);
+  FailureOr<LoopNest> nestOfFew = chosenNest(ofFew);
+  if (failed(nestOfFew) || !packedInRuns(ofFew, *nestOfFew).empty()) {
+    ofFew.erase();
+    return;
+  }
+  ofFew.setName((kernel.getName() + " few").str());
+  extent.set(many);
+  kernel.getOutsMutable().assign(ofFew.getResults());
+  remark::passed(kernel.getLoc(),
+                 remark::RemarkOpts::name("Versioned").category(getArgument()))
+      << remark::add("{0}", kernel.getName().str())
+      << remark::add("few rows are fewer than {0}", rows->limit);
+}
+
+} // namespace onnxc

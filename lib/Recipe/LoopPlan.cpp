@@ -320,10 +320,11 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
   for (LoopPlanner &start : starts) {
     start.chooseLanes();
     for (auto unroll :
-         {&LoopPlanner::unrollWindow, &LoopPlanner::unrollInterleaved,
-          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
-          &LoopPlanner::unrollLineOfRows, &LoopPlanner::unrollWholeRows,
-          &LoopPlanner::unrollRows, &LoopPlanner::unrollNothing}) {
+         {&LoopPlanner::unrollWindow, &LoopPlanner::unrollRowsOfWindows,
+          &LoopPlanner::unrollInterleaved, &LoopPlanner::unrollTransposed,
+          &LoopPlanner::unrollOwnTransposed, &LoopPlanner::unrollLineOfRows,
+          &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
+          &LoopPlanner::unrollNothing}) {
       LoopPlanner plan(start);
       if (!(plan.*unroll)())
         continue;
@@ -331,6 +332,8 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
       plan.planParallel();
       plan.dropBlocks();
       plans.push_back(std::move(plan));
+      if (plans.back().hasShortRows)
+        break;
     }
   }
   return plans;

@@ -71,6 +71,9 @@ struct LoopPlan {
   /// The reduced loop over which the rows of `jammedLoop` share most of their
   /// reads, if that is why they are unrolled.
   std::string windowLoop;
+  /// Rows of dynamic length under windows may be shorter than the cost model
+  /// assumes, so that this plan is not compared with those for long ones.
+  bool hasShortRows = false;
   /// A loop that only one op has, along its reads: as many iterations are
   /// unrolled as are transposed in registers.
   struct Transposed {

@@ -45,7 +45,9 @@ private:
   void chooseInstances();
   void chooseColumns();
   // Each unrolls a loop of a plan that has lanes, or returns false.
+  void planForShortRows();
   bool unrollWindow();
+  bool unrollRowsOfWindows();
   bool unrollInterleaved();
   bool unrollTransposed();
   bool unrollOwnTransposed();

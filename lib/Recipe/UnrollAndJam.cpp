@@ -17,6 +17,9 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
+/// Lanes of vectors that are worth a half.
+static constexpr int64_t minHalved = 8;
+
 /// Lanes a few elements apart are written with those that lie between them: the
 /// loop over these is the last of a result.
 bool LoopPlanner::unrollInterleaved() {
@@ -41,12 +44,26 @@ bool LoopPlanner::unrollInterleaved() {
   return false;
 }
 
+/// Vectors that start anywhere cross half as many lines of the cache if they
+/// are half as wide, and leave less of short rows. A processor that does a wide
+/// one in two halves loses nothing, unless each is multiplied by an element
+/// that is loaded for it. The cost model assumes long rows.
+void LoopPlanner::planForShortRows() {
+  hasShortRows = true;
+  bool multiplies = llvm::any_of(ops, [](ComputeOp op) {
+    return op.getNumReductionLoops() > 0 && readInputs(op).size() > 1;
+  });
+  if (target.fmaPerCycle == 1 && lanes > minHalved && !multiplies)
+    lanes /= 2;
+}
+
 /// Rows of results under a window that moves down by as much as its own
 /// positions are apart read mostly the same: unrolled and jammed they read it
 /// once. Half of the registers hold results, the rest elements of the window.
+/// Of dynamic sizes a few rows and one vector of each leave little.
 bool LoopPlanner::unrollWindow() {
-  constexpr int64_t maxVectors = 2;
-  if (lanes == 1 || !vectorIsCommon || !isStatic(kernel, vectorLoop))
+  constexpr int64_t maxVectors = 2, dynamicRows = 4;
+  if (lanes == 1 || !vectorIsCommon)
     return false;
   std::string moving, window;
   for (ComputeOp op : ops) {
@@ -59,20 +76,57 @@ bool LoopPlanner::unrollWindow() {
     window = op.getAxes()[slide->window].str();
   }
   if (!llvm::is_contained(common, moving) || moving == vectorLoop ||
-      !isStatic(kernel, moving) || !isStatic(kernel, window))
+      !isStatic(kernel, window))
     return false;
+  bool known = isStatic(kernel, moving) && isStatic(kernel, vectorLoop);
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
-                           std::min(vectors, maxVectors));
+                           known ? std::min(vectors, maxVectors) : 1);
   int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
                           maxWindowInstances / (side * extent(window)));
-  int64_t count = largestDivisor(extent(moving), most);
-  if (count == 1)
+  int64_t count = isStatic(kernel, moving)
+                      ? largestDivisor(extent(moving), most)
+                      : llvm::bit_floor(uint64_t(std::min(most, dynamicRows)));
+  if (count <= 1)
     return false;
   vectors = side;
+  if (!isStatic(kernel, vectorLoop))
+    planForShortRows();
   jammedLoop = moving;
   windowLoop = window;
   rows = count;
-  cut = extent(vectorLoop) > width();
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+  return true;
+}
+
+/// Where only the run knows how long a row of results is, it may have less than
+/// a vector: the sums of short windows along it wait for each other, those of a
+/// few rows side by side do not.
+bool LoopPlanner::unrollRowsOfWindows() {
+  constexpr int64_t sideBySide = 4, longestWindow = 64;
+  if (lanes == 1 || !vectorIsCommon || isStatic(kernel, vectorLoop))
+    return false;
+  bool isWindow = false;
+  for (ComputeOp op : ops) {
+    int64_t steps = 1;
+    for (const std::string &loop : reducedLoops(op))
+      steps = isStatic(kernel, loop) ? estimatedProduct(steps, extent(loop))
+                                     : longestWindow + 1;
+    if (isOrdered(op) || steps > longestWindow)
+      return false;
+    isWindow |= llvm::any_of(readInputs(op), [](OpOperand *input) {
+      return Access(*input).isWindow();
+    });
+  }
+  auto outside = llvm::find_if(llvm::reverse(common), [&](StringRef loop) {
+    return loop != vectorLoop;
+  });
+  if (!isWindow || outside == common.rend() || extent(*outside) < sideBySide)
+    return false;
+  jammedLoop = *outside;
+  rows = sideBySide;
+  vectors = 1;
+  planForShortRows();
+  cut = true;
   return true;
 }
 

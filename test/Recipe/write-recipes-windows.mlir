@@ -26,3 +26,38 @@ func.func @apart(%x: tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32> {
   %y = onnx.MaxPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>} : (tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32>
   return %y : tensor<1x64x28x28xf32>
 }
+
+// Where only the run knows the sizes, four rows share what they read, by one vector each,
+// which is half as wide as it could be: it crosses fewer lines, and short rows leave less.
+// CHECK-LABEL: kernel "AveragePool"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         block(o1, 8) -> (o1.o, o1.i)
+// CHECK:         order({{.*}}, k1, k0, o0.i, o1.i)
+// CHECK:         unroll(o0.i, 4)
+// CHECK:         1: unroll(k0, 3)
+// ORDER:       kernel "AveragePool"
+func.func @dynamic_rows(%x: tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32> {
+  %y = onnx.AveragePool(%x) {kernel_shape = array<i64: 3, 3>} : (tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32>
+  return %y : tensor<1x64x?x?xf32>
+}
+
+// Windows apart share nothing, but the sums of four short rows wait less than those of one.
+// CHECK-LABEL: kernel "LpPool"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         block(o1, 8) -> (o1.o, o1.i)
+// CHECK:         unroll(o0.i, 4)
+// ORDER:       kernel "LpPool"
+func.func @dynamic_apart(%x: tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32> {
+  %y = onnx.LpPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, p = 1 : i64} : (tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32>
+  return %y : tensor<1x64x?x?xf32>
+}
+
+// What is multiplied by a weight has whole vectors: the weight is loaded for each.
+// CHECK-LABEL: kernel "Conv#2"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         block(o1, 16) -> (o1.o, o1.i)
+// ORDER:       kernel "Conv#2"
+func.func @dynamic_weights(%x: tensor<1x96x?x?xf32>, %w: tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32> {
+  %y = onnx.Conv(%x, %w) {group = 96 : i64} : (tensor<1x96x?x?xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32>
+  return %y : tensor<1x96x?x?xf32>
+}

@@ -112,3 +112,21 @@ func.func @elements(%x: tensor<512x8xf32>, %i: tensor<4xindex>, %o: tensor<4x512
   } -> tensor<4x512xf32>
   return %y : tensor<4x512xf32>
 }
+
+// Sums of products of 16-bit floats have their own rate, which devices have.
+// CHECK-LABEL: func @narrow_factors
+// CHECK:         krnl.launch @{{.+}} krnl.work = {bytes = {{[0-9]+}} : i64, operations = {f16 = 2048 : i64}}}
+func.func @narrow_factors(%x: tensor<4x16xf16>, %w: tensor<16x16xf16>, %o: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %y = krnl.kernel "k" loops [m = 4, k = 16, n = 16] ins(%x, %w : tensor<4x16xf16>, tensor<16x16xf16>) outs(%o : tensor<4x16xf32>) recipe [order(m, k, n), vectorize(n, 16)] {
+  ^bb0(%a: tensor<4x16xf16>, %b: tensor<16x16xf16>, %c: tensor<4x16xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n]) : (tensor<4x16xf16>, tensor<16x16xf16>) -> tensor<4x16xf32> {
+      %pw = arith.extf %p : f16 to f32
+      %qw = arith.extf %q : f16 to f32
+      %t = arith.mulf %pw, %qw : f32
+      %u = arith.addf %s, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<4x16xf32>
+  } -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}

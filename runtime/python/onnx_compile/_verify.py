@@ -159,19 +159,23 @@ class _Taps:
         self.bodies: Mapping[str, str] = info.get("onnx.tap_bodies", {})
 
     def first(self, differing: Sequence[Comparison], own: Values) -> tuple[NodeDifference | None, str]:
-        """The first node in the order of the graph, as taps are, in a body that of the first iteration; or why
-        there is none."""
+        """The first node in the order of the graph, as taps are, in a body that of the first iteration, and the
+        innermost of nodes with graphs; or why there is none."""
         if not any(name in self.nodes for name in own):
             return None, "compiled with --taps=all, the two would tell the first node that differs"
         tensors = [(t, c) for c in differing if (t := _tensor_of(own, c.name)) in self.nodes]
         if not tensors:
             return None, "the tensors in front of it agree"
-        tensor, first = tensors[0]
-        if body := self.bodies.get(tensor):
+        (tensor, first), iteration = tensors[0], None
+        body = self.bodies.get(tensor)
+        while body:
             inside = [(t, c) for t, c in tensors if self.bodies.get(t) == body]
             tensor, first = min(inside, key=lambda found: _iteration(*found) or 0)
+            if iteration is None and isinstance(own[tensor], list) and len(own[tensor]) > 1:
+                iteration = _iteration(tensor, first)
+            graphs = self.nodes[tensor].rpartition(" (")[0] + "/"
+            body = next((b for t, _ in tensors if (b := self.bodies.get(t, "")).startswith(graphs)), None)
         node, _, operator = self.nodes[tensor].rpartition(" (")
-        iteration = _iteration(tensor, first) if isinstance(own[tensor], list) and len(own[tensor]) > 1 else None
         return NodeDifference(node, operator.rstrip(")"), [], [first], iteration), ""
 
 

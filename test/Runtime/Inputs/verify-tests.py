@@ -147,6 +147,25 @@ class Verify(unittest.TestCase):
                 self.assertTrue(check.passed, str(check))
                 self.assertEqual([c.name for c in check.outputs], ["y"])
 
+    def test_names_the_node_in_a_branch_in_a_body(self):
+        """The tensors of the loop begin to differ in the branch of the second iteration."""
+        text = """g (float[2] x, int64 count) => (float[2] y) {
+          [loop] y = Loop (count, , x) <body = b (int64 i, bool c, float[2] before) => (bool d, float[2] after) {
+            d = Identity (c)
+            [lift] a = Add (before, before)
+            first = Cast <to = 9> (i)
+            [choice] after = If (first) <
+              then_branch = t () => (float[2] f) { [grow] f = ACT (a) },
+              else_branch = e () => (float[2] g) { [keep] g = Neg (a) }>
+          }>
+        }"""
+        feed = {"x": np.array([1, 2], np.float32), "count": np.array(3)}
+        with tempfile.TemporaryDirectory() as folder:
+            models = [parsed(text.replace("ACT", kind)) for kind in ("Tanh", "Sigmoid")]
+            paths = [onnx_compile.compile(m, f"{folder}/{i}.so", taps="all") for i, m in enumerate(models)]
+            first = onnx_compile.verify(artefact=paths[0], against=paths[1], inputs=feed).first_difference
+            self.assertEqual((first.node, first.operator, first.iteration), ("grow", "Tanh", 1), str(first))
+
     def test_looks_into_a_body_with_another_engine(self):
         from onnx_compile import _peers, _verify
 

@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 using namespace llvm;
@@ -66,10 +67,12 @@ static double numberOf(const json::Object *object, StringRef key) {
   return object && !key.empty() ? object->getNumber(key).value_or(0) : 0;
 }
 
-/// A number of a report: its own, or the sum over its nodes.
-static double totalOf(const json::Object &report, const Field &field) {
+/// A number of a report: its own, which it need not have, or the sum over its
+/// nodes.
+static std::optional<double> totalOf(const json::Object &report,
+                                     const Field &field) {
   if (!field.total.empty())
-    return numberOf(&report, field.total);
+    return report.getNumber(field.total);
   double sum = 0;
   for (const json::Value &layer : *report.getArray("layers"))
     sum += numberOf(layer.getAsObject(), field.node);
@@ -119,9 +122,19 @@ static std::vector<NodePair> differentNodes(const json::Object &before,
 }
 
 static std::string numberText(double number) {
-  return number == std::floor(number) && std::abs(number) < 1e15
-             ? std::to_string(int64_t(number))
-             : formatv("{0:F4}", number).str();
+  if (number == std::floor(number) && std::abs(number) < 1e15)
+    return std::to_string(int64_t(number));
+  return number >= 1000 ? formatv("{0:F0}", number) : formatv("{0:F4}", number);
+}
+
+/// The bytes of memory may depend on sizes of the run.
+static std::string totalText(const json::Object &report, const Field &field) {
+  if (std::optional<double> number = totalOf(report, field))
+    return numberText(*number);
+  StringRef formula = field.total == "arena_bytes"
+                          ? report.getString("arena_formula").value_or("")
+                          : "";
+  return formula.empty() ? "-" : formula.str();
 }
 
 /// 1200 -> 900 (0.75x)
@@ -135,10 +148,13 @@ static std::string changeText(double before, double after) {
 static void printText(const json::Object &before, const json::Object &after,
                       ArrayRef<NodePair> pairs) {
   for (const Field &field : fields) {
-    double a = totalOf(before, field), b = totalOf(after, field);
-    if (a != 0 || b != 0)
-      outs() << formatv("{0,-17} {1}\n", (field.title + ":").str(),
-                        changeText(a, b));
+    std::optional<double> a = totalOf(before, field), b = totalOf(after, field);
+    if (a.value_or(0) == 0 && b.value_or(0) == 0)
+      continue;
+    outs() << formatv("{0,-17} {1}\n", (field.title + ":").str(),
+                      a && b ? changeText(*a, *b)
+                             : totalText(before, field) + " -> " +
+                                   totalText(after, field));
   }
   outs() << formatv("\n{0} of the nodes differ\n", pairs.size());
   for (const NodePair &pair : pairs) {
@@ -157,8 +173,10 @@ static void printText(const json::Object &before, const json::Object &after,
   }
 }
 
-static void writeChange(json::OStream &json, StringRef key, double before,
-                        double after) {
+/// null where a report has no such number.
+static void writeChange(json::OStream &json, StringRef key,
+                        std::optional<double> before,
+                        std::optional<double> after) {
   json.attributeObject(key, [&] {
     json.attribute("before", before);
     json.attribute("after", after);

@@ -334,10 +334,14 @@ profileLaunches(const Artefact &artefact, const Options &options,
   launches.start();
   observers.observeLaunches(true);
   size_t runs = 0;
+  bool isObserved = true;
   Expected<std::vector<double>> times = measurement->time([&] {
-    if (runs++ % *stride == 0)
+    bool isNext = ++runs % *stride == 0;
+    if (isObserved)
       launches.endRun();
-    observers.observeLaunches(runs % *stride == 0);
+    if (isObserved || isNext)
+      observers.observeLaunches(isNext);
+    isObserved = isNext;
   });
   launches.stop();
   if (!times)

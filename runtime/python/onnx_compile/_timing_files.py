@@ -32,9 +32,9 @@ def write_csv(path: str | os.PathLike[str], runs: Mapping[str, Blocks]) -> None:
 
 
 def write_svg(path: str | os.PathLike[str], runs: Mapping[str, Blocks], title: str) -> None:
-    """A curve for each engine from the median to the longest run, where each half of the rest is as wide."""
+    """A curve for each engine from the shortest to the longest run, where each half of the rest is as wide."""
     times = {engine: np.sort(1e3 * np.concatenate(blocks)) for engine, blocks in runs.items()}
-    most = 1.05 * max(of[-1] for of in times.values())
+    least, most = min(of[0] for of in times.values()) / 1.05, 1.05 * max(of[-1] for of in times.values())
     halves = max(1.0, math.log2(max(len(of) for of in times.values())))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH + 2 * _MARGIN} {_HEIGHT + 2 * _MARGIN}">',
@@ -47,22 +47,35 @@ def write_svg(path: str | os.PathLike[str], runs: Mapping[str, Blocks], title: s
         if at <= _WIDTH + _MARGIN:
             parts.append(f'<path class="grid" d="M{at:.1f} {_MARGIN} v{_HEIGHT}"/>')
             parts.append(f'<text x="{at:.1f}" y="{_MARGIN + _HEIGHT + 18}" text-anchor="middle">{percent:g} %</text>')
-    for step in range(5):
-        y = _MARGIN + _HEIGHT * (1 - step / 4)
+    for label in _labels(least, most):
+        y = _height(label, least, most)
         parts.append(f'<path class="grid" d="M{_MARGIN} {y:.1f} h{_WIDTH}"/>')
-        parts.append(f'<text x="{_MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end">{most * step / 4:.3g}</text>')
+        parts.append(f'<text x="{_MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end">{label:g}</text>')
     for number, (engine, of) in enumerate(times.items()):
-        parts += _curve(engine, of, most, halves, number)
+        heights = [_height(time, least, most) for time in of]
+        parts += _curve(engine, heights, halves, number)
     with open(path, "w") as file:
         file.write("\n".join([*parts, "</svg>\n"]))
 
 
-def _curve(engine: str, times: np.ndarray, most: float, halves: float, number: int) -> list[str]:
+def _height(time: float, least: float, most: float) -> float:
+    """On a logarithmic axis: a few long runs would leave nothing to see of the others."""
+    return _MARGIN + _HEIGHT * (1 - math.log(time / least) / math.log(most / least))
+
+
+def _labels(least: float, most: float) -> list[float]:
+    """1, 2 and 5 times powers of ten, or these alone where they are many."""
+    powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    factors = (1, 2, 5) if len(powers) < 5 else (1,)
+    return [label for power in powers for factor in factors if least <= (label := factor * 10.0**power) <= most]
+
+
+def _curve(engine: str, heights: list[float], halves: float, number: int) -> list[str]:
     """The line and the name of an engine, each in its colour."""
     colour, points = _COLOURS[number % len(_COLOURS)], []
     for step in range(201):
-        rank = min(int((1 - 2 ** -(halves * step / 200)) * len(times)), len(times) - 1)
-        points.append(f"{_MARGIN + _WIDTH * step / 200:.1f},{_MARGIN + _HEIGHT * (1 - times[rank] / most):.1f}")
+        rank = min(int((1 - 2 ** -(halves * step / 200)) * len(heights)), len(heights) - 1)
+        points.append(f"{_MARGIN + _WIDTH * step / 200:.1f},{heights[rank]:.1f}")
     return [
         f'<polyline stroke="{colour}" points="{" ".join(points)}"/>',
         f'<text x="{_MARGIN + 12}" y="{_MARGIN + 16 + 16 * number}" style="fill:{colour}">{escape(engine)}</text>',

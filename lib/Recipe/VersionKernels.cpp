@@ -68,6 +68,16 @@ static SmallVector<unsigned> packedInRuns(KernelOp kernel,
   return operands;
 }
 
+/// Does the op sum up products of two tensors that are no constants?
+static bool multipliesTensors(KernelOp kernel, ComputeOp op) {
+  SmallVector<OpOperand *> read = readInputs(op);
+  return op.getNumReductionLoops() > 0 && read.size() == 2 &&
+         llvm::none_of(read, [&](OpOperand *input) {
+           int number = inputNumber(kernel, input->get());
+           return number >= 0 && isConstantView(kernel.getIns()[number]);
+         });
+}
+
 /// May a recipe of the kernel pack an operand in each run, for a number of rows
 /// that only the run knows?
 static bool mayPackForRows(KernelOp kernel) {
@@ -75,7 +85,7 @@ static bool mayPackForRows(KernelOp kernel) {
                                 [](LoopAttr l) { return l.isDynamic(); });
   return isDynamic && kernel.getRecipe().empty() &&
          llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
-           return op.getNumReductionLoops() > 0 && readInputs(op).size() == 2;
+           return multipliesTensors(kernel, op);
          });
 }
 

@@ -6,6 +6,7 @@
 
 #include "DeviceCode.h"
 
+#include "AlignAccesses.h"
 #include "DescriptorConstants.h"
 #include "Linker.h"
 #include "onnxc/Target/CPU/NewFile.h"
@@ -180,6 +181,7 @@ static void instrumentAccesses(llvm::Module &module) {
       llvm::ScalarizeMaskedMemIntrinPass()));
   passes.addPass(
       llvm::createModuleToFunctionPassAdaptor(llvm::InferAlignmentPass()));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(AlignAccessesPass()));
   passes.addPass(llvm::ModuleThreadSanitizerPass());
   passes.addPass(
       llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));

@@ -12,6 +12,8 @@
 
 #include "onnxc/Target/CPU/Emit.h"
 
+#include "AlignAccesses.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/Module.h"
@@ -29,6 +31,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace llvm;
+using onnxc::target::AlignAccessesPass;
 
 namespace {
 
@@ -112,14 +115,12 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
   ModulePassManager passes;
   passes.addPass(
       createModuleToFunctionPassAdaptor(shortPipeline(level, quick)));
-  // Of a GPU, only aligned vectors are one access. What is known of parameters
-  // is known before they get an address space, and of memory that threads share
-  // in its own.
+  // Of a GPU, only aligned vectors are one access.
   if (module.getTargetTriple().isNVPTX()) {
     FunctionPassManager align;
-    align.addPass(InferAlignmentPass());
     align.addPass(InferAddressSpacesPass());
     align.addPass(InferAlignmentPass());
+    align.addPass(AlignAccessesPass());
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(align)));
   }
   passes.run(module, modules);

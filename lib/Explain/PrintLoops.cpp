@@ -298,6 +298,9 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
     notes.push_back("groups of bytes by one instruction");
   if (use.mma)
     notes.push_back("products of matrices of a warp");
+  if (int64_t stages = nest.stagesAt(use.loop); stages > 1)
+    notes.push_back(
+        llvm::formatv("slices copied {0} iterations ahead", stages - 1));
   if (use.unroll > 1 && use.role == RegisterRole::None)
     notes.push_back(use.unroll == loop.extent
                         ? "unrolled"

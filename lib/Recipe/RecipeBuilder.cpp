@@ -106,6 +106,11 @@ void RecipeBuilder::cacheShared(unsigned operand, StringRef at) {
   add(CacheStepAttr::get(context, operand, at, /*shared=*/true), -1);
 }
 
+void RecipeBuilder::pipeline(StringRef loop, int64_t stages) {
+  if (stages > 1)
+    add(PipelineStepAttr::get(context, loop, stages), -1);
+}
+
 void RecipeBuilder::earlyExit(StringRef loop, int op) {
   add(EarlyExitStepAttr::get(context, loop), op);
 }

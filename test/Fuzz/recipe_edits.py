@@ -363,10 +363,17 @@ class Draw:
         self.place_threads([*kept, *blocks], *threads)
         for loop in registers:
             self.add("unroll", [loop], number=self.nest.extents[loop])
+        self.cache_shared(steps)
+        return True
+
+    def cache_shared(self, loops):
+        """Operands copied to shared memory at some of the loops, often some iterations ahead."""
         for number in self.kernel.operands:
             if self.chance(0.8):
-                self.add("cache", [self.pick(steps)], number=number, tail=", in=shared")
-        return True
+                self.add("cache", [self.pick(loops)], number=number, tail=", in=shared")
+        for loop in dict.fromkeys(loops):
+            if self.chance(0.6):
+                self.add("pipeline", [loop], number=int(self.pick([2, 3, 4])))
 
     def matrices(self):
         """Products of matrices of a warp, with random numbers of fragments; false where no loops are their multiples."""
@@ -398,9 +405,7 @@ class Draw:
                 self.add("unroll", [loop], number=self.nest.extents[loop])
         self.add("vectorize" if self.chance(0.7) else "unroll", [column_copy], number=2)
         self.add("mma", [row_copy, row_thread, column_thread, column_copy, products])
-        for number in self.kernel.operands:
-            if self.chance(0.8):
-                self.add("cache", [self.pick([stages, stages, step])], number=number, tail=", in=shared")
+        self.cache_shared([stages, stages, step])
         return True
 
     def walk(self):

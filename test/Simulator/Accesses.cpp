@@ -10,7 +10,8 @@
 // - Its address is a multiple of its bytes. Vectors that are not known to be
 //   aligned are accesses to their elements.
 // - Two threads of a block access the same byte of shared memory, one of them
-//   to write, with a barrier in between; within a warp a shuffle does.
+//   to write, with a barrier in between; within a warp a shuffle does. Nobody
+//   accesses bytes while they are copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@ struct Access {
 struct ByteAccesses {
   Access write, read;
   bool hasSeveralReaders;
+  bool isCopied; ///< a copy that nobody has waited for
 };
 
 /// The same access of the threads of a warp: one instruction, for the same
@@ -115,6 +117,10 @@ static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
   Access now = {at.thread, at.blockEpoch, at.warpEpoch};
   for (uintptr_t byte = address; byte < address + size; ++byte) {
     ByteAccesses &known = sharedBytes[byte - theLaunch->shared.begin];
+    if (known.isCopied)
+      fail("an access to byte " +
+           std::to_string(byte - theLaunch->shared.begin) +
+           " of shared memory while it is copied");
     bool isRace = isUnordered(known.write, at);
     if (isWrite)
       isRace |=
@@ -189,6 +195,20 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
 void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
   access(const_cast<void *>(pointer), size, size, false,
          __builtin_return_address(0));
+}
+
+void onnxc::simulator::noteCopyBegin(const void *from, void *to, unsigned size,
+                                     const void *code) {
+  access(const_cast<void *>(from), size, size, false, code);
+  access(to, size, size, true, static_cast<const char *>(code) + 1);
+  for (unsigned i = 0; i < size; ++i)
+    sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin].isCopied = true;
+}
+
+void onnxc::simulator::noteCopyEnd(void *to, unsigned size) {
+  for (unsigned i = 0; i < size; ++i)
+    sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin].isCopied = false;
+  checkShared(uintptr_t(to), size, true);
 }
 
 void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {

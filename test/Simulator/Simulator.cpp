@@ -104,6 +104,7 @@ static void runKernelFunction() {
     call(launch.function, words, std::make_index_sequence<kFewArguments>());
   else
     call(launch.function, words, std::make_index_sequence<kMaxArguments>());
+  checkCopiesEnded();
   theBlock.wait(State::Finished);
 }
 
@@ -252,6 +253,7 @@ void Block::run(unsigned block) {
   std::memset(reinterpret_cast<void *>(launch->shared.begin), 0xff,
               launch->shared.end - launch->shared.begin);
   beginBlockAccesses();
+  beginBlockCopies(launch->threads);
   threads.resize(launch->threads);
   for (unsigned i = 0; i < launch->threads; ++i) {
     threads[i].state = State::Ready;

@@ -92,6 +92,15 @@ void runByWarp(WarpFunction function, const void *arguments, void *result);
 
 /// Notes a load of the running thread that its code does not have as such.
 void noteLoad(const void *pointer, unsigned size);
+/// The same of a copy to shared memory at an address of the code: it begins,
+/// and it has ended. Nobody may access these bytes in between.
+void noteCopyBegin(const void *from, void *to, unsigned size, const void *code);
+void noteCopyEnd(void *to, unsigned size);
+
+/// Copies that threads do not wait for (Copies.cpp).
+void beginBlockCopies(unsigned threads);
+/// The running thread ends, and has waited for all of them.
+void checkCopiesEnded();
 
 /// Checks of loads and stores (Accesses.cpp).
 void beginAccesses(const Launch &launch, Counters &counters);

@@ -185,6 +185,7 @@ static LogicalResult convert(ModuleOp module) {
   populateDeviceToLLVMPatterns(types, patterns);
   populateHostToLLVMPatterns(types, patterns);
   populateMemoryToLLVMPatterns(types, patterns);
+  populateCopyAsyncToLLVMPatterns(types, patterns);
   populateMmaToLLVMPatterns(types, patterns);
   populateParallelRegionToLLVMPatterns(types, patterns);
 
@@ -359,6 +360,7 @@ void ConvertKrnlToLLVM::runOnOperation() {
   if (failed(matchLaunches(module)))
     return signalPassFailure();
   alignDeviceArguments(module);
+  expandUnalignedCopies(module);
   if (kernelsOnly)
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

@@ -91,6 +91,9 @@ void listLaunches(mlir::ModuleOp module, bool takesTimes);
 /// Says of each buffer that kernels of a device take how it is aligned: as
 /// those of all launches are (Launches.cpp).
 void alignDeviceArguments(mlir::ModuleOp module);
+/// Makes loads and stores of copies whose source is not known to be aligned
+/// (CopyAsyncToLLVM.cpp).
+void expandUnalignedCopies(mlir::ModuleOp module);
 /// Tells the runtime that a numbered launch or call begins or ends on worker
 /// `tid`; nothing for others.
 void noteLaunch(mlir::ConversionPatternRewriter &rewriter,
@@ -155,6 +158,8 @@ mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
 
 void populateCallToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns);
+void populateCopyAsyncToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                     mlir::RewritePatternSet &patterns);
 void populateDeviceToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                   mlir::RewritePatternSet &patterns);
 void populateHostToLLVMPatterns(const mlir::LLVMTypeConverter &types,

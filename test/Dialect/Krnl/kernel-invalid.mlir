@@ -246,3 +246,27 @@ func.func @indices_of_matrices(%x: memref<64xf16>, %i: index) -> vector<8xf16> {
   %0 = krnl.load_matrix %x[%i, %i] : memref<64xf16> -> vector<8xf16>
   return %0 : vector<8xf16>
 }
+
+// -----
+
+func.func @copy_async_elements(%x: memref<64xf16>, %t: memref<64xf32>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_async' op copies elements of 'f16' to those of 'f32'}}
+  krnl.copy_async %x[%i] to %t[%i], 8 : memref<64xf16> to memref<64xf32>
+  return
+}
+
+// -----
+
+func.func @copy_async_bytes(%x: memref<64xf16>, %t: memref<64xf16>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_async' op copies 4, 8 or 16 bytes, but got 6}}
+  krnl.copy_async %x[%i] to %t[%i], 3 : memref<64xf16> to memref<64xf16>
+  return
+}
+
+// -----
+
+func.func @copy_async_indices(%x: memref<64xf16>, %t: memref<64xf16>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_async' op expects 1 indices}}
+  krnl.copy_async %x[%i, %i] to %t[%i], 8 : memref<64xf16> to memref<64xf16>
+  return
+}

@@ -7,6 +7,9 @@
 // has its elements in the same order. Else its rows are padded, so that the
 // threads of a warp write to different banks.
 //
+// Slices of a pipeline are copied without going through registers, by 4, 8 or
+// 16 bytes that stay neighbours; smaller elements that do not go through these.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -21,13 +24,13 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The widest access, and the part of memory that is read at once.
-static constexpr int64_t accessBytes = 16, sectorBytes = 32;
+/// The widest access, the part of memory that is read at once, and the least
+/// that is copied ahead.
+static constexpr int64_t accessBytes = 16, sectorBytes = 32, wordBytes = 4;
 /// Accesses of a thread that are written out, so that it waits for all at once.
 static constexpr int64_t maxWrittenOut = 8;
 
-/// Elements of 16 bytes, 1 for those that are in no vector.
-static int64_t elementsOfAccess(OpOperand &operand) {
+int64_t elementsOfAccess(OpOperand &operand) {
   Type element = getElementTypeOrSelf(operand.get());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
     return 1;
@@ -122,9 +125,12 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   lanes = 1;
   int64_t left = 1, inRow = 1;
   if (along) {
-    SmallVector<unsigned> line =
-        loopsOfLine(slice, *along, elementsOfAccess(*slice.use));
-    lanes = lanesAlong(slice, line);
+    int64_t most = elementsOfAccess(*slice.use);
+    SmallVector<unsigned> line = loopsOfLine(slice, *along, most);
+    // Words are copied ahead one by one where they do not stay neighbours.
+    bool isWord = most == accessBytes / wordBytes;
+    if (slice.stages == 1 || !isWord || *along == slice.loops.back())
+      lanes = lanesAlong(slice, line);
     int64_t inAccess = lanes;
     for (unsigned loop : line) {
       parts[loop] = std::gcd(inAccess, nest.loop(loop).extent);
@@ -183,6 +189,20 @@ Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
   return all;
 }
 
+/// Is the part copied by an instruction that nobody waits for? It is a word at
+/// least, in one piece.
+bool OpEmitter::isCopiedAhead(const CachedSlice &slice, Value source,
+                              ArrayRef<LaneIndex> from, LaneIndex at,
+                              int64_t lanes) {
+  if (slice.stages == 1 ||
+      (lanes > 1 && (at.step != 1 || access.evenStep(source, from) != 1)))
+    return false;
+  Type element = getElementTypeOrSelf(slice.use->get());
+  int64_t bits =
+      element.isIntOrFloat() ? lanes * element.getIntOrFloatBitWidth() : 0;
+  return bits == 32 || bits == 64 || bits == 128;
+}
+
 void OpEmitter::storePart(const CachedSlice &slice, LaneIndex at, Value part,
                           int64_t lanes) {
   if (lanes == 1 || at.step == 1)
@@ -216,13 +236,20 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
     LaneIndex at;
     Value value;
   };
+  // A copy ahead needs no value.
   auto load = [&]() -> Part {
-    Instance first(active.size(), 0);
-    LaneIndex at = indexIn(slice, first);
-    return {at, access.load(source, indicesInSource(slice, state), lanes, {})};
+    LaneIndex at = indexIn(slice, Instance(active.size(), 0));
+    SmallVector<LaneIndex> from = indicesInSource(slice, state);
+    if (!isCopiedAhead(slice, source, from, at, lanes))
+      return {at, access.load(source, from, lanes, {})};
+    SmallVector<Value> first = llvm::map_to_vector(
+        from, [&](LaneIndex it) { return math.scalar(it); });
+    CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes);
+    return {at, {}};
   };
   auto store = [&](const Part &part) {
-    storePart(slice, part.at, part.value, lanes);
+    if (part.value)
+      storePart(slice, part.at, part.value, lanes);
   };
   SmallVector<Part> waiting;
   auto copyRound = [&](LaneIndex number, bool isWhole) {

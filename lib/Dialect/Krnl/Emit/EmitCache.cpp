@@ -8,9 +8,20 @@
 // in=shared: the threads of a tile copy it together (CopyShared.cpp). Where
 // each tile is one thread's, the slice is that of the thread.
 //
+// pipeline(l, 3): iteration i has slice i mod 3.
+//
+//   copy 0; group; copy 1; group
+//   for i: wait for all groups but one; wait for all threads
+//          copy i + 2; group
+//          compute i
+//
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -34,6 +45,8 @@ void OpEmitter::placeSlice(CachedSlice &slice) {
     slice.strides[i] = slice.size;
     slice.size *= nest.loop(loop).extent;
   }
+  if (slice.stages > 1)
+    slice.size = llvm::alignTo(slice.size, elementsOfAccess(*slice.use));
 }
 
 void OpEmitter::allocateCache(const Cache &cache, unsigned op,
@@ -43,13 +56,16 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   slice.op = op;
   slice.use = &input;
   slice.isShared = cache.shared && policy.tileThreads();
+  if (slice.isShared)
+    slice.stages = nest.stagesAt(cache.at);
   const LoopUse *at = nest.op(op).find(cache.at);
   for (unsigned loop : nest.cachedLoops(cache, op))
     if (slice.isShared || !nest.loop(loop).mapped ||
         nest.op(op).find(loop) > at)
       slice.loops.push_back(loop);
   placeSlice(slice);
-  auto type = MemRefType::get({slice.size}, getElementTypeOrSelf(input.get()));
+  auto type = MemRefType::get({slice.size * slice.stages},
+                              getElementTypeOrSelf(input.get()));
   slice.memref =
       slice.isShared
           ? policy.tileThreads()->allocateShared(b, outside.func, type)
@@ -66,7 +82,7 @@ void OpEmitter::allocateCaches() {
 }
 
 void OpEmitter::fillCaches(unsigned loop, int op) {
-  SmallVector<const CachedSlice *> shared;
+  Slices shared;
   for (const CachedSlice &slice : caches) {
     if (slice.at != loop || (op >= 0 && slice.op != unsigned(op)))
       continue;
@@ -77,11 +93,61 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   }
   if (shared.empty())
     return;
+  const TileThreads &threads = *policy.tileThreads();
+  if (int64_t stages = shared.front()->stages; stages > 1) {
+    // Then all have read what the iteration before had, too.
+    threads.waitForGroups(b, stages - 2);
+    threads.wait(b);
+    active[loop].offset += stages - 1;
+    copyAhead(shared, loop, shared.front()->op);
+    active[loop].offset -= stages - 1;
+    return;
+  }
   // All have read what was there before.
-  policy.tileThreads()->wait(b);
+  threads.wait(b);
   for (const CachedSlice *slice : shared)
     copyShared(*slice);
+  threads.wait(b);
+}
+
+/// Copies the slices of an iteration that the loop may not have any more.
+void OpEmitter::copyAhead(const Slices &slices, unsigned loop, unsigned op) {
+  LaneIndex at{active[loop].base, active[loop].offset, 0, {}},
+      bound = loops.boundOf(loop, op);
+  auto copy = [&] {
+    for (const CachedSlice *slice : slices)
+      copyShared(*slice);
+  };
+  if (at.isConstant() && bound.isConstant()) {
+    if (at.offset < bound.offset)
+      copy();
+  } else {
+    Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                          math.scalar(at), math.scalar(bound));
+    auto branch = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    copy();
+  }
+  policy.tileThreads()->closeGroup(b);
+}
+
+void OpEmitter::startPipeline(unsigned loop, unsigned op) {
+  Slices slices;
+  for (const CachedSlice &slice : caches)
+    if (slice.at == loop && slice.op == op && slice.stages > 1)
+      slices.push_back(&slice);
+  if (slices.empty())
+    return;
+  // All have read what the tile before had.
   policy.tileThreads()->wait(b);
+  ActiveLoop saved = active[loop];
+  for (int64_t stage : llvm::seq(slices.front()->stages - 1)) {
+    active[loop] = ActiveLoop();
+    active[loop].offset = stage;
+    copyAhead(slices, loop, op);
+  }
+  active[loop] = saved;
 }
 
 /// Where the element of the current iterations is in the slice.
@@ -91,6 +157,11 @@ LaneIndex OpEmitter::indexIn(const CachedSlice &slice,
   for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
     index = math.add(
         index, math.scale(loops.loopIndex(loop, instance, false), stride));
+  if (slice.stages > 1) {
+    LaneIndex iteration = loops.loopIndex(slice.at, instance, false);
+    index = math.add(index,
+                     math.scale(math.mod(iteration, slice.stages), slice.size));
+  }
   return index;
 }
 

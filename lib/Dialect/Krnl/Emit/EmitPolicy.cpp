@@ -208,6 +208,15 @@ void BlockThreads::wait(ImplicitLocOpBuilder &b) const {
   NVVM::Barrier0Op::create(b);
 }
 
+void BlockThreads::closeGroup(ImplicitLocOpBuilder &b) const {
+  NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+void BlockThreads::waitForGroups(ImplicitLocOpBuilder &b,
+                                 int64_t others) const {
+  NVVM::CpAsyncWaitGroupOp::create(b, b.getI32IntegerAttr(int32_t(others)));
+}
+
 Value BlockThreads::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
                                    MemRefType type) const {
   OpBuilder::InsertionGuard guard(b);

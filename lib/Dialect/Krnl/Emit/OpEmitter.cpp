@@ -60,6 +60,7 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
     b.setLoc(state.op.getLoc());
     return emitOpLoops(state, position + 1, carried);
   };
+  startPipeline(use.loop, state.number);
   if (use.earlyExit && !accumulators.empty())
     return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
   return loops.emitLoop(use, state.number, accumulators, body);

@@ -42,6 +42,9 @@ struct KernelValues {
   llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
 };
 
+/// Elements of an operand in an access of 16 bytes, 1 if they are in no vector.
+int64_t elementsOfAccess(mlir::OpOperand &operand);
+
 /// The parts that emit the ops of a kernel.
 struct OpEmitterInputs {
   KernelOp kernel;
@@ -71,6 +74,9 @@ public:
   /// Copies slices where the body of `loop` begins: of a shared one, or of one
   /// of `op`.
   void fillCaches(unsigned loop, int op = -1);
+  /// Begins to copy the slices of the first iterations of a loop of `op` that
+  /// is a pipeline; nothing for others.
+  void startPipeline(unsigned loop, unsigned op);
 
 private:
   /// The state of emitting one op at one point of the fused outer nest.
@@ -102,6 +108,8 @@ private:
     /// Elements from one iteration of each to the next, and of all.
     llvm::SmallVector<int64_t> strides;
     int64_t size;
+    /// Slices of iterations of `at` that follow each other.
+    int64_t stages = 1;
     mlir::Value memref;
   };
   /// A digit of the numbers of the parts that threads copy: so many steps of a
@@ -120,6 +128,8 @@ private:
   llvm::SmallVector<LaneIndex> indicesInSource(const CachedSlice &slice,
                                                OpState &state);
   void emitCacheCopy(const CachedSlice &slice, unsigned position);
+  using Slices = llvm::SmallVector<const CachedSlice *>;
+  void copyAhead(const Slices &slices, unsigned loop, unsigned op);
 
   // CopyShared.cpp: the same by all threads of a tile.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);
@@ -132,6 +142,9 @@ private:
   void enterPart(const CachedSlice &slice, llvm::ArrayRef<CopyDigit> digits,
                  LaneIndex number, int64_t lanes);
   mlir::Value isInsideLoops(const CachedSlice &slice);
+  bool isCopiedAhead(const CachedSlice &slice, mlir::Value source,
+                     llvm::ArrayRef<LaneIndex> from, LaneIndex at,
+                     int64_t lanes);
   void storePart(const CachedSlice &slice, LaneIndex at, mlir::Value part,
                  int64_t lanes);
   void copyShared(const CachedSlice &slice);

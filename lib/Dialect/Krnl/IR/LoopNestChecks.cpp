@@ -343,6 +343,11 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
     if (std::string reason = reasonAgainst(mma); !reason.empty())
       return emitError() << "op '" << bodyOps[mma.op].name
                          << "' cannot use products of matrices: " << reason;
+  for (const Pipeline &pipeline : allPipelines)
+    if (std::string reason = reasonAgainst(pipeline); !reason.empty())
+      return emitError() << "loop '" << allLoops[pipeline.loop].name
+                         << "' cannot have " << pipeline.stages
+                         << " stages: " << reason;
   return checkCaches(emitError);
 }
 

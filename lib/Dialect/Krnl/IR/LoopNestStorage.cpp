@@ -362,26 +362,43 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
     if (use.loop == cache.at)
       break;
   }
-  bool sumsLast = endsWithSums(cache, op);
-  int64_t row = operands[cache.operand].elementBytes, slice = 1;
-  int64_t most = cache.shared ? sharedBytes : maxCachedBytes;
-  for (unsigned number : cachedLoops(cache, op)) {
-    const Loop &loop = allLoops[number];
-    if (loop.isDynamic())
-      return refuse("the extent of loop '" + Twine(loop.name) +
+  for (unsigned number : cachedLoops(cache, op))
+    if (allLoops[number].isDynamic())
+      return refuse("the extent of loop '" + Twine(allLoops[number].name) +
                     "' is not known");
-    bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
-    int64_t &part = isRow ? row : slice;
-    if (llvm::MulOverflow(part, loop.extent, part) || part > most)
-      part = most + 1;
-  }
-  if (cache.shared)
-    row += maxPaddingBytes;
-  bytes += row * slice;
+  int64_t most = cache.shared ? sharedBytes : maxCachedBytes;
+  bytes += sliceBytes(cache, op);
   if (bytes > most)
     return refuse("the slices would be larger than " + Twine(most) + " bytes" +
                   (cache.shared ? " of shared memory" : ""));
   return success();
+}
+
+/// Of all slices of the step for an op, with what is behind the rows of shared
+/// ones; all loops have known extents.
+int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
+  constexpr int64_t most = int64_t(1) << 40;
+  bool sumsLast = endsWithSums(cache, op);
+  int64_t row = operands[cache.operand].elementBytes,
+          rows = cache.shared ? stagesAt(cache.at) : 1;
+  for (unsigned number : cachedLoops(cache, op)) {
+    bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
+    int64_t &part = isRow ? row : rows;
+    if (llvm::MulOverflow(part, allLoops[number].extent, part) || part > most)
+      part = most;
+  }
+  if (cache.shared)
+    row += maxPaddingBytes;
+  return llvm::MulOverflow(row, rows, row) ? most : std::min(row, most);
+}
+
+int64_t LoopNest::sharedSliceBytes() const {
+  int64_t bytes = 0;
+  for (const Cache &cache : allCaches)
+    if (cache.shared)
+      for (unsigned op : cachingOps(cache))
+        bytes += sliceBytes(cache, op);
+  return bytes;
 }
 
 LogicalResult LoopNest::checkCaches(EmitErrorFn emitError) const {

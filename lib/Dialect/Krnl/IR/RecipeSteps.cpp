@@ -240,9 +240,10 @@ using AllSteps =
     StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
              EarlyExitStepAttr, FuseStepAttr, InterleaveStepAttr, MapStepAttr,
              MmaStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
-             PrefetchStepAttr, RegisterTileStepAttr, FuseOuterStepAttr,
-             SplitReductionStepAttr, StridedStepAttr, ComputeAtStepAttr,
-             TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr>;
+             PipelineStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
+             FuseOuterStepAttr, SplitReductionStepAttr, StridedStepAttr,
+             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
+             VectorizeStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body
@@ -443,6 +444,11 @@ LogicalResult ArenaStepAttr::advance(LoopNest &nest,
 LogicalResult CacheStepAttr::advance(LoopNest &nest,
                                      EmitErrorFn emitError) const {
   return nest.cache(getOperand(), getAt(), getShared(), emitError);
+}
+
+LogicalResult PipelineStepAttr::advance(LoopNest &nest,
+                                        EmitErrorFn emitError) const {
+  return nest.pipeline(getLoop(), getStages(), emitError);
 }
 
 LogicalResult PackStepAttr::advance(LoopNest &nest,

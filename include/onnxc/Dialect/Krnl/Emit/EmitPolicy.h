@@ -46,6 +46,11 @@ public:
   virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread waits for all others.
   virtual void wait(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// Emits that the copies of the thread that were started since the last time
+  /// are a group, and that it waits for all its groups but so many.
+  virtual void closeGroup(mlir::ImplicitLocOpBuilder &b) const = 0;
+  virtual void waitForGroups(mlir::ImplicitLocOpBuilder &b,
+                             int64_t others) const = 0;
   /// Does a warp multiply matrices of these elements by one instruction?
   virtual bool multipliesMatrices(const MatrixProduct &product) const = 0;
 };
@@ -121,6 +126,9 @@ public:
                              mlir::MemRefType type) const override;
   mlir::Value number(mlir::ImplicitLocOpBuilder &b) const override;
   void wait(mlir::ImplicitLocOpBuilder &b) const override;
+  void closeGroup(mlir::ImplicitLocOpBuilder &b) const override;
+  void waitForGroups(mlir::ImplicitLocOpBuilder &b,
+                     int64_t others) const override;
   bool multipliesMatrices(const MatrixProduct &product) const override;
 
 private:

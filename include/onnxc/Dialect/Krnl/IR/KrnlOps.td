@@ -204,76 +204,7 @@ def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
   let assemblyFormat = "$number `at` `[` $at `]` attr-dict `:` type($element)";
 }
 
-def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
-                                AllTypesMatch<["lhs", "rhs"]>]> {
-  let summary = "products of groups of four bytes, added to their sums";
-  let description = [{
-    Lane i of the result is lane i of `acc` plus the sum of the products of the
-    bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. The bytes of an
-    operand are unsigned unless the attribute is set.
-
-    ```mlir
-    %sum = krnl.dot %acc, %x, %w {rhsSigned} : vector<16xi32>, vector<64xi8>
-    ```
-  }];
-  let arguments = (ins VectorOfRankAndType<[1], [I32]>:$acc,
-                   VectorOfRankAndType<[1], [I8]>:$lhs,
-                   VectorOfRankAndType<[1], [I8]>:$rhs,
-                   UnitAttr:$lhsSigned, UnitAttr:$rhsSigned);
-  let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
-  let assemblyFormat = [{
-    $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs)
-  }];
-  let hasVerifier = 1;
-}
-
-def Krnl_LoadMatrixOp : Krnl_Op<"load_matrix"> {
-  let summary = "rows of matrices in shared memory, distributed over a warp";
-  let description = [{
-    Loads matrices of 8 rows of 16 bytes by all threads of a warp, two or four of
-    them. Thread i has the position of row i % 8 of matrix i / 8, where 16 bytes lie
-    next to each other at a multiple of 16. Each thread gets four bytes of each
-    matrix, after one another: bytes 4 * (i % 4) to 4 * (i % 4) + 3 of row i / 4;
-    `transposed`, for elements of two bytes: of the rows of the transposed matrix.
-
-    ```mlir
-    %a = krnl.load_matrix %tile[%row] transposed : memref<576xf16> -> vector<8xf16>
-    ```
-  }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$memory,
-                   Variadic<Index>:$at, UnitAttr:$transposed);
-  let results = (outs VectorOfRankAndType<[1], [AnyType]>:$result);
-  let assemblyFormat = [{
-    $memory `[` $at `]` (`transposed` $transposed^)? attr-dict `:`
-    type($memory) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Krnl_MmaOp : Krnl_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "a product of small matrices by a warp, added to its sums";
-  let description = [{
-    Thread i = 4 * g + t of a warp has columns 2 * t and 2 * t + 1 of rows g and g + 8
-    of 16 by 8 sums in `acc`. Of `lhs`, 16 rows of 32 bytes, it has the bytes 4 * t to
-    4 * t + 3 of rows g and g + 8, then the bytes 16 further; of `rhs`, 8 columns of 32
-    bytes, those of column g. Bytes are unsigned unless the attribute is set, and f32 is
-    rounded to 10 bits of mantissa.
-
-    ```mlir
-    %sum = krnl.mma %acc, %x, %w : vector<4xf32>, vector<8xf16>, vector<4xf16>
-    ```
-  }];
-  let arguments = (ins VectorOfLengthAndType<[4], [F32, I32]>:$acc,
-                   VectorOfRankAndType<[1], [F16, BF16, F32, I8]>:$lhs,
-                   VectorOfRankAndType<[1], [F16, BF16, F32, I8]>:$rhs,
-                   UnitAttr:$lhsSigned, UnitAttr:$rhsSigned);
-  let results = (outs VectorOfLengthAndType<[4], [F32, I32]>:$result);
-  let assemblyFormat = [{
-    $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs) `,`
-    type($rhs)
-  }];
-  let hasVerifier = 1;
-}
+include "onnxc/Dialect/Krnl/IR/InstructionOps.td"
 
 def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
   let summary = "an index from data, brought into range";

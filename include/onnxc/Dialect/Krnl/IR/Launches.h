@@ -35,8 +35,9 @@ inline constexpr llvm::StringLiteral deviceErrorsAttrName =
 inline constexpr llvm::StringLiteral launchNumberAttrName =
     "krnl.launch_number";
 
-/// Of a stack buffer in a kernel of a device: the threads of a block share it.
-inline constexpr int64_t sharedMemorySpace = 3;
+/// Memory of a device; and of a stack buffer in its kernels: the threads of a
+/// block share it.
+inline constexpr unsigned globalMemorySpace = 1, sharedMemorySpace = 3;
 
 } // namespace onnxc::krnl
 

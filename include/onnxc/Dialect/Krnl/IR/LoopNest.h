@@ -184,6 +184,14 @@ struct Cache {
   bool shared;
 };
 
+/// pipeline(l, stages): the slices of shared memory that are copied at the
+/// beginning of each iteration of a loop are so many; the copy for an iteration
+/// begins `stages` - 1 iterations before.
+struct Pipeline {
+  unsigned loop;
+  int64_t stages;
+};
+
 /// mma(rowCopies, rowThreads, columnThreads, columnCopies, products): a warp
 /// computes 16 rows by 8 columns of sums at a time.
 struct Mma {
@@ -357,6 +365,14 @@ public:
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
 
+  /// Slices of one shared cache, of a pipeline or just one.
+  int64_t stagesAt(unsigned loop) const;
+  /// Why copies cannot go ahead so; empty if they can.
+  std::string reasonAgainst(const Pipeline &pipeline) const;
+  /// Bytes that all slices of shared memory take, with what may be behind their
+  /// rows; more than any memory has where that is too many to count.
+  int64_t sharedSliceBytes() const;
+
   llvm::ArrayRef<Mma> mmas() const { return allMmas; }
   const Mma *mmaOf(unsigned op) const;
   /// Why a warp cannot compute so; empty if it can.
@@ -425,6 +441,8 @@ public:
   mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
                             EmitErrorFn emitError);
+  mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
+                               EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
                            Shuffle shuffle, int64_t lanes,
@@ -494,6 +512,7 @@ private:
                                 unsigned number, EmitErrorFn emitError) const;
   mlir::LogicalResult checkSize(const BodyOp &op, EmitErrorFn emitError) const;
   mlir::LogicalResult checkPack(const Pack &pack, EmitErrorFn emitError) const;
+  int64_t sliceBytes(const Cache &cache, unsigned op) const;
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
@@ -519,6 +538,7 @@ private:
   llvm::SmallVector<Pack> allPacks;
   llvm::SmallVector<Prefetch> allPrefetches;
   llvm::SmallVector<Cache> allCaches;
+  llvm::SmallVector<Pipeline> allPipelines;
   llvm::SmallVector<Mma> allMmas;
   /// Of the target, see Processor.
   int64_t sharedBytes = target::Processor().sharedBytes;

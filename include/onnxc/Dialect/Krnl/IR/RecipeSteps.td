@@ -245,6 +245,21 @@ def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
   }];
 }
 
+def Krnl_PipelineStep : Krnl_Step<"Pipeline", "pipeline"> {
+  let summary = "copy slices to shared memory some iterations ahead";
+  let description = [{
+    `pipeline(k.o, 3)`: of each slice that threads copy to shared memory at `k.o`
+    there are three. While an iteration of `k.o` reads one, the copy for the
+    iteration after the next one is under way, and threads wait once in each
+    iteration. The slices of all stages fit the shared memory of the target.
+
+    `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
+    peeled, and no other ops are computed at it.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$stages);
+  let assemblyFormat = "`(` $loop `,` $stages `)`";
+}
+
 def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {
   let summary = "keep an intermediate in the arena of the run";
   let description = [{

@@ -225,6 +225,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
                                   name(s.getAt()), s.getShared());
       })
+      .Case([&](PipelineStepAttr s) {
+        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages());
+      })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],
                                  all(s.getLoops()), s.getShuffle(),

@@ -1,0 +1,89 @@
+//===- CopyAsyncToLLVM.cpp - Copies that nobody waits for -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// cp.async needs addresses that are multiples of the bytes. In shared memory
+// they are; the rows of a buffer may lie anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+
+using namespace mlir;
+
+namespace onnxc {
+
+/// Bytes that all launches align the buffer by, as far as its kernel says so.
+static int64_t knownAlignment(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto kernel = argument
+                    ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                    : func::FuncOp();
+  auto known = kernel ? kernel.getArgAttrOfType<IntegerAttr>(
+                            argument.getArgNumber(),
+                            LLVM::LLVMDialect::getAlignAttrName())
+                      : IntegerAttr();
+  return known ? known.getInt() : 1;
+}
+
+void expandUnalignedCopies(ModuleOp module) {
+  module.walk([](krnl::CopyAsyncOp copy) {
+    if (knownAlignment(copy.getSource()) % copy.getBytes() == 0)
+      return;
+    ImplicitLocOpBuilder b(copy.getLoc(), copy);
+    auto type = VectorType::get(
+        {int64_t(copy.getElements())},
+        cast<MemRefType>(copy.getSource().getType()).getElementType());
+    Value part =
+        vector::LoadOp::create(b, type, copy.getSource(), copy.getFrom());
+    vector::StoreOp::create(b, part, copy.getMemory(), copy.getAt());
+    copy.erase();
+  });
+}
+
+namespace {
+
+struct CopyAsyncLowering : ConvertOpToLLVMPattern<krnl::CopyAsyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::CopyAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto addressOf = [&](Value buffer, Value adapted, ValueRange at,
+                         unsigned space) -> Value {
+      Value address =
+          getStridedElementPtr(rewriter, op.getLoc(),
+                               cast<MemRefType>(buffer.getType()), adapted, at);
+      auto type = LLVM::LLVMPointerType::get(getContext(), space);
+      return LLVM::AddrSpaceCastOp::create(rewriter, op.getLoc(), type,
+                                           address);
+    };
+    Value from = addressOf(op.getSource(), adaptor.getSource(),
+                           adaptor.getFrom(), krnl::globalMemorySpace);
+    Value to = addressOf(op.getMemory(), adaptor.getMemory(), adaptor.getAt(),
+                         krnl::sharedMemorySpace);
+    // Only whole accesses can leave out the first cache.
+    std::string name =
+        op.getBytes() == 16 ? "llvm.nvvm.cp.async.cg" : "llvm.nvvm.cp.async.ca";
+    name += ".shared.global." + std::to_string(op.getBytes());
+    LLVM::CallIntrinsicOp::create(rewriter, op.getLoc(),
+                                  rewriter.getStringAttr(name),
+                                  ValueRange{to, from});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateCopyAsyncToLLVMPatterns(const LLVMTypeConverter &types,
+                                     RewritePatternSet &patterns) {
+  patterns.add<CopyAsyncLowering>(types);
+}
+
+} // namespace onnxc

@@ -1,0 +1,87 @@
+//===- Copies.cpp - Copies that threads do not wait for ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// cp.async: the bytes come as late as they may, when the thread waits for the
+// group of the copy. Until then they are not a number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulator.h"
+
+#include <cstring>
+#include <deque>
+
+using namespace onnxc::simulator;
+
+namespace {
+
+struct Copy {
+  void *to;
+  const void *from;
+  unsigned size;
+};
+struct ThreadCopies {
+  /// Of no group yet, and those of each group.
+  std::vector<Copy> open;
+  std::deque<std::vector<Copy>> groups;
+};
+
+} // namespace
+
+static std::vector<ThreadCopies> copies;
+
+static ThreadCopies &ofThread() { return copies[currentPosition()->thread]; }
+
+void onnxc::simulator::beginBlockCopies(unsigned threads) {
+  copies.assign(threads, {});
+}
+
+void onnxc::simulator::checkCopiesEnded() {
+  bool isUnderWay = !ofThread().open.empty();
+  for (const std::vector<Copy> &group : ofThread().groups)
+    isUnderWay |= !group.empty();
+  if (isUnderWay)
+    fail("the thread ends while its copies are under way");
+}
+
+static void begin(void *to, const void *from, unsigned size, const void *code) {
+  noteCopyBegin(from, to, size, code);
+  std::memset(to, 0xff, size);
+  ofThread().open.push_back({to, from, size});
+}
+
+//===----------------------------------------------------------------------===//
+// The intrinsics
+//===----------------------------------------------------------------------===//
+
+#define COPY(CACHE, SIZE)                                                      \
+  void sim_cp_async_##CACHE##_shared_global_##SIZE(void *to,                   \
+                                                   const void *from) {         \
+    begin(to, from, SIZE, __builtin_return_address(0));                        \
+  }
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+COPY(ca, 4)
+COPY(ca, 8)
+COPY(ca, 16)
+COPY(cg, 16)
+
+void sim_cp_async_commit_group() {
+  ofThread().groups.push_back(std::move(ofThread().open));
+  ofThread().open.clear();
+}
+
+void sim_cp_async_wait_group(int32_t others) {
+  std::deque<std::vector<Copy>> &groups = ofThread().groups;
+  for (; groups.size() > size_t(others); groups.pop_front())
+    for (const Copy &copy : groups.front()) {
+      std::memcpy(copy.to, copy.from, copy.size);
+      noteCopyEnd(copy.to, copy.size);
+    }
+}
+
+} // extern "C"
+#pragma GCC visibility pop

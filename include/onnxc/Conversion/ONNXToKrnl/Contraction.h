@@ -33,6 +33,10 @@ mlir::Value buildContraction(krnl::KernelBuilder &kernel,
 /// `x` itself, or its elements as f32 if they are half as wide: products that
 /// read them row by row would widen them again for every few columns.
 mlir::Value widenHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+/// The same of a factor of products with `other`; `x` itself where the target
+/// has an instruction for products of matrices of such elements.
+mlir::Value widenFactor(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                        mlir::Value other);
 
 /// The matrix product of ONNX's MatMul, for operands of known rank that is not
 /// 0, in the storage type of the sum.

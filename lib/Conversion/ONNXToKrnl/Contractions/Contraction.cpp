@@ -11,6 +11,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,6 +60,18 @@ Value widenHalves(OpBuilder &b, Location loc, Value x) {
                              return ScalarBuilder(nb, l, element).widen(v[0]);
                            });
   return kernel.finish({y}).front();
+}
+
+Value widenFactor(OpBuilder &b, Location loc, Value x, Value other) {
+  krnl::MatrixProduct product;
+  product.element = rankedType(x).getElementType();
+  if (product.element != rankedType(other).getElementType() ||
+      !product.element.isIntOrFloat())
+    return widenHalves(b, loc, x);
+  auto target = krnl::TargetAttr::of(b.getInsertionBlock()->getParentOp());
+  return target.getInstruction(product.operation(), product.depth()).empty()
+             ? widenHalves(b, loc, x)
+             : x;
 }
 
 /// Checks that two dimensions have one size, and refines the type of one by the
@@ -162,7 +176,7 @@ void MatMulKernel::checkSizes() {
   }
   // A single row is widened while it waits for the columns.
   if (lhs.size(lhs.rank() - 2) != 1)
-    lhs.value = widenHalves(b, loc, lhs.value);
+    lhs.value = widenFactor(b, loc, lhs.value, rhs.value);
 }
 
 /// A loop, and a dimension of the result, as long as `along`'s; `size` is the

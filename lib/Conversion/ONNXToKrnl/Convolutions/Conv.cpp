@@ -200,7 +200,7 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
   int64_t group = convolution.group;
   if (group < 1 || group > INT32_MAX)
     return rewriter.notifyMatchFailure(op, "group is out of range");
-  x = widenHalves(rewriter, loc, x);
+  x = widenFactor(rewriter, loc, x, w);
   checkChannels(rewriter, loc, x, w, bias, group);
 
   SmallVector<Value> kernelSizes;

@@ -26,15 +26,15 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 static constexpr int64_t minThreads = 32;
-/// Bytes of a step of the reduction, and the fewest iterations that pay.
-static constexpr int64_t stepBytes = 64, minDepth = 8;
+/// The fewest iterations of the reduction that pay.
+static constexpr int64_t minDepth = 8;
 /// Columns of a thread that are no vectors.
 static constexpr int64_t scalarColumns = 4;
 
 namespace {
 /// What a thread and a block have at most: rows and vectors of columns of a
-/// thread, threads along both.
-struct BlockShape {
+/// thread, and threads along both.
+struct BlockTile {
   int64_t rows, vectors, rowThreads, columnThreads;
 };
 
@@ -44,12 +44,13 @@ public:
   using BlockContractionWriter::BlockContractionWriter;
 
   /// Chooses sizes that divide the loops; false where these leave too little.
-  bool choose(BlockShape most);
+  bool choose(BlockTile most, Copying way);
   ArrayAttr write();
   std::string describe() const;
 
 private:
-  BlockShape shape{};
+  BlockTile shape{};
+  Copying copying{};
   /// Threads along the loop of columns before the innermost one.
   int64_t nextThreads = 1, lanes = 1;
 };
@@ -87,7 +88,7 @@ bool BlockContractionWriter::isPossible() {
          extentOfAll(loops.reduced) >= minDepth;
 }
 
-bool TileWriter::choose(BlockShape most) {
+bool TileWriter::choose(BlockTile most, Copying way) {
   int64_t rows = extentOfAll(loops.rows);
   int64_t columns = extentOf(kernel, loops.column, 0);
   Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
@@ -110,12 +111,10 @@ bool TileWriter::choose(BlockShape most) {
   if (loops.columns.size() > 1)
     nextThreads = largestDivisor(extentOf(kernel, loops.columns.end()[-2], 0),
                                  most.columnThreads / shape.columnThreads);
-  int64_t ofBlock = shape.rows * shape.rowThreads * shape.vectors *
-                    shape.columnThreads * nextThreads * lanes;
-  numBlocks = extentOfAll(loops.batch) * rows * extentOfAll(loops.columns) /
-              std::max<int64_t>(ofBlock, 1);
+  copying = way;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
-  return threads >= minThreads && shape.rows * shape.vectors * lanes >= 4;
+  return threads >= minThreads && threads <= target.tileThreads &&
+         shape.rows * shape.vectors * lanes >= 4;
 }
 
 /// Makes one loop of all, outermost first.
@@ -153,9 +152,10 @@ void BlockContractionWriter::distribute(RecipeBuilder &recipe,
 }
 
 void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
-                                           StringRef loop) {
+                                           StringRef loop, int64_t stages) {
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
     recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
+  recipe.pipeline(loop, stages);
 }
 
 ArrayAttr TileWriter::write() {
@@ -175,10 +175,7 @@ ArrayAttr TileWriter::write() {
       recipe.block(loops.column, shape.vectors * lineColumns, "o", "b");
   auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
   auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
-  int64_t bits =
-      getElementTypeOrSelf(loops.columnOperand->get()).getIntOrFloatBitWidth();
-  auto [steps, step] = recipe.block(
-      sum, std::max<int64_t>(stepBytes * 8 / bits, minDepth), "o", "i");
+  auto [steps, step] = recipe.block(sum, copying.steps, "o", "i");
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rowBlocks);
@@ -197,15 +194,31 @@ ArrayAttr TileWriter::write() {
   recipe.unroll(rows, shape.rows);
   recipe.unroll(vectors, shape.vectors);
   recipe.vectorize(vector, lanes);
-  cacheOperands(recipe, steps);
+  cacheOperands(recipe, steps, copying.stages);
   return recipe.finish();
 }
 
 std::string TileWriter::describe() const {
-  return llvm::formatv("{0} x {1} threads, {2} x {3} vectors of {4} each",
-                       shape.rowThreads, shape.columnThreads * nextThreads,
-                       shape.rows, shape.vectors, lanes);
+  return llvm::formatv(
+      "{0} x {1} threads, {2} x {3} vectors of {4} each, {5} iterations, {6} "
+      "stages",
+      shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
+      shape.vectors, lanes, copying.steps, copying.stages);
 }
+
+/// Larger ones first.
+static SmallVector<BlockTile> blockTiles() {
+  SmallVector<BlockTile> tiles;
+  for (auto [rows, vectors] : {std::pair(8, 2), {8, 1}, {4, 1}})
+    for (auto [rowThreads, columnThreads] :
+         {std::pair(16, 16), {8, 16}, {8, 8}, {4, 8}})
+      tiles.push_back({rows, vectors, rowThreads, columnThreads});
+  return tiles;
+}
+
+/// What the planner compares.
+static constexpr Copying copyings[] = {{16, 3}, {16, 2}, {32, 2},
+                                       {8, 4},  {32, 1}, {16, 1}};
 
 void addBlockContractions(KernelOp kernel, const Processor &target,
                           const RecipeOptions &options,
@@ -218,14 +231,8 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
   for (const Contraction &way : ways) {
     if (!candidates.empty())
       return;
-    TileWriter writer(kernel, way, target);
-    addLargestBlocks<BlockShape>(writer,
-                                 {{8, 2, 16, 16},
-                                  {8, 2, 8, 16},
-                                  {8, 2, 8, 8},
-                                  {4, 1, 8, 16},
-                                  {4, 1, 8, 8}},
-                                 options, candidates);
+    addTiles<BlockTile>(TileWriter(kernel, way, target), blockTiles(), copyings,
+                        options, candidates);
   }
 }
 

@@ -10,12 +10,11 @@
 #include "Planners.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <optional>
 
 namespace onnxc {
-
-/// Blocks from which on all multiprocessors have work.
-constexpr int64_t enoughBlocks = 128;
 
 int64_t largestDivisor(int64_t number, int64_t most);
 
@@ -30,7 +29,6 @@ public:
   /// All loops have known extents, and each kernel loop is one of the four
   /// kinds.
   bool isPossible();
-  int64_t blocks() const { return numBlocks; }
 
   krnl::KernelOp kernel;
   Contraction loops;
@@ -45,31 +43,48 @@ protected:
   void distribute(RecipeBuilder &recipe, llvm::ArrayRef<std::string> blocks,
                   llvm::ArrayRef<std::string> threads,
                   llvm::ArrayRef<std::string> inside);
-  /// Copies both operands once an iteration of a loop.
-  void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop);
+  /// Copies both operands once an iteration of a loop, `stages` - 1 iterations
+  /// ahead.
+  void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop,
+                     int64_t stages);
   int64_t extentOfAll(llvm::ArrayRef<std::string> loops);
-
-  int64_t numBlocks = 0;
 };
 
-/// Adds the recipe of the largest blocks that are enough, else of the most
-/// blocks.
-template <typename Shape, typename Writer>
-void addLargestBlocks(Writer writer, std::initializer_list<Shape> shapes,
-                      const RecipeOptions &options,
-                      RecipeCandidates &candidates) {
+/// How operands are copied to shared memory: steps of the sums at once, and
+/// slices there, of which one is read while the others are copied.
+struct Copying {
+  int64_t steps, stages;
+};
+
+/// Adds the recipes of all tiles that are possible, copied in the first three
+/// ways, and those of the cheapest tile that is copied in the others; each
+/// once.
+template <typename Tile, typename Writer>
+void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
+              llvm::ArrayRef<Copying> ways, const RecipeOptions &options,
+              RecipeCandidates &candidates) {
   if (!writer.isPossible())
     return;
-  std::optional<Writer> best;
-  for (const Shape &shape : shapes) {
-    if (best && best->blocks() >= enoughBlocks)
-      break;
-    if (writer.choose(shape) && (!best || writer.blocks() > best->blocks()))
-      best.emplace(writer);
-  }
-  if (best)
-    addScored(writer.kernel, writer.target, options, "blocks", best->describe(),
-              best->write(), candidates);
+  llvm::StringSet<> known;
+  std::optional<Tile> best;
+  double cycles = 0;
+  auto add = [&](const Tile &tile, Copying way) {
+    size_t before = candidates.size();
+    if (writer.choose(tile, way) && known.insert(writer.describe()).second)
+      addScored(writer.kernel, writer.target, options, "blocks",
+                writer.describe(), writer.write(), candidates);
+    if (candidates.size() == before ||
+        (best && candidates.back().cycles >= minGain * cycles))
+      return;
+    best = tile;
+    cycles = candidates.back().cycles;
+  };
+  for (const Tile &tile : tiles)
+    for (Copying way : ways.take_front(3))
+      add(tile, way);
+  if (std::optional<Tile> tile = best)
+    for (Copying way : ways.drop_front(3))
+      add(*tile, way);
 }
 
 /// By instructions for products of matrices, where the target has them for the

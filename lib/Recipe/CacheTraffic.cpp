@@ -18,6 +18,8 @@
 
 #include "KernelShape.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -110,36 +112,117 @@ double Touched::traffic(unsigned kept) const {
 }
 
 /// The operands of the kernel that an op accesses.
-static SmallVector<Touched> touchedBy(KernelOp kernel, const LoopNest &nest,
-                                      unsigned number,
-                                      const Processor &target) {
-  SmallVector<Touched> all;
+static SmallVector<OpOperand *> accessedBy(const LoopNest &nest,
+                                           unsigned number) {
+  SmallVector<OpOperand *> all;
   for (OpOperand &operand : nest.op(number).op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (type && type.getElementType().isIntOrFloat() && isAccessed(operand) &&
         isa<BlockArgument>(operand.get()))
-      all.emplace_back(kernel, nest, number, operand, target);
+      all.push_back(&operand);
   }
   return all;
 }
 
-double tileTraffic(KernelOp kernel, const LoopNest &nest,
-                   const Processor &target) {
-  SmallVector<unsigned> parallel = nest.parallelLoops();
-  double bytes = 0;
-  for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
-    unsigned inside = 0;
-    double tiles = 1;
-    for (const LoopUse &use : nest.op(number).loops)
-      if (llvm::is_contained(parallel, use.loop)) {
-        tiles *= assumedExtent(nest.loop(use.loop));
-        ++inside;
-      }
-    for (const Touched &operand : touchedBy(kernel, nest, number, target))
-      bytes += tiles * operand.bytes(inside);
+//===----------------------------------------------------------------------===//
+// Tiles of a device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The least and the largest value of an index.
+struct Range {
+  double least, most;
+};
+} // namespace
+
+/// The values of an index while loop i runs over extents[i] iterations;
+/// nothing where they depend on sizes of the run.
+static std::optional<Range> rangeOf(AffineExpr index,
+                                    ArrayRef<double> extents) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(index))
+    return Range{double(constant.getValue()), double(constant.getValue())};
+  if (auto loop = dyn_cast<AffineDimExpr>(index))
+    return Range{0, extents[loop.getPosition()] - 1};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Range> left = rangeOf(binary.getLHS(), extents),
+                       right = rangeOf(binary.getRHS(), extents);
+  if (!left || !right)
+    return std::nullopt;
+  if (index.getKind() == AffineExprKind::Add)
+    return Range{left->least + right->least, left->most + right->most};
+  // The others are of a constant.
+  double number = right->least;
+  if (number != right->most || number == 0)
+    return std::nullopt;
+  Range at{left->least / number, left->most / number};
+  switch (index.getKind()) {
+  case AffineExprKind::Mul: {
+    auto [least, most] =
+        std::minmax({left->least * number, left->most * number});
+    return Range{least, most};
   }
+  case AffineExprKind::FloorDiv:
+    return Range{std::floor(at.least), std::floor(at.most)};
+  case AffineExprKind::CeilDiv:
+    return Range{std::ceil(at.least), std::ceil(at.most)};
+  case AffineExprKind::Mod:
+    if (std::floor(at.least) == std::floor(at.most))
+      return Range{left->least - number * std::floor(at.least),
+                   left->most - number * std::floor(at.least)};
+    return Range{0, number - 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Bytes of an operand that a tile touches. A dimension has as many positions
+/// as its index takes values, and all of them together at most one for each
+/// iteration of the loops: of 64 pixels in rows of 56, as one loop, that are 64
+/// of 2 * 56.
+static double bytesOfTile(const LoopNest &nest, unsigned number,
+                          OpOperand &operand, const Processor &target) {
+  Access access(nest, number, operand);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  SmallVector<double> running(nest.loops().size(), 1);
+  double iterations = 1;
+  for (const LoopUse &use : nest.op(number).loops)
+    if (!llvm::is_contained(parallel, use.loop)) {
+      running[use.loop] = extentOf(nest, use.loop);
+      iterations *= access.dependsOn(use.loop) ? running[use.loop] : 1;
+    }
+  double element =
+      double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
+  double elements = 1, all = element, line = 1;
+  for (unsigned d : llvm::seq(access.getRank())) {
+    double size =
+        double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
+    std::optional<Range> range = rangeOf(access.getIndex(d), running);
+    double positions =
+        range ? std::min(range->most - range->least + 1, size) : size;
+    elements *= positions;
+    all *= size;
+    if (d + 1 == access.getRank())
+      line = std::max(double(target.lineBytes) / (positions * element), 1.0);
+  }
+  return std::min(std::min(elements, iterations) * element * line, all);
+}
+
+double tileTraffic(const LoopNest &nest, unsigned number,
+                   const Processor &target,
+                   llvm::function_ref<bool(OpOperand &)> counts) {
+  double bytes = 0;
+  for (OpOperand *operand : accessedBy(nest, number))
+    if (counts(*operand))
+      bytes += bytesOfTile(nest, number, *operand, target);
   return bytes;
 }
+
+//===----------------------------------------------------------------------===//
+// Caches of a processor
+//===----------------------------------------------------------------------===//
 
 double memoryCycles(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
@@ -155,7 +238,9 @@ double memoryCycles(KernelOp kernel, const LoopNest &nest,
   Level levels[] = {{target.l2, target.l3BytesPerCycle},
                     {target.l3, target.memoryBytesPerCycle}};
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
-    SmallVector<Touched> operands = touchedBy(kernel, nest, number, target);
+    SmallVector<Touched> operands;
+    for (OpOperand *operand : accessedBy(nest, number))
+      operands.emplace_back(kernel, nest, number, *operand, target);
     auto touched = [&](unsigned first) {
       double sum = 0;
       for (const Touched &operand : operands)

@@ -17,9 +17,11 @@ namespace onnxc {
 double memoryCycles(krnl::KernelOp kernel, const krnl::LoopNest &nest,
                     const target::Processor &target);
 
-/// Bytes that the tiles of the kernel read and write, each tile for itself.
-double tileTraffic(krnl::KernelOp kernel, const krnl::LoopNest &nest,
-                   const target::Processor &target);
+/// Bytes of the operands of an op that one tile reads and writes, of those that
+/// `counts` picks.
+double tileTraffic(const krnl::LoopNest &nest, unsigned number,
+                   const target::Processor &target,
+                   llvm::function_ref<bool(mlir::OpOperand &)> counts);
 
 } // namespace onnxc
 

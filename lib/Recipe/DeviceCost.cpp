@@ -17,6 +17,7 @@
 #include "OpCost.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -54,57 +55,177 @@ static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
   return count;
 }
 
+namespace {
+/// What the threads of a tile copy to memory that they share, for one op.
+struct SharedCopies {
+  /// Of a tile; the bytes of one, and the elements that are stored one by one.
+  double rounds = 0, bytes = 0, scattered = 0;
+  /// Slices: while one is read, the others are copied.
+  int64_t stages = 1;
+
+  /// Loads and stores of a round by warps, 16 bytes of a thread or an element;
+  /// one instruction copies ahead.
+  double accesses(const Processor &target) const {
+    double threads = double(target.warpThreads);
+    double each = stages > 1 ? 1 : 2;
+    return (each * bytes / double(target.vectorBytes) + scattered) / threads;
+  }
+  /// Cycles of the first cache: all bytes go through it twice.
+  double cacheCycles(const Processor &target) const {
+    double threads = double(target.warpThreads);
+    return 2 * bytes / (4 * threads) + scattered / threads;
+  }
+};
+
+/// What a tile of a kernel needs of its core.
+struct TileWork {
+  TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
+  void add(unsigned number);
+
+  /// Cycles of the resource that it needs most of, where nothing waits and the
+  /// core has so many warps at once: fewer than it can issue instructions of
+  /// leave parts of it idle.
+  double busyCycles(double warpsAtOnce) const;
+  /// Cycles of the tile alone: a warp computes nothing while it waits, and all
+  /// do where the copies ahead of them come too late.
+  double aloneCycles() const {
+    return starting +
+           std::max(waiting / warps + busyCycles(warps), waitingForCopies);
+  }
+
+  KernelOp kernel;
+  const LoopNest &nest;
+  const Processor &target;
+  SmallVector<unsigned> loopsOfThreads;
+  TileResources resources;
+  double tiles, warps;
+  /// Instructions of warps, operations, cycles of the first cache and of units
+  /// for matrices, and bytes of the second cache.
+  double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
+         traffic = 0;
+  /// Cycles in which a warp waits, of all warps together; and those in which
+  /// all wait at the same time: for the first copy, and for others ahead.
+  double waiting = 0, starting = 0, waitingForCopies = 0;
+};
+} // namespace
+
+static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
+                             unsigned number) {
+  SharedCopies copies;
+  for (OpOperand *input : readInputs(cast<ComputeOp>(nest.op(number).op))) {
+    const Cache *cache = sharedCacheOf(kernel, nest, number, *input);
+    if (!cache)
+      continue;
+    SmallVector<unsigned> parallel = nest.parallelLoops();
+    copies.rounds = 1;
+    for (const LoopUse &use : nest.op(number).loops) {
+      if (!llvm::is_contained(parallel, use.loop) &&
+          !nest.loop(use.loop).mapped && !nest.isInRegisters(use))
+        copies.rounds *= assumedExtent(nest.loop(use.loop));
+      if (use.loop == cache->at)
+        break;
+    }
+    SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
+    double elements = countIterations(nest, loops);
+    Access access(nest, number, *input);
+    copies.stages = nest.stagesAt(cache->at);
+    copies.bytes +=
+        elements * double(elementBytes(getElementTypeOrSelf(input->get())));
+    if (!loops.empty() && !access.hasUnitStride(loops.back()))
+      copies.scattered += elements;
+  }
+  return copies;
+}
+
+TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
+                   const Processor &target)
+    : kernel(kernel), nest(nest), target(target),
+      loopsOfThreads(nest.mappedLoops()),
+      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0)) {
+  resources.threads = int64_t(countIterations(nest, nest.mappedLoops()));
+  llvm::append_range(loopsOfThreads, nest.parallelLoops());
+  warps = std::ceil(double(resources.threads) / double(target.warpThreads));
+  resources.sharedBytes = nest.sharedSliceBytes();
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
+    add(number);
+}
+
+void TileWork::add(unsigned number) {
+  ThreadWork work =
+      OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
+  double lanes =
+      std::min(double(resources.threads), double(target.warpThreads));
+  double steps = work.steps / lanes / tiles;
+  double combining = work.combining / lanes / tiles;
+  double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
+    return !sharedCacheOf(kernel, nest, number, operand);
+  });
+  double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);
+  double latency = work.latency;
+  if (work.loadedBytes > 0 || work.sharedBytes > 0)
+    latency += target.cacheLatency;
+  if (work.loadedBytes > 0)
+    latency += std::min(direct / loaded, 1.0) * target.memoryLatency;
+  operations += steps * work.operations + combining;
+  instructions += steps * (work.operations / 2 + work.accesses +
+                           work.matrixProducts + target.tileCycles) +
+                  combining;
+  cacheCycles += steps * work.cacheCycles;
+  matrixCycles += steps * work.matrixCycles;
+  waiting += steps * latency;
+  SharedCopies copies = copiesOf(kernel, nest, number);
+  traffic += direct + copies.rounds * copies.bytes;
+  instructions += copies.rounds * copies.accesses(target);
+  cacheCycles += copies.rounds * copies.cacheCycles(target);
+  // In front of each slice all threads wait for each other.
+  waiting += warps * copies.rounds * target.cacheLatency;
+  double threads = double(resources.threads), copied;
+  if (copies.stages > 1) {
+    starting += target.memoryLatency;
+    waitingForCopies +=
+        copies.rounds / double(copies.stages - 1) * target.memoryLatency;
+    // Each copy has an address.
+    copied = copies.bytes / double(target.vectorBytes) / threads;
+  } else {
+    waiting += warps * copies.rounds * target.memoryLatency;
+    // The elements are in registers.
+    copied = copies.bytes / 4 / threads;
+  }
+  int64_t registers =
+      int64_t(work.resultRegisters + otherRegisters +
+              (copies.stages > 1 ? work.operandRegisters + copied
+                                 : std::max(work.operandRegisters, copied)));
+  registers = std::min<int64_t>(registers, 255);
+  resources.registers = std::max(resources.registers, registers);
+}
+
+double TileWork::busyCycles(double warpsAtOnce) const {
+  double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
+  return std::max({idle * instructions / double(target.issuesPerCycle),
+                   idle * operations / double(2 * target.fmaPerCycle),
+                   idle * matrixCycles,
+                   cacheCycles / double(target.loadsPerCycle),
+                   traffic / target.l3BytesPerCycle});
+}
+
 NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
-  double tiles = std::max(countIterations(nest, nest.parallelLoops()), 1.0);
-  TileResources tile;
-  tile.threads = int64_t(countIterations(nest, nest.mappedLoops()));
-  double instructions = 0, operations = 0, cacheCycles = 0, waiting = 0,
-         registers = 0, matrices = 0;
-  double read = tileTraffic(kernel, nest, target);
-  SmallVector<unsigned> loopsOfThreads = nest.mappedLoops();
-  llvm::append_range(loopsOfThreads, nest.parallelLoops());
-  double lanes = std::min<double>(double(tile.threads), target.warpThreads);
-  for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
-    ThreadWork work =
-        OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
-    double steps = work.steps / lanes;
-    double combining = work.combining / lanes;
-    double loaded = std::max(work.loadedBytes * work.steps, 1.0);
-    double missing = std::min(read / loaded, 1.0);
-    double latency = work.loadedBytes > 0
-                         ? target.cacheLatency + missing * target.memoryLatency
-                         : 0;
-    operations += steps * work.operations + combining;
-    instructions += steps * (work.operations / 2 + work.accesses +
-                             work.matrixProducts + target.tileCycles) +
-                    combining;
-    cacheCycles += steps * work.cacheCycles;
-    matrices += steps * work.matrixCycles;
-    waiting += steps * (latency + work.latency);
-    registers = std::max(registers, work.registers);
-  }
-  tile.registers = std::min<int64_t>(int64_t(registers + otherRegisters), 255);
-  // The busiest core has so much of all, and runs so many warps at once.
-  double tilesOfCore = std::ceil(tiles / double(target.cores));
-  double share = tilesOfCore / tiles;
-  double warps = std::ceil(double(tile.threads) / double(target.warpThreads));
-  double resident =
-      warps *
-      std::clamp(tilesOfCore, 1.0,
-                 double(std::max<int64_t>(occupancyOf(target, tile).tiles, 1)));
+  TileWork tile(kernel, nest, target);
+  // The busiest core has so many tiles, and runs so many of them at once.
+  double tilesOfCore = std::ceil(tile.tiles / double(target.cores));
+  double resident = std::clamp(
+      tilesOfCore, 1.0,
+      double(std::max<int64_t>(occupancyOf(target, tile.resources).tiles, 1)));
   double memory =
       double(workOf(kernel, outerExtent).bytes) / double(target.cores);
-  double cycles = std::max(
-      {share * instructions / double(target.issuesPerCycle),
-       share * operations / double(2 * target.fmaPerCycle),
-       share * cacheCycles / double(target.loadsPerCycle), share * matrices,
-       share * read / target.l3BytesPerCycle,
-       memory / target.memoryBytesPerCycle, share * waiting / resident});
+  double cycles =
+      std::max({tilesOfCore * tile.busyCycles(resident * tile.warps),
+                memory / target.memoryBytesPerCycle,
+                tilesOfCore * tile.aloneCycles() / resident});
   NestCost cost;
   cost.cycles =
       cycles + double(target.launchNanoseconds * target.megahertz) / 1000;
-  cost.tileCycles = cycles / tiles;
+  cost.tileCycles = cycles / tile.tiles;
   cost.terms.push_back({cost.cycles, {}});
   cost.rooflineCycles = rooflineCycles(kernel, target);
   return cost;

@@ -22,12 +22,10 @@ namespace onnxc {
 
 /// Of the result, by one instruction.
 static constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
-/// Instructions along the sums from one copy to shared memory to the next.
-static constexpr int64_t maxSteps = 4;
 
 namespace {
 /// Fragments of a warp, and warps of a block.
-struct MatrixShape {
+struct MatrixTile {
   int64_t rows, columns, rowWarps, columnWarps;
 };
 
@@ -35,7 +33,8 @@ class MatrixWriter : public BlockContractionWriter {
 public:
   using BlockContractionWriter::BlockContractionWriter;
 
-  bool choose(MatrixShape most);
+  /// Chooses a tile; false where it does not divide the loops.
+  bool choose(MatrixTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
 
@@ -47,31 +46,22 @@ private:
             int64_t fragments, int64_t iterations, int64_t inside,
             std::pair<StringRef, StringRef> names);
 
-  MatrixShape shape{};
-  int64_t steps = 1;
+  MatrixTile tile{};
+  Copying copying{};
 };
 } // namespace
 
-bool MatrixWriter::choose(MatrixShape most) {
+bool MatrixWriter::choose(MatrixTile wanted, Copying way) {
   int64_t rows = extentOfAll(loops.rows),
           columns = extentOf(kernel, loops.column, 0),
           sums = extentOfAll(loops.reduced),
           depth = matrixProductOf(loops.op)->depth();
-  if (rows % fragmentRows != 0 || columns % fragmentColumns != 0 ||
+  if (rows % (fragmentRows * wanted.rows * wanted.rowWarps) != 0 ||
+      columns % (fragmentColumns * wanted.columns * wanted.columnWarps) != 0 ||
       sums % depth != 0)
     return false;
-  int64_t rowParts = rows / fragmentRows,
-          columnParts = columns / fragmentColumns;
-  shape.rows = largestDivisor(rowParts, most.rows);
-  shape.rowWarps = largestDivisor(rowParts / shape.rows, most.rowWarps);
-  shape.columns = largestDivisor(columnParts, most.columns);
-  shape.columnWarps =
-      largestDivisor(columnParts / shape.columns, most.columnWarps);
-  steps = largestDivisor(sums / depth, maxSteps);
-  numBlocks = extentOfAll(loops.batch) *
-              extentOfAll(ArrayRef(loops.columns).drop_back()) *
-              (rowParts / (shape.rows * shape.rowWarps)) *
-              (columnParts / (shape.columns * shape.columnWarps));
+  tile = wanted;
+  copying = {largestDivisor(sums / depth, way.steps), way.stages};
   return true;
 }
 
@@ -97,11 +87,11 @@ ArrayAttr MatrixWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
   Parts rows =
-      cut(recipe, row, shape.rowWarps, shape.rows, fragmentRows, 8, {"h", "g"});
-  Parts columns = cut(recipe, loops.column, shape.columnWarps, shape.columns,
+      cut(recipe, row, tile.rowWarps, tile.rows, fragmentRows, 8, {"h", "g"});
+  Parts columns = cut(recipe, loops.column, tile.columnWarps, tile.columns,
                       fragmentColumns, 2, {"t", "c"});
   int64_t depth = matrixProductOf(loops.op)->depth();
-  auto [stages, stage] = recipe.block(sum, steps * depth, "o", "i");
+  auto [copies, stage] = recipe.block(sum, copying.steps * depth, "o", "i");
   auto [step, products] = recipe.block(stage, depth, "s", "k");
 
   SmallVector<std::string> outer = loops.batch;
@@ -113,25 +103,42 @@ ArrayAttr MatrixWriter::write() {
                                    columns.outside};
   distribute(recipe, outer, threads,
              {rows.fragments, rows.outside, columns.fragments, columns.inside,
-              stages, step, products});
-  recipe.unroll(rows.fragments, shape.rows);
+              copies, step, products});
+  recipe.unroll(rows.fragments, tile.rows);
   recipe.unroll(rows.outside, fragmentRows / 8);
-  recipe.unroll(columns.fragments, shape.columns);
+  recipe.unroll(columns.fragments, tile.columns);
   if (loops.storesInLine)
     recipe.vectorize(columns.inside, 2);
   else
     recipe.unroll(columns.inside, 2);
   recipe.mma(
       {rows.outside, rows.inside, columns.outside, columns.inside, products});
-  cacheOperands(recipe, stages);
+  cacheOperands(recipe, copies, copying.stages);
   return recipe.finish();
 }
 
 std::string MatrixWriter::describe() const {
-  return llvm::formatv("{0} x {1} warps, {2} x {3} matrices of 16 x 8 each",
-                       shape.rowWarps, shape.columnWarps, shape.rows,
-                       shape.columns);
+  return llvm::formatv(
+      "{0} x {1} warps, {2} x {3} matrices of 16 x 8 each, {4} steps, {5} "
+      "stages",
+      tile.rowWarps, tile.columnWarps, tile.rows, tile.columns, copying.steps,
+      copying.stages);
 }
+
+/// Larger ones first.
+static SmallVector<MatrixTile> matrixTiles() {
+  SmallVector<MatrixTile> tiles;
+  for (auto [rows, columns] :
+       {std::pair(4, 8), {4, 4}, {2, 4}, {2, 2}, {1, 4}, {1, 2}, {1, 1}})
+    for (auto [rowWarps, columnWarps] :
+         {std::pair(2, 4), {4, 2}, {2, 2}, {1, 4}, {4, 1}, {1, 2}, {1, 1}})
+      tiles.push_back({rows, columns, rowWarps, columnWarps});
+  return tiles;
+}
+
+/// What the planner compares.
+static constexpr Copying copyings[] = {{2, 2}, {1, 3}, {2, 4}, {2, 3},
+                                       {4, 2}, {1, 4}, {4, 3}, {4, 1}};
 
 void addMatrixContractions(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
@@ -140,14 +147,8 @@ void addMatrixContractions(KernelOp kernel, const Processor &target,
   for (const Contraction &way : ways) {
     if (!candidates.empty() || !multipliesMatrices(way.op))
       return;
-    addLargestBlocks<MatrixShape>(MatrixWriter(kernel, way, target),
-                                  {{4, 4, 2, 4},
-                                   {4, 4, 2, 2},
-                                   {2, 4, 2, 2},
-                                   {2, 2, 2, 2},
-                                   {1, 2, 1, 4},
-                                   {1, 1, 1, 4}},
-                                  options, candidates);
+    addTiles<MatrixTile>(MatrixWriter(kernel, way, target), matrixTiles(),
+                         copyings, options, candidates);
   }
 }
 

@@ -34,8 +34,6 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target) {
   findTile();
   findSteps();
-  if (nest.mmaOf(number) && multipliesMatrices(op))
-    mma = nest.mmaOf(number);
 }
 
 bool multipliesMatrices(ComputeOp op) {
@@ -51,6 +49,8 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target),
       loopsOfThreads(loopsOfThreads) {
   findSteps();
+  if (nest.mmaOf(number) && multipliesMatrices(op))
+    mma = nest.mmaOf(number);
 }
 
 void OpCost::findTile() {
@@ -271,6 +271,43 @@ double OpCost::unrolledBy(const Access &access) const {
   return count;
 }
 
+/// Of the threads of a warp, those that access elements of their own; the
+/// others access the same ones as these.
+double OpCost::apartInWarp(const Access &access) const {
+  double apart = 1, left = double(target.warpThreads);
+  for (unsigned loop : llvm::reverse(nest.mappedLoops())) {
+    double here = std::min(double(nest.loop(loop).extent), left);
+    if (access.dependsOn(loop))
+      apart *= here;
+    left /= here;
+  }
+  return apart;
+}
+
+/// Elements that a thread reads from a slice in shared memory at once: copies
+/// or lanes of the loop that it ends with.
+int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
+  SmallVector<unsigned> loops = nest.cachedLoops(cache, number);
+  const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
+  if (!last)
+    return 1;
+  return std::min<int64_t>(std::max(last->unroll, last->lanes),
+                           std::max<int64_t>(target.vectorBytes / bytes, 1));
+}
+
+/// A warp reads each element of its fragments once, four words in an access.
+void OpCost::addFragments(const Access &access, double bytes, bool isShared,
+                          ThreadWork &work) {
+  bool isRows = access.dependsOn(mma->rowThreads);
+  double words = unrolledBy(access) *
+                 (isRows ? 16 / 2 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes /
+                 double(4 * target.warpThreads);
+  work.accesses += words / 4;
+  work.cacheCycles += words;
+  work.operandRegisters += words;
+  (isShared ? work.sharedBytes : work.loadedBytes) += words * 4;
+}
+
 /// A warp whose threads read the same element reads it once, others as many
 /// bytes as all of them have.
 void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
@@ -283,34 +320,39 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   double bytes = element.isIntOrFloat()
                      ? double(std::max(element.getIntOrFloatBitWidth(), 8u)) / 8
                      : 8;
-  if (mma && !isStore) {
-    // A warp has each element of its fragments once, four words in an access.
-    bool isRows = access.dependsOn(mma->rowThreads);
-    double words = unrolledBy(access) *
-                   (isRows ? 16 / 2 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes / 128;
-    work.accesses += words / 4;
-    work.cacheCycles += words;
-    work.registers += words;
-    work.loadedBytes += words * 4;
-    return;
-  }
+  const Cache *cache =
+      isStore ? nullptr : sharedCacheOf(kernel, nest, number, operand);
+  if (mma && !isStore)
+    return addFragments(access, bytes, cache, work);
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
   double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
-  if (hasLanes && !access.hasUnitStride(lanesUse->loop)) {
+  if (cache) {
+    double together = double(neighboursInSlice(*cache, bytes));
+    count *= width / together;
+    width = together;
+  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop)) {
     count *= width;
     width = 1;
   }
   double words = std::ceil(width * bytes / double(target.vectorBytes));
-  bool isUniform = llvm::none_of(nest.mappedLoops(), [&](unsigned loop) {
-    return access.dependsOn(loop);
-  });
-  double warpBytes = width * bytes * double(isUniform ? 1 : target.warpThreads);
+  double warpBytes = width * bytes * apartInWarp(access);
   work.accesses += count * words;
   work.cacheCycles +=
       count * std::max(warpBytes / double(4 * target.warpThreads), words);
-  work.registers += count * std::ceil(width * bytes / 4);
+  work.operandRegisters += count * std::ceil(width * bytes / 4);
   if (!isStore)
-    work.loadedBytes += count * warpBytes / double(target.warpThreads);
+    (cache ? work.sharedBytes : work.loadedBytes) +=
+        count * warpBytes / double(target.warpThreads);
+}
+
+const Cache *sharedCacheOf(KernelOp kernel, const LoopNest &nest,
+                           unsigned number, OpOperand &operand) {
+  int input = inputNumber(kernel, operand.get());
+  const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
+    return cache.shared && int(cache.operand) == input &&
+           llvm::is_contained(nest.cachingOps(cache), number);
+  });
+  return found == nest.caches().end() ? nullptr : found;
 }
 
 /// The products of a step, all threads of a warp together.
@@ -339,7 +381,7 @@ ThreadWork OpCost::threadWork() {
     addAccess(result, /*isStore=*/true, work);
     double sums =
         mma ? instances / double(nest.loop(mma->products).extent) : instances;
-    work.registers += sums * registersOf(result.get().getType());
+    work.resultRegisters += sums * registersOf(result.get().getType());
   }
   work.latency = latency();
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))

@@ -22,8 +22,9 @@ struct ThreadWork {
   double steps = 0;
   /// In a step: operations, of which a multiply-add is two; loads and stores;
   /// the cycles that those of a warp take in its first cache; bytes that it
-  /// loads.
-  double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0;
+  /// loads from device memory, and from memory of its tile.
+  double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0,
+         sharedBytes = 0;
   /// Cycles of a step that the units for matrices of a core need for a warp,
   /// and instructions that these have.
   double matrixCycles = 0, matrixProducts = 0;
@@ -31,12 +32,18 @@ struct ThreadWork {
   double latency = 0;
   /// Operations of all threads to combine their parts of sums.
   double combining = 0;
-  /// Registers that hold values of a step.
-  double registers = 0;
+  /// Registers that hold results of a step, and its operands.
+  double resultRegisters = 0, operandRegisters = 0;
 };
 
 /// Has the target of the op an instruction for its products of matrices?
 bool multipliesMatrices(krnl::ComputeOp op);
+
+/// The step that lets the op read an operand from memory that the threads of a
+/// tile share; null if there is none.
+const krnl::Cache *sharedCacheOf(krnl::KernelOp kernel,
+                                 const krnl::LoopNest &nest, unsigned number,
+                                 mlir::OpOperand &operand);
 
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
@@ -64,7 +71,11 @@ private:
   double registersOf(mlir::Type type) const;
   double accessCycles(mlir::OpOperand &operand, bool isStore);
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);
+  void addFragments(const krnl::Access &access, double bytes, bool isShared,
+                    ThreadWork &work);
   double unrolledBy(const krnl::Access &access) const;
+  double apartInWarp(const krnl::Access &access) const;
+  int64_t neighboursInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read) const;
   double operationsOf(mlir::Operation &inner);

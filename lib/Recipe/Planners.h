@@ -71,7 +71,7 @@ void addLoopRecipes(krnl::KernelOp kernel, const target::Processor &target,
                     const RecipeOptions &options, RecipeCandidates &candidates);
 
 /// For a kernel around one contraction, of a target whose tiles are shared by
-/// threads: one recipe, by which operands are copied to their memory.
+/// threads: tiles of several sizes, whose operands are copied to their memory.
 void addBlockContractions(krnl::KernelOp kernel,
                           const target::Processor &target,
                           const RecipeOptions &options,

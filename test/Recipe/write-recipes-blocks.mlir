@@ -3,7 +3,7 @@
 // A target whose tiles are shared by threads: the loops that nothing reduces are
 // one, and each thread has a vector or a tile of the result, or a part of a long row.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
 // CHECK-LABEL: kernel "elementwise"
 // CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
@@ -76,12 +76,12 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // columns.
 // CHECK-LABEL: kernel "product"
 // CHECK-NEXT:    order(m, n, k),
-// CHECK-NEXT:    block(m, 32) -> (m.o, m.b),
+// CHECK-NEXT:    block(m, 16) -> (m.o, m.b),
 // CHECK-NEXT:    block(m.b, 4) -> (m.t, m.r),
 // CHECK-NEXT:    block(n, 32) -> (n.o, n.b),
 // CHECK-NEXT:    block(n.b, 32) -> (n.v, n.l),
 // CHECK-NEXT:    block(n.l, 4) -> (n.t, n.r),
-// CHECK-NEXT:    block(k, 16) -> (k.o, k.i),
+// CHECK-NEXT:    block(k, 32) -> (k.o, k.i),
 // CHECK-NEXT:    order(m.o, n.o, m.t, n.t, m.r, n.v, n.r, k.o, k.i),
 // CHECK-NEXT:    fuse_outer(m.o, n.o, m.t, n.t),
 // CHECK-NEXT:    parallel(m.o, n.o),
@@ -90,7 +90,8 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // CHECK-NEXT:    unroll(m.r, 4),
 // CHECK-NEXT:    vectorize(n.r, 4),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
-// CHECK-NEXT:    cache(1, at=k.o, in=shared)
+// CHECK-NEXT:    cache(1, at=k.o, in=shared),
+// CHECK-NEXT:    pipeline(k.o, 2)
 func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %y = krnl.kernel "product" loops [m = 64, n = 128, k = 96]
       ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>) outs(%o : tensor<64x128xf32>) recipe [] {

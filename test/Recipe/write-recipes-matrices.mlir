@@ -4,20 +4,20 @@
 // A target with instructions for products of matrices: warps have fragments of 16 rows by 8 columns. Sums in
 // the order of the model have none but those of bytes, which are exact; neither have f32 without tf32.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", mma_i8_x32 = "llvm.nvvm.mma.m16n8k32.row.col"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", mma_i8_x32 = "llvm.nvvm.mma.m16n8k32.row.col"}>} {
 
 // 128 blocks of two by two warps.
 // CHECK-LABEL: kernel "half"
 // CHECK-NEXT:    order(m, n, k),
-// CHECK-NEXT:    block(m, 128) -> (m.o, m.b),
-// CHECK-NEXT:    block(m.b, 64) -> (m.w, m.p),
+// CHECK-NEXT:    block(m, 32) -> (m.o, m.b),
+// CHECK-NEXT:    block(m.b, 32) -> (m.w, m.p),
 // CHECK-NEXT:    block(m.p, 16) -> (m.f, m.s),
 // CHECK-NEXT:    block(m.s, 8) -> (m.h, m.g),
-// CHECK-NEXT:    block(n, 64) -> (n.o, n.b),
-// CHECK-NEXT:    block(n.b, 32) -> (n.w, n.p),
+// CHECK-NEXT:    block(n, 16) -> (n.o, n.b),
+// CHECK-NEXT:    block(n.b, 16) -> (n.w, n.p),
 // CHECK-NEXT:    block(n.p, 8) -> (n.f, n.s),
 // CHECK-NEXT:    block(n.s, 2) -> (n.t, n.c),
-// CHECK-NEXT:    block(k, 64) -> (k.o, k.i),
+// CHECK-NEXT:    block(k, 32) -> (k.o, k.i),
 // CHECK-NEXT:    block(k.i, 16) -> (k.s, k.k),
 // CHECK-NEXT:    order(m.o, n.o, m.w, n.w, m.g, n.t, m.f, m.h, n.f, n.c, k.o, k.s, k.k),
 // CHECK-NEXT:    fuse_outer(m.o, n.o, m.w, n.w, m.g, n.t),
@@ -26,13 +26,14 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions 
 // CHECK-NEXT:    map(n.w, thread),
 // CHECK-NEXT:    map(m.g, thread),
 // CHECK-NEXT:    map(n.t, thread),
-// CHECK-NEXT:    unroll(m.f, 4),
+// CHECK-NEXT:    unroll(m.f, 2),
 // CHECK-NEXT:    unroll(m.h, 2),
-// CHECK-NEXT:    unroll(n.f, 4),
+// CHECK-NEXT:    unroll(n.f, 2),
 // CHECK-NEXT:    vectorize(n.c, 2),
 // CHECK-NEXT:    mma(m.h, m.g, n.t, n.c, k.k),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
-// CHECK-NEXT:    cache(1, at=k.o, in=shared)
+// CHECK-NEXT:    cache(1, at=k.o, in=shared),
+// CHECK-NEXT:    pipeline(k.o, 2)
 // ORDER-LABEL: kernel "half"
 // ORDER-NOT:     mma
 func.func @half(%x: tensor<1024x256xf16>, %w: tensor<256x1024xf16>, %o: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {

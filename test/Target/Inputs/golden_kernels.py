@@ -86,16 +86,16 @@ GOLDEN |= {f"gemm_int4_{shape}": lambda sizes=SHAPES[shape]: product_of_int4(*si
 # ===------------------------------------------------------------------------===#
 
 
-def convolution(channels, size, filters, kernel, stride=1, group=1, activation="Relu"):
+def convolution(channels, size, filters, kernel, stride=1, group=1, activation="Relu", element=F32):
     pads = [kernel // 2] * 4
     nodes = [
         ("Conv", ["x", "w", "b"], "c", {"pads": pads, "strides": [stride] * 2, "group": group}),
         (activation, ["c", *(["low", "high"] if activation == "Clip" else [])], "y"),
     ]
-    weights = [constant("w", F32, filters, channels // group, kernel, kernel), constant("b", F32, filters)]
+    weights = [constant("w", element, filters, channels // group, kernel, kernel), constant("b", element, filters)]
     if activation == "Clip":
         weights += [numpy_helper.from_array(np.float32(value), name) for name, value in (("low", 0), ("high", 6))]
-    return model(nodes, {"x": [1, channels, size, size]}, weights)
+    return model(nodes, {"x": [1, channels, size, size]}, weights, element)
 
 
 def attention(q, k, element=F32):
@@ -126,6 +126,8 @@ GOLDEN |= {
     "resnet50_stem": lambda: convolution(3, 224, 64, 7, stride=2),
     "resnet50_3x3": lambda: convolution(64, 56, 64, 3),
     "resnet50_1x1": lambda: convolution(256, 56, 64, 1),
+    "resnet50_3x3_f16": lambda: convolution(64, 56, 64, 3, element=F16),
+    "resnet50_1x1_f16": lambda: convolution(256, 56, 64, 1, element=F16),
     "mobilenet_depthwise": lambda: convolution(96, 112, 96, 3, stride=2, group=96, activation="Clip"),
     "mobilenet_pointwise": lambda: convolution(16, 112, 96, 1, activation="Clip"),
     "attention_bert": lambda: attention([1, 12, 128, 64], [1, 12, 128, 64]),

@@ -21,21 +21,21 @@ using namespace llvm;
 /// the second access is 8 bytes further.
 static constexpr const char *text = R"(
 define void @f(ptr align 16 %x, ptr align 4 %y, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e) {
-  %0 = shl nuw nsw i64 %a, 5
-  %1 = shl nuw nsw i64 %b, 4
-  %2 = add nuw nsw i64 %0, %1
-  %3 = shl nuw nsw i64 %c, 3
-  %4 = add nuw nsw i64 %2, %3
-  %5 = mul nuw nsw i64 %d, 24
-  %6 = add nuw nsw i64 %4, %5
-  %7 = mul nuw nsw i64 %e, 40
-  %8 = add nuw nsw i64 %6, %7
+  %t0 = shl nuw nsw i64 %a, 5
+  %t1 = shl nuw nsw i64 %b, 4
+  %t2 = add nuw nsw i64 %t0, %t1
+  %t3 = shl nuw nsw i64 %c, 3
+  %t4 = add nuw nsw i64 %t2, %t3
+  %t5 = mul nuw nsw i64 %d, 24
+  %t6 = add nuw nsw i64 %t4, %t5
+  %t7 = mul nuw nsw i64 %e, 40
+  %t8 = add nuw nsw i64 %t6, %t7
   %global = addrspacecast ptr %x to ptr addrspace(1)
-  %at = getelementptr half, ptr addrspace(1) %global, i64 %8
+  %at = getelementptr half, ptr addrspace(1) %global, i64 %t8
   %v = load <8 x half>, ptr addrspace(1) %at, align 2
   %behind = getelementptr i8, ptr addrspace(1) %at, i64 8
   store <8 x half> %v, ptr addrspace(1) %behind, align 2
-  %other = getelementptr half, ptr %y, i64 %8
+  %other = getelementptr half, ptr %y, i64 %t8
   store <8 x half> %v, ptr %other, align 2
   ret void
 })";

@@ -38,6 +38,7 @@ public:
     return subscripts == other.subscripts;
   }
   unsigned getRank() const { return subscripts.size(); }
+  unsigned getNumLoops() const { return numLoops; }
   /// The rank without the last dimensions of one element at a fixed index,
   /// which do not separate neighbours in memory.
   unsigned rankAlongMemory() const { return memoryRank; }
@@ -61,6 +62,10 @@ public:
   /// Does another iteration of the loop touch another element? Elements
   /// independent of the loop are reused.
   bool dependsOn(unsigned loop) const;
+  /// The same of the index at one position.
+  bool dependsOnAt(unsigned position, unsigned loop) const {
+    return getIndex(position).isFunctionOfDim(loop);
+  }
   /// Does each iteration of the loop move on by one element in memory?
   bool hasUnitStride(unsigned loop) const;
   /// Elements from one iteration of the loop to the next, or 0 if that is not

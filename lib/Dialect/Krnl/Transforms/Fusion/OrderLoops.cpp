@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,16 +53,17 @@ void eraseInput(ComputeOp op, unsigned number) {
 /// The names of the op's loops as its result, then its operands have them.
 static void collectLoops(ComputeOp op, SetVector<StringRef> &names) {
   SmallVector<StringRef> axes = op.getAxes();
-  auto collect = [&](AffineMap map) {
-    for (AffineExpr expr : map.getResults())
-      for (unsigned dim : llvm::seq(map.getNumDims()))
-        if (expr.isFunctionOfDim(dim))
+  auto collect = [&](OpOperand &operand) {
+    Access access(operand);
+    for (unsigned position : llvm::seq(access.getRank()))
+      for (unsigned dim : llvm::seq(access.getNumLoops()))
+        if (access.dependsOnAt(position, dim))
           names.insert(axes[dim]);
   };
   for (OpOperand &init : op.getDpsInitsMutable())
-    collect(op.getMatchingIndexingMap(&init));
+    collect(init);
   for (OpOperand *input : op.getDpsInputOperands())
-    collect(op.getMatchingIndexingMap(input));
+    collect(*input);
 }
 
 /// Gives the parallel loops of the op, and the reduced ones, the order of the

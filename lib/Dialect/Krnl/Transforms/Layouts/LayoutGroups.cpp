@@ -5,18 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutGroups.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
 
-SmallVector<int64_t> onnxc::krnl::loopsOf(AffineMap map) {
+SmallVector<int64_t> onnxc::krnl::loopsOf(OpOperand &operand) {
+  Access access(operand);
   SmallVector<int64_t> loops;
-  for (AffineExpr expr : map.getResults()) {
+  for (unsigned position : llvm::seq(access.getRank())) {
     int64_t only = -1;
-    for (unsigned dim : llvm::seq(map.getNumDims()))
-      if (expr.isFunctionOfDim(dim))
+    for (unsigned dim : llvm::seq(access.getNumLoops()))
+      if (access.dependsOnAt(position, dim))
         only = only == -1 ? int64_t(dim) : -2;
     loops.push_back(only);
   }
@@ -108,7 +110,7 @@ void LayoutGroups::tieMemory(KernelOp kernel) {
 
 /// Is each index a loop that the result has at the same position, or computed,
 /// and at least one of them such a loop?
-static bool isSideBySide(tensor::ExtractOp read, AffineMap written) {
+static bool isSideBySide(tensor::ExtractOp read, OpOperand &written) {
   SmallVector<int64_t> loops = loopsOf(written);
   if (read.getIndices().size() != loops.size())
     return false;
@@ -130,7 +132,7 @@ void LayoutGroups::tieReads(KernelOp kernel) {
     for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
       for (OpOperand &init : op.getDpsInitsMutable())
         if (isMovable(read.getTensor()) && isMovable(init.get()) &&
-            isSideBySide(read, op.getMatchingIndexingMap(&init)))
+            isSideBySide(read, init))
           tie(read.getTensor(), init.get());
 }
 
@@ -146,8 +148,7 @@ void LayoutGroups::tieNeighbours(KernelOp kernel) {
         if (i >= j || x == nodes.end() || y == nodes.end() ||
             pinned[find(x->second)] || pinned[find(y->second)])
           continue;
-        if (loopsOf(op.getMatchingIndexingMap(&op->getOpOperand(i))) ==
-            loopsOf(op.getMatchingIndexingMap(&op->getOpOperand(j))))
+        if (loopsOf(op->getOpOperand(i)) == loopsOf(op->getOpOperand(j)))
           tie(a, b);
       }
   }

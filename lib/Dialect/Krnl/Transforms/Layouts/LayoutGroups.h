@@ -13,9 +13,10 @@
 
 namespace onnxc::krnl {
 
-/// For each result of the map the one loop that it depends on; -1 for none, -2
-/// for several: where those of two maps are equal, accesses lie side by side.
-llvm::SmallVector<int64_t> loopsOf(mlir::AffineMap map);
+/// For each index of the operand the one loop that it depends on; -1 for none,
+/// -2 for several: where those of two operands are equal, their elements lie in
+/// the same order.
+llvm::SmallVector<int64_t> loopsOf(mlir::OpOperand &operand);
 
 /// The groups of the tensors of rank three and more that kernels access.
 class LayoutGroups {

@@ -164,8 +164,8 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
   for (unsigned dim : llvm::seq(op.getNumLoops()))
     if (inWeights(dim) && extentOf(dim) >= minExtent)
       return;
-  AffineMap map = op.getMatchingIndexingMap(dataMoves ? result : data);
-  int64_t along = map.getNumResults() == 0 ? -1 : loopsOf(map).back();
+  SmallVector<int64_t> loops = loopsOf(dataMoves ? *result : *data);
+  int64_t along = loops.empty() ? -1 : loops.back();
   if (along >= 0)
     voteAlong(
         {dataMoves ? data : result},
@@ -199,7 +199,7 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
         auto reader = dyn_cast<ComputeOp>(use.getOwner());
         if (!reader || !reader.isDpsInput(&use))
           continue;
-        int64_t loop = loopsOf(reader.getMatchingIndexingMap(&use))[*position];
+        int64_t loop = loopsOf(use)[*position];
         if (loop < 0)
           return false;
         writers.insert({reader, unsigned(loop)});
@@ -211,7 +211,7 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
 
 /// Elements at computed indices are neighbours along the loop that is an index
 /// of its own, if no other index has to do with it: vectors of them are no
-/// gathers. Of several all will do: whoever is beside the op has the word.
+/// gathers. Of several all will do: the ops beside this one decide.
 void LayoutVoter::voteForReads() {
   // With other lanes each element is read by itself.
   auto lanes = double(minExtent);
@@ -254,15 +254,16 @@ void LayoutVoter::voteAtBorder() {
   }
   if (!fixed)
     return;
-  AffineMap map = op.getMatchingIndexingMap(fixed);
-  int64_t along = map.getNumResults() ? loopsOf(map).back() : -1;
+  SmallVector<int64_t> loops = loopsOf(*fixed);
+  int64_t along = loops.empty() ? -1 : loops.back();
   if (along < 0 || extentOf(along) < minExtent)
     return;
-  for (OpOperand *operand : movable)
-    for (auto [position, expr] :
-         llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
-      if (expr.isFunctionOfDim(along))
+  for (OpOperand *operand : movable) {
+    Access access(*operand);
+    for (unsigned position : llvm::seq(access.getRank()))
+      if (access.dependsOnAt(position, along))
         groups.vote(operand->get(), position, work);
+  }
 }
 
 void onnxc::krnl::voteForLayouts(LayoutGroups &groups, KernelOp kernel,

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics --verify-roundtrip
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected --verify-roundtrip
 //
 // Slices that all threads of a tile copy to the memory that they share.
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
 //
 // Ops in compute_at follow one another, and the last of them, alone, reduces
 // the loop.

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
 //
 // Groups are of four bytes, inside one op, along a loop that it sums up.
 

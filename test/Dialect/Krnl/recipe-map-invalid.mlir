@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --verify-diagnostics --split-input-file
+// RUN: onnx-opt %s --verify-diagnostics=only-expected --split-input-file
 //
 // Each reason for which a loop cannot be mapped to threads.
 

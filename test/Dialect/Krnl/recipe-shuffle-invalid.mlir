@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
 //
 // Shuffles that no access has a use for.
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
 //
 // Each refusal of a step names its number, its text and the reason.
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
 //
 // Operands that cannot be packed or cached, whichever step makes it so.
 

@@ -247,5 +247,6 @@ LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyArguments(*this)) || failed(verifyBody(*this)) ||
       failed(verifyYield(*this)))
     return failure();
-  return LoopNest::replay(*this, [&] { return emitOpError(); });
+  return LoopNest::replay(
+      *this, [&] { return emitOpError(); }, /*findsCause=*/true);
 }

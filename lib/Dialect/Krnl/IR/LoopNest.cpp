@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -155,13 +156,54 @@ LoopNest LoopNest::get(KernelOp kernel) {
   return nest;
 }
 
-FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError) {
+/// Is the step legal in this nest?
+bool LoopNest::accepts(Attribute step) const {
+  LoopNest next = *this;
+  bool isLegal = false;
+  captureMessage(context, [&] {
+    auto error = [&] { return emitError(UnknownLoc::get(context)); };
+    isLegal = succeeded(cast<RecipeStep>(step).advance(next, error)) &&
+              succeeded(next.check(error));
+  });
+  return isLegal;
+}
+
+/// The last step before `number`, which is refused, without which it would be
+/// legal in its place.
+std::optional<size_t> LoopNest::stepContradictedBy(KernelOp kernel,
+                                                   size_t number) {
+  LoopNest nest = get(kernel);
+  Attribute refused = kernel.getRecipe()[number];
+  std::optional<size_t> cause;
+  bool isLegal = nest.accepts(refused);
+  for (auto [earlier, step] :
+       llvm::enumerate(kernel.getRecipe().getValue().take_front(number))) {
+    bool wasLegal = isLegal;
+    (void)cast<RecipeStep>(step).advance(
+        nest, [&] { return emitError(kernel.getLoc()); });
+    isLegal = nest.accepts(refused);
+    if (wasLegal && !isLegal)
+      cause = earlier;
+  }
+  return cause;
+}
+
+FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
+                                     bool findsCause) {
   LoopNest nest = get(kernel);
   std::optional<size_t> lastMap;
+  auto nameOf = [&](size_t number) {
+    return llvm::formatv("recipe step {0} '{1}'", number + 1,
+                         stepText(kernel.getRecipe()[number]))
+        .str();
+  };
   auto errorAt = [&](size_t number) {
     InFlightDiagnostic diagnostic = emitError();
-    diagnostic << "recipe step " << number + 1 << " '"
-               << stepText(kernel.getRecipe()[number]) << "': ";
+    diagnostic << nameOf(number) << ": ";
+    if (findsCause)
+      if (std::optional<size_t> cause = stepContradictedBy(kernel, number))
+        diagnostic.attachNote()
+            << "it would be legal before " << nameOf(*cause);
     return diagnostic;
   };
   for (auto [number, attribute] : llvm::enumerate(kernel.getRecipe())) {

@@ -17,8 +17,8 @@ static constexpr int64_t maxDistance = 64, maxLineBytes = 4096;
 
 LogicalResult LoopNest::prefetch(const Prefetch &prefetch,
                                  EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   if (!findOperand(prefetch.operand, emitError))
     return failure();
   if (prefetchOf(prefetch.operand))

@@ -253,8 +253,8 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
 LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
                                      int64_t lanes, ArrayRef<int64_t> tail,
                                      bool masked, EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   if (failed(checkLanes(lanes, /*least=*/1, emitError)))
     return failure();
   for (const BodyOp &op : bodyOps)

@@ -27,6 +27,12 @@ static constexpr int64_t maxBlock = int64_t(1) << 20;
 // Names and common checks
 //===----------------------------------------------------------------------===//
 
+LogicalResult LoopNest::checkConcernsAll(EmitErrorFn emitError) const {
+  if (limit >= 0)
+    return emitError() << "concerns all ops; it cannot be limited to one";
+  return success();
+}
+
 FailureOr<unsigned> LoopNest::resolve(StringRef name,
                                       EmitErrorFn emitError) const {
   if (auto number = find(name, limit))
@@ -346,8 +352,8 @@ static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
 
 LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
                                   EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
@@ -379,8 +385,8 @@ LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
 }
 
 LogicalResult LoopNest::computeAt(StringRef name, EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -395,8 +401,8 @@ LogicalResult LoopNest::computeAt(StringRef name, EmitErrorFn emitError) {
 
 LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
                                  EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
@@ -426,8 +432,8 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
 }
 
 LogicalResult LoopNest::map(StringRef name, EmitErrorFn emitError) {
-  if (limit >= 0)
-    return emitError() << "concerns all ops; it cannot be limited to one";
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();

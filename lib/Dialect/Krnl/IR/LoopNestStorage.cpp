@@ -193,8 +193,8 @@ std::string LoopNest::reasonAgainst(const Pack &pack,
   return {};
 }
 
-/// The size of the packed form follows from the loops, and all who read it walk
-/// the same ones.
+/// The size of the packed form follows from the loops, and all ops that read it
+/// run over the same ones.
 LogicalResult LoopNest::checkPack(const Pack &pack,
                                   EmitErrorFn emitError) const {
   const Operand &operand = operands[pack.operand];

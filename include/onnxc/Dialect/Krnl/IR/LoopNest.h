@@ -226,9 +226,10 @@ public:
   static LoopNest get(KernelOp kernel);
 
   /// The nest after all steps of the kernel's recipe. The error names the
-  /// number of the step, its text and the reason.
-  static mlir::FailureOr<LoopNest> replay(KernelOp kernel,
-                                          EmitErrorFn emitError);
+  /// number of the step, its text and the reason; with `findsCause` a note has
+  /// the earlier step after which it is not legal any more, if there is one.
+  static mlir::FailureOr<LoopNest>
+  replay(KernelOp kernel, EmitErrorFn emitError, bool findsCause = false);
   /// As above, for a kernel that verified: cannot fail.
   static LoopNest replay(KernelOp kernel);
 
@@ -340,7 +341,6 @@ public:
   /// Why an operand of this type cannot be packed in vectors; empty if it can.
   std::string reasonAgainst(const Pack &pack,
                             mlir::RankedTensorType type) const;
-  llvm::ArrayRef<Prefetch> prefetches() const { return allPrefetches; }
   const Prefetch *prefetchOf(unsigned operand) const;
   /// The panels of a packed operand that a fused outer loop goes over, and that
   /// end with the columns of a register tile.
@@ -482,6 +482,10 @@ public:
 
 private:
   mlir::LogicalResult check(EmitErrorFn emitError) const;
+  bool accepts(mlir::Attribute step) const;
+  static std::optional<size_t> stepContradictedBy(KernelOp kernel,
+                                                  size_t number);
+  mlir::LogicalResult checkConcernsAll(EmitErrorFn emitError) const;
   mlir::FailureOr<unsigned> resolve(llvm::StringRef name,
                                     EmitErrorFn emitError) const;
   mlir::FailureOr<llvm::SmallVector<unsigned>>

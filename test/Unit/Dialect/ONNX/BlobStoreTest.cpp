@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
@@ -55,6 +56,13 @@ TEST_F(BlobStoreTest, KeepsBytesThatTheCompilerMade) {
   EXPECT_EQ(asText(store.bytes(blob)), "abcd");
   EXPECT_EQ(blob.getFile(), "");
   EXPECT_TRUE(store.contains(blob));
+}
+
+TEST_F(BlobStoreTest, RefusesTypesWithoutARawForm) {
+  std::string error;
+  auto type = RankedTensorType::get(2, onnxc::onnx::StringType::get(&context));
+  EXPECT_FALSE(store.addMapped(file, 0, 2, type, &error));
+  EXPECT_EQ(error, "the type has no raw form, so it cannot be a blob");
 }
 
 TEST_F(BlobStoreTest, HoldsEqualBytesOnce) {

@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 
 #include "DimVisitor.h"
+#include "onnxc/Dialect/ONNX/IR/OperandNotes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -27,8 +28,13 @@ LogicalResult DimAnalysis::reportRejected() const {
     if (auto custom = dyn_cast<CustomOp>(rejection.op))
       custom.emitError("operator ")
           << custom.getOperatorName() << ": " << rejection.reason;
-    else
-      rejection.op->emitOpError() << rejection.reason;
+    else {
+      InFlightDiagnostic error = rejection.op->emitOpError();
+      error << rejection.reason;
+      if (rejection.isShape)
+        noteOperands(error, rejection.op,
+                     [&](Value value) { return type(value); });
+    }
   return success(rejected.empty());
 }
 

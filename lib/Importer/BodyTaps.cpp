@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BodyTaps.h"
+#include "NodeCheck.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -28,10 +29,8 @@ static void visitGraph(const GraphProto &graph, const std::string &path,
                        Visitor visit) {
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto &node = graph.node(index);
-    // As GraphImporter names nodes.
-    std::string name = node.name().empty()
-                           ? path + node.op_type() + "_" + std::to_string(index)
-                           : node.name();
+    std::string name =
+        node.name().empty() ? unnamedNode(node, index, path) : node.name();
     for (const AttributeProto &attribute : node.attribute())
       if (attribute.type() == AttributeProto::GRAPH)
         visitGraph(attribute.g(), name + "/" + attribute.name() + "/", visit);

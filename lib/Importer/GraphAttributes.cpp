@@ -44,10 +44,10 @@ static int64_t listElement(const NodeProto &node, StringRef name, int index) {
 static Type dropAxis(Type type, int64_t axis) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() == 0)
-    return dropShape(type);
+    return onnxc::schema::dropShape(type);
   axis += axis < 0 ? tensor.getRank() : 0;
   if (axis < 0 || axis >= tensor.getRank())
-    return dropShape(type);
+    return onnxc::schema::dropShape(type);
   SmallVector<int64_t> shape(tensor.getShape());
   shape.erase(shape.begin() + axis);
   return RankedTensorType::get(shape, tensor.getElementType());
@@ -57,11 +57,11 @@ static Type dropAxis(Type type, int64_t axis) {
 static Type addAxis(Type type, int64_t axis, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return dropShape(type);
+    return onnxc::schema::dropShape(type);
   SmallVector<int64_t> shape(tensor.getShape());
   axis += axis < 0 ? tensor.getRank() + 1 : 0;
   if (axis < 0 || axis > tensor.getRank())
-    return dropShape(type);
+    return onnxc::schema::dropShape(type);
   shape.insert(shape.begin() + axis, size);
   return RankedTensorType::get(shape, tensor.getElementType());
 }
@@ -88,7 +88,7 @@ bodyArguments(const NodeProto &node, ArrayRef<Type> inputs, Builder &b) {
     types = {RankedTensorType::get({}, b.getI64Type()),
              RankedTensorType::get({}, b.getI1Type())};
     for (Type type : inputs.drop_front(std::min<size_t>(2, inputs.size())))
-      types.push_back(dropShape(type));
+      types.push_back(onnxc::schema::dropShape(type));
     return types;
   }
   if (node.op_type() == "SequenceMap") {
@@ -152,7 +152,7 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
     Type declared = body.declaredType(input.name(), loc);
     if (ignoresShapes && block->getNumArguments() >= 2)
-      declared = dropShape(declared);
+      declared = onnxc::schema::dropShape(declared);
     FailureOr<Type> both = schema::meetTypes(type, declared);
     BlockArgument argument =
         block->addArgument(succeeded(both) ? *both : type, loc);

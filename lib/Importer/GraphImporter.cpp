@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Schema/TypeLattice.h"
 #include "onnxc/Support/NodeLocations.h"
 
 #include <cstring>
@@ -115,7 +116,7 @@ Type GraphImporter::declaredType(StringRef name, Location loc) {
   std::string why;
   FailureOr<Type> type = importType(state, *proto, /*withSizes=*/false, why);
   if (succeeded(type))
-    return ignoresShapes ? dropShape(*type) : *type;
+    return ignoresShapes ? onnxc::schema::dropShape(*type) : *type;
   state.error(loc) << "the declared type of " << quote(name)
                    << " is wrong: " << why;
   return unknown;
@@ -239,8 +240,7 @@ void GraphImporter::importInitializers(const GraphProto &graph) {
 std::string GraphImporter::nodeName(const NodeProto &node, int index) const {
   if (!node.name().empty())
     return frame.prefix + node.name();
-  const std::string &before = path.empty() ? frame.prefix : path;
-  return before + node.op_type() + "_" + std::to_string(index);
+  return unnamedNode(node, index, path.empty() ? frame.prefix : path);
 }
 
 Location GraphImporter::nodeLoc(const NodeProto &node, int index) const {

@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
+#include "onnxc/Dialect/ONNX/IR/OperandNotes.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Schema/TypeInference.h"
@@ -184,11 +185,14 @@ bool GraphImporter::inferTypes(const NodeProto &node, Operation *op) {
       infer(schema::ElementFacts(schema::ValueFacts()));
   });
   if (failed(inferred)) {
-    // Where an operator of a variant for one rank is expanded, the analysis
-    // finds out that the rank is impossible; elsewhere it is an error.
+    // An operator that is expanded may stand in an alternative that the
+    // analysis will find impossible; elsewhere it is an error.
     bool isExpansion = frame.function && state.functions.empty();
-    if (!isExpansion)
-      error(node, op->getLoc()) << problem;
+    if (!isExpansion) {
+      InFlightDiagnostic failed = error(node, op->getLoc());
+      failed << problem;
+      onnxc::onnx::noteOperands(failed, op);
+    }
     return isExpansion;
   }
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *inferred))
@@ -234,7 +238,7 @@ void GraphImporter::defineResult(const NodeProto &node, StringRef name,
   Location loc = result.getLoc();
   Type wanted = declaredType(name, loc);
   if (contradicted.contains(result.getDefiningOp()))
-    wanted = dropShape(wanted);
+    wanted = onnxc::schema::dropShape(wanted);
   if (!sameElements(result.getType(), wanted))
     error(node, loc) << "output " << quote(name) << " is declared as " << wanted
                      << ", but is " << result.getType();

@@ -44,6 +44,11 @@ std::string onnxc::importer::operatorName(const NodeProto &node) {
   return name + node.op_type();
 }
 
+std::string onnxc::importer::unnamedNode(const NodeProto &node, int index,
+                                         const std::string &path) {
+  return path + node.op_type() + "_" + std::to_string(index);
+}
+
 static const auto &versionRanges() {
   return OpSchemaRegistry::DomainToVersionRange::Instance().Map();
 }

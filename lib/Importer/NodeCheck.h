@@ -34,6 +34,11 @@ const Misplaced *findMisplaced(const ::onnx::NodeProto &node, int64_t version);
 /// "Conv" or "ai.onnx.ml.ZipMap", as messages call an operator.
 std::string operatorName(const ::onnx::NodeProto &node);
 
+/// The name of a node without one, number `index` of its graph: `path` is "" or
+/// that of the body that it is in, "loop/body/".
+std::string unnamedNode(const ::onnx::NodeProto &node, int index,
+                        const std::string &path);
+
 /// The newest version that is known of the operator set of `domain`, 0 if
 /// the domain is not known.
 int newestOpset(const std::string &domain);

@@ -133,12 +133,6 @@ FailureOr<Type> onnxc::importer::importType(ImportState &state,
   return type;
 }
 
-Type onnxc::importer::dropShape(Type type) {
-  if (auto tensor = dyn_cast<TensorType>(type))
-    return UnrankedTensorType::get(tensor.getElementType());
-  return type;
-}
-
 /// True for the forms of an unknown size that exporters write: no name, and
 /// equal ones are not equal sizes. tf2onnx numbers them.
 static bool isAnonymous(StringRef name) {

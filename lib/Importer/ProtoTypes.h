@@ -17,9 +17,6 @@ mlir::FailureOr<mlir::Type> importType(ImportState &state,
                                        const ::onnx::TypeProto &proto,
                                        bool withSizes, std::string &why);
 
-/// A tensor type without its shape; other types as they are.
-mlir::Type dropShape(mlir::Type type);
-
 /// Names of the dimensions of a tensor, empty where it has none, or an empty
 /// vector if there is no shape. Dimensions that the options give a size lose
 /// their name.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Schema/TypeInference.h"
 
+#include "onnxc/Schema/TypeLattice.h"
+
 #include "NodeContext.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
@@ -34,13 +36,6 @@ formalOf(const std::vector<OpSchema::FormalParameter> &formals, size_t index) {
                  formals.back().GetOption() == OpSchema::Variadic &&
                  formals.back().GetIsHomogeneous();
   return repeats ? &formals.back() : nullptr;
-}
-
-/// `type` without its shape, at any depth.
-static Type dropShape(Type type) {
-  if (auto tensor = dyn_cast<TensorType>(type))
-    return UnrankedTensorType::get(tensor.getElementType());
-  return type;
 }
 
 Type ElementFacts::type(Value value) const {

@@ -91,6 +91,12 @@ FailureOr<Type> onnxc::schema::joinTypes(Type a, Type b) {
   return Combiner{/*meet=*/false}.run(a, b);
 }
 
+Type onnxc::schema::dropShape(Type type) {
+  if (auto tensor = dyn_cast<TensorType>(type))
+    return UnrankedTensorType::get(tensor.getElementType());
+  return type;
+}
+
 bool onnxc::schema::isAtLeastAsSharp(Type type, Type general) {
   FailureOr<Type> met = meetTypes(type, general);
   return succeeded(met) && *met == type;

@@ -52,7 +52,7 @@ class Graph:
     def tensors_inside(self, number: int) -> list[str]:
         """The tensors in the branches and bodies of a node, constants left out, as --taps names them: "loop/body/x"."""
         node = self.nodes[number]
-        return list(_inside(node, node.name or f"{node.op_type}_{number}"))
+        return list(_inside(node, _name(node, number)))
 
     def moved_from(self, tensor: str, moves: set[str]) -> str:
         """The tensor with the same elements behind nodes of these operators."""
@@ -94,11 +94,16 @@ class Graph:
         return node.input[0], next((a.i for a in node.attribute if a.name == "axis"), default)
 
 
+def _name(node: Any, number: int, path: str = "") -> str:
+    """The name by which the compiler knows a node."""
+    return node.name or f"{path}{node.op_type}_{number}"
+
+
 def _inside(node: Any, name: str) -> Iterator[str]:
     for attribute in node.attribute:
         path = f"{name}/{attribute.name}/"
         for i, inner in enumerate(attribute.g.node):
-            yield from _inside(inner, inner.name or f"{path}{inner.op_type}_{i}")
+            yield from _inside(inner, _name(inner, i, path))
             if inner.op_type != "Constant":
                 yield from (path + tensor for tensor in inner.output if tensor)
 

@@ -179,7 +179,7 @@ Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
   }
   Type element = rankedType(operands.front()).getElementType();
   RankedTensorType type = typeOfSizes(sizes, element);
-  // A variant for ranks that these operands cannot have ends with the check.
+  // Of sizes that are known to differ there is no more than the check.
   return !fits      ? tensor::EmptyOp::create(rewriter, loc, type,
                                               dynamicSizes(type, sizes))
                           .getResult()

@@ -12,9 +12,9 @@
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -340,8 +340,7 @@ Lowered lowerUnsqueeze(onnx::UnsqueezeOp op, onnx::UnsqueezeOp::Adaptor adaptor,
 Lowered lowerIdentity(onnx::IdentityOp op, onnx::IdentityOp::Adaptor adaptor,
                       ConversionPatternRewriter &rewriter) {
   Type type = op->getResult(0).getType();
-  auto choices =
-      op->getAttrOfType<DenseI64ArrayAttr>(onnx::rankChoicesAttrName);
+  auto choices = op->getAttrOfType<DenseI64ArrayAttr>(onnx::acceptedAttrName);
   return convertValue(rewriter, op.getLoc(), adaptor.getOperands()[0],
                       op->getOperand(0).getType(), type, krnlType(type),
                       choices ? choices.asArrayRef() : ArrayRef<int64_t>());

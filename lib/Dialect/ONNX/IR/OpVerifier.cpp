@@ -3,10 +3,10 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -181,7 +181,7 @@ Verifier::verifyValues(StringRef what, ArrayRef<OpParameter> parameters,
 LogicalResult Verifier::verifyType(StringRef what, const OpParameter &parameter,
                                    Type type) {
   // Constants stand for initialisers too, which are of any type.
-  bool isAny = isa<ConstantOp>(op) || op->hasAttr(rankSwitchAttrName);
+  bool isAny = isa<ConstantOp>(op) || op->hasAttr(alternativesAttrName);
   // Tensors of all elements are given the rank that something needs.
   isAny |= isa<ReshapeOp, ShapeOp>(op) && parameter.typeVariable == "T" &&
            isa<TensorType>(type);

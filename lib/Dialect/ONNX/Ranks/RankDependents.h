@@ -6,7 +6,7 @@
 #ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKDEPENDENTS_H
 #define ONNXC_LIB_DIALECT_ONNX_RANKS_RANKDEPENDENTS_H
 
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -71,7 +71,7 @@ private:
     OperationState state(loc, IfOp::getOperationName());
     state.addOperands(condition);
     state.addTypes(ValueRange(results).getTypes());
-    state.addAttribute(rankSwitchAttrName, builder.getUnitAttr());
+    state.addAttribute(alternativesAttrName, builder.getUnitAttr());
     state.addRegion()->emplaceBlock();
     state.addRegion()->emplaceBlock();
     return cast<IfOp>(builder.create(state));
@@ -137,7 +137,7 @@ static SmallVector<int64_t> otherChoices(IdentityOp cast) {
   Region *region = cast->getParentRegion();
   while (auto choice = dyn_cast_or_null<IfOp>(region->getParentOp())) {
     auto isIt = choice.getCond().getDefiningOp<EqualOp>();
-    if (!choice->hasAttr(rankSwitchAttrName) || !isIt ||
+    if (!choice->hasAttr(alternativesAttrName) || !isIt ||
         comparedValue(isIt->getOperand(0)) != cast->getOperand(0))
       break;
     std::optional<SmallVector<int64_t>> given =
@@ -162,14 +162,14 @@ static std::optional<int64_t> ownChoice(IdentityOp cast) {
 
 void onnxc::onnx::annotateRankChoices(ModuleOp module) {
   module.walk([](IdentityOp cast) {
-    cast->removeAttr(rankChoicesAttrName);
+    cast->removeAttr(acceptedAttrName);
     std::optional<int64_t> own = ownChoice(cast);
     SmallVector<int64_t> choices = otherChoices(cast);
     if (!own || choices.empty())
       return;
     choices.push_back(*own);
     llvm::sort(choices);
-    cast->setAttr(rankChoicesAttrName,
+    cast->setAttr(acceptedAttrName,
                   DenseI64ArrayAttr::get(cast->getContext(), choices));
   });
 }

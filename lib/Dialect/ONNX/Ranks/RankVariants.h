@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A variant is a branch of an If that compares a rank, or the length of a list,
-// with a number (`onnx.rank_switch`).
+// with a number (`onnx.alternatives`).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_DIALECT_ONNX_RANKS_RANKVARIANTS_H

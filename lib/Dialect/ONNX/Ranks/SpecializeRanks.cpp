@@ -229,7 +229,7 @@ private:
   /// inside.
   bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
                         const RankDependents &dependents) {
-    if (variantAround(op))
+    if (alternativeAround(op))
       return true;
     llvm::SmallPtrSet<Operation *, 32> inside(dependents.ops.begin(),
                                               dependents.ops.end());
@@ -253,8 +253,8 @@ private:
     unsigned count = 0;
     for (Operation *inner : dependents.ops)
       inner->walk([&](Operation *o) { count += sizeOfCode(o); });
-    bool isCheap = count <= (variantAround(op) ? maxCheapNestedDependents
-                                               : maxCheapDependents);
+    bool isCheap = count <= (alternativeAround(op) ? maxCheapNestedDependents
+                                                   : maxCheapDependents);
     if (!isCheap && numbers.front() <= maxLargeRank &&
         numbers.back() == maxRank)
       llvm::erase_if(numbers, [](int64_t n) { return n > maxLargeRank; });
@@ -284,7 +284,7 @@ private:
   /// either.
   LogicalResult refuse(Operation *op, const Unknown &unknown,
                        ArrayRef<std::string> reasons) {
-    Block *variant = variantAround(op);
+    Block *variant = alternativeAround(op);
     if (!variant) {
       InFlightDiagnostic error =
           op->emitOpError("accepts no ")
@@ -352,7 +352,7 @@ struct SpecializeRanks final
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // Equal casts must not differ by an annotation of a run before.
-    module.walk([](IdentityOp op) { op->removeAttr(rankChoicesAttrName); });
+    module.walk([](IdentityOp op) { op->removeAttr(acceptedAttrName); });
     unsigned copies = 0;
     for (unsigned round = 0;; ++round) {
       if (failed(runPipeline(simplify, module)))

@@ -121,9 +121,9 @@ func.func @rows_of_a_scan(%x: tensor<*xf32>, %h: tensor<*xf32>, %w: tensor<8x8xf
 // What is taken of an If has one dimension, whichever branch it comes from: so have
 // the parts of the list.
 // CHECK-LABEL: func @rank_of_branches
-// CHECK-NOT:     onnx.rank_switch
+// CHECK-NOT:     onnx.alternatives
 // CHECK:         onnx.Split({{.*}}tensor<?xi64>)
-// CHECK-NOT:     onnx.rank_switch
+// CHECK-NOT:     onnx.alternatives
 func.func @rank_of_branches(%c: tensor<i1>, %x: tensor<*xi64>, %y: tensor<?xf32>) -> tensor<*xf32> {
   %one = onnx.Constant dense<1> : tensor<1xi64>
   %0:2 = onnx.If(%c) : (tensor<i1>) -> (tensor<*xi64>, tensor<*xi64>) then_branch {

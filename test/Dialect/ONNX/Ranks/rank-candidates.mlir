@@ -25,7 +25,7 @@ func.func @no_rank(%x: tensor<*xf32> {onnx.name = "x"}) -> (tensor<*xf32>, tenso
 // CHECK-LABEL: func @axis_of_slice
 // CHECK-NOT:     tensor<?x?x?x?x?x?xf32>
 // CHECK:         onnx.Identity{{.*}} -> tensor<?x?x?x?x?x?x?xf32>
-// CHECK:         onnx.rank_choices = array<i64: 7, 8>
+// CHECK:         onnx.accepted = array<i64: 7, 8>
 func.func @axis_of_slice(%x: tensor<*xf32>) -> tensor<*xf32> {
   %one = onnx.Constant dense<1> : tensor<1xi64>
   %two = onnx.Constant dense<2> : tensor<1xi64>

@@ -3,7 +3,7 @@
 // Sequences of maps, which models may not hand out of an If, come out of
 // variants.
 // CHECK-LABEL: func @maps
-// CHECK:         onnx.If{{.*}}onnx.rank_switch{{.*}} -> !onnx.seq<!onnx.map<i64, tensor<f32>>>
+// CHECK:         onnx.If{{.*}}onnx.alternatives{{.*}} -> !onnx.seq<!onnx.map<i64, tensor<f32>>>
 func.func @maps(%x: tensor<*xf32>) -> !onnx.seq<!onnx.map<i64, tensor<f32>>> {
   %y = onnx.ml.ZipMap(%x) {classlabels_int64s = array<i64: 3, 4>} : (tensor<*xf32>) -> !onnx.seq<!onnx.map<i64, tensor<f32>>>
   return %y : !onnx.seq<!onnx.map<i64, tensor<f32>>>
@@ -14,8 +14,8 @@ func.func @maps(%x: tensor<*xf32>) -> !onnx.seq<!onnx.map<i64, tensor<f32>>> {
 // The length of one slice says how long all lists are that are joined of it:
 // two variants, one in the other's else, and not two for each list.
 // CHECK-LABEL: func @one_length
-// CHECK:         onnx.rank_switch
-// CHECK-NOT:     onnx.rank_switch
+// CHECK:         onnx.alternatives
+// CHECK-NOT:     onnx.alternatives
 // CHECK:         return
 func.func @one_length(%x: tensor<*xf32>, %d: tensor<2x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %two = onnx.Constant dense<[2, 3]> : tensor<2xi64>

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @ranks_of_branches
 // CHECK:         %[[X:.+]] = onnx.If(%arg2)
 // CHECK:         onnx.Equal
-// CHECK:         %[[Y:.+]] = onnx.If(%{{.+}}) {{.*}}onnx.rank_switch
+// CHECK:         %[[Y:.+]] = onnx.If(%{{.+}}) {{.*}}onnx.alternatives
 // CHECK:           onnx.Identity(%[[X]]) {{.*}} -> tensor<?xf32>
 // CHECK:           onnx.Softmax
 // CHECK:         } else_branch {
@@ -34,7 +34,7 @@ func.func @ranks_of_branches(%a: tensor<?xf32> {onnx.name = "a"}, %b: tensor<?x?
 // CHECK-LABEL: func @behind_squeeze
 // CHECK:         onnx.Identity{{.*}} : (tensor<*xf32>) -> tensor<?xf32>
 // CHECK:       else_branch
-// CHECK:         onnx.Identity{{.*}}onnx.rank_choices = array<i64: 1, 2>{{.*}} -> tensor<?x3xf32>
+// CHECK:         onnx.Identity{{.*}}onnx.accepted = array<i64: 1, 2>{{.*}} -> tensor<?x3xf32>
 func.func @behind_squeeze(%x: tensor<?x1x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %s = onnx.Squeeze(%x) : (tensor<?x1x3xf32>) -> tensor<*xf32>
   %a, %b = onnx.Split(%s) {axis = -1 : i64, num_outputs = 2 : i64} : (tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>)

@@ -34,7 +34,7 @@ func.func @known_by_then(%x: tensor<*xf32>, %w: tensor<*xf32>) -> tensor<*xf32> 
 // CHECK-LABEL: func @large_code
 // CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?xf32>
 // CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?x?xf32>
-// CHECK:         onnx.Identity({{.*}}onnx.rank_choices = array<i64: 3, 4, 5>
+// CHECK:         onnx.Identity({{.*}}onnx.accepted = array<i64: 3, 4, 5>
 // CHECK:         onnx.GridSample({{.*}} -> tensor<?x?x?x?x?xf32>
 // CHECK-NOT:     onnx.GridSample
 func.func @large_code(%x: tensor<*xf32> {onnx.name = "x"}, %g: tensor<*xf32> {onnx.name = "g"}) -> tensor<*xf32> {

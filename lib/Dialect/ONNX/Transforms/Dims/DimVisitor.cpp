@@ -1,4 +1,4 @@
-//===- DimVisitor.cpp - The walk behind DimAnalysis ------------*- C++ -*-===//
+//===- DimVisitor.cpp - The traversal of DimAnalysis -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,9 +6,9 @@
 #include "DimVisitor.h"
 
 #include "DimRules.h"
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Schema/TypeLattice.h"
 
@@ -206,8 +206,8 @@ static Type withRank(Type type, size_t rank) {
                                unranked.getElementType());
 }
 
-/// A variant in which a result would have another rank than in all others is
-/// impossible; elsewhere the declared type is wrong.
+/// An alternative in which a result would have another rank than is declared
+/// cannot be the one; elsewhere the declared type is wrong.
 void DimVisitor::checkDeclared(Value result, Type inferred) {
   if (succeeded(schema::meetTypes(result.getType(), inferred)))
     return;
@@ -215,7 +215,7 @@ void DimVisitor::checkDeclared(Value result, Type inferred) {
   auto declared = dyn_cast<RankedTensorType>(result.getType());
   auto tensor = dyn_cast<RankedTensorType>(inferred);
   if (declared && tensor && declared.getRank() != tensor.getRank() &&
-      variantAround(op))
+      alternativeAround(op))
     return reject(op, "is not of its declared rank");
   if (warns && trial == 0)
     op->emitWarning() << "is declared to give " << result.getType()

@@ -1,4 +1,4 @@
-//===- DimVisitor.h - The walk behind DimAnalysis --------------*- C++ -*-===//
+//===- DimVisitor.h - The traversal of DimAnalysis -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

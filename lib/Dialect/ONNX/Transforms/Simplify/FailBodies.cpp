@@ -3,19 +3,46 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A branch for other sizes than those that are known makes no model wrong: only
-// a run that takes it fails.
+// a run that takes it fails. Of alternatives it is the branch of an assumption
+// that cannot hold, which no run takes.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
+
+static bool hasAlternatives(ModuleOp module) {
+  return module
+      .walk([](IfOp op) {
+        return op->hasAttr(alternativesAttrName) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void onnxc::onnx::dropImpossible(ModuleOp module) {
+  while (hasAlternatives(module)) {
+    DimAnalysis analysis(module);
+    llvm::SetVector<Block *> branches;
+    for (const Rejection &rejection : analysis.getRejected())
+      if (Block *branch = alternativeAround(rejection.op))
+        branches.insert(branch);
+    if (branches.empty())
+      return;
+    llvm::DenseSet<Block *> deleted;
+    for (Block *branch : branches)
+      if (!deleted.contains(branch))
+        dropBranch(branch, deleted);
+  }
+}
 
 static bool isConstant(DimAnalysis &analysis, Value scalar,
                        function_ref<bool(int64_t)> accepts) {

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Heads of an attention that share their keys and values are written as a
-// product with repeated matrices. The rows that meet the same matrix are the
-// rows of one product, and nothing is repeated.
+// product with repeated matrices. The rows that are multiplied by the same
+// matrix are the rows of one product, and nothing is repeated.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"

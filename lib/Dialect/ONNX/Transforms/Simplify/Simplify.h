@@ -45,6 +45,10 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
 
+/// Drops branches that are alternatives and have an operation which rejects
+/// its operands.
+void dropImpossible(mlir::ModuleOp module);
+
 /// Lets the runs fail that enter a branch or body with an operation of wrong
 /// shapes, and warns of them; true if there was any. Bodies that each run
 /// enters stay as they are.
@@ -62,10 +66,6 @@ llvm::LogicalResult replaceIfAsSharp(mlir::PatternRewriter &rewriter,
 /// The data that `value` is a view of, through one operation; null if it is no
 /// view.
 mlir::Value viewedData(mlir::Value value);
-
-/// A constant for an int64 scalar.
-mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
-                         int64_t value);
 
 } // namespace onnxc::onnx
 

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
 #include "onnxc/Support/KeepNodes.h"
@@ -21,32 +20,6 @@ namespace onnxc::onnx {
 
 using namespace mlir;
 using namespace onnxc::onnx;
-
-static bool hasVariants(ModuleOp module) {
-  return module
-      .walk([](IfOp op) {
-        return op->hasAttr(rankSwitchAttrName) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Deletes branches for a rank that the schema of an operation in them rejects.
-static void dropRejectedVariants(ModuleOp module) {
-  while (hasVariants(module)) {
-    DimAnalysis analysis(module);
-    llvm::SetVector<Block *> variants;
-    for (const Rejection &rejection : analysis.getRejected())
-      if (Block *variant = variantAround(rejection.op))
-        variants.insert(variant);
-    if (variants.empty())
-      return;
-    llvm::DenseSet<Block *> deleted;
-    for (Block *variant : variants)
-      if (!deleted.contains(variant))
-        dropBranch(variant, deleted);
-  }
-}
 
 namespace {
 
@@ -86,7 +59,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
 
   void runOnOperation() override {
     for (unsigned round = 0;; ++round) {
-      dropRejectedVariants(getOperation());
+      dropImpossible(getOperation());
       DimAnalysis analysis(getOperation(), /*warns=*/true);
       if (forCompilation && failRejectedBodies(getOperation(), analysis))
         continue;

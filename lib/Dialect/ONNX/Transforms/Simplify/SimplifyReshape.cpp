@@ -13,11 +13,6 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-Value onnxc::onnx::createNumber(OpBuilder &builder, Location loc,
-                                int64_t value) {
-  return NodeMaker(builder, loc).integerScalar(value);
-}
-
 /// The constant shape that makes Reshape give `type`: at most one size may be
 /// unknown, and no size zero beside it, for -1 would be ambiguous.
 static FailureOr<SmallVector<int64_t>> constantShape(Type type) {

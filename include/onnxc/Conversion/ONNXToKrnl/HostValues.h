@@ -66,6 +66,10 @@ mlir::Value selectValue(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value productOf(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::ValueRange sizes);
 
+/// The message of a run in which sizes of operands contradict each other.
+inline constexpr llvm::StringLiteral sizesDisagreeText =
+    "sizes of the operands do not fit together";
+
 /// Ends the run with `message` unless two sizes agree; nothing where they are
 /// known to.
 void checkEqualSizes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
@@ -123,11 +127,11 @@ mlir::Value onlyElement(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value tensor);
 
 /// A tensor that sizes contradict, which ends the run with `message`, or the
-/// compilation where the run cannot but come by: branches that the run has to
-/// choose from may be some that these operands cannot have.
-mlir::Value neverMade(
-    mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type,
-    llvm::StringRef message = "sizes of the operands do not fit together");
+/// compilation if each run would get here: of branches that the run chooses
+/// from some may be impossible for these operands.
+mlir::Value neverMade(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::RankedTensorType type,
+                      llvm::StringRef message = sizesDisagreeText);
 /// The results of an operation that sizes contradict.
 llvm::SmallVector<mlir::Value>
 neverMade(mlir::OpBuilder &b, mlir::Operation *op, llvm::StringRef message);

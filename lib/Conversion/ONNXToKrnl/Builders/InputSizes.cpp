@@ -117,8 +117,7 @@ static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
       named = inputs.find(rewriter, loc, name);
       if (!named)
         continue;
-      checkEqualSizes(rewriter, loc, size, named,
-                      "sizes of the operands do not fit together");
+      checkEqualSizes(rewriter, loc, size, named, sizesDisagreeText);
     }
     Value extent = extentAlong(result, dim);
     rewriter.modifyOpInPlace(empty,

@@ -198,8 +198,7 @@ static Value ofOtherSizes(OpBuilder &b, Location loc, RankedTensorType given,
        llvm::zip_equal(given.getShape(), wanted.getShape()))
     if (size != other && !ShapedType::isDynamic(size))
       checkEqualSizes(b, loc, indexConstant(b, loc, size),
-                      indexConstant(b, loc, other),
-                      "sizes of the operands do not fit together");
+                      indexConstant(b, loc, other), sizesDisagreeText);
   return neverMade(b, loc, wanted);
 }
 

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JsonTexts.h"
 #include "onnxc/Pipeline/Check.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 #include <map>
 
@@ -87,14 +87,6 @@ std::string Findings::text() const {
      << countText(count(Severity::Warning), "warning") << ", "
      << countText(count(Severity::Note), "note") << "\n";
   return text;
-}
-
-static void writeTexts(llvm::json::OStream &json, llvm::StringRef name,
-                       llvm::ArrayRef<std::string> texts) {
-  json.attributeArray(name, [&] {
-    for (const std::string &text : texts)
-      json.value(llvm::json::fixUTF8(text));
-  });
 }
 
 static void writeFinding(llvm::json::OStream &json, const Finding &finding) {

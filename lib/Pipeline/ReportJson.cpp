@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JsonTexts.h"
 #include "onnxc/Pipeline/Report.h"
-
-#include "llvm/Support/JSON.h"
 
 using namespace onnxc;
 
@@ -37,14 +36,6 @@ static void writeNumbers(llvm::json::OStream &json, llvm::StringRef name,
   json.attributeArray(name, [&] {
     for (auto number : numbers)
       json.value(int64_t(number));
-  });
-}
-
-static void writeTexts(llvm::json::OStream &json, llvm::StringRef name,
-                       llvm::ArrayRef<std::string> texts) {
-  json.attributeArray(name, [&] {
-    for (const std::string &text : texts)
-      json.value(llvm::json::fixUTF8(text));
   });
 }
 

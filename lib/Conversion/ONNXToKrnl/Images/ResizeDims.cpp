@@ -27,7 +27,6 @@ public:
 
 private:
   bool planByScales(ArrayRef<int64_t> axes);
-  void checkLength(Value tensor, size_t length, StringRef message);
   void planBySizes(ArrayRef<int64_t> axes);
   void addDim(int64_t axis, size_t i, size_t count, Value scale, Value size,
               bool isUnit);
@@ -91,12 +90,6 @@ void ResizePlanner::addDim(int64_t axis, size_t i, size_t count, Value scale,
   dims.push_back(dim);
 }
 
-void ResizePlanner::checkLength(Value tensor, size_t length,
-                                StringRef message) {
-  checkEqualSizes(b, loc, sizeOf(b, loc, tensor, 0),
-                  indexConstant(b, loc, length), message);
-}
-
 /// A size, cut off. Ends the run where it is too large, or NaN.
 Value ResizePlanner::checkedSize(Value size) {
   krnl::CheckOp::create(b, loc, host.le(size, host.constant(maxGivenSize)),
@@ -108,7 +101,7 @@ Value ResizePlanner::checkedSize(Value size) {
 
 /// The size is the operand's times the scale, truncated.
 bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
-  checkLength(adaptor.getScales(), axes.size(),
+  checkLength(b, loc, adaptor.getScales(), axes.size(),
               "Resize: expected a scale for each resized dimension");
   for (auto [i, axis] : llvm::enumerate(axes)) {
     Value scale = floatElement(op.getScales(), adaptor.getScales(), i);
@@ -138,7 +131,7 @@ bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
 /// The scales follow from the sizes; the smallest or the largest of them, if
 /// all dimensions have the same.
 void ResizePlanner::planBySizes(ArrayRef<int64_t> axes) {
-  checkLength(adaptor.getSizes(), axes.size(),
+  checkLength(b, loc, adaptor.getSizes(), axes.size(),
               "Resize: expected a size for each resized dimension");
   SmallVector<Value> scales, sizes;
   Value common;
@@ -178,7 +171,7 @@ bool ResizePlanner::run() {
   else
     llvm::append_range(axes, llvm::seq<int64_t>(inSizes.size()));
   if (mode.isCrop())
-    checkLength(adaptor.getRoi(), 2 * axes.size(),
+    checkLength(b, loc, adaptor.getRoi(), 2 * axes.size(),
                 "Resize: expected a begin and an end for each resized "
                 "dimension");
   if (op.getSizes())

@@ -137,7 +137,7 @@ void Bufferizer::convertReturn(func::ReturnOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// The walk
+// The traversal
 //===----------------------------------------------------------------------===//
 
 LogicalResult Bufferizer::convert(Operation *op) {

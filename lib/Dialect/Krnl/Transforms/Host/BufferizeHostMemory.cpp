@@ -63,14 +63,8 @@ Value Bufferizer::allocate(Location loc, Type type, ValueRange sizes) {
   return memref::AllocOp::create(builder, loc, cast<MemRefType>(type), sizes);
 }
 
-SmallVector<Value> Bufferizer::dynamicSizes(Location loc, Value buffer) {
-  SmallVector<Value> sizes;
-  bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
-  return sizes;
-}
-
 Value Bufferizer::allocateLike(Location loc, Value source) {
-  return allocate(loc, source.getType(), dynamicSizes(loc, source));
+  return allocate(loc, source.getType(), dynamicSizes(builder, loc, source));
 }
 
 Value Bufferizer::copied(Location loc, Value source) {
@@ -229,7 +223,7 @@ Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
   if (found != outputs.end() && found->second.index == index)
     return source;
   Value output = OutputOp::create(builder, loc, source.getType(), index,
-                                  dynamicSizes(loc, source));
+                                  dynamicSizes(builder, loc, source));
   memref::CopyOp::create(builder, loc, source, output);
   isWritten.set(index);
   return output;

@@ -10,6 +10,8 @@
 
 #include "HostBufferizer.h"
 
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
+
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
@@ -40,18 +42,16 @@ Value Bufferizer::withRoom(AppendRowOp op, Value rows, Value row) {
   auto branch = scf::IfOp::create(builder, loc, type, isFull,
                                   /*withElseRegion=*/true);
   builder.setInsertionPointToEnd(branch.thenBlock());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value twice = arith::MulIOp::create(builder, loc, count, constant(2));
-  Value least =
-      arith::MaxSIOp::create(builder, loc, op.getExpected(), constant(fewRows));
+  IndexBuilder numbers(builder, loc);
+  Value twice = numbers.value(numbers.mul(count, numbers.number(2)));
+  Value least = numbers.value(numbers.max(getAsOpFoldResult(op.getExpected()),
+                                          numbers.number(fewRows)));
   // The expected number is right or none; more rows than expected double.
   Value isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                       count, least);
   SmallVector<Value> sizes{
       arith::SelectOp::create(builder, loc, isNew, least, twice)};
-  llvm::append_range(sizes, dynamicSizes(loc, row));
+  llvm::append_range(sizes, dynamicSizes(builder, loc, row));
   Value larger = allocate(loc, type, sizes);
   memref::CopyOp::create(builder, loc, firstRows(loc, rows, count),
                          firstRows(loc, larger, count));

@@ -6,6 +6,7 @@
 
 #include "DevicePlaces.h"
 
+#include "HostBuffers.h"
 #include "Memory/CarriedSlots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,13 +31,6 @@ static bool hasOtherNames(Value buffer) {
       return hasOtherNames(view->getResult(0));
     return handsOn(use) || isa<arith::SelectOp>(user);
   });
-}
-
-static SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
-                                       Value buffer) {
-  SmallVector<Value> sizes;
-  bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
-  return sizes;
 }
 
 /// Memory of the run on the device, as large as a buffer.

@@ -104,8 +104,6 @@ private:
   mlir::Value handOver(mlir::OpOperand &use, bool isOnlyUse);
   llvm::SmallVector<mlir::Value> handOver(mlir::MutableOperandRange values,
                                           bool isOnlyUse);
-  llvm::SmallVector<mlir::Value> dynamicSizes(mlir::Location loc,
-                                              mlir::Value buffer);
 
   mlir::func::FuncOp host;
   WeightTable &weights;

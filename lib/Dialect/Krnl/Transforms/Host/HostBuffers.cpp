@@ -6,6 +6,7 @@
 
 #include "HostBuffers.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,6 +28,13 @@ Value viewBase(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   return buffer;
+}
+
+SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
+                                Value buffer) {
+  SmallVector<Value> sizes;
+  bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
+  return sizes;
 }
 
 /// Elements of type index are stored as 64-bit integers.

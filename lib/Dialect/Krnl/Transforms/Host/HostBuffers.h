@@ -20,6 +20,10 @@ llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 /// The buffer that `buffer` is a view of: through casts and reshapes.
 mlir::Value viewBase(mlir::Value buffer);
 
+/// The dynamic sizes of `buffer`, in order.
+llvm::SmallVector<mlir::Value>
+dynamicSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer);
+
 /// Constants and their offsets among the weights; each is placed once.
 class WeightTable {
 public:

@@ -174,9 +174,7 @@ int64_t AttentionWriter::maxLocalRows() {
 /// those rows: neither's columns change the cost of the other.
 SmallVector<AttentionTile> AttentionWriter::tiles() {
   int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
-  int64_t depth = 1;
-  for (const std::string &loop : scores.reduced)
-    depth = estimatedProduct(depth, extentOf(kernel, loop, guessedExtent));
+  int64_t depth = extentOfAll(kernel, scores.reduced, guessedExtent);
   auto widest = [&](const Contraction &product, int64_t count) {
     int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
     int64_t all = llvm::divideCeil(
@@ -193,7 +191,7 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
     return best;
   };
   // Sums of lanes have as many accumulators for each row.
-  int64_t maxRowsOfTile = lanesAlongSums ? keysSideBySide : 14;
+  int64_t maxRowsOfTile = lanesAlongSums ? keysSideBySide : maxAttentionRows;
   int64_t most = std::min(
       {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
   double batch = 1;

@@ -25,12 +25,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-static constexpr int64_t minThreads = 32;
-/// The fewest iterations of the reduction that pay.
-static constexpr int64_t minDepth = 8;
-/// Columns of a thread that are no vectors.
-static constexpr int64_t scalarColumns = 4;
-
 namespace {
 /// What a thread and a block have at most: rows and vectors of columns of a
 /// thread, and threads along both.
@@ -55,20 +49,6 @@ private:
   int64_t nextThreads = 1, lanes = 1;
 };
 } // namespace
-
-int64_t largestDivisor(int64_t number, int64_t most) {
-  int64_t divisor = std::min(number, most);
-  while (number % divisor != 0)
-    --divisor;
-  return divisor;
-}
-
-int64_t BlockContractionWriter::extentOfAll(ArrayRef<std::string> names) {
-  int64_t extent = 1;
-  for (const std::string &loop : names)
-    extent = estimatedProduct(extent, extentOf(kernel, loop, 0));
-  return extent;
-}
 
 /// All loops have known extents, and each kernel loop is one of the four kinds.
 bool BlockContractionWriter::isPossible() {
@@ -101,8 +81,8 @@ bool TileWriter::choose(BlockTile most, Copying way) {
     most.vectors = scalarColumns;
   // So many are read as vectors; other numbers do for want of them.
   int64_t vectorRows = int64_t(1) << llvm::countr_zero(uint64_t(rows));
-  shape.rows = vectorRows >= 4 ? std::min(vectorRows, most.rows)
-                               : largestDivisor(rows, most.rows);
+  shape.rows = vectorRows >= minLanes ? std::min(vectorRows, most.rows)
+                                      : largestDivisor(rows, most.rows);
   shape.rowThreads = largestDivisor(rows / shape.rows, most.rowThreads);
   columns /= lanes;
   shape.columnThreads = largestDivisor(columns, most.columnThreads);
@@ -113,17 +93,8 @@ bool TileWriter::choose(BlockTile most, Copying way) {
                                  most.columnThreads / shape.columnThreads);
   copying = way;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
-  return threads >= minThreads && threads <= target.tileThreads &&
-         shape.rows * shape.vectors * lanes >= 4;
-}
-
-/// Makes one loop of all, outermost first.
-static std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> names,
-                           StringRef name) {
-  std::string flat = names.front();
-  for (auto [number, loop] : llvm::enumerate(names.drop_front()))
-    flat = recipe.fuse(flat, loop, (name + "." + Twine(number)).str());
-  return flat;
+  return threads >= target.warpThreads && threads <= target.tileThreads &&
+         shape.rows * shape.vectors * lanes >= minTileElements;
 }
 
 std::pair<std::string, std::string>
@@ -132,8 +103,8 @@ BlockContractionWriter::flattenLoops(RecipeBuilder &recipe) {
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
     llvm::append_range(all, *kind);
   recipe.order(all);
-  std::string row = flatten(recipe, loops.rows, "rows");
-  return {row, flatten(recipe, loops.reduced, "sum")};
+  std::string row = recipe.fuseAll(loops.rows, "rows");
+  return {row, recipe.fuseAll(loops.reduced, "sum")};
 }
 
 void BlockContractionWriter::distribute(RecipeBuilder &recipe,

@@ -7,6 +7,7 @@
 #define ONNXC_LIB_RECIPE_BLOCKCONTRACTION_H
 
 #include "ContractionLoops.h"
+#include "KernelShape.h"
 #include "Planners.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -15,8 +16,6 @@
 #include <optional>
 
 namespace onnxc {
-
-int64_t largestDivisor(int64_t number, int64_t most);
 
 /// What recipes of blocks have in common: the operands of a contraction are
 /// copied to memory that the threads of a block share.
@@ -47,7 +46,9 @@ protected:
   /// ahead.
   void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop,
                      int64_t stages);
-  int64_t extentOfAll(llvm::ArrayRef<std::string> loops);
+  int64_t extentOfAll(llvm::ArrayRef<std::string> loops) {
+    return onnxc::extentOfAll(kernel, loops, 0);
+  }
 };
 
 /// How operands are copied to shared memory: steps of the sums at once, and

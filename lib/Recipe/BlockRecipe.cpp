@@ -27,21 +27,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Rows of a thread's tile.
-static constexpr int64_t tileRows = 4;
-/// Threads of a block, and of one where there are few, so that there are more
-/// blocks.
-static constexpr int64_t blockThreads = 256, fewThreads = 64;
-/// Iterations from which on blocks are full ones.
-static constexpr int64_t manyIterations = 1 << 16;
-/// Elements from which on several threads have a row, and what a row of unknown
-/// size counts as.
-static constexpr int64_t longRow = 64, guessedRow = 1024;
-/// Rows from which on there are enough blocks if each thread has several
-/// vectors of one, and each block several rows.
-static constexpr int64_t manyRows = 1024;
-static constexpr int64_t vectorsOfThread = 4, rowsOfBlock = 8;
-
 namespace {
 class BlockWriter {
 public:
@@ -62,9 +47,6 @@ public:
 
 private:
   bool hasRows();
-  int64_t extentOfAll(ArrayRef<std::string> loops, int64_t unknown);
-  std::string flatten(RecipeBuilder &recipe, ArrayRef<std::string> loops,
-                      StringRef name = "flat");
 
   KernelOp kernel;
   const Processor &target;
@@ -100,30 +82,16 @@ int64_t BlockWriter::lanes() const {
                                 : 1;
 }
 
-/// Makes one loop of all, outermost first.
-std::string BlockWriter::flatten(RecipeBuilder &recipe,
-                                 ArrayRef<std::string> loops, StringRef name) {
-  std::string flat = loops.front();
-  for (auto [number, loop] : llvm::enumerate(loops.drop_front()))
-    flat = recipe.fuse(flat, loop, (name + "." + Twine(number)).str());
-  return flat;
-}
-
-int64_t BlockWriter::extentOfAll(ArrayRef<std::string> loops, int64_t unknown) {
-  int64_t extent = 1;
-  for (const std::string &loop : loops)
-    extent = estimatedProduct(extent, extentOf(kernel, loop, unknown));
-  return extent;
-}
-
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 
 /// Each sum has an operand with an element for each of its terms, and reads all
-/// of its operands along memory.
+/// of its operands along memory. Two elements for each thread of a warp at
+/// least.
 bool BlockWriter::hasRows() {
-  if (own.empty() || extentOfAll(own, guessedRow) < longRow)
+  if (own.empty() ||
+      extentOfAll(kernel, own, guessedRow) < 2 * target.warpThreads)
     return false;
   return llvm::all_of(ops, [&](ComputeOp op) {
     SmallVector<std::string> sums = reducedLoops(op);
@@ -152,7 +120,7 @@ ArrayAttr BlockWriter::writeRows() {
     return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> row = own, order = common;
-  int64_t vectors = extentOfAll(own, guessedRow), width = lanes();
+  int64_t vectors = extentOfAll(kernel, own, guessedRow), width = lanes();
   std::string vector;
   if (width > 1 && isStatic(kernel, own.back()) &&
       extentOf(kernel, own.back(), 0) % width == 0) {
@@ -163,14 +131,14 @@ ArrayAttr BlockWriter::writeRows() {
   if (!vector.empty())
     order.push_back(vector);
   recipe.order(order);
-  int64_t rows = extentOfAll(common, manyIterations);
+  int64_t rows = extentOfAll(kernel, common, target.busyThreads);
   bool hasManyRows = rows >= manyRows;
   int64_t threads = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(vectors) / (hasManyRows ? vectorsOfThread : 1)),
       target.warpThreads, target.tileThreads);
-  auto [steps, thread] = recipe.block(flatten(recipe, row, "row"), threads);
+  auto [steps, thread] = recipe.block(recipe.fuseAll(row, "row"), threads);
   if (!common.empty()) {
-    std::string flat = flatten(recipe, common);
+    std::string flat = recipe.fuseAll(common, "flat");
     if (threads == target.warpThreads && hasManyRows) {
       auto [tiles, warp] = recipe.block(flat, rowsOfBlock, "o", "w");
       recipe.fuseOuter({tiles, warp});
@@ -196,7 +164,7 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
     return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> outer = common, inner;
-  int64_t iterations = extentOfAll(common, manyIterations);
+  int64_t iterations = extentOfAll(kernel, common, target.busyThreads);
   auto cut = [&](unsigned position, int64_t size) {
     if (size == 1)
       return true;
@@ -218,8 +186,9 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
   llvm::append_range(order, own);
   llvm::append_range(order, inner);
   recipe.order(order);
-  std::string flat = flatten(recipe, outer);
-  int64_t threads = iterations >= manyIterations ? blockThreads : fewThreads;
+  std::string flat = recipe.fuseAll(outer, "flat");
+  int64_t threads = iterations >= target.busyThreads ? target.blockThreads
+                                                     : target.smallBlockThreads;
   auto [tiles, thread] =
       recipe.block(flat, std::min(threads, target.tileThreads), "o", "t");
   recipe.fuseOuter({tiles, thread});

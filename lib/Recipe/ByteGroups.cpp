@@ -16,19 +16,16 @@ namespace onnxc {
 
 /// Iterations that the step takes together.
 static constexpr int64_t bytesOfGroup = 4;
-/// Groups that are mostly empty do not pay.
-static constexpr double minFilled = 0.3;
 
 int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
   return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
 }
 
 int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
-  constexpr int64_t most = 8, some = 4;
   int64_t groups = byteGroupsOf(kernel, loop);
-  if (groups <= most)
+  if (groups <= maxUnrolledGroups)
     return groups;
-  return groups % some == 0 ? some : 1;
+  return groups % unrolledGroups == 0 ? unrolledGroups : 1;
 }
 
 std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
@@ -37,7 +34,7 @@ std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
   std::string chosen;
   if (!byteProductOf(op))
     return chosen;
-  double best = minFilled;
+  double best = minFilledGroups;
   for (const std::string &loop : reduced) {
     if (!isStatic(kernel, loop) ||
         !Access(broadcast).hasUnitStride(dimOf(op, loop)))

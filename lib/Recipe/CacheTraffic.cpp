@@ -84,7 +84,7 @@ Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
     unsigned loop = loops[position].loop;
     double extent = extentOf(nest, loop);
     for (unsigned d : llvm::seq(access.getRank())) {
-      if (!access.getIndex(d).isFunctionOfDim(loop))
+      if (!access.dependsOnAt(d, loop))
         continue;
       points[d] *= extent;
       std::optional<int64_t> step = access.stepAt(d, loop);

@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -20,9 +21,8 @@ namespace onnxc {
 
 /// What many copies leave is still unrolled, by a quarter of the factor.
 static SmallVector<int64_t> quartersOf(int64_t factor) {
-  constexpr int64_t many = 8;
   SmallVector<int64_t> tail;
-  while (factor >= many)
+  while (factor >= minUnrolledTail)
     tail.push_back(factor /= 4);
   return tail;
 }
@@ -30,7 +30,6 @@ static SmallVector<int64_t> quartersOf(int64_t factor) {
 /// Packing at run time goes through registers where that is legal and worth it.
 static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
                              KernelOp kernel, const Processor &target) {
-  constexpr int64_t least = 4;
   Value operand = kernel.getOperand(step.getOperand());
   auto type = cast<RankedTensorType>(operand.getType());
   Pack pack = *nest.packOf(step.getOperand());
@@ -45,8 +44,8 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
     return step;
   pack.lanes = std::min(target.vectorBytes / bytes, target.squareLanes);
   int64_t rows = sizes[sizes.size() - 2];
-  bool isWorth =
-      pack.lanes >= least && (ShapedType::isDynamic(rows) || rows >= least);
+  bool isWorth = pack.lanes >= minLanes &&
+                 (ShapedType::isDynamic(rows) || rows >= minLanes);
   if (!isWorth || !nest.reasonAgainst(pack, type).empty()) {
     pack.shuffle = Shuffle::Interleave;
     constexpr int64_t interleaved = 16;

@@ -33,9 +33,11 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
       packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])) {
-  work = columnWork(loops, countParts(kernel, partLoops(kernel, loops.op,
-                                                        *loops.columnOperand,
-                                                        loops.reduced)));
+  work = columnWork(loops,
+                    extentOfAll(kernel,
+                                partLoops(kernel, loops.op,
+                                          *loops.columnOperand, loops.reduced),
+                                1));
   for (const std::string &loop : loops.reduced)
     depth = estimatedProduct(
         depth, loop == grouped ? byteGroupsOf(kernel, loop)
@@ -49,11 +51,11 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
 /// from as many positions as the reduction has steps, less those along memory.
 double ContractionCost::windowFactor(RegisterTile tile) const {
   ComputeOp op = loops.op;
-  AffineExpr last =
-      op.getMatchingIndexingMap(loops.columnOperand).getResults().back();
+  Access columns(*loops.columnOperand);
   int64_t positions = depth;
   for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
-    if (last.isFunctionOfDim(dim) && llvm::is_contained(loops.reduced, axis))
+    if (columns.dependsOnAt(columns.getRank() - 1, dim) &&
+        llvm::is_contained(loops.reduced, axis))
       positions /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
   int64_t bytes = positions * (tile.vectors + 1) * target.vectorBytes;
   return bytes <= target.l1 ? target.unalignedFactor

@@ -196,23 +196,15 @@ SmallVector<std::string> loopsOf(OpOperand &operand,
   });
 }
 
-int64_t countParts(KernelOp kernel, ArrayRef<std::string> parts) {
-  int64_t count = 1;
-  for (const std::string &part : parts)
-    count = estimatedProduct(count, extentOf(kernel, part, 1));
-  return count;
-}
-
 SmallVector<std::string> partLoops(KernelOp kernel, ComputeOp op,
                                    OpOperand &columns,
                                    ArrayRef<std::string> reduced) {
-  constexpr int64_t maxParts = 8;
   SmallVector<std::string> own = loopsIn(op, columns), parts;
   for (const std::string &loop : reduced) {
     if (llvm::is_contained(own, loop))
       continue;
     parts.push_back(loop);
-    if (!isStatic(kernel, loop) || countParts(kernel, parts) > maxParts)
+    if (!isStatic(kernel, loop) || extentOfAll(kernel, parts, 1) > maxParts)
       return {};
   }
   return parts;

@@ -103,10 +103,6 @@ llvm::SmallVector<std::string> partLoops(krnl::KernelOp kernel,
                                          krnl::ComputeOp op,
                                          mlir::OpOperand &columns,
                                          llvm::ArrayRef<std::string> reduced);
-
-/// Iterations of these loops together.
-int64_t countParts(krnl::KernelOp kernel, llvm::ArrayRef<std::string> parts);
-
 /// The work to compute a vector of columns before it is multiplied, where an
 /// element has so many parts.
 ColumnWork columnWork(const Contraction &contraction, int64_t parts);

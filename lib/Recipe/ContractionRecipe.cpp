@@ -23,9 +23,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Multiply-adds that unrolling a window over channels may lead to.
-static constexpr int64_t maxChannelwiseInstances = 144;
-
 namespace {
 /// Writes the recipe once the loops are known.
 class ContractionWriter {
@@ -91,10 +88,7 @@ bool ContractionWriter::needsPack() {
 bool ContractionWriter::packPays() {
   if (!pack || isConstantView(kernel.getIns()[packedOperand]))
     return true;
-  int64_t allRows = 1;
-  for (const std::string &row : loops.rows)
-    allRows = estimatedProduct(allRows, extentOf(kernel, row, outerExtent));
-  return allRows >= target.packRows;
+  return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
 }
 
 bool ContractionWriter::isPossible() {
@@ -160,11 +154,11 @@ bool ContractionWriter::rowsStay() {
     return bytes;
   };
   int64_t rows = bytes(*loops.rowOperand);
-  // Columns that do not stay come from memory, panel by panel. Meanwhile rows
-  // may come from the third cache: that takes less time than multiplying them.
+  double share = columnBlock > 0 ? target.streamedRowsShare
+                 : rows <= bytes(*loops.columnOperand) ? target.fewerRowsShare
+                                                       : target.rowsShare;
   return pack && !loops.channelwise &&
-         (rows <= target.l2 / 4 || (columnBlock > 0 && rows <= 2 * target.l2) ||
-          rows <= std::min(target.l2 / 2, bytes(*loops.columnOperand)));
+         double(rows) <= share * double(target.l2);
 }
 
 /// The operands of the columns.
@@ -186,9 +180,8 @@ int64_t ContractionWriter::columnBytes() {
   for (OpOperand *operand : columnOperands()) {
     int64_t bytes =
         getElementTypeOrSelf(operand->get()).getIntOrFloatBitWidth() / 8;
-    for (const std::string &loop : loopsOf(*operand, reduced))
-      bytes = estimatedProduct(bytes, extentOf(kernel, loop, guessedExtent));
-    all += bytes;
+    all += estimatedProduct(
+        bytes, extentOfAll(kernel, loopsOf(*operand, reduced), guessedExtent));
   }
   return all;
 }
@@ -224,15 +217,14 @@ void ContractionWriter::blockLoops() {
 bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
-    for (const std::string &loop : *kind)
-      work = estimatedProduct(work, extentOf(kernel, loop, guessedExtent));
+    work = estimatedProduct(work, extentOfAll(kernel, *kind, guessedExtent));
   return work >= target.parallelProducts;
 }
 
 void ContractionWriter::writeOrder() {
   // batch, blocks of columns that stay in the second cache, rows that stay in
   // the first, panels of columns, the reduction, the tile. Under a window the
-  // rows (weights) stay while all of the input goes by.
+  // rows (weights) stay while all of the input is read.
   SmallVector<std::string> outer = loops.batch;
   if (!loops.window)
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
@@ -275,7 +267,7 @@ void ContractionWriter::unrollWindow(unsigned op) {
     if (!isStatic(kernel, loop))
       return;
     instances = estimatedProduct(instances, extentOf(kernel, loop, 1));
-    if (instances > maxChannelwiseInstances)
+    if (instances > maxWindowInstances)
       return;
     recipe.unroll(loop, extentOf(kernel, loop, 1), op);
   }
@@ -302,8 +294,8 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
   int64_t steps = !isOld ? byteGroupsOf(kernel, panels.grouped)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
-  if (tile.rows * tile.vectors < 12 && steps >= 4)
-    recipe.unroll(inner, 4, number);
+  if (tile.rows * tile.vectors < hidingTile && steps >= reductionUnroll)
+    recipe.unroll(inner, reductionUnroll, number);
   return recipe.finish();
 }
 

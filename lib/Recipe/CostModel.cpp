@@ -18,12 +18,11 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
-  // Half of the vector operations of a processor are multiply-adds.
   double all = double(tile.vectors * (tile.rows + work.operations)) /
-               (2.0 * target.fmaPerCycle);
+               double(target.operationsPerCycle());
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
-  double loads =
-      double(tile.vectors) / target.loadsPerCycle + double(tile.rows) / 2;
+  double loads = double(tile.vectors) / target.loadsPerCycle +
+                 double(tile.rows) / double(target.scalarLoadsPerCycle);
   return std::max({fma, all, loads, target.fmaLatency}) + target.tileCycles;
 }
 
@@ -68,7 +67,7 @@ double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
 
 int64_t maxRows(const Processor &target, int64_t pitch) {
   int64_t waySize = target.wayBytes;
-  int64_t rowsInSet = std::clamp<int64_t>(target.l1 / waySize, 1, 12);
+  int64_t rowsInSet = std::max<int64_t>(target.l1 / waySize, 1);
   return pitch == 0 ? INT64_MAX
                     : rowsInSet * (waySize / std::gcd(pitch, waySize));
 }
@@ -86,7 +85,8 @@ int64_t chooseColumnBlock(const Processor &target, int64_t columns,
                           int64_t elementBytes) {
   if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(columns))
     return 0;
-  int64_t room = target.l2 * 3 / 4 / std::max<int64_t>(depth * elementBytes, 1);
+  int64_t room = int64_t(double(target.l2) * target.columnsShare) /
+                 std::max<int64_t>(depth * elementBytes, 1);
   if (columns <= room)
     return 0;
   return std::max<int64_t>(room / tileColumns, 1) * tileColumns;

@@ -27,9 +27,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Registers of addresses, counters and what the compiler keeps beside values.
-static constexpr double otherRegisters = 20;
-
 Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
   int64_t warps = llvm::divideCeil(tile.threads, target.warpThreads);
   int64_t registers =
@@ -192,17 +189,17 @@ void TileWork::add(unsigned number) {
     copied = copies.bytes / 4 / threads;
   }
   int64_t registers =
-      int64_t(work.resultRegisters + otherRegisters +
+      int64_t(work.resultRegisters + double(target.addressRegisters) +
               (copies.stages > 1 ? work.operandRegisters + copied
                                  : std::max(work.operandRegisters, copied)));
-  registers = std::min<int64_t>(registers, 255);
+  registers = std::min(registers, target.threadRegisters);
   resources.registers = std::max(resources.registers, registers);
 }
 
 double TileWork::busyCycles(double warpsAtOnce) const {
   double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
   return std::max({idle * instructions / double(target.issuesPerCycle),
-                   idle * operations / double(2 * target.fmaPerCycle),
+                   idle * operations / double(target.operationsPerCycle()),
                    idle * matrixCycles,
                    cacheCycles / double(target.loadsPerCycle),
                    traffic / target.l3BytesPerCycle});

@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
+using onnxc::target::Processor;
 
 namespace onnxc {
 
@@ -42,6 +43,13 @@ static std::optional<int64_t> limitOf(Value extent) {
       !isConstantIntValue(few.getFalseValue(), 0))
     return std::nullopt;
   return getConstantIntValue(isFew.getRhs());
+}
+
+int64_t largestDivisor(int64_t whole, int64_t most) {
+  for (int64_t part = std::min(whole, most); part > 1; --part)
+    if (whole % part == 0)
+      return part;
+  return 1;
 }
 
 int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
@@ -105,13 +113,9 @@ bool isHandedOn(ComputeOp op) {
                       [](Operation *user) { return isa<ComputeOp>(user); });
 }
 
-/// A transcendental function costs as much as this many bytes of traffic.
-static constexpr int64_t mathBytes = 16;
-
-int64_t workBytesOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
-  int64_t points = 1, perPoint = 0;
-  for (StringRef axis : op.getAxes())
-    points = estimatedProduct(points, extentOf(kernel, axis, unknown));
+int64_t workBytesOf(KernelOp kernel, ComputeOp op, const Processor &target,
+                    int64_t unknown) {
+  int64_t points = extentOfAll(kernel, op.getAxes(), unknown), perPoint = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isAccessed(operand))
       continue;
@@ -121,7 +125,8 @@ int64_t workBytesOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
     perPoint += std::max<int64_t>(bits / 8, 1);
   }
   for (Operation &inner : op.getBlock()->without_terminator())
-    perPoint += isa<math::MathDialect>(inner.getDialect()) ? mathBytes : 1;
+    perPoint +=
+        isa<math::MathDialect>(inner.getDialect()) ? target.functionBytes : 1;
   return estimatedProduct(points, perPoint);
 }
 

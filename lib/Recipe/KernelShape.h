@@ -38,6 +38,19 @@ double axesExtent(
 /// that only choices depend on: at most 2^52, so that sums of them are exact.
 int64_t estimatedProduct(int64_t a, int64_t b);
 
+/// The largest divisor of `whole` that is at most `most`.
+int64_t largestDivisor(int64_t whole, int64_t most);
+
+/// The iterations of all these loops together, by estimatedProduct().
+template <typename Names>
+int64_t extentOfAll(krnl::KernelOp kernel, const Names &loops,
+                    int64_t unknown) {
+  int64_t extent = 1;
+  for (llvm::StringRef loop : loops)
+    extent = estimatedProduct(extent, extentOf(kernel, loop, unknown));
+  return extent;
+}
+
 /// Is the extent known?
 bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 
@@ -63,7 +76,8 @@ bool isHandedOn(krnl::ComputeOp op);
 
 /// Work of one op, in bytes of traffic or equivalent time; unknown extents
 /// count as `unknown`.
-int64_t workBytesOf(krnl::KernelOp kernel, krnl::ComputeOp op, int64_t unknown);
+int64_t workBytesOf(krnl::KernelOp kernel, krnl::ComputeOp op,
+                    const target::Processor &target, int64_t unknown);
 
 /// Bytes read and written if every loop runs once; unknown extents count as
 /// `unknown`.

@@ -47,18 +47,10 @@ static bool isMultiplyAdd(ComputeOp around, Operation *op) {
          op->hasOneUse() && isSum(*op->user_begin());
 }
 
-/// Points of the loops of an op.
-static int64_t pointsOf(KernelOp kernel, ComputeOp op, int64_t unknown) {
-  int64_t points = 1;
-  for (StringRef axis : op.getAxes())
-    points = estimatedProduct(points, extentOf(kernel, axis, unknown));
-  return points;
-}
-
 void forEachOperation(KernelOp kernel, int64_t unknown,
                       function_ref<void(Location, const KernelWork &)> visit) {
   for (ComputeOp op : kernel.getBody().getOps<ComputeOp>()) {
-    auto points = double(pointsOf(kernel, op, unknown));
+    auto points = double(extentOfAll(kernel, op.getAxes(), unknown));
     for (Operation &inner : op.getBlock()->without_terminator()) {
       if (!isArithmetic(&inner))
         continue;
@@ -79,7 +71,7 @@ static int64_t touchedElements(KernelOp kernel, BlockArgument argument,
     if (!op)
       op = user->getParentOfType<ComputeOp>();
     if (op)
-      touched += pointsOf(kernel, op, unknown);
+      touched += extentOfAll(kernel, op.getAxes(), unknown);
   }
   return touched;
 }

@@ -19,7 +19,7 @@ namespace onnxc {
 int64_t LoopPlanner::workBytes() {
   int64_t work = 0;
   for (ComputeOp op : ops)
-    work += workBytesOf(kernel, op, outerExtent);
+    work += workBytesOf(kernel, op, target, outerExtent);
   return work;
 }
 
@@ -52,9 +52,9 @@ void LoopPlanner::findVectorLoop() {
           elements *= double(extent(loop));
       // Too short for vectors; another one may do, if there is any. Lanes along
       // the one outside are a few elements apart.
-      if (extent(loops.back()) < 4) {
+      if (extent(loops.back()) < minLanes) {
         if (loops.size() > 1 && !loops.end()[-2].empty() &&
-            extent(loops.end()[-2]) >= 4)
+            extent(loops.end()[-2]) >= minLanes)
           score[loops.end()[-2]] += elements / 1e3;
         elements /= 1e6;
       }
@@ -81,7 +81,6 @@ void LoopPlanner::findVectorLoop() {
 /// take longer to be brought together than to be added, and later ops have no
 /// lanes at all. Rows as lanes, their elements are transposed in registers.
 bool LoopPlanner::takeRowsAsLanes() {
-  constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
   if (vectorIsCommon || vectorLoop.empty() || !isStatic(kernel, vectorLoop) ||
       extent(vectorLoop) > shortSum)
     return false;
@@ -123,15 +122,17 @@ void LoopPlanner::chooseLanes() {
   bool known = isStatic(kernel, vectorLoop);
   // Half-empty vectors are narrowed; nearly empty ones do not pay.
   if (known && extent(vectorLoop) < lanes)
-    lanes = extent(vectorLoop) < 4
+    lanes = extent(vectorLoop) < minLanes
                 ? 1
                 : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
   if (lanes == 1)
     return;
-  vectors = payload.perLane <= 8 ? 4 : payload.perLane <= 24 ? 2 : 1;
+  for (const VectorsOfPayload &row : llvm::reverse(vectorsOfPayload))
+    if (payload.perLane <= row.maxOperations)
+      vectors = row.vectors;
   // Work that is done once is repaid by more lanes.
-  if (payload.once > payload.perLane && payload.perLane <= 32)
-    vectors = 4;
+  if (payload.once > payload.perLane && payload.perLane <= sharingPayload)
+    vectors = vectorsOfPayload[0].vectors;
   if (vectorIsCommon)
     chooseColumns();
   if (known && vectorIsCommon)
@@ -146,17 +147,13 @@ void LoopPlanner::chooseLanes() {
 /// where partial results are written at every step, the sums may be in memory
 /// as well.
 void LoopPlanner::chooseColumns() {
-  constexpr int64_t minRows = 16, maxColumns = 1024;
-  constexpr size_t smallPayload = 8;
   unsigned sums = 0;
   bool traces = false;
   for (ComputeOp op : ops) {
-    int64_t rows = 1;
-    for (const std::string &loop : reducedLoops(op))
-      rows = estimatedProduct(rows, extent(loop));
+    int64_t rows = extentOfAll(kernel, reducedLoops(op), outerExtent);
     if (rows == 1)
       continue;
-    if (rows < minRows || op.getBlock()->getOperations().size() > smallPayload)
+    if (rows < minRows || op.getBlock()->getOperations().size() > smallSum)
       return;
     for (unsigned i : llvm::seq<unsigned>(op.getNumDpsInits()))
       if (isTrace(op, i))
@@ -169,7 +166,7 @@ void LoopPlanner::chooseColumns() {
   if (traces && isStatic(kernel, vectorLoop)) {
     // Two parts at least, for two workers.
     int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
-    int64_t most = std::min(maxColumns / lanes, (whole + 1) / 2);
+    int64_t most = std::min(maxStrip / lanes, (whole + 1) / 2);
     strip = lanes * equalPart(whole, most);
   } else if (!traces)
     vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
@@ -179,7 +176,6 @@ void LoopPlanner::chooseColumns() {
 /// the processors of the table, and slower on some, unless vectors of all other
 /// arithmetic make up for it. But several side by side overlap their latencies.
 void LoopPlanner::chooseInstances() {
-  constexpr size_t smallPayload = 12;
   bool gathers = false, moves = true;
   for (ComputeOp op : ops) {
     bool isSmall = op.getBlock()->getOperations().size() <= smallPayload;
@@ -228,8 +224,10 @@ static bool isPadding(KernelOp kernel) {
 /// of it pays.
 unsigned LoopPlanner::loopsBesidePadding() {
   // Both are of a core's own cache: smaller tensors stay there anyway.
-  int64_t maxLocal = std::min<int64_t>(target.l2 / 4, 64 * 1024),
-          minWhole = target.l2 / 2;
+  int64_t maxLocal =
+              std::min<int64_t>(int64_t(double(target.l2) * target.paddedShare),
+                                target.paddedBytes),
+          minWhole = int64_t(double(target.l2) * target.unpaddedShare);
   for (ComputeOp op : ops)
     for (OpOperand *input : op.getDpsInputOperands()) {
       int number = inputNumber(kernel, input->get());

@@ -18,9 +18,6 @@ struct LoopPlan {
     std::string name;
     int64_t extent;
   };
-  /// Instances of a payload that a window over several rows of results may
-  /// make.
-  static constexpr int64_t maxWindowInstances = 144;
 
   LoopPlan(krnl::KernelOp kernel, const target::Processor &target,
            const RecipeOptions &options)

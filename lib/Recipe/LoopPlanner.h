@@ -19,14 +19,6 @@ inline int64_t equalPart(int64_t whole, int64_t most) {
                           llvm::divideCeil(std::max<int64_t>(whole, 1), most));
 }
 
-/// The largest divisor of `whole` that is at most `most`.
-inline int64_t largestDivisor(int64_t whole, int64_t most) {
-  for (int64_t part = std::min(whole, most); part > 1; --part)
-    if (whole % part == 0)
-      return part;
-  return 1;
-}
-
 /// Proposes plans: LoopPlan.cpp, and UnrollAndJam.cpp their unrolled loops.
 class LoopPlanner : public LoopPlan {
 public:

@@ -20,9 +20,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Instances of a payload that unrolling may make.
-static constexpr int64_t maxInstances = 36;
-
 namespace {
 /// Writes a plan as steps, whose names take the place of the loops they cut.
 class LoopWriter : LoopPlan {
@@ -158,7 +155,7 @@ void LoopWriter::vectorizeOther(unsigned number) {
     return;
   int64_t wide =
       std::min(lanes, int64_t(llvm::bit_ceil(uint64_t(extent(last)))));
-  if (wide >= 4)
+  if (wide >= minLanes)
     recipe.vectorize(last, wide, number);
 }
 

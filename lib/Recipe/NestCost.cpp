@@ -171,7 +171,7 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
         &use != lanesUse && here > 1 && access.hasUnitStride(use.loop);
   }
   if (!lanesUse || !access.dependsOn(lanesUse->loop))
-    return count / 2;
+    return count / double(target.scalarLoadsPerCycle);
   double each = inLine ? registersOf(operand.get().getType()) /
                              (isStore ? 1.0 : double(target.loadsPerCycle))
                        : std::min(double(lanes), axesExtent(lanesUse->loop)) *
@@ -208,7 +208,7 @@ double OpCost::operationsOf(Operation &inner) {
     weight = double(target.functionOperations);
   else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                arith::RemUIOp>(inner))
-    weight = double(target.functionOperations) / 4;
+    weight = double(target.divisionOperations);
   bool isScalar = lanes > 1 && !hasVectorForm(&inner);
   return nested + weight * (isScalar
                                 ? double(lanes)
@@ -253,7 +253,7 @@ double OpCost::cycles() {
   for (OpOperand &result : op.getDpsInitsMutable())
     accesses += accessCycles(result, /*isStore=*/true);
   double perStep =
-      std::max({operations * instances / (2.0 * double(target.fmaPerCycle)),
+      std::max({operations * instances / double(target.operationsPerCycle()),
                 accesses, latency()});
   return numSteps * (perStep + target.tileCycles) + sumOfLanes();
 }

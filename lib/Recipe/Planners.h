@@ -47,7 +47,7 @@ void addContractionRecipes(krnl::KernelOp kernel,
                            RecipeCandidates &candidates);
 
 /// For a kernel of two contractions, the second of which reduces the columns of
-/// the first, with ops on the rows between them: all go by a few rows at a
+/// the first, with ops on the rows between them: all compute a few rows at a
 /// time.
 void addAttentionRecipes(krnl::KernelOp kernel, const target::Processor &target,
                          const RecipeOptions &options,

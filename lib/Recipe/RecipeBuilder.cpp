@@ -45,6 +45,14 @@ void RecipeBuilder::fuseOuter(Names loops) {
     add(FuseOuterStepAttr::get(context, attributes(loops)), -1);
 }
 
+std::string RecipeBuilder::fuseAll(ArrayRef<std::string> loops,
+                                   StringRef name) {
+  std::string fused = loops.front();
+  for (auto [number, loop] : llvm::enumerate(loops.drop_front()))
+    fused = fuse(fused, loop, (name + "." + Twine(number)).str());
+  return fused;
+}
+
 void RecipeBuilder::parallel(Names loops) {
   if (!loops.empty())
     add(ParallelStepAttr::get(context, attributes(loops)), -1);

@@ -85,7 +85,7 @@ SmallVector<RegisterTile> windowTiles(const Processor &target, int64_t rows,
   // Half of the registers hold results, the rest elements of the window.
   int64_t room = target.vectorRegs / 2;
   int64_t limit = ShapedType::isDynamic(rows) ? guessedExtent : rows;
-  int64_t vectors = std::min<int64_t>(countVectors(columns, lanes), 2);
+  int64_t vectors = std::min(countVectors(columns, lanes), maxWindowVectors);
   SmallVector<RegisterTile> tiles;
   for (int64_t count = std::min(room / vectors, limit); count > 0; --count)
     tiles.push_back({count, vectors});

@@ -25,9 +25,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Vectors of a panel: enough sums that none waits for the one before.
-static constexpr int64_t maxPanelVectors = 4;
-
 namespace {
 /// A row times a matrix: the reduction of the kernel, and its matrix.
 struct RowProduct {
@@ -59,8 +56,8 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
   return constant && !constant.getLayout() &&
          llvm::all_of(op.getSubscripts(operand),
                       [](const Subscript &at) { return at.getLoop(); }) &&
-         type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-             target.l1 / 2;
+         double(type.getNumElements() * type.getElementTypeBitWidth() / 8) >=
+             double(target.l1) * target.matrixShare;
 }
 
 /// All loops are those of the matrix: one is kept, the others are reduced. Of
@@ -190,7 +187,7 @@ void addRowRecipes(KernelOp kernel, const Processor &target,
   int64_t columns = extentOf(kernel, product->column, 0);
   if (lanes < 2)
     return;
-  for (int64_t vectors = std::min(columns / lanes, maxPanelVectors);
+  for (int64_t vectors = std::min(columns / lanes, target.independentSums);
        vectors > 0; --vectors)
     addScored(kernel, target, options, "row",
               llvm::formatv("panels of {0} vectors of {1} along {2}", vectors,

@@ -17,13 +17,9 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-/// Lanes of vectors that are worth a half.
-static constexpr int64_t minHalved = 8;
-
 /// Lanes a few elements apart are written with those that lie between them: the
 /// loop over these is the last of a result.
 bool LoopPlanner::unrollInterleaved() {
-  constexpr int64_t maxInterleaved = 4, maxVectors = 8;
   if (lanes == 1 || !vectorIsCommon)
     return false;
   for (ComputeOp op : ops)
@@ -33,11 +29,11 @@ bool LoopPlanner::unrollInterleaved() {
           loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
           !llvm::is_contained(common, loops.back()) ||
           !isStatic(kernel, loops.back()) ||
-          extent(loops.back()) > maxInterleaved)
+          extent(loops.back()) > target.shuffledStep)
         continue;
       jammedLoop = loops.back();
       rows = extent(jammedLoop);
-      vectors = std::min(vectors, maxVectors / rows);
+      vectors = std::min(vectors, maxInterleavedVectors / rows);
       cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
       return true;
     }
@@ -62,7 +58,6 @@ void LoopPlanner::planForShortRows() {
 /// once. Half of the registers hold results, the rest elements of the window.
 /// Of dynamic sizes a few rows and one vector of each leave little.
 bool LoopPlanner::unrollWindow() {
-  constexpr int64_t maxVectors = 2, dynamicRows = 4;
   if (lanes == 1 || !vectorIsCommon)
     return false;
   std::string moving, window;
@@ -80,12 +75,13 @@ bool LoopPlanner::unrollWindow() {
     return false;
   bool known = isStatic(kernel, moving) && isStatic(kernel, vectorLoop);
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
-                           known ? std::min(vectors, maxVectors) : 1);
+                           known ? std::min(vectors, maxWindowVectors) : 1);
   int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
                           maxWindowInstances / (side * extent(window)));
-  int64_t count = isStatic(kernel, moving)
-                      ? largestDivisor(extent(moving), most)
-                      : llvm::bit_floor(uint64_t(std::min(most, dynamicRows)));
+  int64_t count =
+      isStatic(kernel, moving)
+          ? largestDivisor(extent(moving), most)
+          : llvm::bit_floor(uint64_t(std::min(most, dynamicWindowRows)));
   if (count <= 1)
     return false;
   vectors = side;
@@ -132,7 +128,6 @@ bool LoopPlanner::unrollRowsOfWindows() {
 
 /// Do elementwise ops of little arithmetic have lanes that can be transposed?
 static bool areCopies(ArrayRef<ComputeOp> ops) {
-  constexpr size_t smallPayload = 12;
   size_t payload = 0;
   for (ComputeOp op : ops)
     payload += op.getNumReductionLoops() != 0
@@ -141,15 +136,12 @@ static bool areCopies(ArrayRef<ComputeOp> ops) {
   return payload <= smallPayload;
 }
 
-/// Rows and lanes that are transposed.
-static constexpr int64_t maxTransposed = 16, minTransposed = 4;
-
 /// Those of `among` that inputs which the lanes do not run along lie along,
 /// with the number of the op.
 SmallVector<std::pair<unsigned, std::string>>
 LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
   SmallVector<std::pair<unsigned, std::string>> found;
-  if (lanes < minTransposed || !vectorIsCommon || !areCopies(ops))
+  if (lanes < minLanes || !vectorIsCommon || !areCopies(ops))
     return found;
   for (auto [number, op] : llvm::enumerate(ops))
     for (OpOperand *input : readInputs(op)) {
@@ -157,14 +149,14 @@ LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
       if (!loops.empty() && loops.back() != vectorLoop &&
           llvm::is_contained(loops, vectorLoop) &&
           llvm::is_contained(among, loops.back()) &&
-          extent(loops.back()) >= minTransposed)
+          extent(loops.back()) >= minLanes)
         found.push_back({unsigned(number), loops.back()});
     }
   return found;
 }
 
 void LoopPlanner::transposeLanes() {
-  lanes = std::min(lanes, maxTransposed);
+  lanes = std::min(lanes, target.squareLanes);
   vectors = 1;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
 }
@@ -201,7 +193,7 @@ bool LoopPlanner::unrollOwnTransposed() {
 /// out, with others beside it, as each waits for its sums. Half of the
 /// registers hold elements.
 bool LoopPlanner::unrollWholeRows() {
-  constexpr int64_t sideBySide = 4, maxInstances = 256;
+  int64_t sideBySide = target.independentSums;
   if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
       own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
       !isStatic(kernel, common.back()) ||
@@ -218,7 +210,7 @@ bool LoopPlanner::unrollWholeRows() {
   }
   int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
   if (whole * sideBySide > int64_t(target.vectorRegs) / 2 ||
-      whole * sideBySide * payload > maxInstances)
+      whole * sideBySide * payload > maxRowInstances)
     return false;
   vectors = whole;
   wholeRows = true;
@@ -227,17 +219,13 @@ bool LoopPlanner::unrollWholeRows() {
   return true;
 }
 
-/// A few longer rows would be too much to pass over by one op after the other,
-/// and what is done once for each takes no time beside them.
-static constexpr int64_t longestRow = 1024;
-
 /// Sums of rows that lie in a line, as those of a matrix times a vector: what
 /// comes before and after each sum has lanes along the line. As no other op
 /// passes over the rows, a line of them need not stay in the first cache.
 bool LoopPlanner::unrollLineOfRows() {
-  constexpr int64_t sideBySide = 4, maxVectors = 4;
+  int64_t sideBySide = target.independentSums;
   if (lanes == 1 || vectorIsCommon || options.keepOrder || common.empty() ||
-      !isStatic(kernel, vectorLoop) || extent(vectorLoop) > longestRow)
+      !isStatic(kernel, vectorLoop) || extent(vectorLoop) > target.rowElements)
     return false;
   const std::string &along = common.back();
   unsigned sums = 0, bits = 0;
@@ -264,7 +252,8 @@ bool LoopPlanner::unrollLineOfRows() {
   jammedLoop = along;
   rows = sideBySide;
   line = lanes * std::min(extent(along) / lanes, sideBySide);
-  vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, maxVectors);
+  vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1,
+                                target.independentSums);
   return true;
 }
 
@@ -272,12 +261,13 @@ bool LoopPlanner::unrollLineOfRows() {
 /// few rows side by side do not. Together they must not be too long for the
 /// stack.
 bool LoopPlanner::unrollRows() {
-  constexpr int64_t sideBySide = 4;
+  int64_t sideBySide = target.independentSums;
   bool waits = llvm::any_of(ops, [&](ComputeOp op) {
     return llvm::is_contained(reducedLoops(op), vectorLoop);
   });
   if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
-      (isStatic(kernel, vectorLoop) && extent(vectorLoop) > longestRow) ||
+      (isStatic(kernel, vectorLoop) &&
+       extent(vectorLoop) > target.rowElements) ||
       extent(common.back()) < sideBySide)
     return false;
   jammedLoop = common.back();

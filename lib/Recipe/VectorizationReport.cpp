@@ -79,14 +79,14 @@ static const Obstacle *obstacleOf(KernelOp kernel, ComputeOp op,
   if (gathers && !longest.empty() &&
       llvm::none_of(op.getAxes(), [&](StringRef axis) {
         return !LaneAnalysis(op, axis).hasGathers() &&
-               extentOf(kernel, axis, unknown) >= 4;
+               extentOf(kernel, axis, unknown) >= minLanes;
       }))
     return &byData;
   if (isOrdered(op))
     return &inOrder;
   if (op.getNumReductionLoops() > 0 && !isCombinable(op))
     return &notCombinable;
-  if (extent < 4)
+  if (extent < minLanes)
     return &fewIterations;
   return gathers ? &byData : nullptr;
 }
@@ -180,6 +180,7 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
   if (TargetAttr::processorOf(kernel).lanes(/*bits=*/8) == 1)
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
+  target::Processor target = TargetAttr::processorOf(kernel);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   // Ops that share their loops have lanes together or not at all.
   const Obstacle *common = nullptr;
@@ -189,7 +190,7 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
   if (!common)
     common = kernel.getRecipe().empty() ? &noRecipe : &notAlongMemory;
   for (auto [number, op] : llvm::enumerate(ops)) {
-    double work = double(workBytesOf(kernel, op, unknown)) * times;
+    double work = double(workBytesOf(kernel, op, target, unknown)) * times;
     total += work;
     // Folded ops come from other nodes.
     Operation *cause = nullptr;

@@ -21,11 +21,6 @@ namespace onnxc {
 #define GEN_PASS_DEF_KRNLVERSIONKERNELSPASS
 #include "onnxc/Recipe/Passes.h.inc"
 
-/// Packing for fewer rows than this takes less than a second launch: with 16
-/// keys of 16 elements a step of a decoder of 16 us took 0.7 us longer (AMD
-/// EPYC, Zen 4, 2026-11-24).
-static constexpr int64_t minLimit = 4;
-
 namespace {
 
 /// A loop over rows, and how many of its iterations are too few to pack for.

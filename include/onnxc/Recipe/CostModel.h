@@ -41,7 +41,7 @@ constexpr double minGain = 0.99, minGainOfKind = 0.8;
 size_t findCheapest(llvm::ArrayRef<double> cycles, double gain = minGain);
 
 /// Columns of a block whose packed panels stay in the second cache while rows
-/// go by: a multiple of `tileColumns`, or 0 if all `columns` fit.
+/// are computed: a multiple of `tileColumns`, or 0 if all `columns` fit.
 int64_t chooseColumnBlock(const target::Processor &target, int64_t columns,
                           int64_t depth, int64_t tileColumns,
                           int64_t elementBytes);

@@ -31,6 +31,8 @@ public:
   /// Returns the name of the result.
   std::string fuse(llvm::StringRef outer, llvm::StringRef inner,
                    llvm::StringRef result);
+  /// Makes one loop of all, outermost first; returns its name.
+  std::string fuseAll(llvm::ArrayRef<std::string> loops, llvm::StringRef name);
   void parallel(Names loops);
   void map(llvm::StringRef loop);
   void computeAt(llvm::StringRef loop);

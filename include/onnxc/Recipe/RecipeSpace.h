@@ -2,8 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The sizes that planners propose, and the extents that they and the cost model
-// assume where only the run knows them.
+// The sizes that planners propose, the bounds of their choices, and the extents
+// that they and the cost model assume where only the run knows them. Properties
+// of a processor are in Processor.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_RECIPE_RECIPESPACE_H
@@ -15,6 +16,10 @@
 #include "llvm/ADT/SmallVector.h"
 
 namespace onnxc {
+
+//===----------------------------------------------------------------------===//
+// Assumed extents
+//===----------------------------------------------------------------------===//
 
 /// The assumed value of a dynamic extent in comparisons of tiles or orders of a
 /// contraction: long enough for whole tiles and for operands to be packed.
@@ -35,6 +40,80 @@ int64_t fewRows(const target::Processor &target, int64_t depth);
 /// halves, sentences, and many.
 constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
                                  28, 40, 56, 80, guessedExtent};
+
+/// The same for the rows that threads of a device share.
+constexpr int64_t guessedRow = 1024;
+
+//===----------------------------------------------------------------------===//
+// Bounds of the space
+//===----------------------------------------------------------------------===//
+
+/// Lanes, or rows that are transposed into them: fewer do not pay.
+constexpr int64_t minLanes = 4;
+/// Vectors of one lane loop, by the operations of the payload for each of them:
+/// the more there are, the fewer values wait for others.
+struct VectorsOfPayload {
+  int64_t maxOperations;
+  int64_t vectors;
+};
+constexpr VectorsOfPayload vectorsOfPayload[] = {{8, 4}, {24, 2}};
+/// Operations of a payload up to which more lanes repay what is done once for
+/// all of them.
+constexpr int64_t sharingPayload = 32;
+/// Operations, with the terminator, of payloads that do little beside loading
+/// and storing: those of sums over many columns, and of copies.
+constexpr size_t smallSum = 8, smallPayload = 12;
+
+/// Short sums for a few columns have rows as lanes: the extents that make them
+/// so, and the rows that it takes.
+constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
+/// Elements of partial results that are in memory while rows are added to them.
+constexpr int64_t maxStrip = 1024;
+
+/// Instances of a payload that are written out: those of short loops around
+/// accumulators, of windows, whose results share their reads, and of whole
+/// rows, times the operations of each.
+constexpr int64_t maxInstances = 36, maxWindowInstances = 144,
+                  maxRowInstances = 256;
+/// Rows of a window that are unrolled where the size is dynamic.
+constexpr int64_t dynamicWindowRows = 4;
+/// Vectors of results under a window, and of interleaved results.
+constexpr int64_t maxWindowVectors = 2, maxInterleavedVectors = 8;
+/// An unrolled loop of so many instances is unrolled by a quarter for its rest.
+constexpr int64_t minUnrolledTail = 8;
+
+/// Lanes of vectors that are worth a half.
+constexpr int64_t minHalved = 8;
+/// Packing for fewer rows than this takes less than a second launch: with 16
+/// keys of 16 elements a step of a decoder of 16 us took 0.7 us longer (AMD
+/// EPYC, Zen 4, 2026-11-24).
+constexpr int64_t minLimit = 4;
+/// Rows of a tile of an attention.
+constexpr int64_t maxAttentionRows = 14;
+/// Vectors of results from which on a register tile hides the cost of the loop
+/// around it; with fewer the reduction is unrolled by so much.
+constexpr int64_t hidingTile = 12, reductionUnroll = 4;
+/// Parts of elements, the loops over which are unrolled.
+constexpr int64_t maxParts = 8;
+/// Groups of bytes that are all unrolled, a part of more, and how full groups
+/// have to be.
+constexpr int64_t maxUnrolledGroups = 8, unrolledGroups = 4;
+constexpr double minFilledGroups = 0.3;
+
+/// Blocks of threads: rows of a thread's tile; vectors of a row that a thread
+/// adds up and rows of a block, where there are so many rows that there are
+/// enough blocks.
+constexpr int64_t tileRows = 4, vectorsOfThread = 4, rowsOfBlock = 8,
+                  manyRows = 1024;
+/// The fewest elements of a tile of a thread in a contraction.
+constexpr int64_t minTileElements = 4;
+/// The fewest iterations of a reduction whose operands are in shared memory
+/// that pay, and the columns of a thread without vectors.
+constexpr int64_t minDepth = 8, scalarColumns = 4;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
 
 /// A register tile: rows of scalars by columns of whole vectors.
 struct RegisterTile {

@@ -40,10 +40,17 @@ struct Processor {
   /// Full-width multiply-adds and vector loads that start in one cycle.
   int64_t fmaPerCycle = 2;
   int64_t loadsPerCycle = 2;
+  /// Loads of one element, repeated in all lanes or not.
+  int64_t scalarLoadsPerCycle = 2;
   /// From the operands of a multiply-add to its result.
   double fmaLatency = 4;
-  /// A function such as exp takes as many operations.
+  /// Sums side by side of which none waits for the addition before it.
+  int64_t independentSums = 4;
+  /// A function such as exp takes as many operations, and as long as so many
+  /// bytes of memory traffic; a division takes as many operations.
   int64_t functionOperations = 20;
+  int64_t functionBytes = 16;
+  int64_t divisionOperations = 5;
   /// To start and store a register tile, for each step of its reduction.
   double tileCycles = 1;
   /// To write one element whose neighbours in a vector lie elsewhere, and the
@@ -68,6 +75,11 @@ struct Processor {
   int64_t squareLanes = 16;
   /// Operations on floats that one element read by itself takes as long as.
   int64_t gatherOperations = 4;
+  /// Elements that a transposition moves in the time of such a read.
+  int64_t gatherMoves = 2;
+  /// To store a total that the next kernel loads again, in elements that are
+  /// reduced in the same time.
+  double intermediateElements = 8;
 
   /// Data caches: of one core, of one core, of all cores.
   int64_t l1 = 32 * 1024;
@@ -78,6 +90,21 @@ struct Processor {
   double l2BytesPerCycle = 24;
   double l3BytesPerCycle = 10;
   double memoryBytesPerCycle = 4;
+  /// Parts of the second cache: for columns of a product that stay while rows
+  /// pass by; for rows that stay while columns pass by in panels: rows of more
+  /// bytes than the columns, of fewer, and where the columns come from memory,
+  /// meanwhile rows may come from the third cache.
+  double columnsShare = 0.75;
+  double rowsShare = 0.25;
+  double fewerRowsShare = 0.5;
+  double streamedRowsShare = 2;
+  /// Part of the first cache from which on a matrix that is multiplied by one
+  /// row is packed.
+  double matrixShare = 0.5;
+  /// Parts of the second cache: of a padded tensor from which on each kernel
+  /// pads for itself, and of all that it pads at once.
+  double unpaddedShare = 0.5;
+  double paddedShare = 0.25;
   /// One way of the first cache, addresses that differ by it share a set: as
   /// large as a page, or it could not be looked up while the address is
   /// translated.
@@ -86,10 +113,20 @@ struct Processor {
   int64_t lineBytes = 64;
   /// Elements along memory from which on a tensor's layout suits vectors.
   int64_t layoutElements = 8;
+  /// Elements of a row from which on what is done once for each row takes no
+  /// time beside them, and a few rows are too much for the first cache.
+  int64_t rowElements = 1024;
+  /// Elements along memory from which on the borders of a tensor are written
+  /// by loops of their own.
+  int64_t borderElements = 64;
+  /// Bytes that a kernel pads for itself, so that they stay in a core's cache.
+  int64_t paddedBytes = 64 * 1024;
   /// Scores of an attention from which on it pays to keep them from memory.
   int64_t attentionBytes = 256 * 1024;
 
-  /// Winograd's algorithm, in the time of one product: to read an element of
+  /// Channels from which on Winograd's algorithm fills the vectors.
+  int64_t winogradChannels = 16;
+  /// Its costs, in the time of one product: to read an element of
   /// the filters, and to transform a tile of one channel that is in a cache or
   /// not.
   double filterProducts = 20;
@@ -124,6 +161,15 @@ struct Processor {
   int64_t issuesPerCycle = 1;
   /// Multiply-adds of 16-bit floats that its units for matrices start in one.
   int64_t matrixProducts = 1;
+  /// Threads of a tile, and of one where there are fewer than `busyThreads` in
+  /// all, so that there are more tiles.
+  int64_t blockThreads = 256;
+  int64_t smallBlockThreads = 64;
+  int64_t busyThreads = 64 * 1024;
+  /// Registers that a thread may have, and those of them that hold addresses
+  /// and counters.
+  int64_t threadRegisters = 255;
+  int64_t addressRegisters = 20;
   /// What the tiles have that it runs at once, at most: threads, registers of
   /// 32 bits, bytes of shared memory; how many tiles.
   int64_t coreThreads = 1024;
@@ -142,6 +188,9 @@ struct Processor {
   int64_t launchNanoseconds = 1000;
 
   bool isDevice() const { return tileThreads > 1; }
+
+  /// Operations that start in one cycle: half of them are multiply-adds.
+  int64_t operationsPerCycle() const { return 2 * fmaPerCycle; }
 
   /// Bytes of what one arithmetic operation computes; a thread of a device has
   /// an operation for each lane.

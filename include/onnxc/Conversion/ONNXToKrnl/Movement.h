@@ -54,7 +54,7 @@ mlir::Value channelsSecond(mlir::OpBuilder &b, mlir::Location loc,
 /// Are there so many channels, and so many reads of each element of `x`, that
 /// transposing `x` and a result of `results` elements pays? Dynamic sizes count
 /// as equal; `reads` is the number of reads for each result.
-bool channelsLastPays(mlir::RankedTensorType x, mlir::RankedTensorType result,
+bool channelsLastPays(mlir::Value x, mlir::RankedTensorType result,
                       int64_t reads);
 
 /// Computes one element from the position of the result and the images, inside

@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 using namespace mlir;
@@ -157,15 +158,17 @@ Value channelsSecond(OpBuilder &b, Location loc, StringRef name, Value x) {
   return transposeOf(b, loc, name, x, perm);
 }
 
-bool channelsLastPays(RankedTensorType x, RankedTensorType result,
-                      int64_t reads) {
-  // A read by itself takes about as long as two elements that are moved.
-  constexpr int64_t minChannels = 8, minReads = 2;
-  if (x.getRank() < 3 || x.isDynamicDim(1) || x.getDimSize(1) < minChannels)
+bool channelsLastPays(Value operand, RankedTensorType result, int64_t reads) {
+  target::Processor target =
+      krnl::TargetAttr::processorOf(operand.getParentRegion()->getParentOp());
+  RankedTensorType x = rankedType(operand);
+  if (x.getRank() < 3 || x.isDynamicDim(1) ||
+      x.getDimSize(1) < target.layoutElements)
     return false;
   if (!x.hasStaticShape() || !result.hasStaticShape())
-    return reads > minReads;
-  return result.getNumElements() * (reads - 1) * minReads >= x.getNumElements();
+    return reads > target.gatherMoves;
+  return result.getNumElements() * (reads - 1) * target.gatherMoves >=
+         x.getNumElements();
 }
 
 Value generate(OpBuilder &b, Location loc, StringRef name, Type element,

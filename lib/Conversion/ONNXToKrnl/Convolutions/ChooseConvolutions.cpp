@@ -24,8 +24,6 @@ namespace onnxc {
 
 namespace {
 
-/// Fewer channels leave vectors empty.
-constexpr int64_t minChannels = 16;
 /// Elements of an operand whose height or width is dynamic: images of networks
 /// become smaller as their channels become more.
 constexpr double guessedElements = 128 * 28 * 28;
@@ -65,9 +63,11 @@ struct ChooseConvolutions
         return report(op, "direct",
                       "not an f32 convolution of constant 3x3 windows that "
                       "move by one");
-      if (conv->inChannels < minChannels || conv->outChannels < minChannels)
-        return report(op, "direct",
-                      llvm::formatv("fewer than {0} channels", minChannels));
+      if (std::min(conv->inChannels, conv->outChannels) <
+          target.winogradChannels)
+        return report(
+            op, "direct",
+            llvm::formatv("fewer than {0} channels", target.winogradChannels));
       double two = winogradCost(*conv, target, 2),
              four = winogradCost(*conv, target, 4),
              direct = directCost(*conv, target);

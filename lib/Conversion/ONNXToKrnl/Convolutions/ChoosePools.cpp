@@ -8,6 +8,7 @@
 
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Pools.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "mlir/IR/Remarks.h"
@@ -21,9 +22,6 @@ namespace onnxc {
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h.inc"
 
 namespace {
-
-/// To write a total that the next kernel reads, in elements of a window.
-constexpr double intermediateCost = 8;
 
 /// Elements of the operand for each of the result, along a spatial dimension.
 double elementsPerResult(Operation *op, size_t d, int64_t stride) {
@@ -48,12 +46,12 @@ double directCost(Pool op) {
 
 /// Each dimension is reduced for all elements of those that follow.
 template <typename Pool>
-double separateCost(Pool op) {
+double separateCost(Pool op, const target::Processor &target) {
   std::optional<ArrayRef<int64_t>> strides = op.getStrides();
-  double cost = -intermediateCost, results = 1;
+  double cost = -target.intermediateElements, results = 1;
   ArrayRef<int64_t> sizes = op.getKernelShape();
   for (size_t d = sizes.size(); d-- > 0;) {
-    cost += results * (double(sizes[d]) + intermediateCost);
+    cost += results * (double(sizes[d]) + target.intermediateElements);
     results *= elementsPerResult(op, d, strides ? (*strides)[d] : 1);
   }
   return cost;
@@ -80,7 +78,8 @@ struct ChoosePools : public impl::ONNXChoosePoolsPassBase<ChoosePools> {
 private:
   template <typename Pool>
   void choose(Pool op) {
-    double direct = directCost(op), separate = separateCost(op);
+    double direct = directCost(op),
+           separate = separateCost(op, krnl::TargetAttr::processorOf(op));
     bool isChosen = separate <= direct && op.getKernelShape().size() > 1;
     if (isChosen)
       op->setAttr(separatePoolAttr, UnitAttr::get(op.getContext()));

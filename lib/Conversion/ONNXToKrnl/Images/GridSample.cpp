@@ -20,7 +20,7 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-/// The attributes, understood.
+/// The attributes, parsed.
 struct Sampling {
   Interpolation mode;
   Border border;
@@ -184,7 +184,7 @@ Lowered lowerGridSample(onnx::GridSampleOp op,
   for (int64_t d = 0; d < spatial; ++d)
     reads *= tapCount(sampling->mode);
   sampling->channelsLast =
-      channelsLastPays(type, typeOfSizes(sizes, type.getElementType()), reads);
+      channelsLastPays(x, typeOfSizes(sizes, type.getElementType()), reads);
   if (sampling->channelsLast) {
     x = channelsLast(rewriter, loc, "GridSample", x);
     std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());

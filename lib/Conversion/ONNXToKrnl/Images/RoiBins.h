@@ -61,8 +61,7 @@ struct RoiPool {
   mlir::Value channelsLastOperand(llvm::StringRef name, mlir::Value x,
                                   int64_t reads) {
     channelsLast = channelsLastPays(
-        rankedType(x), typeOfSizes(sizes, rankedType(x).getElementType()),
-        reads);
+        x, typeOfSizes(sizes, rankedType(x).getElementType()), reads);
     return channelsLast ? onnxc::channelsLast(b, loc, name, x) : x;
   }
 

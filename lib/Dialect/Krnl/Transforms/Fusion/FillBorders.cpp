@@ -11,6 +11,7 @@
 
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -87,7 +88,8 @@ bool BorderFill::read(ComputeOp filled, ComputeOp writer) {
 }
 
 bool BorderFill::pays() const {
-  constexpr int64_t minRow = 64, maxDims = 6;
+  constexpr int64_t maxDims = 6;
+  int64_t minRow = TargetAttr::processorOf(kernel).borderElements;
   // Each dimension has two strips, and a strip loops over all of them.
   if (llvm::count_if(part, [](const Range &r) { return !r.isWhole; }) > maxDims)
     return false;

@@ -8,7 +8,7 @@
 // -> %y = krnl.kernel "scores+rows+sums" loops [b, m, n, k, e]
 //
 // No loop but those of the batch and of the rows is common to all ops. The
-// recipe of such a kernel goes by a few rows at a time, so that their scores
+// recipe of such a kernel computes a few rows at a time, so that their scores
 // need not go through memory.
 //
 //===----------------------------------------------------------------------===//
@@ -23,9 +23,6 @@
 using namespace mlir;
 
 namespace onnxc::krnl {
-
-/// Of fewer rows the columns are read more often to be packed than to be used.
-static constexpr int64_t minRows = 16;
 
 /// The only op of the kernel that reduces, if that is a contraction of two
 /// tensors that are indexed by loops alone.
@@ -157,7 +154,7 @@ static LogicalResult checkScores(RankedTensorType type,
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
   bool hasDynamicSize =
       ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
-  if (!ShapedType::isDynamic(rows) && rows < minRows)
+  if (!ShapedType::isDynamic(rows) && rows < target.packRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
            columns > target.stackBytes / 4 / bytes)

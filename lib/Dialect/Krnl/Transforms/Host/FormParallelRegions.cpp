@@ -119,6 +119,9 @@ static Accesses accessesOf(LaunchOp launch) {
 /// the last barrier, and another region after so many costs little beside them.
 static constexpr size_t maxLaunches = 1024;
 
+/// Launches between two polls whose numbers of tiles only the run knows.
+static constexpr int64_t launchesOfPoll = 8;
+
 /// A number times cycles, as a whole number: few cycles count in 64ths.
 static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
                                 double cycles) {
@@ -225,9 +228,8 @@ void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
         getConstantIntValue(getAsOpFoldResult(launch.getTiles()));
     if (!tiles || *tiles > pollTiles)
       launch->setAttr(pollTilesAttrName, builder.getI64IntegerAttr(pollTiles));
-    // A number of tiles that only the run knows counts as an eighth.
-    sincePoll +=
-        tiles ? std::min(*tiles, pollTiles) * cost : target.pollCycles / 8;
+    sincePoll += tiles ? std::min(*tiles, pollTiles) * cost
+                       : target.pollCycles / launchesOfPoll;
   }
 }
 

@@ -1,4 +1,4 @@
-//===- Check.cpp - What a model has that costs or fails --------*- C++ -*-===//
+//===- Check.cpp - Nodes that fail or cost time ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- ReportDevice.cpp - What runs on a device, as text --------*- C++ -*-===//
+//===- ReportDevice.cpp - The device part of reports, as text ---*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

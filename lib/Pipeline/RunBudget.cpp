@@ -1,4 +1,4 @@
-//===- RunBudget.cpp - Limits on what a run needs --------------*- C++ -*-===//
+//===- RunBudget.cpp - Limits on memory and time of a run ------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

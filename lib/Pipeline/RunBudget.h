@@ -1,4 +1,4 @@
-//===- RunBudget.h - Limits on what a run needs ----------------*- C++ -*-===//
+//===- RunBudget.h - Limits on memory and time of a run --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -40,7 +40,7 @@ struct DeviceCopy {
   std::vector<size_t> layers;
 };
 
-/// What runs on a device.
+/// The launches and copies of a device.
 struct DeviceReport {
   /// sm_80; empty without a device.
   std::string name;

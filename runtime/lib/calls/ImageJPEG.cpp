@@ -42,7 +42,7 @@ static void onMessage(j_common_ptr) {}
 static void onWarning(j_common_ptr, int) {}
 
 /// Called for every row of blocks of every scan. A scan of a progressive file
-/// may take hardly a byte, but is a walk over all blocks.
+/// may take hardly a byte, but goes through all blocks.
 static void onProgress(j_common_ptr info) {
   constexpr int64_t always = 1 << 28, perByte = 512;
   auto *decoder = static_cast<Decoder *>(info->client_data);

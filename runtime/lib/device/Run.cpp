@@ -1,4 +1,4 @@
-//===- Run.cpp - What a context has on its device ---------------*- C++ -*-===//
+//===- Run.cpp - The memory and stream of a context on a device -*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

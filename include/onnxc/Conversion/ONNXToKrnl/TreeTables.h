@@ -3,8 +3,8 @@
 //
 // The three operators for ensembles of trees bring their nodes in different
 // forms. Here all become one: a node that compares one feature with one split,
-// and leaves that lead to themselves, so that a walk of a fixed number of steps
-// ends at the leaf. No code is made for a node: the tables are weights.
+// and leaves that lead to themselves, so that a traversal of a fixed number of
+// steps ends at the leaf. No code is made for a node: the tables are weights.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_CONVERSION_ONNXTOKRNL_TREETABLES_H

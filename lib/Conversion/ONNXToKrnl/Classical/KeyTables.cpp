@@ -108,7 +108,8 @@ bool KeyTable::placeByHash(ArrayRef<uint64_t> keys, int64_t slotBits) {
         !taken.take(keys, buckets[bucket], multipliers[bucket], positions));
   }
   slots = int64_t(1) << slotBits;
-  // Whoever comes to an empty slot is not the key whose slot is another.
+  // A key that is looked up in an empty slot is not the one that is stored
+  // there, whose slot is another.
   hashed.assign(slots, keys.front());
   for (auto [i, at] : llvm::enumerate(positions))
     hashed[at] = keys[i];

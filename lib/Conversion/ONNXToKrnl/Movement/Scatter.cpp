@@ -3,7 +3,7 @@
 //
 // ScatterElements, ScatterND, MaxUnpool: a copy of the data, into which the
 // updates are written one after the other, so that of equal positions the last
-// one wins and sums have one order. Loops along which positions cannot meet
+// one stays and sums have one order. Loops along which positions cannot meet
 // stay free to run in lanes and on several workers. Indices are brought into
 // range.
 //===----------------------------------------------------------------------===//

@@ -214,7 +214,7 @@ struct LinearKernel {
   int64_t neighbours = 0;
 
 private:
-  /// x as the loops walk it.
+  /// x with a dimension for each loop.
   Value shaped() {
     if (!neighbours)
       return x;

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 namespace {
-/// How a payload comes by an index.
+/// How a payload computes an index.
 enum class IndexSource {
   /// The same for all points, such as the only element of a list.
   Uniform,

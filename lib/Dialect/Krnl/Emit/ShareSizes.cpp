@@ -56,8 +56,8 @@ static bool isOnlyRead(BlockArgument argument) {
   });
 }
 
-/// Only these may differ: where all sizes are known, they help the code to walk
-/// through memory.
+/// Only these may differ: where all sizes are known, they are constants in
+/// addresses.
 static bool hasDynamicSizes(func::FuncOp func) {
   return llvm::any_of(func.getArgumentTypes(), [](Type type) {
     auto memref = dyn_cast<MemRefType>(type);

@@ -25,9 +25,9 @@ struct LoopMapping {
   llvm::SmallVector<std::string> common;
 };
 
-/// Finds which loops of the two kernels walk the same dimensions of the tensors
-/// that `consumer` reads from `producer`. Fails, with the reason, where one
-/// loop would have to stand for two.
+/// Finds which loops of the two kernels run along the same dimensions of the
+/// tensors that `consumer` reads from `producer`. Fails, with the reason, where
+/// one loop would have to stand for two.
 mlir::FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
                                       std::string &reason);
 

@@ -7,9 +7,9 @@
 //
 // Two loops can be one where every tensor that one of them indexes is indexed
 // by both, in neighbouring dimensions: memory is row-major, so their product
-// walks it in a line. Vectors then cross short rows. So it is with tensors that
-// are read at an index of each of the two loops, if their inner dimension is as
-// long as its loop.
+// accesses it in order. Vectors then cross short rows. The same holds for
+// tensors that are read at an index of each of the two loops, if their inner
+// dimension is as long as its loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dimension that such a loop walks is indexed by 0 instead: a 1x1
+// The dimension that such a loop runs along is indexed by 0 instead: a 1x1
 // convolution loses its window, and with it reads its input by single loops.
 //
 //===----------------------------------------------------------------------===//

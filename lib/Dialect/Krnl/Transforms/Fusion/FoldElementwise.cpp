@@ -41,7 +41,7 @@ static SmallVector<OpOperand *> readsOf(ComputeOp producer, ComputeOp reader) {
 }
 
 /// For each iterator dimension of the producer, the dimension of the reader
-/// that walks the same loop; nothing unless the reader visits each element
+/// that is the same loop; nothing unless the reader visits each element
 /// once. Reads by different dimensions would need the producer twice.
 static std::optional<SmallVector<AffineExpr>> matchDims(ComputeOp producer,
                                                         ComputeOp reader) {

@@ -49,7 +49,7 @@ static SmallVector<unsigned> coveringLoops(const Access &access) {
   return loops;
 }
 
-/// Does the copy walk both tensors in a line?
+/// Does the copy access both tensors in the order of memory?
 static bool keepsPlaces(const Access &read, const Access &written) {
   return read.isOneToOne() && written.isOneToOne() &&
          !coveringLoops(read).empty() &&

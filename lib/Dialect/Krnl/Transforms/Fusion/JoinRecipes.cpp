@@ -71,8 +71,8 @@ LogicalResult RecipeJoiner::compareBlocks(const Loop &a, const Loop &b) {
                 " in " + nameOf(consumer));
 }
 
-/// Does loop `a` of the producer walk the same values as loop `b` of the
-/// consumer?
+/// Do loop `a` of the producer and loop `b` of the consumer have the same
+/// iterations?
 LogicalResult RecipeJoiner::compare(unsigned a, unsigned b) {
   const Loop &first = made.loop(a), &second = used.loop(b);
   auto differ = [&] {

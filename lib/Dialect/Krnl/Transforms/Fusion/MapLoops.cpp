@@ -121,7 +121,8 @@ static SmallVector<StringRef> readerLoops(KernelOp kernel, unsigned in) {
 }
 
 /// Loops that no tensor between the kernels ties together are one all the same
-/// if they walk the same dimension of an input of both: the rows of a softmax.
+/// if they run along the same dimension of an input of both: the rows of a
+/// softmax.
 static void pairThroughInputs(KernelOp producer, KernelOp consumer,
                               ArrayRef<SharedRead> reads, LoopPairs &pairs) {
   llvm::StringSet<> written;

@@ -63,7 +63,8 @@ func.func @nine(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x64
 // -----
 
 func.func @twice(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{loop 'k.o' has stages already}}
+  // expected-error @+2 {{loop 'k.o' has stages already}}
+  // expected-note @+1 {{it would be legal before recipe step 13 'pipeline(k.o, 3)'}}
   %y = krnl.kernel "twice" loops [m = 64, n = 64, k = 100] ins(%x, %w : tensor<64x100xf32>, tensor<100x64xf32>) outs(%o : tensor<64x64xf32>)
       recipe [block(m, 32) -> (m.o, m.b), block(m.b, 4) -> (m.t, m.r), block(n, 8) -> (n.o, n.t), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.t, n.t, m.r, k.o, k.i), fuse_outer(m.o, n.o, m.t, n.t), parallel(m.o, n.o),
@@ -146,7 +147,8 @@ func.func @peeled(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x
 // 32 x (16 + 4) and 16 x 8 floats and 16 bytes behind each row, three times.
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 8447>} {
 func.func @budget(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{cannot cache operand 1 at loop 'k.o': the slices would be larger than 8447 bytes of shared memory}}
+  // expected-error @+2 {{cannot cache operand 1 at loop 'k.o': the slices would be larger than 8447 bytes of shared memory}}
+  // expected-note @+1 {{it would be legal before recipe step 12 'cache(1, at=k.o, in=shared)'}}
   %y = krnl.kernel "budget" loops [m = 64, n = 64, k = 100] ins(%x, %w : tensor<64x100xf32>, tensor<100x64xf32>) outs(%o : tensor<64x64xf32>)
       recipe [block(m, 32) -> (m.o, m.b), block(m.b, 4) -> (m.t, m.r), block(n, 8) -> (n.o, n.t), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.t, n.t, m.r, k.o, k.i), fuse_outer(m.o, n.o, m.t, n.t), parallel(m.o, n.o),

@@ -218,9 +218,9 @@ void Checker::addSizes() {
   Severity severity = isLess ? Severity::Warning : Severity::Note;
   for (const auto &[name, inputs] : dynamic.names)
     add(severity, "dynamic-size", inputs.front(),
-        "the size of dimension '" + name + "' of " +
-            listNames(llvm::to_vector_of<StringRef>(inputs)) +
-            " is not known: " + costs,
+        llvm::formatv("the size of dimension '{0}' of {1} is not known: {2}",
+                      name, listNames(llvm::to_vector_of<StringRef>(inputs)),
+                      costs),
         "--dim " + name + "=SIZE fixes it");
   for (const auto &[name, shape] : dynamic.shapes)
     add(severity, "dynamic-size", name,
@@ -238,6 +238,7 @@ void Checker::sort() {
   }
   llvm::sort(order);
   std::vector<Finding> sorted;
+  sorted.reserve(order.size());
   for (const auto &position : order)
     sorted.push_back(std::move(result.findings[std::get<3>(position)]));
   result.findings = std::move(sorted);

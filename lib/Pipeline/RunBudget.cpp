@@ -90,7 +90,7 @@ llvm::Error onnxc::checkRunBudget(const CompileOptions &options) {
 
 static llvm::Error tell(const Events &events, const Report &report,
                         const std::string &message, std::vector<Part> parts,
-                        Unit unit, double limit) {
+                        const Unit &unit, double limit) {
   if (events.message) {
     events.message({Severity::Error, report.model, message});
     llvm::sort(parts, [](const Part &a, const Part &b) {

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 
 func.func @place_used_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %y = krnl.kernel "k" loops [i = 4, j = 8] ins(%x : tensor<4x8xf32>) outs(%x : tensor<4x8xf32>) {

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected --verify-roundtrip
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics --verify-roundtrip
 //
 // Slices that all threads of a tile copy to the memory that they share.
 
@@ -24,7 +24,8 @@ func.func @tile(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x64
 
 // 60 = 32 + 28: seven threads of the last tile have rows, and the eighth would miss the barrier.
 func.func @rest(%x: tensor<60x64xf32>, %o: tensor<60xf32>) -> tensor<60xf32> {
-  // expected-error @+1 {{recipe step 9 'cache(0, at=k.o, in=shared)': cannot cache operand 0 at loop 'k.o': loop 'm.t' ends early in some threads}}
+  // expected-error @+2 {{recipe step 9 'cache(0, at=k.o, in=shared)': cannot cache operand 0 at loop 'k.o': loop 'm.t' ends early in some threads}}
+  // expected-note @+1 {{it would be legal before recipe step 7 'map(m.t, thread)'}}
   %y = krnl.kernel "rest" loops [m = 60, k = 64] ins(%x : tensor<60x64xf32>) outs(%o : tensor<60xf32>)
       recipe [block(m, 32) -> (m.o, m.b), block(m.b, 4) -> (m.t, m.r), block(k, 16) -> (k.o, k.i),
               order(m.o, m.t, m.r, k.o, k.i), fuse_outer(m.o, m.t), parallel(m.o), map(m.t, thread), unroll(m.r, 4), cache(0, at=k.o, in=shared)] {
@@ -42,7 +43,8 @@ func.func @rest(%x: tensor<60x64xf32>, %o: tensor<60xf32>) -> tensor<60xf32> {
 
 // The rows of a thread are cut off in the last one.
 func.func @rest_of_thread(%x: tensor<62x64xf32>, %o: tensor<62xf32>) -> tensor<62xf32> {
-  // expected-error @+1 {{cannot cache operand 0 at loop 'k': loop 'm.r' ends early in some threads}}
+  // expected-error @+2 {{cannot cache operand 0 at loop 'k': loop 'm.r' ends early in some threads}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'map(m.t, thread)'}}
   %y = krnl.kernel "rest" loops [m = 62, k = 64] ins(%x : tensor<62x64xf32>) outs(%o : tensor<62xf32>)
       recipe [block(m, 4) -> (m.t, m.r), order(m.t, k, m.r), fuse_outer(m.t), map(m.t, thread), cache(0, at=k, in=shared)] {
   ^bb0(%a: tensor<62x64xf32>, %c: tensor<62xf32>):
@@ -58,7 +60,8 @@ func.func @rest_of_thread(%x: tensor<62x64xf32>, %o: tensor<62xf32>) -> tensor<6
 // -----
 
 func.func @of_thread(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
-  // expected-error @+1 {{cannot cache operand 0 at loop 'm': each of its iterations is a thread's}}
+  // expected-error @+2 {{cannot cache operand 0 at loop 'm': each of its iterations is a thread's}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'map(m, thread)'}}
   %y = krnl.kernel "of_thread" loops [m = 64, k = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<64xf32>)
       recipe [fuse_outer(m), map(m, thread), cache(0, at=m, in=shared)] {
   ^bb0(%a: tensor<64x64xf32>, %c: tensor<64xf32>):
@@ -77,7 +80,8 @@ func.func @of_thread(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32
 // Without in=shared each thread would have its own.
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 4351>} {
 func.func @budget(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
-  // expected-error @+1 {{cannot cache operand 0 at loop 'k.o': the slices would be larger than 4351 bytes of shared memory}}
+  // expected-error @+2 {{cannot cache operand 0 at loop 'k.o': the slices would be larger than 4351 bytes of shared memory}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'map(m, thread)'}}
   %y = krnl.kernel "budget" loops [m = 64, k = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<64xf32>)
       recipe [block(k, 16) -> (k.o, k.i), fuse_outer(m), map(m, thread), cache(0, at=k.o, in=shared)] {
   ^bb0(%a: tensor<64x64xf32>, %c: tensor<64xf32>):

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Ops in compute_at follow one another, and the last of them, alone, reduces
 // the loop.
@@ -109,7 +109,8 @@ func.func @two_reduce(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 3 'unroll(b, 2)': ops run inside loop 'b' together, so it stays a plain loop}}
+  // expected-error @+2 {{recipe step 3 'unroll(b, 2)': ops run inside loop 'b' together, so it stays a plain loop}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'compute_at(b)'}}
   %y = krnl.kernel "unrolled" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), unroll(b, 2)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
@@ -134,7 +135,8 @@ func.func @unrolled(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 3 'order(b)': ops run inside loop 'b' together; order it before that}}
+  // expected-error @+2 {{recipe step 3 'order(b)': ops run inside loop 'b' together; order it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'compute_at(b)'}}
   %y = krnl.kernel "ordered" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), order(b)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):
@@ -159,7 +161,8 @@ func.func @ordered(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @blocked(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 3 'block(b, 2) -> (b.o, b.i)': loop 'b' is in compute_at; block it before that}}
+  // expected-error @+2 {{recipe step 3 'block(b, 2) -> (b.o, b.i)': loop 'b' is in compute_at; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'compute_at(b)'}}
   %y = krnl.kernel "blocked" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b), block(b, 2) -> (b.o, b.i)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Groups are of four bytes, inside one op, along a loop that it sums up.
 
@@ -63,7 +63,8 @@ func.func @no_bytes(%x: tensor<2x24xi16>, %w: tensor<24x16xi16>, %o: tensor<2x16
 // -----
 
 func.func @unrolled(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
-  // expected-error @+1 {{loop 'k.q' is unrolled or vectorized already}}
+  // expected-error @+2 {{loop 'k.q' is unrolled or vectorized already}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'unroll(k.q, 2)'}}
   %y = krnl.kernel "unrolled" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.q), unroll(k.q, 2), dot(k.q)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):

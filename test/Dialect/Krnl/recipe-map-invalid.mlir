@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --verify-diagnostics=only-expected --split-input-file
+// RUN: onnx-opt %s --verify-diagnostics --split-input-file
 //
 // Each reason for which a loop cannot be mapped to threads.
 
@@ -90,7 +90,8 @@ func.func @map_of_many_threads(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -
 // -----
 
 func.func @map_of_vectors(%x: tensor<6x2000xf32>, %o: tensor<6x2000xf32>) -> tensor<6x2000xf32> {
-  // expected-error @+1 {{each iteration of loop 'c.v' is a thread's, so it stays a plain loop}}
+  // expected-error @+2 {{each iteration of loop 'c.v' is a thread's, so it stays a plain loop}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'vectorize(c.v, 4)'}}
   %y = krnl.kernel "map_of_vectors" loops [r = 6, c = 2000]
       ins(%x : tensor<6x2000xf32>) outs(%o : tensor<6x2000xf32>)
       recipe [block(c, 4) -> (c.o, c.v), fuse_outer(r, c.o, c.v), parallel(r, c.o), vectorize(c.v, 4), map(c.v, thread)] {
@@ -141,7 +142,8 @@ func.func @reduced_map(%x: tensor<6x20xf32>, %o: tensor<6xf32>) -> tensor<6xf32>
 // -----
 
 func.func @map_parallel(%x: tensor<6x100xf32>, %o: tensor<6x100xf32>) -> tensor<6x100xf32> {
-  // expected-error @+1 {{loop 'c' is parallel already}}
+  // expected-error @+2 {{loop 'c' is parallel already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(r, c)'}}
   %y = krnl.kernel "map_parallel" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6x100xf32>)
       recipe [fuse_outer(r, c), parallel(r, c), map(c, thread)] {
@@ -158,7 +160,8 @@ func.func @map_parallel(%x: tensor<6x100xf32>, %o: tensor<6x100xf32>) -> tensor<
 // -----
 
 func.func @parallel_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'r' is parallel already}}
+  // expected-error @+2 {{loop 'r' is parallel already}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'parallel(r)'}}
   %y = krnl.kernel "parallel_twice" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [fuse_outer(r), parallel(r), parallel(r)] {
@@ -175,7 +178,8 @@ func.func @parallel_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6x
 // -----
 
 func.func @map_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c.t' is mapped already}}
+  // expected-error @+2 {{loop 'c.t' is mapped already}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'map(c.t, thread)'}}
   %y = krnl.kernel "map_twice" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [block(c, 32) -> (c.o, c.t), map(c.t, thread), map(c.t, thread)] {
@@ -192,7 +196,8 @@ func.func @map_twice(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> 
 // -----
 
 func.func @block_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c.t' is mapped; block it before that}}
+  // expected-error @+2 {{loop 'c.t' is mapped; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'map(c.t, thread)'}}
   %y = krnl.kernel "block_mapped" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [block(c, 32) -> (c.o, c.t), map(c.t, thread), block(c.t, 4) -> (c.u, c.v)] {
@@ -209,7 +214,8 @@ func.func @block_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf3
 // -----
 
 func.func @fuse_outer_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'r' is mapped; put it in fuse_outer before that}}
+  // expected-error @+2 {{loop 'r' is mapped; put it in fuse_outer before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'map(r, thread)'}}
   %y = krnl.kernel "fuse_outer_mapped" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [map(r, thread), fuse_outer(r)] {
@@ -243,7 +249,8 @@ func.func @sum_of_few_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tenso
 // -----
 
 func.func @sum_outside_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so it must be the innermost mapped loop}}
+  // expected-error @+2 {{loop 'c.t' is reduced by op 'sum', so it must be the innermost mapped loop}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'map(c.t, thread)'}}
   %y = krnl.kernel "sum_outside_threads" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [block(c, 32) -> (c.o, c.t), order(c.o, c.t, r), map(c.t, thread), map(r, thread)] {
@@ -260,7 +267,8 @@ func.func @sum_outside_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tens
 // -----
 
 func.func @sum_of_warps(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum' in several warps, so it must be the only mapped loop, or have 32 iterations}}
+  // expected-error @+2 {{loop 'c.t' is reduced by op 'sum' in several warps, so it must be the only mapped loop, or have 32 iterations}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'map(r, thread)'}}
   %y = krnl.kernel "sum_of_warps" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [block(c, 64) -> (c.o, c.t), fuse_outer(r), map(r, thread), map(c.t, thread)] {

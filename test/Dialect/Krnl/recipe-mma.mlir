@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected --verify-roundtrip
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics --verify-roundtrip
 //
 // Products of matrices by the threads of a warp: 16 rows by 8 columns of sums.
 

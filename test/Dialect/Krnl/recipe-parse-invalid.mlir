@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // What cannot be read as a recipe.
 

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Prefetches that are impossible, or that no tile would execute.
 
@@ -43,7 +43,8 @@ func.func @line(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<24x128
 // -----
 
 func.func @twice(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<24x128xf32>) -> tensor<24x128xf32> {
-  // expected-error @+1 {{operand 1 is prefetched already}}
+  // expected-error @+2 {{operand 1 is prefetched already}}
+  // expected-note @+1 {{it would be legal before recipe step 7 'prefetch(1, distance=1, line=64)'}}
   %y = krnl.kernel "twice" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
       recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r]), prefetch(1, distance=1, line=64), prefetch(1, distance=2, line=64)] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):

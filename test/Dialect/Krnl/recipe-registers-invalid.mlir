@@ -1,10 +1,11 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Loops that several ops would have to walk in different ways, and too many
 // iterations at a time.
 
 func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'i' is in fuse_outer: all ops have it in vectors or none}}
+  // expected-error @+2 {{loop 'i' is in fuse_outer: all ops have it in vectors or none}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(i)'}}
   %y = krnl.kernel "vectorize_shared_in_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [fuse_outer(i), zero: vectorize(i, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -29,7 +30,8 @@ func.func @vectorize_shared_in_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
 // -----
 
 func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'i' has 0 lanes in op 'sum', but 8 in op 'zero'}}
+  // expected-error @+2 {{loop 'i' has 0 lanes in op 'sum', but 8 in op 'zero'}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'zero: vectorize(i, 8)'}}
   %y = krnl.kernel "share_vectors_of_one_op" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [zero: vectorize(i, 8), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -54,7 +56,8 @@ func.func @share_vectors_of_one_op(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>)
 // -----
 
 func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'i' is unrolled in op 'sub'; only loops inside can be}}
+  // expected-error @+2 {{loop 'i' is unrolled in op 'sub'; only loops inside can be}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'sub: unroll(i, 2)'}}
   %y = krnl.kernel "share_unrolled" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [sub: unroll(i, 2), fuse_outer(i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -79,7 +82,8 @@ func.func @share_unrolled(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tenso
 // -----
 
 func.func @unroll_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'j' is unrolled already}}
+  // expected-error @+2 {{loop 'j' is unrolled already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'sum: unroll(j, 2)'}}
   %y = krnl.kernel "unroll_twice" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [sum: unroll(j, 2), unroll(j, 4)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -104,7 +108,8 @@ func.func @unroll_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<
 // -----
 
 func.func @vectorize_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{loop 'j' is vectorized already}}
+  // expected-error @+2 {{loop 'j' is vectorized already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'sum: vectorize(j, 4)'}}
   %y = krnl.kernel "vectorize_twice" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [sum: vectorize(j, 4), vectorize(j, 8)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -183,7 +188,8 @@ func.func @split_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
 
 // 64 * 4 * 64 iterations side by side.
 func.func @written_out_too_often(%x: tensor<64x256xf32>, %o: tensor<64x256xf32>) -> tensor<64x256xf32> {
-  // expected-error @+1 {{recipe step 4 'unroll(j.i, 64)': op 'copy' would be written out for 16384 iterations, more than 8192}}
+  // expected-error @+2 {{recipe step 4 'unroll(j.i, 64)': op 'copy' would be written out for 16384 iterations, more than 8192}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'unroll(j.o, 4)'}}
   %y = krnl.kernel "written_out_too_often" loops [i = 64, j = 256] ins(%x : tensor<64x256xf32>) outs(%o : tensor<64x256xf32>)
       recipe [block(j, 64) -> (j.o, j.i), unroll(i, 64), unroll(j.o, 4), unroll(j.i, 64)] {
   ^bb0(%a: tensor<64x256xf32>, %b: tensor<64x256xf32>):
@@ -247,7 +253,8 @@ func.func @unrolled_in_order(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 func.func @tile_unrolled(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{op 'mm' has loop 'm.r' vectorized, unrolled or tiled already}}
+  // expected-error @+2 {{op 'mm' has loop 'm.r' vectorized, unrolled or tiled already}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'mm: unroll(m.r, 2)'}}
   %y = krnl.kernel "tile_unrolled" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), mm: unroll(m.r, 2), register_tile(m.r, n, lanes=16)] {

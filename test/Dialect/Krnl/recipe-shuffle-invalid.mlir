@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Shuffles that no access has a use for.
 
@@ -63,7 +63,8 @@ func.func @transpose_same_order(%x: tensor<8x6xf32>, %o: tensor<8x6xf32>) -> ten
 // -----
 
 func.func @transpose_packed(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // expected-error @+1 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  // expected-error @+2 {{no op has vectors across the rows of an operand or result, and 2 copies of loop 'c' along them, or as many as lanes}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'pack(0, [c, r])'}}
   %y = krnl.kernel "transpose_packed" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(c, 4), vectorize(r, 4), pack(0, [c, r]), transpose(c)] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
@@ -78,7 +79,8 @@ func.func @transpose_packed(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<
 // -----
 
 func.func @transpose_twice(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // expected-error @+1 {{the step is there already for op '0'}}
+  // expected-error @+2 {{the step is there already for op '0'}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'transpose(c)'}}
   %y = krnl.kernel "transpose_twice" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(c, 4), vectorize(r, 4), transpose(c), transpose(c)] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
@@ -198,7 +200,8 @@ func.func @tail_of_one(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf
 // -----
 
 func.func @tail_of_vectors(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // expected-error @+1 {{vectors of loop 'r' are left one by one; they have no tail}}
+  // expected-error @+2 {{vectors of loop 'r' are left one by one; they have no tail}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'vectorize(r, 2)'}}
   %y = krnl.kernel "tail_of_vectors" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [vectorize(r, 2), unroll(r, 4, tail=[2])] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
@@ -213,7 +216,8 @@ func.func @tail_of_vectors(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8
 // -----
 
 func.func @vectors_with_tail(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // expected-error @+1 {{vectors of loop 'r' are left one by one; they have no tail}}
+  // expected-error @+2 {{vectors of loop 'r' are left one by one; they have no tail}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'unroll(r, 4, tail=[2])'}}
   %y = krnl.kernel "vectors_with_tail" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(r, 4, tail=[2]), vectorize(r, 2)] {
   ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x6xf32>):
@@ -258,7 +262,8 @@ func.func @strided_elsewhere(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor
 // -----
 
 func.func @strided_twice(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
-  // expected-error @+1 {{recipe step 3 'strided(i, 3)': the step is there already for op '0'}}
+  // expected-error @+2 {{recipe step 3 'strided(i, 3)': the step is there already for op '0'}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'strided(i, 3)'}}
   %y = krnl.kernel "strided_twice" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x3xf32>)
       recipe [vectorize(i, 16), strided(i, 3), strided(i, 3)] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<64x3xf32>):

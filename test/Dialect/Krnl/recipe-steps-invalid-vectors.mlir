@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Each refusal of a step names its number, its text and the reason.
 
@@ -63,7 +63,8 @@ func.func @vectorize_outer_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) ->
 // -----
 
 func.func @vectorize_parallel(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'n' is parallel; block it first}}
+  // expected-error @+2 {{loop 'n' is parallel; block it first}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'parallel(m, n)'}}
   %y = krnl.kernel "vectorize_parallel" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [fuse_outer(m, n), parallel(m, n), vectorize(n, 8)] {
@@ -280,7 +281,8 @@ func.func @register_tile_odd_lanes(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>
 // -----
 
 func.func @register_tile_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{op '0' has a register tile of 'm.r' already}}
+  // expected-error @+2 {{op '0' has a register tile of 'm.r' already}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'register_tile(m.r, n, lanes=16)'}}
   %y = krnl.kernel "register_tile_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), register_tile(m.r, n, lanes=16)] {
@@ -315,7 +317,8 @@ func.func @register_tile_nothing_reduced(%o: tensor<100x96xf32>) -> tensor<100x9
 // -----
 
 func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm.r' is part of a register tile}}
+  // expected-error @+2 {{loop 'm.r' is part of a register tile}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'register_tile(m.r, n, lanes=16)'}}
   %y = krnl.kernel "unroll_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), unroll(m.r, 2)] {
@@ -336,7 +339,8 @@ func.func @unroll_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
 // -----
 
 func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'n' is part of a register tile}}
+  // expected-error @+2 {{loop 'n' is part of a register tile}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'register_tile(m.r, n, lanes=16)'}}
   %y = krnl.kernel "vectorize_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), vectorize(n, 16)] {
@@ -357,7 +361,8 @@ func.func @vectorize_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
 // -----
 
 func.func @block_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'n' is part of a register tile; block it before that}}
+  // expected-error @+2 {{loop 'n' is part of a register tile; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 4 'register_tile(m.r, n, lanes=16)'}}
   %y = krnl.kernel "block_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), order(m.o, k, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=16), block(n, 16) -> (a, b)] {
@@ -399,7 +404,8 @@ func.func @cache_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, 
 // -----
 
 func.func @cache_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{op 'mm' caches operand 1 already}}
+  // expected-error @+2 {{op 'mm' caches operand 1 already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'cache(1, at=m)'}}
   %y = krnl.kernel "cache_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [cache(1, at=m), cache(1, at=n)] {
@@ -441,7 +447,8 @@ func.func @pack_unknown_operand(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
 // -----
 
 func.func @pack_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{operand 1 is packed already}}
+  // expected-error @+2 {{operand 1 is packed already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'pack(1, [n])'}}
   %y = krnl.kernel "pack_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [pack(1, [n]), pack(1, [k])] {

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Each refusal of a step names its number, its text and the reason.
 
@@ -24,7 +24,8 @@ func.func @block_unknown_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o:
 // -----
 
 func.func @block_replaced_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{recipe step 2 'block(m, 8) -> (c, d)': loop 'm' was replaced by an earlier step}}
+  // expected-error @+2 {{recipe step 2 'block(m, 8) -> (c, d)': loop 'm' was replaced by an earlier step}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'block(m, 8) -> (a, b)'}}
   %y = krnl.kernel "block_replaced_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (a, b), block(m, 8) -> (c, d)] {
@@ -108,7 +109,8 @@ func.func @block_one_name(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: ten
 // -----
 
 func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is in fuse_outer; block it before that}}
+  // expected-error @+2 {{loop 'm' is in fuse_outer; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(m)'}}
   %y = krnl.kernel "block_shared_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [fuse_outer(m), block(m, 8) -> (a, b)] {
@@ -131,7 +133,8 @@ func.func @block_shared_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
 func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
-  // expected-error @+1 {{loop 'c' is vectorized; block it before that}}
+  // expected-error @+2 {{loop 'c' is vectorized; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'sub: vectorize(c, 8)'}}
   %y = krnl.kernel "block_vectorized_loop" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 8), block(c, 8) -> (a, b)] {
@@ -159,7 +162,8 @@ func.func @block_vectorized_loop(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -
 // -----
 
 func.func @block_unrolled_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'k' is unrolled; block it before that}}
+  // expected-error @+2 {{loop 'k' is unrolled; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'unroll(k, 8)'}}
   %y = krnl.kernel "block_unrolled_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [unroll(k, 8), block(k, 8) -> (a, b)] {
@@ -180,7 +184,8 @@ func.func @block_unrolled_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 // -----
 
 func.func @block_packed_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'k' is a dimension of packed operand 1; block it before that}}
+  // expected-error @+2 {{loop 'k' is a dimension of packed operand 1; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'pack(1, [n, k])'}}
   %y = krnl.kernel "block_packed_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [pack(1, [n, k]), block(k, 8) -> (a, b)] {
@@ -201,7 +206,8 @@ func.func @block_packed_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: 
 // -----
 
 func.func @block_cached_loop(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'k' is where operand 1 is cached; block it before that}}
+  // expected-error @+2 {{loop 'k' is where operand 1 is cached; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'cache(1, at=k)'}}
   %y = krnl.kernel "block_cached_loop" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [cache(1, at=k), block(k, 8) -> (a, b)] {
@@ -357,7 +363,8 @@ func.func @order_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
 // -----
 
 func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is in fuse_outer; order it before that}}
+  // expected-error @+2 {{loop 'm' is in fuse_outer; order it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(m)'}}
   %y = krnl.kernel "order_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [fuse_outer(m), order(n, m)] {
@@ -380,7 +387,8 @@ func.func @order_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tenso
 func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> tensor<?x100xf32> {
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x100xf32>
-  // expected-error @+1 {{loop 'c' would not be the innermost loop of op 'sub' any more}}
+  // expected-error @+2 {{loop 'c' would not be the innermost loop of op 'sub' any more}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'sub: vectorize(c, 8)'}}
   %y = krnl.kernel "order_moves_vector" loops [r = %r_size, c = 100]
       ins(%x : tensor<?x100xf32>) outs(%o : tensor<?x100xf32>)
       recipe [sub: vectorize(c, 8), sub: order(c, r)] {
@@ -408,7 +416,8 @@ func.func @order_moves_vector(%x: tensor<?x100xf32>, %o: tensor<?x100xf32>) -> t
 // -----
 
 func.func @order_moves_tile(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm.r' would not be the second innermost loop of op 'mm' any more}}
+  // expected-error @+2 {{loop 'm.r' would not be the second innermost loop of op 'mm' any more}}
+  // expected-note @+1 {{it would be legal before recipe step 5 'register_tile(m.r, n.r, lanes=16)'}}
   %y = krnl.kernel "order_moves_tile" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [block(m, 8) -> (m.o, m.r), block(n, 48) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r), fuse_outer(m.o, n.o), register_tile(m.r, n.r, lanes=16), order(m.r, k)] {
@@ -471,7 +480,8 @@ func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 // -----
 
 func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is in fuse_outer already}}
+  // expected-error @+2 {{loop 'm' is in fuse_outer already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(m)'}}
   %y = krnl.kernel "share_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [fuse_outer(m), fuse_outer(m)] {
@@ -492,7 +502,8 @@ func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor
 // -----
 
 func.func @share_out_of_order_in_op(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is not the next loop from outside in op 'mm'}}
+  // expected-error @+2 {{loop 'm' is not the next loop from outside in op 'mm'}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'mm: order(n, m)'}}
   %y = krnl.kernel "share_out_of_order_in_op" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [mm: order(n, m), fuse_outer(m)] {
@@ -669,7 +680,8 @@ func.func @unroll_beyond_extent(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %
 // -----
 
 func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+1 {{loop 'm' is in fuse_outer; only loops inside can be unrolled}}
+  // expected-error @+2 {{loop 'm' is in fuse_outer; only loops inside can be unrolled}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(m)'}}
   %y = krnl.kernel "unroll_shared" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
       recipe [fuse_outer(m), unroll(m, 2)] {
@@ -690,7 +702,8 @@ func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
 // -----
 
 func.func @ended_twice(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{recipe step 2 'early_exit(s)': loop 's' ends early already}}
+  // expected-error @+2 {{recipe step 2 'early_exit(s)': loop 's' ends early already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'early_exit(s)'}}
   %y = krnl.kernel "ended_twice" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
       recipe [early_exit(s), early_exit(s)] {
   ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):
@@ -710,7 +723,8 @@ func.func @ended_twice(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: ten
 // -----
 
 func.func @block_ended(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{recipe step 2 'block(s, 2) -> (s.o, s.i)': loop 's' is ended early; block it before that}}
+  // expected-error @+2 {{recipe step 2 'block(s, 2) -> (s.o, s.i)': loop 's' is ended early; block it before that}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'early_exit(s)'}}
   %y = krnl.kernel "block_ended" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
       recipe [early_exit(s), block(s, 2) -> (s.o, s.i)] {
   ^bb0(%N: tensor<100xi32>, %F: tensor<4xi32>, %C: tensor<8xi8>, %O: tensor<4xi32>):

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Operands that cannot be packed or cached, whichever step makes it so.
 
@@ -39,7 +39,8 @@ func.func @cache_too_large(%x: tensor<13x20000xf32>, %o: tensor<13x20000xf32>) -
 
 // One slice cannot serve two iterations.
 func.func @cache_in_copies(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{recipe step 2 'unroll(i, 2)': cannot cache operand 0 at loop 'j': loop 'i' of op 'copy' takes several iterations at a time there}}
+  // expected-error @+2 {{recipe step 2 'unroll(i, 2)': cannot cache operand 0 at loop 'j': loop 'i' of op 'copy' takes several iterations at a time there}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'cache(0, at=j)'}}
   %y = krnl.kernel "cache_in_copies" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [cache(0, at=j), unroll(i, 2)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -81,7 +82,8 @@ func.func @cache_not_read_inside(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -
 
 // The first step is for both ops that read it.
 func.func @cache_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{op 'sum' caches operand 0 already}}
+  // expected-error @+2 {{op 'sum' caches operand 0 already}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'cache(0, at=i)'}}
   %y = krnl.kernel "cache_twice" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [cache(0, at=i), sum: cache(0, at=j)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -140,7 +142,8 @@ func.func @pack_too_large(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tenso
 
 // Blocked in one op alone, the loops that index the operand differ.
 func.func @pack_read_otherwise(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<13x17xf32> {
-  // expected-error @+1 {{recipe step 2 'sum: block(j, 4) -> (j.o, j.i)': cannot pack operand 0: op 'sub' reads it with other loops}}
+  // expected-error @+2 {{recipe step 2 'sum: block(j, 4) -> (j.o, j.i)': cannot pack operand 0: op 'sub' reads it with other loops}}
+  // expected-note @+1 {{it would be legal before recipe step 1 'pack(0, [i])'}}
   %y = krnl.kernel "pack_read_otherwise" loops [i = 13, j = 17] ins(%x : tensor<13x17xf32>) outs(%o : tensor<13x17xf32>)
       recipe [pack(0, [i]), sum: block(j, 4) -> (j.o, j.i)] {
   ^bb0(%a: tensor<13x17xf32>, %b: tensor<13x17xf32>):
@@ -382,7 +385,8 @@ func.func @arena_of_nothing(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> ten
 // -----
 
 func.func @arena_twice(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @+1 {{recipe step 3 'arena(0)': the step is there already for op '0'}}
+  // expected-error @+2 {{recipe step 3 'arena(0)': the step is there already for op '0'}}
+  // expected-note @+1 {{it would be legal before recipe step 2 'arena(double)'}}
   %y = krnl.kernel "arena_twice" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
       recipe [fuse_outer(i), arena(double), arena(0)] {
   ^bb0(%a: tensor<8x100xf32>, %b: tensor<8x100xf32>):

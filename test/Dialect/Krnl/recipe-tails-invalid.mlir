@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics=only-expected
+// RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
 // Recipes whose last, shorter blocks nothing would bound.
 

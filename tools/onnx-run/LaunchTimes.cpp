@@ -363,9 +363,19 @@ void LaunchTimes::print(const json::Object &report, int64_t top) {
   printThreads(report);
 }
 
-/// The name that a trace shows for a launch.
-static std::string traceName(const Launch &launch, const NodeTable &table) {
-  return launch.nodes.empty() ? launch.function : table.text(launch.nodes);
+/// A launch of a trace, in the row of a thread or the device, in microseconds.
+static json::Object traceEvent(const NodeTable &table, int32_t number,
+                               int64_t row, double begin, double duration) {
+  const Launch &launch = table.getLaunches()[size_t(number)];
+  return json::Object{{"name", launch.nodes.empty() ? launch.function
+                                                    : table.text(launch.nodes)},
+                      {"ph", "X"},
+                      {"pid", 0},
+                      {"tid", row},
+                      {"ts", begin},
+                      {"dur", duration},
+                      {"args", json::Object{{"function", launch.function},
+                                            {"launch", number}}}};
 }
 
 /// The device is a row behind the threads.
@@ -378,18 +388,9 @@ void LaunchTimes::traceDevice(json::Array &events) const {
                                 {"pid", 0},
                                 {"tid", row},
                                 {"args", json::Object{{"name", "device"}}}});
-  for (const DeviceEvent &event : lastDeviceRun) {
-    const Launch &launch = table.getLaunches()[size_t(event.launch)];
-    events.push_back(
-        json::Object{{"name", traceName(launch, table)},
-                     {"ph", "X"},
-                     {"pid", 0},
-                     {"tid", row},
-                     {"ts", event.begin * 1e3},
-                     {"dur", event.milliseconds * 1e3},
-                     {"args", json::Object{{"function", launch.function},
-                                           {"launch", event.launch}}}});
-  }
+  for (const DeviceEvent &event : lastDeviceRun)
+    events.push_back(traceEvent(table, event.launch, row, event.begin * 1e3,
+                                event.milliseconds * 1e3));
 }
 
 json::Object LaunchTimes::trace() const {
@@ -406,16 +407,9 @@ json::Object LaunchTimes::trace() const {
       }
       if (open != ~event.launch || size_t(open) >= table.getLaunches().size())
         continue;
-      const Launch &launch = table.getLaunches()[size_t(open)];
-      events.push_back(
-          json::Object{{"name", traceName(launch, table)},
-                       {"ph", "X"},
-                       {"pid", 0},
-                       {"tid", int64_t(number)},
-                       {"ts", double(begin - lastRunBegin) * microseconds},
-                       {"dur", double(event.ticks - begin) * microseconds},
-                       {"args", json::Object{{"function", launch.function},
-                                             {"launch", open}}}});
+      events.push_back(traceEvent(table, open, int64_t(number),
+                                  double(begin - lastRunBegin) * microseconds,
+                                  double(event.ticks - begin) * microseconds));
     }
   }
   traceDevice(events);

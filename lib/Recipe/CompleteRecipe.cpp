@@ -6,6 +6,7 @@
 
 #include "CompleteRecipe.h"
 
+#include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
@@ -37,8 +38,7 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
   int64_t bytes = type.getElementType().isIntOrFloat()
                       ? int64_t(type.getElementTypeBitWidth()) / 8
                       : 0;
-  auto constant = operand.getDefiningOp<ConstantOp>();
-  bool isStored = constant && !constant.getLayout() &&
+  bool isStored = isStorable(operand) &&
                   llvm::none_of(sizes, ShapedType::isDynamic);
   if (isStored || bytes == 0 || sizes.size() < 2)
     return step;

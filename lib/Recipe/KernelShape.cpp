@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -71,6 +72,35 @@ double axesExtent(const LoopNest &nest, unsigned loop,
   for (unsigned axis : nest.axesOf(loop))
     product *= extentOf(nest.loop(axis));
   return product;
+}
+
+bool isPadding(KernelOp kernel) {
+  if (!kernel || kernel->getNumResults() != 1 ||
+      !kernel->getResult(0).hasOneUse() ||
+      !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
+    return false;
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return ops.size() > 1 && llvm::all_of(ops, [](ComputeOp op) {
+           return op.getNumReductionLoops() == 0 &&
+                  llvm::hasSingleElement(*op.getBlock());
+         });
+}
+
+bool isStorable(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && !constant.getLayout();
+}
+
+bool haveSameSurroundings(KernelOp a, KernelOp b) {
+  for (auto [x, y] : llvm::zip_equal(a.getIns(), b.getIns()))
+    if (isConstantView(x) != isConstantView(y) ||
+        isStorable(x) != isStorable(y) ||
+        isPadding(x.getDefiningOp<KernelOp>()) !=
+            isPadding(y.getDefiningOp<KernelOp>()))
+      return false;
+  return llvm::equal(a.getExtents(), b.getExtents(), [](Value x, Value y) {
+    return limitOf(x) == limitOf(y);
+  });
 }
 
 bool isStatic(KernelOp kernel, StringRef loop) {

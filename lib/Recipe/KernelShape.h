@@ -51,6 +51,17 @@ int64_t extentOfAll(krnl::KernelOp kernel, const Names &loops,
   return extent;
 }
 
+/// Does the kernel only fill and copy, for one other that reads its result?
+bool isPadding(krnl::KernelOp kernel);
+
+/// Is the value a constant without a layout? The kernel that reads it may choose
+/// how it is stored.
+bool isStorable(mlir::Value value);
+
+/// Planners read of the operations around a kernel only what this compares: how
+/// its operands come about, and which extents are known to be small.
+bool haveSameSurroundings(krnl::KernelOp a, krnl::KernelOp b);
+
 /// Is the extent known?
 bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 

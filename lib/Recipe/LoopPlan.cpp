@@ -8,8 +8,6 @@
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Recipe/CostModel.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -203,19 +201,6 @@ void LoopPlanner::planOuterLoops() {
   if (cut)
     outerLoops.push_back(
         {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
-}
-
-/// Does the kernel only fill and copy, for one other that reads its result?
-static bool isPadding(KernelOp kernel) {
-  if (!kernel || kernel->getNumResults() != 1 ||
-      !kernel->getResult(0).hasOneUse() ||
-      !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
-    return false;
-  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  return ops.size() > 1 && llvm::all_of(ops, [](ComputeOp op) {
-           return op.getNumReductionLoops() == 0 &&
-                  llvm::hasSingleElement(*op.getBlock());
-         });
 }
 
 /// The padded operand of a window need not go through memory: where the shared

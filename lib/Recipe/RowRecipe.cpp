@@ -52,8 +52,7 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
   if (number < 0 || !type || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat())
     return false;
-  auto constant = kernel.getIns()[number].getDefiningOp<ConstantOp>();
-  return constant && !constant.getLayout() &&
+  return isStorable(kernel.getIns()[number]) &&
          llvm::all_of(op.getSubscripts(operand),
                       [](const Subscript &at) { return at.getLoop(); }) &&
          double(type.getNumElements() * type.getElementTypeBitWidth() / 8) >=

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -57,9 +57,10 @@ struct KrnlWriteRecipesPass
     if (!recipes.empty() && failed(readRecipes(kernels)))
       return signalPassFailure();
     target::Processor processor = TargetAttr::processorOf(getOperation());
+    RecipeChooser chooser(processor, {keepOrder});
     for (KernelOp kernel : kernels)
       if (choose && kernel.getRecipe().empty() && !fromFile.contains(kernel))
-        kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
+        kernel.setRecipeAttr(chooser.choose(kernel));
     if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
       signalPassFailure();
   }

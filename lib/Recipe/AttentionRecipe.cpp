@@ -32,9 +32,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Scores of a row that are summed up at once where each of them has lanes.
-static constexpr int64_t keysSideBySide = 4;
-
 namespace {
 /// Rows of both tiles, vectors of keys and of values, cycles of all of both
 /// products.
@@ -191,7 +188,8 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
     return best;
   };
   // Sums of lanes have as many accumulators for each row.
-  int64_t maxRowsOfTile = lanesAlongSums ? keysSideBySide : maxAttentionRows;
+  int64_t maxRowsOfTile =
+      lanesAlongSums ? sumTile(target).rows : maxAttentionRows;
   int64_t most = std::min(
       {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
   double batch = 1;
@@ -263,7 +261,7 @@ void AttentionWriter::writeScoresAlongSums(unsigned number) {
   std::string along = scores.reduced.front();
   recipe.order(ArrayRef{rowTile, keyTile, along}, number);
   recipe.unroll(rowTile, tile.rows, number);
-  recipe.unroll(keyTile, keysSideBySide, number);
+  recipe.unroll(keyTile, sumTile(target).columns, number);
   recipe.vectorize(along, lanes, number);
 }
 

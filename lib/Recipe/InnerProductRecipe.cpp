@@ -22,9 +22,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Rows and columns whose sums stand side by side, at most.
-static constexpr int64_t sideBySide = 4;
-
 /// Do both operands lie along the one loop that is reduced?
 static bool liesAlongSums(const Contraction &product) {
   if (product.reduced.size() != 1 || !isCombinable(product.op) ||
@@ -84,13 +81,13 @@ static bool isPossible(KernelOp kernel, const Contraction &product,
 }
 
 static ArrayAttr writeRecipe(KernelOp kernel, const Contraction &product,
-                             int64_t lanes, int64_t rows) {
+                             int64_t lanes, SumTile tile) {
   RecipeBuilder recipe(kernel.getContext());
   int64_t columns = extentOf(kernel, product.column, guessedExtent);
-  int64_t line = lanes * std::min(columns / lanes, sideBySide);
+  int64_t line = lanes * std::min(columns / lanes, tile.columns);
   auto [columnBlocks, columnTile] =
       recipe.block(product.column, line, "o", "r");
-  auto [rowBlocks, rowTile] = recipe.block(product.row, rows, "o", "r");
+  auto [rowBlocks, rowTile] = recipe.block(product.row, tile.rows, "o", "r");
   SmallVector<std::string> outer = product.batch;
   llvm::append_range(outer, ArrayRef(product.rows).drop_back());
   // All rows go by a line of columns, which stays in a cache.
@@ -108,8 +105,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const Contraction &product,
       recipe.unroll(columnTile, line / lanes, number);
       continue;
     }
-    recipe.unroll(rowTile, rows, number);
-    recipe.unroll(columnTile, sideBySide, number);
+    recipe.unroll(rowTile, tile.rows, number);
+    recipe.unroll(columnTile, tile.columns, number);
     recipe.vectorize(product.reduced.front(), lanes, number);
   }
   return recipe.finish();
@@ -126,12 +123,14 @@ void addInnerProductRecipes(KernelOp kernel, const Processor &target,
     int64_t lanes = lanesOf(kernel, product, target);
     if (lanes < 2 || extentOf(kernel, product.column, guessedExtent) < lanes)
       continue;
-    int64_t rows =
-        std::min(extentOf(kernel, product.row, guessedExtent), sideBySide);
+    SumTile tile = sumTile(target);
+    tile.rows =
+        std::min(extentOf(kernel, product.row, guessedExtent), tile.rows);
     addScored(kernel, target, options, "inner products",
-              llvm::formatv("{0} rows, {1} columns, {2} lanes along {3}", rows,
-                            sideBySide, lanes, product.reduced.front()),
-              writeRecipe(kernel, product, lanes, rows), candidates);
+              llvm::formatv("{0} rows, {1} columns, {2} lanes along {3}",
+                            tile.rows, tile.columns, lanes,
+                            product.reduced.front()),
+              writeRecipe(kernel, product, lanes, tile), candidates);
   }
 }
 

@@ -46,6 +46,14 @@ static std::optional<int64_t> limitOf(Value extent) {
   return getConstantIntValue(isFew.getRhs());
 }
 
+SumTile sumTile(const Processor &target) {
+  SumTile tile;
+  tile.columns = target.independentSums;
+  int64_t forSums = int64_t(target.vectorRegs) - tile.columns - 1;
+  tile.rows = std::clamp<int64_t>(forSums / tile.columns, 1, tile.columns);
+  return tile;
+}
+
 int64_t largestDivisor(int64_t whole, int64_t most) {
   for (int64_t part = std::min(whole, most); part > 1; --part)
     if (whole % part == 0)
@@ -98,9 +106,8 @@ bool haveSameSurroundings(KernelOp a, KernelOp b) {
         isPadding(x.getDefiningOp<KernelOp>()) !=
             isPadding(y.getDefiningOp<KernelOp>()))
       return false;
-  return llvm::equal(a.getExtents(), b.getExtents(), [](Value x, Value y) {
-    return limitOf(x) == limitOf(y);
-  });
+  return llvm::equal(a.getExtents(), b.getExtents(),
+                     [](Value x, Value y) { return limitOf(x) == limitOf(y); });
 }
 
 bool isStatic(KernelOp kernel, StringRef loop) {

@@ -38,6 +38,15 @@ double axesExtent(
 /// that only choices depend on: at most 2^52, so that sums of them are exact.
 int64_t estimatedProduct(int64_t a, int64_t b);
 
+/// Sums that each have a vector of lanes and stand side by side.
+struct SumTile {
+  int64_t rows = 1, columns = 1;
+};
+/// As many sums as the target adds up at once without waiting, in both
+/// directions, and as have registers beside the operands of one step: a vector
+/// of each column and one of a row.
+SumTile sumTile(const target::Processor &target);
+
 /// The largest divisor of `whole` that is at most `most`.
 int64_t largestDivisor(int64_t whole, int64_t most);
 
@@ -54,8 +63,8 @@ int64_t extentOfAll(krnl::KernelOp kernel, const Names &loops,
 /// Does the kernel only fill and copy, for one other that reads its result?
 bool isPadding(krnl::KernelOp kernel);
 
-/// Is the value a constant without a layout? The kernel that reads it may choose
-/// how it is stored.
+/// Is the value a constant without a layout? The kernel that reads it may
+/// choose how it is stored.
 bool isStorable(mlir::Value value);
 
 /// Planners read of the operations around a kernel only what this compares: how

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelShape.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 
@@ -184,6 +185,15 @@ TEST_F(RecipeSpaceTest, TranspositionIsChosenByItsCost) {
   target.transposeCycles = 4 * target.scatterCycles;
   candidates = enumerateRecipes(kernel, target);
   EXPECT_EQ(rankRecipes(candidates).front(), candidates.size() - 1);
+}
+
+// The operands of a step, which are four columns and a row, have registers too.
+TEST_F(RecipeSpaceTest, SumsSideBySideHaveRegisters) {
+  for (auto [registers, rows] : {std::pair(32, 4), {16, 2}, {8, 1}}) {
+    target.vectorRegs = registers;
+    EXPECT_EQ(sumTile(target).rows, rows) << registers;
+    EXPECT_EQ(sumTile(target).columns, 4) << registers;
+  }
 }
 
 TEST_F(RecipeSpaceTest, NoCandidatesWithoutIterations) {

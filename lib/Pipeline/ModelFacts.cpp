@@ -116,7 +116,8 @@ std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
   return facts;
 }
 
-/// The finding of a node with elements of 64 bits; nothing if it needs them.
+/// The finding of a node with elements of 64 bits; nothing if it needs them
+/// or if the operator has no other.
 static std::optional<Fact>
 wideFact(const std::string &node, double share,
          const std::map<std::string, WideResults> &results) {
@@ -125,6 +126,8 @@ wideFact(const std::string &node, double share,
             "32 bits are enough for the values",
             share};
   auto found = results.find(node);
+  if (found != results.end() && !found->second.isChosen)
+    return std::nullopt;
   if (found == results.end() || !found->second.isKnown)
     return fact;
   const WideResults &wide = found->second;

@@ -10,6 +10,7 @@
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 #include "onnxc/Support/NodeLocations.h"
 
 #include <cstring>
@@ -244,21 +245,49 @@ IntRange RangeAnalysis::infer(Operation *op) const {
   return std::nullopt;
 }
 
+static bool isWide(Type element) {
+  return element && (element.isF64() || element.isInteger(64));
+}
+
+/// Has a value 64 bits whose parameter has a type variable? True also where the
+/// parameters are not known.
+static bool hasChosenWidth(Operation *op, bool results) {
+  FailureOr<SmallVector<int32_t>> sizes = onnx::getSegmentSizes(op, results);
+  if (failed(sizes))
+    return true;
+  const auto *signature = onnx::OpSignature::find(op->getName().getStringRef());
+  ValueRange values =
+      results ? ValueRange(op->getResults()) : ValueRange(op->getOperands());
+  for (auto [parameter, size] : llvm::zip_equal(
+           results ? signature->getOutputs() : signature->getInputs(),
+           *sizes)) {
+    if (!parameter.typeVariable.empty() &&
+        llvm::any_of(values.take_front(size),
+                     [](Value value) { return isWide(elementOf(value)); }))
+      return true;
+    values = values.drop_front(size);
+  }
+  return false;
+}
+
 std::map<std::string, WideResults> onnxc::findWideResults(ModuleOp module) {
   RangeAnalysis analysis;
   std::map<std::string, WideResults> found;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     analysis.visit(op);
     SmallVector<NodeName> nodes = nodesOf(op->getLoc());
+    bool isChosen = hasChosenWidth(op, /*results=*/false) ||
+                    hasChosenWidth(op, /*results=*/true);
     for (Value result : op->getResults()) {
       Type element = elementOf(result);
       bool isFloat = element && element.isF64();
-      if (!isFloat && !(element && element.isInteger(64)))
+      if (!isWide(element))
         continue;
       IntRange range = analysis.get(result);
       for (const NodeName &node : nodes) {
         WideResults &of = found[node.name.str()];
         (isFloat ? of.hasFloats : of.hasIntegers) = true;
+        of.isChosen |= isChosen;
         of.isKnown &= isFloat ? analysis.isNarrow(result) : range.has_value();
         if (range)
           of.range = of.range ? of.range->rangeUnion(*range) : *range;

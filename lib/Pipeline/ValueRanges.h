@@ -23,6 +23,9 @@ struct WideResults {
   /// of 32 bits alone.
   bool isKnown = true;
   bool hasFloats = false, hasIntegers = false;
+  /// An operator of the node has 64 bits where its schema allows other types:
+  /// the results of ArgMax are int64 in every model.
+  bool isChosen = false;
 };
 
 /// By the names of nodes, of a module of the phase onnx. What bodies of Loop

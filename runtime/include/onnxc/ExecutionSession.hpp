@@ -286,6 +286,12 @@ public:
   std::map<std::string, Tensor>
   runNamed(const std::map<std::string, TensorView> &inputs,
            const RunOptions &options = {}) {
+    for (const auto &input : inputs)
+      if (std::find(namesIn.begin(), namesIn.end(), input.first) ==
+          namesIn.end())
+        throw RunError(OM_STATUS_INVALID, "the model has no input '" +
+                                              input.first + "', only " +
+                                              listOf(namesIn));
     std::vector<TensorView> ordered;
     for (const std::string &name : namesIn) {
       auto found = inputs.find(name);
@@ -294,11 +300,6 @@ public:
                        "the input '" + name + "' is missing");
       ordered.push_back(found->second);
     }
-    for (const auto &input : inputs)
-      if (std::find(namesIn.begin(), namesIn.end(), input.first) ==
-          namesIn.end())
-        throw RunError(OM_STATUS_INVALID,
-                       "the model has no input '" + input.first + "'");
     std::vector<Tensor> outputs = run(ordered, options);
     std::map<std::string, Tensor> named;
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -609,6 +610,13 @@ private:
     else
       tensor.bytes.assign(data, data + buffer.bytes);
     return tensor;
+  }
+
+  static std::string listOf(const std::vector<std::string> &names) {
+    std::string list = names.empty() ? "none" : "";
+    for (const std::string &name : names)
+      list += (list.empty() ? "'" : ", '") + name + "'";
+    return list;
   }
 
   static constexpr int64_t maxRank = 64;

@@ -33,6 +33,11 @@ struct Windows {
 mlir::Value splitDim(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      int64_t dim, int64_t parts);
 
+/// View with the dimensions `dim` and `dim` + 1 as one; `sizes` are those of
+/// the result.
+mlir::Value joinDims(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                     int64_t dim, mlir::ValueRange sizes);
+
 } // namespace onnxc
 
 #endif // ONNXC_CONVERSION_ONNXTOKRNL_WINDOWS_H

@@ -171,10 +171,7 @@ Value ConvKernel::build(Value bias, ContractionTypes types) {
       },
       addBias, others);
   y = kernel.finish({y}).front();
-  if (!grouped)
-    return y;
-  return reshapeTo(b, loc, y,
-                   typeOfSizes(sizes, rankedType(y).getElementType()), sizes);
+  return grouped ? joinDims(b, loc, y, 1, sizes) : y;
 }
 
 /// Checks the sizes of the weights against the attribute, if it is present.

@@ -5,7 +5,9 @@
 #include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -128,6 +130,21 @@ Value Windows::pad(OpBuilder &b, Location loc, Value x, Value value) const {
   return padConstant(b, loc, x, before, after, value);
 }
 
+static bool divides(int64_t whole, int64_t parts) {
+  return ShapedType::isDynamic(whole) || whole % parts == 0;
+}
+
+/// Of `rank` dimensions number `dim` as two, all others as they are.
+static SmallVector<ReassociationIndices> pairAt(int64_t dim, int64_t rank) {
+  SmallVector<ReassociationIndices> groups(rank);
+  for (int64_t d : llvm::seq(rank)) {
+    groups[d].push_back(d > dim ? d + 1 : d);
+    if (d == dim)
+      groups[d].push_back(d + 1);
+  }
+  return groups;
+}
+
 Value splitDim(OpBuilder &b, Location loc, Value x, int64_t dim,
                int64_t parts) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -141,8 +158,22 @@ Value splitDim(OpBuilder &b, Location loc, Value x, int64_t dim,
   shape[dim] = rest ? *rest : ShapedType::kDynamic;
   shape.insert(shape.begin() + dim, parts);
   sizes.insert(sizes.begin() + dim, count);
-  return reshapeTo(b, loc, x,
-                   RankedTensorType::get(shape, type.getElementType()), sizes);
+  auto split = RankedTensorType::get(shape, type.getElementType());
+  if (x.getDefiningOp<krnl::ConstantOp>() ||
+      !divides(type.getDimSize(dim), parts))
+    return reshapeTo(b, loc, x, split, sizes);
+  return tensor::ExpandShapeOp::create(
+      b, loc, split, x, pairAt(dim, type.getRank()), getAsOpFoldResult(sizes));
+}
+
+Value joinDims(OpBuilder &b, Location loc, Value x, int64_t dim,
+               ValueRange sizes) {
+  RankedTensorType split = rankedType(x),
+                   type = typeOfSizes(sizes, split.getElementType());
+  SmallVector<ReassociationIndices> groups = pairAt(dim, type.getRank());
+  if (tensor::CollapseShapeOp::inferCollapsedType(split, groups) != type)
+    return reshapeTo(b, loc, x, type, sizes);
+  return tensor::CollapseShapeOp::create(b, loc, type, x, groups);
 }
 
 } // namespace onnxc

@@ -61,8 +61,10 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     kernel on its result, and a contraction over the rows. Elementwise ops with
     one user are then folded into that user, and results are computed in the
     destination where that is possible. Nothing expensive is computed twice.
-    Last, loops of one iteration go, and neighbouring loops that access memory
-    contiguously become one. Each pair that was considered and not fused is a
+    An elementwise kernel that reads a collapsed view of another kernel's result,
+    as that of a grouped convolution, gets the loops of the result itself, and is
+    fused with its maker. Last, loops of one iteration go, and neighbouring loops
+    that access memory contiguously become one. Each pair that was considered and not fused is a
     missed remark with the reason.
 
     ```mlir
@@ -114,7 +116,8 @@ def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
     with weights and the windows that work on it prefer along memory:
     convolutions and pools their channels. Operands and results of the function
     and all that the host program reads keep their order. The loops of the
-    kernels follow.
+    kernels follow, and so do views that split or join dimensions, as the channels
+    of grouped convolutions.
 
     ```mlir
     %1 = krnl.kernel "conv" ... -> tensor<1x64x56x56xf32>

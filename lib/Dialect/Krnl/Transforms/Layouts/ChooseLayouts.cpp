@@ -82,6 +82,37 @@ static void permute(LayoutGroups &groups, tensor::DimOp dim) {
       arith::ConstantIndexOp::create(builder, dim.getLoc(), position));
 }
 
+/// Makes the view again between the orders that its sides have now.
+static void permute(LayoutGroups &groups, Operation *view) {
+  ViewSides sides = sidesOf(view);
+  SmallVector<int64_t> order = groups.orderOf(sides.collapsed),
+                       parts = groups.orderOf(sides.expanded);
+  if (order.empty())
+    return;
+  SmallVector<ReassociationIndices> runs;
+  int64_t next = 0;
+  for (int64_t dim : order) {
+    runs.emplace_back();
+    for ([[maybe_unused]] int64_t part : sides.runs[dim])
+      runs.back().push_back(next++);
+  }
+  OpBuilder builder(view);
+  Value made;
+  Value result = view->getResult(0), source = view->getOperand(0);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+    SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+    made = tensor::ExpandShapeOp::create(
+        builder, view->getLoc(), result.getType(), source, runs,
+        inOrder(ArrayRef<OpFoldResult>(sizes), parts));
+  } else {
+    made = tensor::CollapseShapeOp::create(builder, view->getLoc(),
+                                           result.getType(), source, runs);
+  }
+  groups.replace(result, made);
+  result.replaceAllUsesWith(made);
+  view->erase();
+}
+
 /// Permutes the computed indices of stores to results and of loads from them.
 static void permutePositions(LayoutGroups &groups, ComputeOp op) {
   auto permuteAt = [&](MutableOperandRange at, unsigned number) {
@@ -152,10 +183,21 @@ static void chooseLayouts(Operation *module) {
   separateEmpties(module);
   SmallVector<KernelOp> kernels;
   module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-  LayoutGroups groups(kernels);
-  for (KernelOp kernel : kernels)
-    for (auto op : kernel.getBody().getOps<ComputeOp>())
-      voteForLayouts(groups, kernel, op);
+  SmallVector<Operation *> views;
+  module->walk([&](Operation *op) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      views.push_back(op);
+  });
+  LayoutGroups groups(kernels, views);
+  auto vote = [&] {
+    for (KernelOp kernel : kernels)
+      for (auto op : kernel.getBody().getOps<ComputeOp>())
+        voteForLayouts(groups, kernel, op);
+  };
+  vote();
+  groups.pinShortRuns();
+  groups.tieNeighbours(kernels);
+  vote();
 
   // Accesses first: they look the values up.
   SetVector<Operation *> changed = findChanged(groups);
@@ -177,6 +219,8 @@ static void chooseLayouts(Operation *module) {
     permuteType(value, order);
     reportOrder(value, order);
   }
+  for (Operation *view : groups.getViews())
+    permute(groups, view);
   for (KernelOp kernel : kernels)
     if (changed.contains(kernel))
       orderLoops(kernel);

@@ -6,6 +6,7 @@
 
 #include "LayoutGroups.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -25,73 +26,137 @@ SmallVector<int64_t> onnxc::krnl::loopsOf(OpOperand &operand) {
   return loops;
 }
 
-/// Is the value used by no ops but kernels that can be rewritten?
-static bool isFree(Value value) {
+ViewSides onnxc::krnl::sidesOf(Operation *view) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
+    return {expand.getResult(), expand.getSrc(),
+            expand.getReassociationIndices()};
+  auto collapse = cast<tensor::CollapseShapeOp>(view);
+  return {collapse.getSrc(), collapse.getResult(),
+          collapse.getReassociationIndices()};
+}
+
+/// Is the value used by no ops but kernels that can be rewritten, and views?
+bool LayoutGroups::isFree(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
     if (!kernel || !kernel.getRecipe().empty())
       return false;
   } else if (!isa<KernelOp, tensor::EmptyOp, ComputeOp, TemporaryOp>(
-                 value.getDefiningOp())) {
+                 value.getDefiningOp()) &&
+             !views.contains(value.getDefiningOp())) {
     return false;
   }
-  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     if (auto dim = dyn_cast<tensor::DimOp>(use.getOwner()))
       return dim.getConstantIndex().has_value();
     if (auto kernel = dyn_cast<KernelOp>(use.getOwner()))
       return kernel.getRecipe().empty();
-    return isa<ComputeOp, tensor::ExtractOp, YieldOp>(use.getOwner());
+    return isa<ComputeOp, tensor::ExtractOp, YieldOp>(use.getOwner()) ||
+           views.contains(use.getOwner());
   });
 }
 
-LayoutGroups::LayoutGroups(ArrayRef<KernelOp> kernels) {
+LayoutGroups::LayoutGroups(ArrayRef<KernelOp> kernels,
+                           ArrayRef<Operation *> views) {
   for (KernelOp kernel : kernels)
     addValues(kernel);
+  for (Operation *view : views)
+    addView(view);
   for (KernelOp kernel : kernels)
     tieMemory(kernel);
+  for (Operation *view : this->views)
+    tieView(view);
   for (auto [value, node] : nodes)
     if (!isFree(value))
-      pinned[find(node)] = true;
+      pinned[groups.findLeader(node.value)] = true;
+}
+
+void LayoutGroups::tieNeighbours(ArrayRef<KernelOp> kernels) {
   for (KernelOp kernel : kernels) {
     tieNeighbours(kernel);
     tieReads(kernel);
   }
 }
 
-unsigned LayoutGroups::find(unsigned node) {
-  while (parents[node] != node)
-    node = parents[node] = parents[parents[node]];
-  return node;
+void LayoutGroups::pinShortRuns() {
+  llvm::DenseSet<unsigned> isShort;
+  for (unsigned dim : shortRuns)
+    isShort.insert(dims.findLeader(dim));
+  for (auto [value, node] : nodes) {
+    unsigned elected = electedOf(leadersOf(value));
+    if (votes.contains(elected) && isShort.contains(elected))
+      pinned[groups.findLeader(node.value)] = true;
+  }
+  votes.clear();
 }
 
+void LayoutGroups::join(unsigned a, unsigned b) {
+  bool keeps = pinned[groups.findLeader(a)] || pinned[groups.findLeader(b)];
+  pinned[groups.join(a, b)] = keeps;
+}
+
+/// Ties two tensors of one rank, dimension by dimension.
 void LayoutGroups::tie(Value a, Value b) {
   auto x = nodes.find(a), y = nodes.find(b);
   if (x == nodes.end() || y == nodes.end())
     return;
-  unsigned p = find(x->second), q = find(y->second);
-  parents[p] = q;
-  pinned[q] = pinned[q] || pinned[p];
+  join(x->second.value, y->second.value);
+  for (unsigned dim :
+       llvm::seq<unsigned>(cast<RankedTensorType>(a.getType()).getRank()))
+    dims.join(x->second.firstDim + dim, y->second.firstDim + dim);
+}
+
+/// The dimensions of a run go where the one that stands for all of them goes.
+/// The last of them alone is along memory for kernels that see them apart.
+void LayoutGroups::tieView(Operation *view) {
+  ViewSides sides = sidesOf(view);
+  auto type = cast<RankedTensorType>(sides.expanded.getType());
+  int64_t minExtent = TargetAttr::processorOf(view).layoutElements;
+  Node expanded = nodes.at(sides.expanded),
+       collapsed = nodes.at(sides.collapsed);
+  join(expanded.value, collapsed.value);
+  for (auto [dim, run] : llvm::enumerate(sides.runs)) {
+    for (int64_t part : run)
+      dims.join(expanded.firstDim + part, collapsed.firstDim + dim);
+    if (run.size() > 1 && type.getDimSize(run.back()) < minExtent)
+      shortRuns.push_back(collapsed.firstDim + dim);
+  }
 }
 
 bool LayoutGroups::isMovable(Value value) {
   auto node = nodes.find(value);
-  return node != nodes.end() && !pinned[find(node->second)];
+  return node != nodes.end() && !pinned[groups.findLeader(node->second.value)];
+}
+
+void LayoutGroups::add(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() < 3)
+    return;
+  Node node{unsigned(pinned.size()), numDims};
+  if (!nodes.try_emplace(value, node).second)
+    return;
+  pinned.push_back(false);
+  groups.grow(node.value + 1);
+  numDims += type.getRank();
+  dims.grow(numDims);
 }
 
 void LayoutGroups::addValues(KernelOp kernel) {
-  auto add = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (type && type.getRank() >= 3 &&
-        nodes.try_emplace(value, parents.size()).second) {
-      parents.push_back(parents.size());
-      pinned.push_back(false);
-    }
-  };
+  auto add = [&](Value value) { this->add(value); };
   llvm::for_each(kernel->getOperands(), add);
   llvm::for_each(kernel->getResults(), add);
   llvm::for_each(kernel.getBody().getArguments(), add);
   for (Operation &op : kernel.getBody().front())
     llvm::for_each(op.getResults(), add);
+}
+
+void LayoutGroups::addView(Operation *view) {
+  ViewSides sides = sidesOf(view);
+  if (sides.runs.size() < 3)
+    return;
+  add(sides.expanded);
+  add(sides.collapsed);
+  views.insert(view);
 }
 
 /// Values that stand for the same memory.
@@ -144,9 +209,7 @@ void LayoutGroups::tieNeighbours(KernelOp kernel) {
     SmallVector<Value> values(op->getOperands());
     for (auto [i, a] : llvm::enumerate(values))
       for (auto [j, b] : llvm::enumerate(values)) {
-        auto x = nodes.find(a), y = nodes.find(b);
-        if (i >= j || x == nodes.end() || y == nodes.end() ||
-            pinned[find(x->second)] || pinned[find(y->second)])
+        if (i >= j || !isMovable(a) || !isMovable(b))
           continue;
         if (loopsOf(op->getOpOperand(i)) == loopsOf(op->getOpOperand(j)))
           tie(a, b);
@@ -156,31 +219,38 @@ void LayoutGroups::tieNeighbours(KernelOp kernel) {
 
 void LayoutGroups::vote(Value value, int64_t position, double weight) {
   auto node = nodes.find(value);
-  if (node == nodes.end())
-    return;
-  SmallVector<double> &group = votes[find(node->second)];
-  group.resize(cast<RankedTensorType>(value.getType()).getRank());
-  group[position] += weight;
+  if (node != nodes.end())
+    votes[dims.findLeader(node->second.firstDim + position)] += weight;
+}
+
+/// Which dimensions of its group the dimensions of the value are.
+SmallVector<unsigned> LayoutGroups::leadersOf(Value value) {
+  unsigned first = nodes.lookup(value).firstDim;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  return llvm::map_to_vector(
+      llvm::seq<unsigned>(first, first + rank),
+      [&](unsigned dim) { return dims.findLeader(dim); });
+}
+
+/// The one with most votes; of equals the last: the first one is the batch.
+unsigned LayoutGroups::electedOf(ArrayRef<unsigned> leaders) {
+  return *llvm::max_element(llvm::reverse(leaders),
+                            [&](unsigned a, unsigned b) {
+                              return votes.lookup(a) < votes.lookup(b);
+                            });
 }
 
 SmallVector<int64_t> LayoutGroups::orderOf(Value value) {
-  auto node = nodes.find(value);
-  if (node == nodes.end())
+  if (!isMovable(value))
     return {};
-  unsigned group = find(node->second);
-  auto found = votes.find(group);
-  if (pinned[group] || found == votes.end())
-    return {};
-  // Of equals the last: the first one is the batch.
-  auto most = llvm::max_element(llvm::reverse(found->second));
-  int64_t last = found->second.rend() - most - 1;
-  int64_t rank = found->second.size();
-  if (last == rank - 1)
-    return {};
+  SmallVector<unsigned> leaders = leadersOf(value);
+  unsigned last = electedOf(leaders);
   SmallVector<int64_t> order;
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != last)
-      order.push_back(d);
-  order.push_back(last);
+  for (bool isLast : {false, true})
+    for (auto [dim, leader] : llvm::enumerate(leaders))
+      if ((leader == last) == isLast)
+        order.push_back(dim);
+  if (!votes.contains(last) || llvm::is_sorted(order))
+    return {};
   return order;
 }

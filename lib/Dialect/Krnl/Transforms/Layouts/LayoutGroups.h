@@ -11,6 +11,11 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace onnxc::krnl {
 
 /// For each index of the operand the one loop that it depends on; -1 for none,
@@ -18,12 +23,28 @@ namespace onnxc::krnl {
 /// the same order.
 llvm::SmallVector<int64_t> loopsOf(mlir::OpOperand &operand);
 
+/// The tensors of a view: the one with more dimensions, and the one that has
+/// runs of them as one.
+struct ViewSides {
+  mlir::Value expanded, collapsed;
+  llvm::SmallVector<mlir::ReassociationIndices> runs;
+};
+/// The sides of a tensor.expand_shape or tensor.collapse_shape.
+ViewSides sidesOf(mlir::Operation *view);
+
 /// The groups of the tensors of rank three and more that kernels access.
 class LayoutGroups {
 public:
-  explicit LayoutGroups(llvm::ArrayRef<KernelOp> kernels);
+  LayoutGroups(llvm::ArrayRef<KernelOp> kernels,
+               llvm::ArrayRef<mlir::Operation *> views);
 
   bool contains(mlir::Value value) const { return nodes.contains(value); }
+  /// Fixes the groups whose votes are for a dimension that kernels see as
+  /// several, of which the last does not fill a vector. Forgets all votes.
+  void pinShortRuns();
+  /// Ties tensors that are accessed side by side and can both be moved.
+  void tieNeighbours(llvm::ArrayRef<KernelOp> kernels);
+
   /// Can the order of the value's dimensions be chosen?
   bool isMovable(mlir::Value value);
   /// Votes with `weight` for this dimension of the value's group along memory.
@@ -39,20 +60,41 @@ public:
   llvm::SmallVector<mlir::Value> getValues() const {
     return llvm::to_vector(llvm::make_first_range(nodes));
   }
+  /// Views whose both sides are in one group.
+  llvm::ArrayRef<mlir::Operation *> getViews() const {
+    return views.getArrayRef();
+  }
 
 private:
+  struct Node {
+    /// The number of the value, and that of the first of its dimensions.
+    unsigned value, firstDim;
+  };
+
+  void add(mlir::Value value);
   void addValues(KernelOp kernel);
+  void addView(mlir::Operation *view);
   void tieMemory(KernelOp kernel);
   void tieNeighbours(KernelOp kernel);
   void tieReads(KernelOp kernel);
-  unsigned find(unsigned node);
+  void tieView(mlir::Operation *view);
+  llvm::SmallVector<unsigned> leadersOf(mlir::Value value);
+  unsigned electedOf(llvm::ArrayRef<unsigned> leaders);
+  bool isFree(mlir::Value value);
   void tie(mlir::Value a, mlir::Value b);
+  void join(unsigned a, unsigned b);
 
-  llvm::DenseMap<mlir::Value, unsigned> nodes;
-  llvm::SmallVector<unsigned> parents;
+  llvm::DenseMap<mlir::Value, Node> nodes;
+  llvm::SetVector<mlir::Operation *> views;
+  /// Numbers of values, and of their dimensions: those of one group.
+  llvm::IntEqClasses groups, dims;
+  unsigned numDims = 0;
+  /// By the leader of the group.
   llvm::SmallVector<bool> pinned;
-  /// By group, then dimension.
-  llvm::DenseMap<unsigned, llvm::SmallVector<double>> votes;
+  /// Dimensions of which a view makes several, the last of them short.
+  llvm::SmallVector<unsigned> shortRuns;
+  /// By the leader of the dimensions.
+  llvm::DenseMap<unsigned, double> votes;
 };
 
 /// Votes for the dimensions that the op prefers along memory in the tensors

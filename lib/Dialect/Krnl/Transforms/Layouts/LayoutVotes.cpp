@@ -155,21 +155,24 @@ void LayoutVoter::voteForSums() {
 
 /// Few positions of long vectors, as in the transforms of a convolution: the
 /// dimension along memory of a side that cannot move is best for the other,
-/// too.
+/// too. Where both can move it is the last one of the result.
 void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
                              function_ref<bool(unsigned)> inWeights) {
-  bool dataMoves = groups.isMovable(data->get());
-  if (dataMoves == groups.isMovable(result->get()))
-    return;
+  SmallVector<OpOperand *> movable;
+  OpOperand *leading = result;
+  for (OpOperand *side : {data, result})
+    if (groups.isMovable(side->get()))
+      movable.push_back(side);
+    else
+      leading = side;
   for (unsigned dim : llvm::seq(op.getNumLoops()))
     if (inWeights(dim) && extentOf(dim) >= minExtent)
       return;
-  SmallVector<int64_t> loops = loopsOf(dataMoves ? *result : *data);
+  SmallVector<int64_t> loops = loopsOf(*leading);
   int64_t along = loops.empty() ? -1 : loops.back();
   if (along >= 0)
     voteAlong(
-        {dataMoves ? data : result},
-        [&](unsigned dim) { return int64_t(dim) == along; }, work);
+        movable, [&](unsigned dim) { return int64_t(dim) == along; }, work);
 }
 
 /// Do only the index at `position` and nothing else change along its loop?

@@ -85,3 +85,108 @@ func.func @resized(%x: tensor<3x16x16xf32>, %table: tensor<28xi64>) -> tensor<32
   } -> tensor<32x28x14xf32>
   return %2 : tensor<32x28x14xf32>
 }
+
+// Views that see the channels in groups go along: all convolutions have them last.
+// CHECK-LABEL: func @views
+// CHECK:         %[[X:.+]] = krnl.kernel "first" {{.+}} outs(%{{.+}} : tensor<14x14x64xf32>)
+// CHECK:         %[[SPLIT:.+]] = tensor.expand_shape %[[X]] {{\[}}[0], [1], [2, 3]] output_shape [14, 14, 4, 16] : tensor<14x14x64xf32> into tensor<14x14x4x16xf32>
+// CHECK:         %[[Y:.+]] = krnl.kernel "groups" loops [h = 12, w = 12, g = 4, oc = 16, kh = 3, kw = 3, ic = 16]
+// CHECK-SAME:      ins(%[[SPLIT]], {{.+}} outs(%{{.+}} : tensor<12x12x4x16xf32>)
+// CHECK:           krnl.compute [h, w, g, oc | kh, kw, ic] (%{{.+}} = %{{.+}}[h + kh, w + kw, g, ic], %{{.+}} = %{{.+}}[g, oc, ic, kh, kw]) -> (%{{.+}} = %{{.+}}[h, w, g, oc])
+// CHECK:         %[[JOINED:.+]] = tensor.collapse_shape %[[Y]] {{\[}}[0], [1], [2, 3]] : tensor<12x12x4x16xf32> into tensor<12x12x64xf32>
+// CHECK:         krnl.kernel "last" {{.+}} ins(%[[JOINED]],
+func.func @views(%x: tensor<3x16x16xf32>) -> tensor<8x10x10xf32> {
+  %w0 = krnl.constant dense<1.0> : tensor<64x3x3x3xf32>
+  %e0 = tensor.empty() : tensor<64x14x14xf32>
+  %0 = krnl.kernel "first" loops [oc = 64, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
+      ins(%x, %w0 : tensor<3x16x16xf32>, tensor<64x3x3x3xf32>) outs(%e0 : tensor<64x14x14xf32>) {
+  ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<64x3x3x3xf32>, %o: tensor<64x14x14xf32>):
+    %r = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<3x16x16xf32>, tensor<64x3x3x3xf32>) -> tensor<64x14x14xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<64x14x14xf32>
+  } -> tensor<64x14x14xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2], [3]] output_shape [4, 16, 14, 14] : tensor<64x14x14xf32> into tensor<4x16x14x14xf32>
+  %w1 = krnl.constant dense<1.0> : tensor<4x16x16x3x3xf32>
+  %e1 = tensor.empty() : tensor<4x16x12x12xf32>
+  %2 = krnl.kernel "groups" loops [g = 4, oc = 16, h = 12, w = 12, ic = 16, kh = 3, kw = 3]
+      ins(%1, %w1 : tensor<4x16x14x14xf32>, tensor<4x16x16x3x3xf32>) outs(%e1 : tensor<4x16x12x12xf32>) {
+  ^bb0(%p: tensor<4x16x14x14xf32>, %q: tensor<4x16x16x3x3xf32>, %o: tensor<4x16x12x12xf32>):
+    %r = krnl.compute [g, oc, h, w | ic, kh, kw] (%s = %p[g, ic, h + kh, w + kw], %t = %q[g, oc, ic, kh, kw]) -> (%u = %o[g, oc, h, w])
+        : (tensor<4x16x14x14xf32>, tensor<4x16x16x3x3xf32>) -> tensor<4x16x12x12xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<4x16x12x12xf32>
+  } -> tensor<4x16x12x12xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2], [3]] : tensor<4x16x12x12xf32> into tensor<64x12x12xf32>
+  %w2 = krnl.constant dense<1.0> : tensor<8x64x3x3xf32>
+  %e2 = tensor.empty() : tensor<8x10x10xf32>
+  %4 = krnl.kernel "last" loops [oc = 8, h = 10, w = 10, ic = 64, kh = 3, kw = 3]
+      ins(%3, %w2 : tensor<64x12x12xf32>, tensor<8x64x3x3xf32>) outs(%e2 : tensor<8x10x10xf32>) {
+  ^bb0(%p: tensor<64x12x12xf32>, %q: tensor<8x64x3x3xf32>, %o: tensor<8x10x10xf32>):
+    %r = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<64x12x12xf32>, tensor<8x64x3x3xf32>) -> tensor<8x10x10xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<8x10x10xf32>
+  } -> tensor<8x10x10xf32>
+  return %4 : tensor<8x10x10xf32>
+}
+
+// Four channels of a group do not fill a vector: the convolution of groups keeps its
+// pixels along memory, and its neighbours read and write them so.
+// CHECK-LABEL: func @short_groups
+// CHECK:         krnl.kernel "first" {{.+}} outs(%{{.+}} : tensor<64x14x14xf32>)
+// CHECK:         krnl.kernel "groups" {{.+}} outs(%{{.+}} : tensor<16x4x12x12xf32>)
+// CHECK:         tensor.collapse_shape %{{.+}} {{\[}}[0, 1], [2], [3]]
+func.func @short_groups(%x: tensor<3x16x16xf32>) -> tensor<8x10x10xf32> {
+  %w0 = krnl.constant dense<1.0> : tensor<64x3x3x3xf32>
+  %e0 = tensor.empty() : tensor<64x14x14xf32>
+  %0 = krnl.kernel "first" loops [oc = 64, h = 14, w = 14, ic = 3, kh = 3, kw = 3]
+      ins(%x, %w0 : tensor<3x16x16xf32>, tensor<64x3x3x3xf32>) outs(%e0 : tensor<64x14x14xf32>) {
+  ^bb0(%p: tensor<3x16x16xf32>, %q: tensor<64x3x3x3xf32>, %o: tensor<64x14x14xf32>):
+    %r = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<3x16x16xf32>, tensor<64x3x3x3xf32>) -> tensor<64x14x14xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<64x14x14xf32>
+  } -> tensor<64x14x14xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2], [3]] output_shape [16, 4, 14, 14] : tensor<64x14x14xf32> into tensor<16x4x14x14xf32>
+  %w1 = krnl.constant dense<1.0> : tensor<16x4x4x3x3xf32>
+  %e1 = tensor.empty() : tensor<16x4x12x12xf32>
+  %2 = krnl.kernel "groups" loops [g = 16, oc = 4, h = 12, w = 12, ic = 4, kh = 3, kw = 3]
+      ins(%1, %w1 : tensor<16x4x14x14xf32>, tensor<16x4x4x3x3xf32>) outs(%e1 : tensor<16x4x12x12xf32>) {
+  ^bb0(%p: tensor<16x4x14x14xf32>, %q: tensor<16x4x4x3x3xf32>, %o: tensor<16x4x12x12xf32>):
+    %r = krnl.compute [g, oc, h, w | ic, kh, kw] (%s = %p[g, ic, h + kh, w + kw], %t = %q[g, oc, ic, kh, kw]) -> (%u = %o[g, oc, h, w])
+        : (tensor<16x4x14x14xf32>, tensor<16x4x4x3x3xf32>) -> tensor<16x4x12x12xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<16x4x12x12xf32>
+  } -> tensor<16x4x12x12xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2], [3]] : tensor<16x4x12x12xf32> into tensor<64x12x12xf32>
+  %w2 = krnl.constant dense<1.0> : tensor<8x64x3x3xf32>
+  %e2 = tensor.empty() : tensor<8x10x10xf32>
+  %4 = krnl.kernel "last" loops [oc = 8, h = 10, w = 10, ic = 64, kh = 3, kw = 3]
+      ins(%3, %w2 : tensor<64x12x12xf32>, tensor<8x64x3x3xf32>) outs(%e2 : tensor<8x10x10xf32>) {
+  ^bb0(%p: tensor<64x12x12xf32>, %q: tensor<8x64x3x3xf32>, %o: tensor<8x10x10xf32>):
+    %r = krnl.compute [oc, h, w | ic, kh, kw] (%s = %p[ic, h + kh, w + kw], %t = %q[oc, ic, kh, kw]) -> (%u = %o[oc, h, w])
+        : (tensor<64x12x12xf32>, tensor<8x64x3x3xf32>) -> tensor<8x10x10xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<8x10x10xf32>
+  } -> tensor<8x10x10xf32>
+  return %4 : tensor<8x10x10xf32>
+}

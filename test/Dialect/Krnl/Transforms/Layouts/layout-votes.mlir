@@ -214,3 +214,45 @@ func.func @converted(%x: tensor<3x480x32xi8>, %rows: tensor<24xi64>, %columns: t
   } -> tensor<3x24x640xi8>
   return %1 : tensor<3x24x640xi8>
 }
+
+// The transform of a row has few weights: no channels of them fill a vector. Both of
+// its tensors can move, and have the last dimension of the result along memory.
+// CHECK-LABEL: func @transform
+// CHECK:         krnl.kernel "neg" {{.+}} outs(%{{.+}} : tensor<18x18x32xf32>)
+// CHECK:         krnl.kernel "rows" {{.+}} ins(%{{.+}} : tensor<6x6xf32>, tensor<18x18x32xf32>) outs(%{{.+}} : tensor<4x6x18x32xf32>)
+func.func @transform(%x: tensor<32x18x18xf32>) -> tensor<4x6x18x32xf32> {
+  %t = krnl.constant dense<1.0> : tensor<6x6xf32>
+  %e0 = tensor.empty() : tensor<32x18x18xf32>
+  %0 = krnl.kernel "neg" loops [c = 32, h = 18, w = 18] ins(%x : tensor<32x18x18xf32>) outs(%e0 : tensor<32x18x18xf32>) {
+  ^bb0(%p: tensor<32x18x18xf32>, %o: tensor<32x18x18xf32>):
+    %r = krnl.compute [c, h, w] (%s = %p[c, h, w]) -> (%q = %o[c, h, w])
+        : (tensor<32x18x18xf32>) -> tensor<32x18x18xf32> {
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<32x18x18xf32>
+  } -> tensor<32x18x18xf32>
+  %e1 = tensor.empty() : tensor<4x6x18x32xf32>
+  %1 = krnl.kernel "rows" loops [y = 4, p = 6, w = 18, c = 32, k = 6]
+      ins(%t, %0 : tensor<6x6xf32>, tensor<32x18x18xf32>) outs(%e1 : tensor<4x6x18x32xf32>) {
+  ^bb0(%q: tensor<6x6xf32>, %d: tensor<32x18x18xf32>, %o: tensor<4x6x18x32xf32>):
+    %r = krnl.compute [y, p, w, c | k] (%s = %q[p, k], %v = %d[c, y * 4 + k, w]) -> (%u = %o[y, p, w, c])
+        : (tensor<6x6xf32>, tensor<32x18x18xf32>) -> tensor<4x6x18x32xf32> {
+      %m = arith.mulf %s, %v : f32
+      %a = arith.addf %u, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<4x6x18x32xf32>
+  } -> tensor<4x6x18x32xf32>
+  %e2 = tensor.empty() : tensor<4x6x18x32xf32>
+  %2 = krnl.kernel "last" loops [y = 4, p = 6, w = 18, c = 32] ins(%1 : tensor<4x6x18x32xf32>) outs(%e2 : tensor<4x6x18x32xf32>) {
+  ^bb0(%p: tensor<4x6x18x32xf32>, %o: tensor<4x6x18x32xf32>):
+    %r = krnl.compute [y, p, w, c] (%s = %p[y, p, w, c]) -> (%q = %o[y, p, w, c])
+        : (tensor<4x6x18x32xf32>) -> tensor<4x6x18x32xf32> {
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<4x6x18x32xf32>
+  } -> tensor<4x6x18x32xf32>
+  return %2 : tensor<4x6x18x32xf32>
+}

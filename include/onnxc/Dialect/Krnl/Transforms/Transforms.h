@@ -90,6 +90,12 @@ void dropUnitLoops(KernelOp kernel);
 /// operands whose dimensions are collapsed likewise.
 void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 
+/// Lets an elementwise kernel that reads a collapsed view of another kernel's
+/// result run over the dimensions of the result itself. Its other operands are
+/// expanded likewise, its results collapsed. Not where its results are copied
+/// into parts of others, as it may write there. False if nothing changes.
+bool expandLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+
 /// Runs the op over the loops `axes` instead, the first `parallel` of them in
 /// parallel. `dims` has for each of its loops so far a dimension of these, or
 /// the only value of the index.

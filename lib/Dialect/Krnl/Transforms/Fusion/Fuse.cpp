@@ -310,8 +310,10 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
     for (KernelOp consumer : findKernels()) {
       if (KernelOp merged = fuseAttention(rewriter, consumer))
         consumer = merged;
-      while (KernelOp merged = fuseOneProducer(rewriter, consumer))
-        consumer = merged;
+      do
+        while (KernelOp merged = fuseOneProducer(rewriter, consumer))
+          consumer = merged;
+      while (expandLoops(rewriter, consumer));
     }
     for (KernelOp kernel : findKernels()) {
       inlineConstants(rewriter, kernel);

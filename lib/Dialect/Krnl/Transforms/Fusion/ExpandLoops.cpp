@@ -1,0 +1,315 @@
+//===- ExpandLoops.cpp - A loop becomes several -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %v = tensor.collapse_shape %y [[0, 1], [2]] : tensor<4x16x49xf32>
+//   loops [c, p]     relu ins(%v : tensor<64x49xf32>)
+// -> loops [c0, c1, p]  relu ins(%y : tensor<4x16x49xf32>)
+//
+// The inverse of CollapseLoops.cpp. The results of grouped convolutions have
+// groups and channels of a group as dimensions of their own. An elementwise
+// kernel that reads them as one dimension runs over both loops instead, so that
+// it reads the tensor itself and can be fused with the convolution.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartCopies.h"
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+namespace {
+/// Checks one loop, and makes several of it.
+class LoopExpander {
+public:
+  /// `extents` are those of the new loops, outer ones first.
+  LoopExpander(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
+               ArrayRef<int64_t> extents)
+      : rewriter(rewriter), kernel(kernel), loop(loop), extents(extents) {}
+
+  bool check();
+  void expand();
+
+private:
+  bool checkOp(ComputeOp op);
+  bool record(Value tensor, int position);
+  bool checkBorder();
+
+  int positionIn(Value tensor) {
+    auto known = positions.find(tensor);
+    return known == positions.end() ? -1 : known->second;
+  }
+  SmallVector<ReassociationIndices> groups(Value inside, int64_t rank);
+  SmallVector<OpFoldResult> expandSizes(ArrayRef<OpFoldResult> sizes,
+                                        unsigned position);
+  RankedTensorType expanded(Value tensor);
+  Value expandOperand(Value outside, BlockArgument inside);
+  void declareLoops();
+  void expandOp(ComputeOp op);
+  void collapseResults(ArrayRef<Type> types);
+
+  RewriterBase &rewriter;
+  KernelOp kernel;
+  StringRef loop;
+  ArrayRef<int64_t> extents;
+  SmallVector<std::string> names;
+  /// The dimension of each tensor that the loop covers, or -1.
+  llvm::MapVector<Value, int> positions;
+};
+} // namespace
+
+/// False if the loop covers another dimension in another op.
+bool LoopExpander::record(Value tensor, int position) {
+  return positions.insert({tensor, position}).first->second == position;
+}
+
+/// The loop covers one dimension of each tensor that it indexes, and nothing
+/// else uses its index.
+bool LoopExpander::checkOp(ComputeOp op) {
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  unsigned dim = dimOf(op, loop);
+  for (auto index : op.getBlock()->getOps<IndexOp>())
+    if (index.getDim() == dim)
+      return false;
+  for (unsigned number : llvm::seq<unsigned>(op.getNumDpsInits()))
+    if (scatterStoreOf(op, number))
+      return false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    int position = -1;
+    for (auto [number, at] : llvm::enumerate(op.getSubscripts(operand))) {
+      if (!at.index.isFunctionOfDim(dim))
+        continue;
+      if (position >= 0 || at.getLoop() != dim)
+        return false;
+      position = int(number);
+    }
+    if (!record(operand.get(), position) ||
+        (op.isDpsInit(&operand) &&
+         !record(op.getTiedOpResult(&operand), position)))
+      return false;
+  }
+  return true;
+}
+
+/// Tensors with the loop are used by structured ops only, at no computed
+/// indices.
+bool LoopExpander::checkBorder() {
+  return llvm::all_of(positions, [&](auto known) {
+    return known.second < 0 ||
+           llvm::all_of(
+               known.first.getUsers(),
+               [](Operation *user) { return isa<ComputeOp, YieldOp>(user); });
+  });
+}
+
+bool LoopExpander::check() {
+  unsigned number = *kernel.findLoop(loop);
+  int64_t product = 1;
+  for (int64_t extent : extents)
+    product *= extent;
+  if (!kernel.getRecipe().empty() ||
+      kernel.getLoop(number).getExtent() != product)
+    return false;
+  for (size_t part : llvm::seq(extents.size())) {
+    names.push_back((loop + Twine(part)).str());
+    if (kernel.findLoop(names.back()) || !isBareLoopName(names.back()))
+      return false;
+  }
+  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(),
+                      [&](ComputeOp op) { return checkOp(op); }) &&
+         checkBorder();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of the expanded tensor, by those of the tensor of `rank`.
+SmallVector<ReassociationIndices> LoopExpander::groups(Value inside,
+                                                       int64_t rank) {
+  SmallVector<ReassociationIndices> result(rank);
+  int64_t next = 0;
+  for (int64_t d : llvm::seq(rank))
+    for (int64_t parts = d == positionIn(inside) ? extents.size() : 1;
+         parts > 0; --parts)
+      result[d].push_back(next++);
+  return result;
+}
+
+SmallVector<OpFoldResult>
+LoopExpander::expandSizes(ArrayRef<OpFoldResult> sizes, unsigned position) {
+  SmallVector<OpFoldResult> result(sizes);
+  result.erase(result.begin() + position);
+  SmallVector<OpFoldResult> parts =
+      getAsIndexOpFoldResult(rewriter.getContext(), extents);
+  result.insert(result.begin() + position, parts.begin(), parts.end());
+  return result;
+}
+
+RankedTensorType LoopExpander::expanded(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int position = positionIn(tensor);
+  shape.erase(shape.begin() + position);
+  shape.insert(shape.begin() + position, extents.begin(), extents.end());
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// The host's value with the dimension as several. A fresh destination is made
+/// in that form.
+Value LoopExpander::expandOperand(Value outside, BlockArgument inside) {
+  Location loc = kernel.getLoc();
+  RankedTensorType type = expanded(inside);
+  SmallVector<OpFoldResult> sizes = expandSizes(
+      tensor::getMixedSizes(rewriter, loc, outside), positionIn(inside));
+  if (outside.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  return rewriter.createOrFold<tensor::ExpandShapeOp>(
+      loc, type, outside, groups(inside, type.getRank() + 1 - extents.size()),
+      sizes);
+}
+
+void LoopExpander::declareLoops() {
+  SmallVector<LoopAttr> loops;
+  for (auto known : kernel.getLoops().getAsRange<LoopAttr>()) {
+    if (known.getName() != loop) {
+      loops.push_back(known);
+      continue;
+    }
+    for (auto [name, extent] : llvm::zip_equal(names, extents))
+      loops.push_back(LoopAttr::get(kernel.getContext(), name, extent));
+  }
+  kernel.replaceLoops(loops);
+}
+
+void LoopExpander::expandOp(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
+  unsigned split = dimOf(op, loop), more = extents.size() - 1;
+  if (split == axes.size())
+    return;
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim : llvm::seq<unsigned>(axes.size()))
+    dims.push_back(rewriter.getAffineDimExpr(dim > split ? dim + more : dim));
+  axes.erase(axes.begin() + split);
+  axes.insert(axes.begin() + split, names.begin(), names.end());
+  replaceAxes(op, dims, axes, op.getNumParallelLoops() + more);
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  for (auto [access, operand] : llvm::zip_equal(accesses, op->getOpOperands()))
+    if (int position = positionIn(operand.get()); position >= 0)
+      for (unsigned part : llvm::seq(more))
+        access.insert(access.begin() + position + 1 + part,
+                      {rewriter.getAffineDimExpr(split + 1 + part)});
+  op.setSubscripts(accesses);
+}
+
+/// The results of the kernel in the types that they had.
+void LoopExpander::collapseResults(ArrayRef<Type> types) {
+  rewriter.setInsertionPointAfter(kernel);
+  for (auto [number, type] : llvm::enumerate(types)) {
+    BlockArgument argument = kernel.getOutArgument(number);
+    if (positionIn(argument) < 0)
+      continue;
+    OpResult result = kernel->getResult(number);
+    result.setType(argument.getType());
+    auto whole = tensor::CollapseShapeOp::create(
+        rewriter, kernel.getLoc(), cast<RankedTensorType>(type), result,
+        groups(argument, cast<RankedTensorType>(type).getRank()));
+    rewriter.replaceAllUsesExcept(result, whole, whole);
+  }
+}
+
+void LoopExpander::expand() {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Type> types(kernel.getResultTypes());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (positionIn(argument) >= 0) {
+      OpOperand &operand = kernel->getOpOperand(argument.getArgNumber());
+      operand.set(expandOperand(operand.get(), argument));
+    }
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    expandOp(op);
+  for (auto [tensor, position] : positions)
+    if (position >= 0)
+      Value(tensor).setType(expanded(tensor));
+  declareLoops();
+  collapseResults(types);
+}
+
+/// The loop that covers the dimension of the kernel's input in its ops.
+static StringRef loopAlong(BlockArgument input, unsigned dim) {
+  for (OpOperand &use : input.getUses())
+    if (auto op = dyn_cast<ComputeOp>(use.getOwner()))
+      return op.getLoopsAlong(use)[dim];
+  return "";
+}
+
+/// Expands the loop along the first dimension of the view that is several of
+/// the tensor's.
+static bool expandAlong(RewriterBase &rewriter, KernelOp kernel, unsigned input,
+                        tensor::CollapseShapeOp view) {
+  for (auto [dim, parts] : llvm::enumerate(view.getReassociationIndices())) {
+    if (parts.size() < 2)
+      continue;
+    SmallVector<int64_t> extents = llvm::map_to_vector(
+        parts, [&](int64_t d) { return view.getSrcType().getDimSize(d); });
+    StringRef loop = loopAlong(kernel.getInArgument(input), dim);
+    if (loop.empty() || llvm::is_contained(extents, ShapedType::kDynamic))
+      return false;
+    std::string name = loop.str();
+    LoopExpander expander(rewriter, kernel, name, extents);
+    if (!expander.check())
+      return false;
+    expander.expand();
+    // A use that is left would make the tensor a result of a fused kernel.
+    if (view->use_empty())
+      rewriter.eraseOp(view);
+    return true;
+  }
+  return false;
+}
+
+/// Is the value the result of a kernel in memory of its own? Others have no
+/// kernel fused with them.
+static bool isMade(Value value) {
+  auto maker = value.getDefiningOp<KernelOp>();
+  return maker && maker.getOuts()[cast<OpResult>(value).getResultNumber()]
+                      .getDefiningOp<tensor::EmptyOp>();
+}
+
+/// Does a kernel copy a result into a part of a larger tensor? The maker can
+/// write there itself as long as no view is between them.
+static bool isCopiedIntoPart(KernelOp kernel) {
+  return llvm::any_of(kernel->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<KernelOp>(use.getOwner());
+    return user &&
+           llvm::any_of(user.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+             auto copy = PartCopy::read(user, op);
+             return copy && copy->input == use.getOperandNumber();
+           });
+  });
+}
+
+bool expandLoops(RewriterBase &rewriter, KernelOp kernel) {
+  if (isCopiedIntoPart(kernel))
+    return false;
+  for (auto [number, in] : llvm::enumerate(kernel.getIns())) {
+    auto view = in.getDefiningOp<tensor::CollapseShapeOp>();
+    if (view && isMade(view.getSrc()) &&
+        view->getBlock() == kernel->getBlock() &&
+        expandAlong(rewriter, kernel, number, view))
+      return true;
+  }
+  return false;
+}
+
+} // namespace onnxc::krnl

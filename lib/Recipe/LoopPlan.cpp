@@ -299,13 +299,15 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
   if (LoopPlanner rows(*this); rows.takeRowsAsLanes())
     starts.push_back(std::move(rows));
   starts.push_back(*this);
+  if (LoopPlanner reads(*this); reads.takeReadsAsLanes())
+    starts.push_back(std::move(reads));
   std::vector<LoopPlan> plans;
   for (LoopPlanner &start : starts) {
     start.chooseLanes();
     for (auto unroll :
-         {&LoopPlanner::unrollWindow, &LoopPlanner::unrollRowsOfWindows,
-          &LoopPlanner::unrollInterleaved, &LoopPlanner::unrollTransposed,
-          &LoopPlanner::unrollOwnTransposed, &LoopPlanner::unrollLineOfRows,
+         {&LoopPlanner::unrollTransposedSums, &LoopPlanner::unrollWindow,
+          &LoopPlanner::unrollRowsOfWindows, &LoopPlanner::unrollInterleaved,
+          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed, &LoopPlanner::unrollLineOfRows,
           &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
           &LoopPlanner::unrollNothing}) {
       LoopPlanner plan(start);

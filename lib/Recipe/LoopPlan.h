@@ -79,6 +79,9 @@ struct LoopPlan {
     int64_t rows;
   };
   llvm::SmallVector<Transposed> transposed;
+  /// Constants that the lanes would gather: inputs of the kernel by number, and
+  /// the op that reads each.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> packed;
   /// Of a common vector loop: as much of it as is reduced together, sums being
   /// in memory, if that is more than fits the registers.
   int64_t strip = 1;

@@ -19,7 +19,8 @@ inline int64_t equalPart(int64_t whole, int64_t most) {
                           llvm::divideCeil(std::max<int64_t>(whole, 1), most));
 }
 
-/// Proposes plans: LoopPlan.cpp, and UnrollAndJam.cpp their unrolled loops.
+/// Proposes plans: LoopPlan.cpp, and UnrollAndJam.cpp and TransposedSums.cpp
+/// their unrolled loops.
 class LoopPlanner : public LoopPlan {
 public:
   LoopPlanner(krnl::KernelOp kernel, const target::Processor &target,
@@ -30,9 +31,15 @@ public:
   std::vector<LoopPlan> propose() const;
 
 private:
+  /// Loops along memory, of windows and of results.
+  struct Transposition {
+    std::string reads, results;
+  };
+
   void findCommon();
   void findVectorLoop();
   bool takeRowsAsLanes();
+  bool takeReadsAsLanes();
   void chooseLanes();
   void chooseInstances();
   void chooseColumns();
@@ -42,6 +49,7 @@ private:
   bool unrollRowsOfWindows();
   bool unrollInterleaved();
   bool unrollTransposed();
+  bool unrollTransposedSums();
   bool unrollOwnTransposed();
   bool unrollWholeRows();
   bool unrollLineOfRows();
@@ -50,6 +58,9 @@ private:
   llvm::SmallVector<std::pair<unsigned, std::string>>
   loopsToTranspose(llvm::ArrayRef<std::string> among);
   void transposeLanes();
+  bool isConstant(mlir::OpOperand &input);
+  std::optional<Transposition> findTransposition();
+  bool packAlongLanes();
   void planOuterLoops();
   unsigned loopsBesidePadding();
   void planParallel();

@@ -38,8 +38,11 @@ private:
   void vectorizeOther(unsigned number);
   void unrollWindows();
   void unrollSlide(unsigned number);
+  void packConstants();
 
   RecipeBuilder recipe;
+  /// What the loop of the lanes is cut into, outermost first.
+  SmallVector<std::string> vectorBlocks;
 };
 } // namespace
 
@@ -51,9 +54,11 @@ TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
       ops, [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   bool written = !windowLoop.empty() && loop == vectorLoop;
-  bool peels = isStatic(kernel, loop)
-                   ? (elementwise || written) && extent(loop) % size != 0
-                   : transposes && size == piece(loop);
+  bool isSquare = transposes && size == piece(loop);
+  bool peels =
+      isStatic(kernel, loop)
+          ? (elementwise || written || isSquare) && extent(loop) % size != 0
+          : isSquare;
   return peels ? TailStrategy::Peel : TailStrategy::Mask;
 }
 
@@ -65,6 +70,10 @@ void LoopWriter::writeBlocks() {
     std::string name = loop.name;
     int64_t inRegisters = piece(name);
     int64_t tile = grain * inRegisters;
+    auto note = [&](const std::string &block) {
+      if (loop.name == vectorLoop)
+        vectorBlocks.push_back(block);
+    };
     SmallVector<std::string> &names =
         position < numFusedOuter ? outerNames : ownNames;
     if (position + 1 == numParallel && grain > 1) {
@@ -72,12 +81,14 @@ void LoopWriter::writeBlocks() {
           recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
       names.push_back(outer);
       parallelNames.push_back(outer);
+      note(outer);
       name = inner;
     }
     if (inRegisters > 1)
       std::tie(name, loop.name == jammedLoop ? jammedInner : vectorInner) =
           recipe.block(name, inRegisters, "o", "i",
                        tailOf(loop.name, inRegisters));
+    note(name);
     names.push_back(name);
     if (position < numParallel && !(position + 1 == numParallel && grain > 1))
       parallelNames.push_back(name);
@@ -159,6 +170,16 @@ void LoopWriter::vectorizeOther(unsigned number) {
     recipe.vectorize(last, wide, number);
 }
 
+/// Constants in the order in which lanes read them.
+void LoopWriter::packConstants() {
+  for (auto [input, number] : packed) {
+    SmallVector<std::string> loops(vectorBlocks);
+    llvm::append_range(loops, reducedLoops(ops[number]));
+    loops.push_back(vectorLoop);
+    recipe.pack(input, loops);
+  }
+}
+
 /// Short loops around accumulators in registers, such as those of a window, are
 /// written out: their own cost would be as much as the work inside.
 void LoopWriter::unrollWindows() {
@@ -169,11 +190,12 @@ void LoopWriter::unrollWindows() {
       unrollSlide(number);
       continue;
     }
-    int64_t instances = vectors;
+    int64_t instances = transposes ? vectors * rows : vectors,
+            most = transposes ? maxWindowInstances : maxInstances;
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||
-          estimatedProduct(instances, extent(loop)) > maxInstances)
+          estimatedProduct(instances, extent(loop)) > most)
         break;
       recipe.unroll(loop, extent(loop), number);
       instances *= extent(loop);
@@ -213,6 +235,7 @@ void LoopWriter::writeVectors() {
     unrollWindows();
     recipe.vectorize(vectorLoop, lanes);
     recipe.unroll(vectorLoop, vectors);
+    packConstants();
     return;
   }
   for (unsigned number : llvm::seq<unsigned>(ops.size()))

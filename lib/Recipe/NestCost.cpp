@@ -172,9 +172,14 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   }
   if (!lanesUse || !access.dependsOn(lanesUse->loop))
     return count / double(target.scalarLoadsPerCycle);
-  double each = inLine ? registersOf(operand.get().getType()) /
-                             (isStore ? 1.0 : double(target.loadsPerCycle))
-                       : std::min(double(lanes), axesExtent(lanesUse->loop)) *
+  int64_t step = access.stride(lanesUse->loop);
+  bool isShuffled = !isStore && step > 1 && step <= target.shuffledStep;
+  // Vectors of all that lies between the lanes are loaded, too.
+  double vectors = registersOf(operand.get().getType()) *
+                   (isShuffled ? double(step) : 1.0);
+  double each = inLine || isShuffled
+                    ? vectors / (isStore ? 1.0 : double(target.loadsPerCycle))
+                    : std::min(double(lanes), axesExtent(lanesUse->loop)) *
                              (isTransposed ? target.transposeCycles
                                            : target.scatterCycles);
   return count * each;

@@ -103,7 +103,8 @@ bool OpEmitter::storeTransposed(OpState &state, unsigned result,
   unsigned across = *laneLoop(state);
   const ActiveLoop &lane = active[across];
   int64_t count = active[*transposed].instances, lanes = lane.lanes;
-  if (lane.dynamicLimit || int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
+  if ((lane.dynamicLimit && lane.instances > 1) ||
+      int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
       !llvm::isPowerOf2_64(lanes) ||
       llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
@@ -138,8 +139,11 @@ bool OpEmitter::storeTransposed(OpState &state, unsigned result,
     Lines there = lines;
     for (LaneIndex &index : there.at)
       index.offset += c * lanes * index.step;
-    access.storeLines(ArrayRef(rows).slice(c * count, count), there,
-                      std::min(lanes, left - c * lanes));
+    access.storeLines(
+        ArrayRef(rows).slice(c * count, count), there,
+        lane.dynamicLimit
+            ? OpFoldResult(lane.dynamicLimit)
+            : b.getIndexAttr(std::min(lanes, left - c * lanes)));
   }
   return true;
 }

@@ -39,6 +39,22 @@ static LaneIndex scalarIndex(const LaneIndex &index, int64_t more) {
   return {index.base, index.offset + more, 0, {}};
 }
 
+/// The number, or the last one if that is less and not null.
+LaneIndex VectorAccess::upTo(Value last, int64_t number) {
+  LaneIndex index{{}, number, 0, {}};
+  if (last && number > 0)
+    index = {arith::MinSIOp::create(b, last, math.scalar(index)), 0, 0, {}};
+  return index;
+}
+
+/// The last of a number of rows that only the run knows, else null.
+static Value lastOf(ImplicitLocOpBuilder &b, OpFoldResult rows) {
+  auto count = dyn_cast<Value>(rows);
+  return count ? Value(arith::SubIOp::create(
+                     b, count, arith::ConstantIndexOp::create(b, 1)))
+               : Value();
+}
+
 SmallVector<Value>
 VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
                              int64_t lanes, OpFoldResult rows, int64_t count) {
@@ -48,14 +64,9 @@ VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
   SmallVector<Value> square(lanes, nothing);
   std::optional<int64_t> known = getConstantIntValue(rows);
   // The last row stands for those behind it.
-  Value last =
-      known ? Value()
-            : arith::SubIOp::create(b, cast<Value>(rows),
-                                    arith::ConstantIndexOp::create(b, 1));
+  Value last = known ? Value() : lastOf(b, rows);
   for (int64_t row = 0; row < known.value_or(lanes); ++row) {
-    LaneIndex which{{}, row, 0, {}};
-    if (last && row > 0)
-      which = {arith::MinSIOp::create(b, last, math.scalar(which)), 0, 0, {}};
+    LaneIndex which = upTo(last, row);
     SmallVector<Value> indices;
     for (const LaneIndex &index : at)
       indices.push_back(math.scalar(
@@ -73,7 +84,7 @@ VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
 /// Writes one line, which begins at lane `first` of the vector: in pieces of
 /// powers of two, or as one that has a mask.
 void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
-                             int64_t number) {
+                             LaneIndex number) {
   auto whole = int64_t(llvm::bit_ceil(uint64_t(lines.length)));
   for (int64_t done = 0; done < lines.length;) {
     int64_t left = lines.length - done;
@@ -84,8 +95,8 @@ void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
     SmallVector<Value> indices;
     for (auto [dim, index] : llvm::enumerate(lines.at)) {
       int64_t more = dim + 1 == lines.at.size() ? done : 0;
-      indices.push_back(
-          math.scalar(scalarIndex(index, number * index.step + more)));
+      indices.push_back(math.scalar(math.add(scalarIndex(index, more),
+                                             math.scale(number, index.step))));
     }
     if (size > left)
       vector::MaskedStoreOp::create(b, lines.memref, indices,
@@ -97,13 +108,19 @@ void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
 }
 
 void VectorAccess::storeLines(ArrayRef<Value> rows, const Lines &lines,
-                              int64_t valid) {
+                              OpFoldResult valid) {
   SmallVector<Value> all(rows);
-  auto square = int64_t(llvm::bit_ceil(all.size()));
+  auto square = int64_t(llvm::bit_ceil(all.size())),
+       lanes = cast<VectorType>(rows[0].getType()).getNumElements();
   all.resize(square, all.front());
   transposeRows(b, all);
-  for (int64_t n = 0; n < valid; ++n)
-    storeLine(all[n % square], n / square * square, lines, n);
+  std::optional<int64_t> known = getConstantIntValue(valid);
+  Value last = known ? Value() : lastOf(b, valid);
+  for (int64_t i = 0, count = known.value_or(lanes); i < count; ++i) {
+    // Lines behind the last one are stored in its place, before it is.
+    int64_t n = last ? count - 1 - i : i;
+    storeLine(all[n % square], n / square * square, lines, upTo(last, n));
+  }
 }
 
 void VectorAccess::storeColumns(ArrayRef<Value> rows, const Lines &lines,
@@ -134,7 +151,7 @@ void VectorAccess::storeColumns(ArrayRef<Value> rows, const Lines &lines,
     index = math.add(scalarIndex(index, 0), further);
     index.step = step;
   }
-  storeLines(column, there, lanes);
+  storeLines(column, there, b.getIndexAttr(lanes));
 }
 
 } // namespace onnxc::krnl

@@ -74,9 +74,9 @@ public:
   llvm::SmallVector<mlir::Value>
   loadTransposed(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                  int64_t lanes, mlir::OpFoldResult rows, int64_t count);
-  /// Transposes the rows and writes the first `valid` lines.
+  /// Transposes the rows and writes the first `valid` lines, at least one.
   void storeLines(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
-                  int64_t valid);
+                  mlir::OpFoldResult valid);
   /// The same of several columns of registers, in a loop, so that the
   /// code that transposes them is there once: they go through `tile`, memory
   /// for all of them.
@@ -96,7 +96,8 @@ private:
   void storeStrided(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                     mlir::Value value, int64_t step);
   void storeLine(mlir::Value vector, int64_t first, const Lines &lines,
-                 int64_t number);
+                 LaneIndex number);
+  LaneIndex upTo(mlir::Value last, int64_t number);
 
   mlir::ImplicitLocOpBuilder &b;
   LaneMath &math;

@@ -163,3 +163,32 @@ func.func @dynamic(%x: tensor<?x4xf32>, %o: tensor<4x?xf32>) -> tensor<4x?xf32> 
   } -> tensor<4x?xf32>
   return %y : tensor<4x?xf32>
 }
+
+// Of a number of lanes that only the run knows all lines are stored, the last first: those
+// behind the last one in its place, before it is.
+// CHECK-LABEL: func private @kernel_rest_0(
+// CHECK-NOT:     vector.scatter
+// CHECK:         %[[LAST:.+]] = arith.subi %{{.+}}, %c1
+// CHECK:         %[[THREE:.+]] = arith.minsi %[[LAST]], %c3
+// CHECK:         arith.addi %{{.+}}, %[[THREE]]
+// CHECK:         vector.store
+// CHECK:         arith.minsi %[[LAST]], %c2
+// CHECK:         vector.store
+// CHECK:         arith.minsi %[[LAST]], %c1
+// CHECK:         vector.store
+// CHECK-NOT:     arith.minsi
+// CHECK:         vector.store
+// CHECK-NOT:     vector.scatter
+// CHECK:         return
+func.func @rest(%x: tensor<4x?xf32>, %o: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
+  %y = krnl.kernel "rest" loops [r = %n, c = 4] ins(%x : tensor<4x?xf32>) outs(%o : tensor<?x4xf32>)
+      recipe [order(c, r), unroll(c, 4), vectorize(r, 4), transpose(c)] {
+  ^bb0(%a: tensor<4x?xf32>, %b: tensor<?x4xf32>, %m: index):
+    %s = krnl.compute [r, c] (%p = %a[c, r]) -> (%q = %b[r, c])
+        : (tensor<4x?xf32>) -> tensor<?x4xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<?x4xf32>
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}

@@ -101,6 +101,18 @@ bool LoopPlanner::takeRowsAsLanes() {
   return true;
 }
 
+/// Does an op reduce a few rows at computed indices? What these are is computed
+/// once for a row of results in one loop of vectors, not in its rest.
+bool LoopPlanner::readsComputedRows() {
+  return llvm::any_of(ops, [&](ComputeOp op) {
+    SmallVector<std::string> reduced = reducedLoops(op);
+    return !reduced.empty() &&
+           !op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
+           llvm::all_of(reduced,
+                        [&](StringRef loop) { return isStatic(kernel, loop); });
+  });
+}
+
 void LoopPlanner::chooseLanes() {
   unsigned bits = 0;
   LaneAnalysis::PayloadSize payload;
@@ -131,6 +143,8 @@ void LoopPlanner::chooseLanes() {
   // Work that is done once is repaid by more lanes.
   if (payload.once > payload.perLane && payload.perLane <= sharingPayload)
     vectors = vectorsOfPayload[0].vectors;
+  if (!known && vectorIsCommon && readsComputedRows())
+    vectors = 1;
   if (vectorIsCommon)
     chooseColumns();
   if (known && vectorIsCommon)
@@ -307,9 +321,9 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
     for (auto unroll :
          {&LoopPlanner::unrollTransposedSums, &LoopPlanner::unrollWindow,
           &LoopPlanner::unrollRowsOfWindows, &LoopPlanner::unrollInterleaved,
-          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed, &LoopPlanner::unrollLineOfRows,
-          &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
-          &LoopPlanner::unrollNothing}) {
+          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
+          &LoopPlanner::unrollLineOfRows, &LoopPlanner::unrollWholeRows,
+          &LoopPlanner::unrollRows, &LoopPlanner::unrollNothing}) {
       LoopPlanner plan(start);
       if (!(plan.*unroll)())
         continue;

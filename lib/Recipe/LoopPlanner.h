@@ -40,6 +40,7 @@ private:
   void findVectorLoop();
   bool takeRowsAsLanes();
   bool takeReadsAsLanes();
+  bool readsComputedRows();
   void chooseLanes();
   void chooseInstances();
   void chooseColumns();

@@ -55,10 +55,9 @@ TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
       ops, [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   bool written = !windowLoop.empty() && loop == vectorLoop;
   bool isSquare = transposes && size == piece(loop);
-  bool peels =
-      isStatic(kernel, loop)
-          ? (elementwise || written || isSquare) && extent(loop) % size != 0
-          : isSquare;
+  bool peels = isStatic(kernel, loop) ? (elementwise || written || isSquare) &&
+                                            extent(loop) % size != 0
+                                      : isSquare;
   return peels ? TailStrategy::Peel : TailStrategy::Mask;
 }
 

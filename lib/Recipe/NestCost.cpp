@@ -175,13 +175,13 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   int64_t step = access.stride(lanesUse->loop);
   bool isShuffled = !isStore && step > 1 && step <= target.shuffledStep;
   // Vectors of all that lies between the lanes are loaded, too.
-  double vectors = registersOf(operand.get().getType()) *
-                   (isShuffled ? double(step) : 1.0);
-  double each = inLine || isShuffled
-                    ? vectors / (isStore ? 1.0 : double(target.loadsPerCycle))
-                    : std::min(double(lanes), axesExtent(lanesUse->loop)) *
-                             (isTransposed ? target.transposeCycles
-                                           : target.scatterCycles);
+  double vectors =
+      registersOf(operand.get().getType()) * (isShuffled ? double(step) : 1.0);
+  double each =
+      inLine || isShuffled
+          ? vectors / (isStore ? 1.0 : double(target.loadsPerCycle))
+          : std::min(double(lanes), axesExtent(lanesUse->loop)) *
+                (isTransposed ? target.transposeCycles : target.scatterCycles);
   return count * each;
 }
 

@@ -1,4 +1,5 @@
-//===- TransposedSums.cpp - Windows whose results are transposed -*- C++ -*-===//
+//===- TransposedSums.cpp - Windows whose results are transposed -*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -44,3 +44,32 @@ func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor
   } -> tensor<200x1024xf32>
   return %y : tensor<200x1024xf32>
 }
+
+// Three rows at computed indices: what they are is computed once for each row of results,
+// in one loop of vectors.
+// CHECK-LABEL: kernel "computed_rows"
+// CHECK:         block(w, 16) -> (w.o, w.i)
+// CHECK:         1: unroll(k, 3)
+// CHECK:         vectorize(w.i, 16)
+// CHECK-NOT:     unroll(w
+func.func @computed_rows(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %last: index, %h: index, %w: index) -> tensor<?x?xf32> {
+  %0 = krnl.kernel "computed_rows" loops [h = %h, w = %w, k = 3] ins(%x, %last : tensor<?x?xf32>, index) outs(%y : tensor<?x?xf32>) recipe [] {
+  ^bb0(%a: tensor<?x?xf32>, %l: index, %b: tensor<?x?xf32>, %n: index, %m: index):
+    %cst = arith.constant 0xFF800000 : f32
+    %f = krnl.compute [h, w] () -> (%q = %b[h, w]) : () -> tensor<?x?xf32> {
+      linalg.yield %cst : f32
+    }
+    %s = krnl.compute [h, w | k] () -> (%q = %f[h, w]) : () -> tensor<?x?xf32> {
+      %i = krnl.index h
+      %j = krnl.index w
+      %o = krnl.index k
+      %r = arith.addi %i, %o : index
+      %c = arith.minsi %r, %l : index
+      %p = tensor.extract %a[%c, %j] : tensor<?x?xf32>
+      %t = arith.maximumf %q, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

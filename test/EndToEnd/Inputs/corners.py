@@ -75,6 +75,9 @@ def rows():
     yield "ArgMax", [ROWS], {"axis": 1, "keepdims": 2}, i64(3, 3, 3)
     # The formula holds for any sign of alpha.
     yield "Celu", [f32([-1, 0, 1])], {"alpha": -2.0}, f32([-2 * np.expm1(0.5), 0, 1])
+    # A size is the exact product, cut off: the f32 nearest to 1.3 is less than that.
+    for scale, size in ((1.3, 207), (0.7, 111), (2, 320), (0.5, 80)):
+        yield "Resize", [f32(np.ones(160)), None, f32([scale])], {}, f32(np.ones(size))
     # The ends of the integers are numbers like others.
     for limits in ((HIGHEST - 4, HIGHEST, 3), (LOWEST, LOWEST + 2, 1), (0, LOWEST, LOWEST), (3, HIGHEST, LOWEST), (HIGHEST, LOWEST, HIGHEST)):
         yield "Range", list(map(np.int64, limits)), {}, np.array(range(*limits), np.int64)

@@ -24,6 +24,9 @@ CASES = [
     ("LpPool", "plane", {"kernel_shape": [6, 7], "pads": [2, 3, 2, 3]}),
     ("LpPool", "plane", {"kernel_shape": [6, 7], "p": 1}),
     ("MaxPool", "plane", {"kernel_shape": [9, 9], "strides": [1, 2], "pads": [4, 4, 4, 4]}),
+    ("MaxPool", "plane", {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+    ("MaxPool", "plane", {"kernel_shape": [3, 3], "pads": [2, 1, 0, 1], "dilations": [2, 1]}),
+    ("AveragePool", "plane", {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1}),
     ("MaxPool", "line of planes", {"kernel_shape": [3, 4, 5], "dilations": [2, 1, 2], "ceil_mode": 1}),
 ]  # fmt: skip
 

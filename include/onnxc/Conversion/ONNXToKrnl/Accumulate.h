@@ -33,10 +33,15 @@ mlir::Value storeTotals(
 /// computed in; the total is finished. `prepare` and `finish` may be null: the
 /// element, the total as they are.
 struct Accumulation {
+  /// An element at computed indices, in the compute type.
+  using Read = std::function<mlir::Value(ScalarBuilder &s)>;
+
   mlir::Value (*neutral)(ScalarBuilder &s);
   std::function<mlir::Value(ScalarBuilder &s, mlir::Value x)> prepare;
   mlir::Value (*merge)(ScalarBuilder &s, mlir::Value total, mlir::Value x);
   FinishTotal finish;
+  /// Reads elements of `in` in place of its access, if not null.
+  Read read = {};
 };
 
 /// Adds the ops that accumulate `in`, elements of `onnxElement`, over the loops

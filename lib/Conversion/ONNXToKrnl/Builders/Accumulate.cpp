@@ -34,12 +34,16 @@ Value onnxc::accumulate(KernelBuilder &kernel, Location loc, Type onnxElement,
   auto total = [&](const KernelBuilder::Access &to) {
     ScalarBuilder outside(kernel.inside(), loc, onnxElement);
     Value start = kernel.fill(steps.neutral(outside), to);
+    SmallVector<KernelBuilder::Access> ins;
+    if (!steps.read)
+      ins.push_back(in);
     return kernel.generic(
-        {in}, {start, to.at}, reduced,
+        ins, {start, to.at}, reduced,
         [&](OpBuilder &nb, Location l, ValueRange v) {
           ScalarBuilder s(nb, l, onnxElement);
-          Value x = s.widen(v[0]);
-          return steps.merge(s, v[1], steps.prepare ? steps.prepare(s, x) : x);
+          Value x = steps.read ? steps.read(s) : s.widen(v[0]);
+          return steps.merge(s, v.back(),
+                             steps.prepare ? steps.prepare(s, x) : x);
         });
   };
   return storeTotals(kernel, onnxElement, out, total, steps.finish, others);

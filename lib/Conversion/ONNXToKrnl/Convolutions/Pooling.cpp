@@ -76,6 +76,10 @@ private:
   bool isLast(Part part) const { return part.end == sizes.size(); }
   Value pad(Value x, Part part);
   Value buildPart(Value x, Part part);
+  bool readsInside(Part part);
+  Accumulation::Read readInside(KernelBuilder &kernel, Value x, Value in,
+                                ArrayRef<AffineExpr> at, unsigned dim,
+                                AffineExpr window);
   Accumulation steps(Part part) const;
 
   OpBuilder &b;
@@ -115,8 +119,55 @@ Value PoolKernels::pad(Value x, Part part) {
   return padConstant(b, loc, x, before, after, neutral);
 }
 
+/// Rows outside of `x` need not be made where neighbours along memory are of
+/// one row: whether it is inside is asked once for all of them. But long
+/// windows of many rows of known size share what they read of padded rows.
+bool PoolKernels::readsInside(Part part) {
+  constexpr int64_t sharingSize = 5;
+  bool shares = windows.strides[part.begin] == 1 &&
+                sizes[part.begin] >= sharingSize &&
+                getConstantIntValue(windows.outSizes[part.begin]);
+  return part.end == part.begin + 1 && !isLast(part) && !shares &&
+         !(isZeroInteger(windows.padBefore[part.begin]) &&
+           isZeroInteger(windows.padAfter[part.begin]));
+}
+
+/// Reads the element of a window along dimension `dim`, or the neutral value
+/// where it is outside of `x`.
+Accumulation::Read PoolKernels::readInside(KernelBuilder &kernel, Value x,
+                                           Value in, ArrayRef<AffineExpr> at,
+                                           unsigned dim, AffineExpr window) {
+  Value before = kernel.scalar(windows.padBefore[dim - 2]),
+        size = kernel.scalar(sizeOf(b, loc, x, dim));
+  int64_t stride = windows.strides[dim - 2],
+          dilation = windows.dilations[dim - 2];
+  return [=, this, &kernel, loops = llvm::to_vector(at)](ScalarBuilder &s) {
+    OpBuilder &nb = s.builder();
+    Location l = s.getLoc();
+    SmallVector<Value> position = llvm::map_to_vector(
+        loops, [&](AffineExpr loop) { return kernel.index(nb, l, loop); });
+    auto times = [&](Value index, int64_t factor) {
+      return mulIndex(nb, l, index, indexConstant(nb, l, factor));
+    };
+    Value row = subIndex(nb, l,
+                         addIndex(nb, l, times(position[dim], stride),
+                                  times(kernel.index(nb, l, window), dilation)),
+                         before),
+          last = subIndex(nb, l, size, indexConstant(nb, l, 1));
+    position[dim] =
+        maxIndex(nb, l, minIndex(nb, l, row, last), indexConstant(nb, l, 0));
+    Value isInside =
+        compareIndex(nb, l, arith::CmpIPredicate::eq, position[dim], row);
+    Value element = s.widen(tensor::ExtractOp::create(nb, l, in, position));
+    return arith::SelectOp::create(nb, l, isInside, element, pool.neutral(s))
+        .getResult();
+  };
+}
+
 Value PoolKernels::buildPart(Value x, Part part) {
-  x = pad(x, part);
+  bool isPadded = !readsInside(part);
+  if (isPadded)
+    x = pad(x, part);
   SmallVector<Value> outSizes = sizesOf(b, loc, x);
   for (size_t d = part.begin; d < part.end; ++d)
     outSizes[d + 2] = windows.outSizes[d];
@@ -147,8 +198,12 @@ Value PoolKernels::buildPart(Value x, Part part) {
     for (auto [d, count] : llvm::enumerate(counts))
       if (count)
         divisors.push_back({kernel.input(count), {outAt[d + 2]}});
-  Value y = accumulate(kernel, loc, element, steps(part), {in, inAt},
-                       {out, outAt}, reduced, divisors);
+  Accumulation how = steps(part);
+  if (!isPadded)
+    how.read =
+        readInside(kernel, x, in, outAt, part.begin + 2, reduced.front());
+  Value y = accumulate(kernel, loc, element, how, {in, inAt}, {out, outAt},
+                       reduced, divisors);
   return kernel.finish({y}).front();
 }
 

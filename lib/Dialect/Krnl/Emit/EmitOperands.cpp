@@ -139,11 +139,10 @@ bool OpEmitter::storeTransposed(OpState &state, unsigned result,
     Lines there = lines;
     for (LaneIndex &index : there.at)
       index.offset += c * lanes * index.step;
-    access.storeLines(
-        ArrayRef(rows).slice(c * count, count), there,
-        lane.dynamicLimit
-            ? OpFoldResult(lane.dynamicLimit)
-            : b.getIndexAttr(std::min(lanes, left - c * lanes)));
+    access.storeLines(ArrayRef(rows).slice(c * count, count), there,
+                      lane.dynamicLimit
+                          ? OpFoldResult(lane.dynamicLimit)
+                          : b.getIndexAttr(std::min(lanes, left - c * lanes)));
   }
   return true;
 }

@@ -95,8 +95,8 @@ void VectorAccess::storeLine(Value vector, int64_t first, const Lines &lines,
     SmallVector<Value> indices;
     for (auto [dim, index] : llvm::enumerate(lines.at)) {
       int64_t more = dim + 1 == lines.at.size() ? done : 0;
-      indices.push_back(math.scalar(math.add(scalarIndex(index, more),
-                                             math.scale(number, index.step))));
+      indices.push_back(math.scalar(
+          math.add(scalarIndex(index, more), math.scale(number, index.step))));
     }
     if (size > left)
       vector::MaskedStoreOp::create(b, lines.memref, indices,

@@ -75,3 +75,20 @@ func.func @separate_others(%x: tensor<1x1x5x5xf16>) -> (tensor<1x1x1x1xf16>, ten
   %z = "onnx.LpPool"(%x) {krnl.separate, kernel_shape = array<i64: 5, 5>, p = 2 : i64} : (tensor<1x1x5x5xf16>) -> tensor<1x1x1x1xf16>
   return %y, %z : tensor<1x1x1x1xf16>, tensor<1x1x1x1xf16>
 }
+
+// Rows outside of the operand are not made: a row is inside for all of its elements or
+// for none. Those beside it are, as every lane may be outside.
+// CHECK-LABEL: func.func @rows_inside
+// CHECK:         krnl.kernel "MaxPool" loops [n = 1, c = 2, o0 = {{.+}}, o1 = {{.+}}, k0 = 3]
+// CHECK:           krnl.compute [n, c, o0, o1 | k0] () ->
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi eq
+// CHECK:             %[[ELEMENT:.+]] = tensor.extract
+// CHECK:             arith.select %[[INSIDE]], %[[ELEMENT]],
+// CHECK:         krnl.kernel "pad"
+// CHECK:         krnl.kernel "MaxPool" loops [n = 1, c = 2, o0 = {{.+}}, o1 = {{.+}}, k1 = 3]
+// CHECK-NOT:       tensor.extract
+// CHECK:         return
+func.func @rows_inside(%x: tensor<1x2x?x?xf32>) -> tensor<1x2x?x?xf32> {
+  %y = onnx.MaxPool(%x) {krnl.separate, kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x2x?x?xf32>) -> tensor<1x2x?x?xf32>
+  return %y : tensor<1x2x?x?xf32>
+}

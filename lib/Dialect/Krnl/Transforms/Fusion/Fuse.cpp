@@ -244,6 +244,25 @@ static bool foldsIntoReader(Candidate &pair) {
          keepsRows(op);
 }
 
+/// Does an op reduce elements at computed indices? In a kernel with ops over
+/// other rows it would pass over each row once for each element.
+static bool reducesComputedRows(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
+    return op.getNumReductionLoops() > 0 &&
+           !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+  });
+}
+
+/// Does the kernel only fill a tensor and copy into it?
+static bool isPadding(KernelOp kernel) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return ops.size() > 1 && kernel->getNumResults() == 1 &&
+         llvm::all_of(ops, [](ComputeOp op) {
+           return op.getNumReductionLoops() == 0 &&
+                  llvm::hasSingleElement(*op.getBlock());
+         });
+}
+
 /// The heuristics: do these kernels belong together?
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
@@ -278,6 +297,8 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
         }))
       return success();
   }
+  if (reducesComputedRows(pair.producer) && isPadding(pair.consumer))
+    return refuse("the producer can write into what the consumer pads");
   return checkRows(pair, limits, reason);
 }
 

@@ -262,3 +262,34 @@ func.func @rows_transposed(%x: tensor<64x32xf32>, %i: tensor<8xi64>) -> tensor<3
   } -> tensor<32x8xf32>
   return %1 : tensor<32x8xf32>
 }
+
+// CHECK: Reason="the producer can write into what the consumer pads", Remark="computed, pad"
+func.func @computed_rows_into_padding(%x: tensor<4x8xf32>) -> tensor<3x10xf32> {
+  %e = tensor.empty() : tensor<3x8xf32>
+  %g = tensor.empty() : tensor<3x10xf32>
+  %0 = krnl.kernel "computed" loops [h = 3, w = 8, k = 3] ins(%x : tensor<4x8xf32>) outs(%e : tensor<3x8xf32>) {
+  ^bb0(%a: tensor<4x8xf32>, %o: tensor<3x8xf32>):
+    %cst = arith.constant 0xFF800000 : f32
+    %last = arith.constant 3 : index
+    %f = krnl.compute [h, w] () -> (%q = %o[h, w]) : () -> tensor<3x8xf32> { linalg.yield %cst : f32 }
+    %c = krnl.compute [h, w | k] () -> (%q = %f[h, w]) : () -> tensor<3x8xf32> {
+      %i = krnl.index h
+      %j = krnl.index w
+      %n = krnl.index k
+      %r = arith.addi %i, %n : index
+      %m = arith.minsi %r, %last : index
+      %p = tensor.extract %a[%m, %j] : tensor<4x8xf32>
+      %t = arith.maximumf %q, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %c : tensor<3x8xf32>
+  } -> tensor<3x8xf32>
+  %1 = krnl.kernel "pad" loops [h = 3, p = 10, w = 8] ins(%0 : tensor<3x8xf32>) outs(%g : tensor<3x10xf32>) {
+  ^bb0(%a: tensor<3x8xf32>, %o: tensor<3x10xf32>):
+    %cst = arith.constant 0xFF800000 : f32
+    %f = krnl.compute [h, p] () -> (%q = %o[h, p]) : () -> tensor<3x10xf32> { linalg.yield %cst : f32 }
+    %c = krnl.compute [h, w] (%v = %a[h, w]) -> (%q = %f[h, w + 1]) : (tensor<3x8xf32>) -> tensor<3x10xf32> { linalg.yield %v : f32 }
+    krnl.yield %c : tensor<3x10xf32>
+  } -> tensor<3x10xf32>
+  return %1 : tensor<3x10xf32>
+}

@@ -96,7 +96,7 @@ TEST_F(VectorAccessTest, RowsBecomeColumns) {
   SmallVector<Value> columns = access.loadTransposed(
       memref, {lane(0, 1), lane(16, 0)}, 8, b.getIndexAttr(6), 4);
   Lines lines{memref, {lane(0, 1), lane(32, 0)}, 4, /*freeMasks=*/true};
-  access.storeLines(ArrayRef(columns).take_front(4), lines, 8);
+  access.storeLines(ArrayRef(columns).take_front(4), lines, b.getIndexAttr(8));
   closeFunction();
   EXPECT_EQ(columns.size(), 8u);
   EXPECT_EQ(count<vector::MaskedLoadOp>(), 6u);

@@ -42,9 +42,10 @@ int64_t countVectors(int64_t columns, int64_t lanes) {
 /// packing is faster from 5 rows on where all stays in the second cache, from
 /// 10 on in the third, and from more than 15 on behind it; with 128 steps from
 /// 10 on, with 768 not with 15, with 16 steps always.
-int64_t fewRows(const target::Processor &target, int64_t depth) {
-  constexpr int64_t rows = 3, ofSteps = 16;
-  return std::min(target.packRows * 3 / 4, depth * rows / ofSteps);
+int64_t fewRows(const target::Processor &target, int64_t depth, bool isKnown) {
+  constexpr int64_t rows = 3, rowsOfKnown = 2, ofSteps = 16;
+  return std::min(target.packRows * 3 / 4,
+                  depth * (isKnown ? rowsOfKnown : rows) / ofSteps);
 }
 
 SmallVector<int64_t> rowTail(int64_t rows) {

@@ -141,8 +141,10 @@ static std::optional<Rows> rowsOfUses(KernelOp kernel, unsigned operand,
   }
   if (!dynamic)
     return std::nullopt;
-  return Rows{*dynamic, int64_t(llvm::divideCeil(fewRows(target, uses.depth),
-                                                 std::max<int64_t>(known, 1)))};
+  auto type = cast<RankedTensorType>(kernel.getIns()[operand].getType());
+  int64_t few = fewRows(target, uses.depth, type.hasStaticShape());
+  return Rows{*dynamic,
+              int64_t(llvm::divideCeil(few, std::max<int64_t>(known, 1)))};
 }
 
 /// The dynamic loop that the columns of a register tile are of, in which an

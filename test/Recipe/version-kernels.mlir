@@ -4,7 +4,7 @@
 // run are iterations of one of them.
 // CHECK-LABEL: func @product
 // CHECK:         %[[M:.+]] = tensor.dim %[[X:.+]], %{{.+}}
-// CHECK:         %[[IS_FEW:.+]] = arith.cmpi ult, %[[M]], %c12
+// CHECK:         %[[IS_FEW:.+]] = arith.cmpi ult, %[[M]], %c8
 // CHECK:         %[[FEW:.+]] = arith.select %[[IS_FEW]], %[[M]], %[[ZERO:.+]] :
 // CHECK:         %[[MANY:.+]] = arith.select %[[IS_FEW]], %[[ZERO]], %[[M]] :
 // CHECK:         %[[OF_FEW:.+]] = krnl.kernel "p few" loops [m = %[[FEW]], n = 512, k = 64]

@@ -33,8 +33,11 @@ constexpr int64_t outerExtent = 64;
 
 /// Rows of a product below which lanes are along sums of `depth` steps rather
 /// than along columns that are packed in each run: the lanes of each sum are
-/// added up for that, which takes as long as to pack some elements.
-int64_t fewRows(const target::Processor &target, int64_t depth);
+/// added up for that, which takes as long as to pack some elements: fewer where
+/// they may come from behind the caches, as those of a dynamic number of
+/// columns.
+int64_t fewRows(const target::Processor &target, int64_t depth,
+                bool isKnown = false);
 
 /// Rows of a contraction whose number is dynamic: widths of images and their
 /// halves, sentences, and many.

@@ -38,8 +38,8 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
   int64_t bytes = type.getElementType().isIntOrFloat()
                       ? int64_t(type.getElementTypeBitWidth()) / 8
                       : 0;
-  bool isStored = isStorable(operand) &&
-                  llvm::none_of(sizes, ShapedType::isDynamic);
+  bool isStored =
+      isStorable(operand) && llvm::none_of(sizes, ShapedType::isDynamic);
   if (isStored || bytes == 0 || sizes.size() < 2)
     return step;
   pack.lanes = std::min(target.vectorBytes / bytes, target.squareLanes);

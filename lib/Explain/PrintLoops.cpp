@@ -297,7 +297,13 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
   if (use.dot)
     notes.push_back("groups of bytes by one instruction");
   if (use.mma)
-    notes.push_back("products of matrices of a warp");
+    notes.push_back(llvm::any_of(nest.mmas(),
+                                 [&](const Mma &mma) {
+                                   return mma.products == use.loop &&
+                                          mma.isOfWarpgroup();
+                                 })
+                        ? "products of matrices of a warpgroup"
+                        : "products of matrices of a warp");
   if (int64_t stages = nest.stagesAt(use.loop); stages > 1)
     notes.push_back(
         llvm::formatv("slices copied {0} iterations ahead", stages - 1));

@@ -85,6 +85,10 @@ void RecipeBuilder::mma(Names loops) {
   add(MmaStepAttr::get(context, attributes(loops)), -1);
 }
 
+void RecipeBuilder::wgmma(Names loops) {
+  add(WgmmaStepAttr::get(context, attributes(loops)), -1);
+}
+
 void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
   if (lanes > 1)
     add(VectorizeStepAttr::get(context, loop, lanes), op);

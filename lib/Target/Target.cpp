@@ -158,16 +158,19 @@ static StringRef processorOfDevice(StringRef device) {
   return device.split(',').first.split(':').second;
 }
 
+static constexpr StringRef simulator = "simulator";
+
 bool isSimulated(StringRef device) {
-  return processorOfDevice(device) == "simulator";
+  return processorOfDevice(device).split(':').first == simulator;
 }
 
 Expected<TargetAttr> resolveDevice(mlir::MLIRContext *context,
                                    StringRef device) {
   StringRef processor = processorOfDevice(device);
-  bool isUsual = processor.empty() || isSimulated(device);
+  if (isSimulated(device))
+    processor = processor.split(':').second;
   return resolveTarget(context, "nvptx64-nvidia-cuda",
-                       isUsual ? "generic" : processor, "");
+                       processor.empty() ? "generic" : processor, "");
 }
 
 TargetAttr withReducedProducts(TargetAttr target) {

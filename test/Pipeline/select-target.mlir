@@ -18,6 +18,7 @@
 // RUN: onnx-opt %s --select-target="nest device=cuda triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=CUDA
 // RUN: onnx-opt %s --select-target="nest device=cuda:sm_90a,cpu triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=BOTH
 // RUN: onnx-opt %s --select-target="nest device=cuda:simulator" | FileCheck %s --check-prefix=SIMULATED
+// RUN: onnx-opt %s --select-target="nest device=cuda:simulator:sm_90a" | FileCheck %s --check-prefix=SIMULATED-HOPPER
 // RUN: not onnx-opt %s --select-target="device=cuda:sm_1" 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not onnx-opt %s --select-target="triple=nvptx64-nvidia-cuda" 2>&1 | FileCheck %s --check-prefix=TRIPLE-OF-DEVICE
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
@@ -65,6 +66,9 @@
 // BOTH:      module @cuda attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_90a"
 // SIMULATED: krnl.simulated,
 // SIMULATED-SAME: cpu = "sm_80"
+// SIMULATED-HOPPER: krnl.simulated,
+// SIMULATED-HOPPER-SAME: cpu = "sm_90a"
+// SIMULATED-HOPPER-SAME: wgmma_bf16_x16 = "nvvm.wgmma.mma_async", wgmma_f16_x16 = "nvvm.wgmma.mma_async"
 // DEVICE: error: unknown processor 'sm_1' for nvptx64-nvidia-cuda
 // TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: say --device=cuda instead
 // HOST: krnl.target = #krnl.target<family = "{{.+}}", triple = "{{.+}}", cpu = "

@@ -42,6 +42,9 @@ public:
   void dot(llvm::StringRef loop, int op = -1);
   /// Copies and threads of rows, threads and copies of columns, products.
   void mma(Names loops);
+  /// Warps, copies and threads of rows, tiles, threads and copies of columns,
+  /// products.
+  void wgmma(Names loops);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);

@@ -161,6 +161,8 @@ struct Processor {
   int64_t issuesPerCycle = 1;
   /// Multiply-adds of 16-bit floats that its units for matrices start in one.
   int64_t matrixProducts = 1;
+  /// Part of that rate which instructions of one warp reach.
+  double warpMatrixShare = 1;
   /// Threads of a tile, and of one where there are fewer than `busyThreads` in
   /// all, so that there are more tiles.
   int64_t blockThreads = 256;

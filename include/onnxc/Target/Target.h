@@ -40,7 +40,8 @@ llvm::Expected<krnl::TargetAttr> resolveDevice(mlir::MLIRContext *context,
 /// The target with products of tf32 for those of f32, where it has them.
 krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 
-/// True for "cuda:simulator": sm_80, and the simulator of the tests.
+/// True for "cuda:simulator", sm_80 and the simulator of the tests, and for
+/// "cuda:simulator:sm_90a".
 bool isSimulated(llvm::StringRef device);
 
 /// The target of the host program of a module.

@@ -188,6 +188,7 @@ static LogicalResult convert(ModuleOp module) {
   populateCopyAsyncToLLVMPatterns(types, patterns);
   populateMmaToLLVMPatterns(types, patterns);
   populateParallelRegionToLLVMPatterns(types, patterns);
+  populateWgmmaToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();

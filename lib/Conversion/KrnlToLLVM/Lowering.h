@@ -170,6 +170,8 @@ void populateMmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                mlir::RewritePatternSet &patterns);
 void populateParallelRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                           mlir::RewritePatternSet &patterns);
+void populateWgmmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                 mlir::RewritePatternSet &patterns);
 
 /// Makes f32 functions whose polynomial loses NaN return it (NaNGuard.cpp).
 void guardNaN(mlir::Operation *root);

@@ -8,6 +8,7 @@
 
 #include "AlignAccesses.h"
 #include "DescriptorConstants.h"
+#include "DeviceInstructions.h"
 #include "Linker.h"
 #include "onnxc/Target/CPU/NewFile.h"
 
@@ -53,20 +54,24 @@ static SmallVector<LLVM::LLVMFuncOp> kernelsOf(ModuleOp module) {
       });
 }
 
-/// The kernels and the memory that their threads share.
+/// The kernels and the memory that their threads share. `expand` is for
+/// operations that LLVM has no intrinsic for.
 static std::unique_ptr<llvm::Module>
-translateKernels(ModuleOp module, llvm::LLVMContext &context) {
+translateKernels(ModuleOp module, llvm::LLVMContext &context,
+                 void (*expand)(ModuleOp)) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
   for (Operation &symbol : *module.getBody())
     if (isOfDevice(&symbol))
       builder.clone(symbol);
+  expand(*copy);
   return translateModuleToLLVMIR(*copy, context, "kernels");
 }
 
 FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
+  std::unique_ptr<llvm::Module> kernels =
+      translateKernels(module, context, expandInstructions);
   if (!kernels)
     return failure();
   CodeFile file = emitModule(*kernels, krnl::TargetAttr::of(module), level,
@@ -90,10 +95,10 @@ static void makeSharedSimulated(llvm::Module &module) {
         llvm::GlobalValue::InternalLinkage,
         llvm::Constant::getNullValue(shared.getValueType()), shared.getName());
     simulated->setSection("sim_shared");
-    simulated->setAlignment(llvm::Align(16));
-    for (llvm::User *cast : llvm::make_early_inc_range(shared.users()))
-      cast->replaceAllUsesWith(simulated);
-    shared.removeDeadConstantUsers();
+    simulated->setAlignment(
+        std::max(llvm::Align(16), shared.getAlign().valueOrOne()));
+    shared.replaceAllUsesWith(
+        llvm::ConstantExpr::getAddrSpaceCast(simulated, shared.getType()));
     shared.eraseFromParent();
   }
 }
@@ -191,7 +196,8 @@ static void instrumentAccesses(llvm::Module &module) {
 /// The same kernels as a shared object for the processor.
 static FailureOr<CodeFile> emitSimulated(ModuleOp module, unsigned level) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> kernels = translateKernels(module, context);
+  std::unique_ptr<llvm::Module> kernels =
+      translateKernels(module, context, callSimulator);
   if (!kernels)
     return failure();
   makeSharedSimulated(*kernels);

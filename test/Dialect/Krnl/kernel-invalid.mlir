@@ -270,3 +270,43 @@ func.func @copy_async_indices(%x: memref<64xf16>, %t: memref<64xf16>, %i: index)
   krnl.copy_async %x[%i, %i] to %t[%i], 8 : memref<64xf16> to memref<64xf16>
   return
 }
+
+// -----
+
+func.func @elements_of_descriptor(%x: memref<64xf32>, %i: index) {
+  // expected-error @+1 {{'krnl.matrix_descriptor' op expects elements of two bytes, but got 'f32'}}
+  %0 = krnl.matrix_descriptor %x[%i], swizzle = 128, leading = 16, stride = 1024 : memref<64xf32>
+  return
+}
+
+// -----
+
+func.func @lines_of_descriptor(%x: memref<64xf16>, %i: index) {
+  // expected-error @+1 {{'krnl.matrix_descriptor' op expects lines of 32, 64 or 128 bytes, but got 16}}
+  %0 = krnl.matrix_descriptor %x[%i], swizzle = 16, leading = 16, stride = 1024 : memref<64xf16>
+  return
+}
+
+// -----
+
+func.func @distance_of_descriptor(%x: memref<64xf16>, %i: index) {
+  // expected-error @+1 {{'krnl.matrix_descriptor' op expects distances that are multiples of 16 bytes below 256 KiB, but got 1032}}
+  %0 = krnl.matrix_descriptor %x[%i], swizzle = 128, leading = 16, stride = 1032 : memref<64xf16>
+  return
+}
+
+// -----
+
+func.func @sums_of_wgmma(%x: vector<6xf32>, %d: i64) {
+  // expected-error @+1 {{'krnl.wgmma' op expects 4, 8, ... 128 sums of a thread, but got 6}}
+  %0 = krnl.wgmma %x, %d, %d of f16 : vector<6xf32>
+  return
+}
+
+// -----
+
+func.func @element_of_wgmma(%x: vector<4xf32>, %d: i64) {
+  // expected-error @+1 {{'krnl.wgmma' op multiplies f16 or bf16, but got 'f32'}}
+  %0 = krnl.wgmma %x, %d, %d of f32 : vector<4xf32>
+  return
+}

@@ -57,8 +57,9 @@ def ConvertKrnlToLLVMPass
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect", "::onnxc::krnl::KrnlDialect"];
+    "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::onnxc::krnl::KrnlDialect"];
 }
 
 #endif // ONNXC_CONVERSION_KRNLTOLLVM_PASSES_TD

@@ -78,7 +78,8 @@ static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
   if (warps == 1)
     return value;
   Value shared =
-      tile.allocateShared(b, func, MemRefType::get({warps}, value.getType()));
+      tile.allocateShared(b, func, MemRefType::get({warps}, value.getType()),
+                          /*alignment=*/16);
   Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, warpThreads);
   Value lane = arith::RemUIOp::create(b, thread, size);

@@ -107,8 +107,8 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
 /// of matrices lie in different banks.
 int64_t OpEmitter::paddingOf(const CachedSlice &slice, int64_t row) {
   int64_t lanes = elementsOfAccess(*slice.use);
-  if (nest.mmaOf(slice.op))
-    return row % (2 * lanes) == 0 ? lanes : 0;
+  if (const Mma *mma = nest.mmaOf(slice.op))
+    return row % (2 * lanes) == 0 && !mma->isOfWarpgroup() ? lanes : 0;
   std::optional<unsigned> along = loopAlongMemory(slice);
   bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
                       *along != slice.loops.back();
@@ -129,7 +129,10 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
     SmallVector<unsigned> line = loopsOfLine(slice, *along, most);
     // Words are copied ahead one by one where they do not stay neighbours.
     bool isWord = most == accessBytes / wordBytes;
-    if (slice.stages == 1 || !isWord || *along == slice.loops.back())
+    // Chunks of other elements are not in one piece.
+    bool isApart = slice.swizzle && *along != slice.loops.back();
+    if (!isApart &&
+        (slice.stages == 1 || !isWord || *along == slice.loops.back()))
       lanes = lanesAlong(slice, line);
     int64_t inAccess = lanes;
     for (unsigned loop : line) {

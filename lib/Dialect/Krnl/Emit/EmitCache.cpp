@@ -27,6 +27,10 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+/// Of a slice in shared memory, in bytes; wgmma exchanges chunks by the bits of
+/// their addresses.
+static constexpr int64_t sharedAlignment = 16, swizzledAlignment = 1024;
+
 /// Elements from one iteration of each loop to the next.
 void OpEmitter::placeSlice(CachedSlice &slice) {
   slice.strides.resize(slice.loops.size());
@@ -58,6 +62,8 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   slice.isShared = cache.shared && policy.tileThreads();
   if (slice.isShared)
     slice.stages = nest.stagesAt(cache.at);
+  if (const Mma *mma = nest.mmaOf(op); mma && isOfWarpgroup(op, *mma))
+    slice.swizzle = nest.swizzledSlice(cache, op);
   const LoopUse *at = nest.op(op).find(cache.at);
   for (unsigned loop : nest.cachedLoops(cache, op))
     if (slice.isShared || !nest.loop(loop).mapped ||
@@ -66,10 +72,11 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   placeSlice(slice);
   auto type = MemRefType::get({slice.size * slice.stages},
                               getElementTypeOrSelf(input.get()));
-  slice.memref =
-      slice.isShared
-          ? policy.tileThreads()->allocateShared(b, outside.func, type)
-          : policy.allocate(b, outside.func, type);
+  slice.memref = slice.isShared
+                     ? policy.tileThreads()->allocateShared(
+                           b, outside.func, type,
+                           slice.swizzle ? swizzledAlignment : sharedAlignment)
+                     : policy.allocate(b, outside.func, type);
   caches.push_back(std::move(slice));
 }
 
@@ -94,10 +101,17 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   if (shared.empty())
     return;
   const TileThreads &threads = *policy.tileThreads();
+  auto showAll = [&] {
+    if (llvm::any_of(shared, [](const CachedSlice *slice) {
+          return slice->swizzle.has_value();
+        }))
+      threads.fenceAsyncProxy(b);
+    threads.wait(b);
+  };
   if (int64_t stages = shared.front()->stages; stages > 1) {
     // Then all have read what the iteration before had, too.
     threads.waitForGroups(b, stages - 2);
-    threads.wait(b);
+    showAll();
     active[loop].offset += stages - 1;
     copyAhead(shared, loop, shared.front()->op);
     active[loop].offset -= stages - 1;
@@ -107,7 +121,7 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   threads.wait(b);
   for (const CachedSlice *slice : shared)
     copyShared(*slice);
-  threads.wait(b);
+  showAll();
 }
 
 /// Copies the slices of an iteration that the loop may not have any more.
@@ -154,9 +168,12 @@ void OpEmitter::startPipeline(unsigned loop, unsigned op) {
 LaneIndex OpEmitter::indexIn(const CachedSlice &slice,
                              const Instance &instance) {
   LaneIndex index;
-  for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
-    index = math.add(
-        index, math.scale(loops.loopIndex(loop, instance, false), stride));
+  if (slice.swizzle)
+    index = swizzledIndex(slice, instance, /*isExchanged=*/true);
+  else
+    for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
+      index = math.add(
+          index, math.scale(loops.loopIndex(loop, instance, false), stride));
   if (slice.stages > 1) {
     LaneIndex iteration = loops.loopIndex(slice.at, instance, false);
     index = math.add(index,

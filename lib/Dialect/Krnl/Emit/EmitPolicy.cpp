@@ -218,7 +218,7 @@ void BlockThreads::waitForGroups(ImplicitLocOpBuilder &b,
 }
 
 Value BlockThreads::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
-                                   MemRefType type) const {
+                                   MemRefType type, int64_t alignment) const {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&func.getBody().front());
   Value memory = memref::AllocaOp::create(
@@ -226,7 +226,7 @@ Value BlockThreads::allocateShared(ImplicitLocOpBuilder &b, func::FuncOp func,
       MemRefType::get(type.getShape(), type.getElementType(),
                       MemRefLayoutAttrInterface(),
                       b.getI64IntegerAttr(sharedMemorySpace)),
-      b.getI64IntegerAttr(16));
+      b.getI64IntegerAttr(alignment));
   return memref::MemorySpaceCastOp::create(b, type, memory);
 }
 
@@ -238,6 +238,19 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
 bool BlockThreads::multipliesMatrices(const MatrixProduct &product) const {
   return target &&
          !target.getInstruction(product.operation(), product.depth()).empty();
+}
+
+bool BlockThreads::hasWarpgroups(const MatrixProduct &product) const {
+  return target &&
+         !target.getInstruction(product.warpgroupOperation(), product.depth())
+              .empty();
+}
+
+void BlockThreads::fenceAsyncProxy(ImplicitLocOpBuilder &b) const {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
 }
 
 std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor,

@@ -83,7 +83,9 @@ SmallVector<Value> OpEmitter::emitPoint(OpState &state,
     return running;
   }
   if (const Mma *mma = mmaHere(state); mma && !accumulators.empty())
-    return emitMma(state, *mma, accumulators);
+    return isOfWarpgroup(state.number, *mma)
+               ? emitWgmma(state, *mma, accumulators)
+               : emitMma(state, *mma, accumulators);
   SmallVector<Instance> all =
       loops.enumerate(state.number, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();

@@ -105,6 +105,8 @@ private:
     mlir::OpOperand *use;
     bool isShared;
     llvm::SmallVector<unsigned> loops;
+    /// The form that wgmma reads here.
+    std::optional<SwizzledSlice> swizzle = {};
     /// Elements from one iteration of each to the next, and of all.
     llvm::SmallVector<int64_t> strides;
     int64_t size;
@@ -181,6 +183,15 @@ private:
                          mlir::OpOperand &operand, const Instance &instance,
                          bool isRows);
   Values emitMma(OpState &state, const Mma &mma, mlir::ValueRange accumulators);
+
+  // EmitWgmma.cpp: the same by warpgroups.
+  bool isOfWarpgroup(unsigned op, const Mma &mma);
+  LaneIndex swizzledIndex(const CachedSlice &slice, const Instance &instance,
+                          bool isExchanged);
+  mlir::Value descriptorOf(const CachedSlice &slice, const Mma &mma,
+                           const Instance &instance);
+  Values emitWgmma(OpState &state, const Mma &mma,
+                   mlir::ValueRange accumulators);
 
   // EmitPrefetch.cpp: prefetching the panels of a packed operand.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);

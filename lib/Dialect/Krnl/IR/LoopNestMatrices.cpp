@@ -19,6 +19,8 @@ namespace onnxc::krnl {
 
 /// Iterations of the loops of rows and columns.
 static constexpr int64_t numCopies = 2, rowThreads = 8, columnThreads = 4;
+/// Of a warpgroup, and the most columns of one of its instructions by eights.
+static constexpr int64_t numWarps = 4, maxColumnTiles = 32;
 
 LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
   if (names.size() != 5)
@@ -28,7 +30,15 @@ LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> loops = resolveAll(names, emitError);
   if (failed(loops))
     return failure();
-  unsigned products = loops->back();
+  return addMma(
+      {0, (*loops)[0], (*loops)[1], (*loops)[2], (*loops)[3], (*loops)[4]},
+      emitError);
+}
+
+/// Adds it to all ops that have the loop of its products.
+LogicalResult LoopNest::addMma(Mma mma, EmitErrorFn emitError) {
+  unsigned products = mma.products;
+  StringRef name = allLoops[products].name;
   bool isUsed = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(products) : nullptr;
@@ -38,22 +48,22 @@ LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
       return emitError() << "op '" << op.name
                          << "' has products of matrices already";
     if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None)
-      return emitError() << "loop '" << names.back()
+      return emitError() << "loop '" << name
                          << "' is unrolled or vectorized already";
     if (allLoops[products].fusedOuter || allLoops[products].isDynamic())
-      return emitError() << "loop '" << names.back()
+      return emitError() << "loop '" << name
                          << "' is no loop of known extent inside the op";
     use->mma = isUsed = true;
     use->unroll = allLoops[products].extent;
-    allMmas.push_back({unsigned(i), (*loops)[0], (*loops)[1], (*loops)[2],
-                       (*loops)[3], products});
+    mma.op = i;
+    allMmas.push_back(mma);
     auto compute = dyn_cast_if_present<ComputeOp>(op.op);
     std::optional<MatrixProduct> product =
         compute ? matrixProductOf(compute) : std::nullopt;
     orderPreserved &= product && product->element.isInteger();
   }
   if (!isUsed)
-    return emitError() << "no op has loop '" << names.back() << "'";
+    return emitError() << "no op has loop '" << name << "'";
   return success();
 }
 
@@ -83,11 +93,18 @@ static bool isInput(OpOperand &operand) {
 static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
                                       int64_t depth) {
   const BodyOp &op = nest.op(mma.op);
-  std::pair<unsigned, int64_t> extents[] = {{mma.rowCopies, numCopies},
-                                            {mma.rowThreads, rowThreads},
-                                            {mma.columnThreads, columnThreads},
-                                            {mma.columnCopies, numCopies},
-                                            {mma.products, depth}};
+  SmallVector<std::pair<unsigned, int64_t>> extents = {
+      {mma.rowCopies, numCopies},
+      {mma.rowThreads, rowThreads},
+      {mma.columnThreads, columnThreads},
+      {mma.columnCopies, numCopies},
+      {mma.products, depth}};
+  if (mma.isOfWarpgroup()) {
+    int64_t tiles = nest.loop(*mma.columnTiles).extent;
+    extents.push_back({*mma.rowWarps, numWarps});
+    extents.push_back(
+        {*mma.columnTiles, std::clamp<int64_t>(tiles, 1, maxColumnTiles)});
+  }
   for (auto [number, extent] : extents) {
     std::string name = "loop '" + nest.loop(number).name + "'";
     const LoopUse *use = op.find(number);
@@ -103,6 +120,8 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
   for (unsigned number : {mma.rowCopies, mma.columnCopies})
     if (!nest.isInRegisters(*op.find(number)))
       return "loop '" + nest.loop(number).name + "' is not written out";
+  if (mma.isOfWarpgroup() && !nest.isInRegisters(*op.find(*mma.columnTiles)))
+    return "loop '" + nest.loop(*mma.columnTiles).name + "' is not written out";
   for (const LoopUse &use : op.loops)
     if (use.lanes && use.loop != mma.columnCopies)
       return "loop '" + nest.loop(use.loop).name + "' is vectorized";
@@ -112,6 +131,10 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
     return "loops '" + nest.loop(mma.rowThreads).name + "' and '" +
            nest.loop(mma.columnThreads).name +
            "' are not the last mapped loops";
+  if (mma.isOfWarpgroup() &&
+      (mapped.size() < 3 || mapped.end()[-3] != *mma.rowWarps))
+    return "loop '" + nest.loop(*mma.rowWarps).name +
+           "' is not the mapped loop before them";
   return {};
 }
 
@@ -129,14 +152,23 @@ std::string LoopNest::reasonAgainst(const Mma &mma) const {
   OpOperand *rows = product->lhs, *columns = product->rhs;
   if (!indexes(op, *rows, mma.rowCopies))
     std::swap(rows, columns);
-  for (auto [number, operand, other] :
-       {std::tuple(mma.rowCopies, rows, columns),
-        {mma.rowThreads, rows, columns},
-        {mma.columnThreads, columns, rows},
-        {mma.columnCopies, columns, rows}})
+  SmallVector<std::tuple<unsigned, OpOperand *, OpOperand *>> indexing = {
+      {mma.rowCopies, rows, columns},
+      {mma.rowThreads, rows, columns},
+      {mma.columnThreads, columns, rows},
+      {mma.columnCopies, columns, rows}};
+  if (mma.isOfWarpgroup()) {
+    indexing.push_back({*mma.rowWarps, rows, columns});
+    indexing.push_back({*mma.columnTiles, columns, rows});
+  }
+  for (auto [number, operand, other] : indexing)
     if (!indexes(op, *operand, number) || indexes(op, *other, number))
       return "loop '" + allLoops[number].name +
              "' does not index one of the factors alone";
+  if (mma.isOfWarpgroup())
+    if (std::string reason = reasonAgainstSlices(mma, *rows, *columns);
+        !reason.empty())
+      return reason;
   return reasonAgainstWaiting();
 }
 

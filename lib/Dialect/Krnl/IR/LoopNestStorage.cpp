@@ -387,7 +387,9 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
     if (llvm::MulOverflow(part, allLoops[number].extent, part) || part > most)
       part = most;
   }
-  if (cache.shared)
+  // Rows that wgmma reads have nothing behind them.
+  const Mma *mma = mmaOf(op);
+  if (cache.shared && !(mma && mma->isOfWarpgroup()))
     row += maxPaddingBytes;
   return llvm::MulOverflow(row, rows, row) ? most : std::min(row, most);
 }

@@ -59,6 +59,10 @@ std::string MatrixProduct::operation() const {
                             : "mma_f32";
 }
 
+std::string MatrixProduct::warpgroupOperation() const {
+  return "wg" + operation();
+}
+
 LogicalResult LoadMatrixOp::verify() {
   auto memory = cast<MemRefType>(getMemory().getType());
   auto loaded = cast<VectorType>(getResult().getType());

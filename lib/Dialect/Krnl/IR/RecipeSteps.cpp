@@ -243,7 +243,7 @@ using AllSteps =
              PipelineStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
              FuseOuterStepAttr, SplitReductionStepAttr, StridedStepAttr,
              ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
-             VectorizeStepAttr>;
+             VectorizeStepAttr, WgmmaStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body
@@ -423,6 +423,11 @@ LogicalResult DotStepAttr::advance(LoopNest &nest,
 LogicalResult MmaStepAttr::advance(LoopNest &nest,
                                    EmitErrorFn emitError) const {
   return nest.mma(namesOf(getLoops()), emitError);
+}
+
+LogicalResult WgmmaStepAttr::advance(LoopNest &nest,
+                                     EmitErrorFn emitError) const {
+  return nest.wgmma(namesOf(getLoops()), emitError);
 }
 
 LogicalResult VectorizeStepAttr::advance(LoopNest &nest,

@@ -82,6 +82,7 @@ static void forEachNumber(P &&p, F visit) {
   visit("megahertz", p.megahertz);
   visit("issues_per_cycle", p.issuesPerCycle);
   visit("matrix_products", p.matrixProducts);
+  visit("warp_matrix_share", p.warpMatrixShare);
   visit("block_threads", p.blockThreads);
   visit("small_block_threads", p.smallBlockThreads);
   visit("busy_threads", p.busyThreads);

@@ -42,6 +42,9 @@ OTHERS = {
     "dot": {"acc": "vector<16xi32>", "x": "vector<64xi8>", "w": "vector<64xi8>"},
     "copy_async": {"x": "memref<64x128xf16>", "tile": "memref<4608xf16>", "i": "index", "k": "index", "at": "index"},
     "load_matrix": {"tile": "memref<576xf16>", "row": "index"},
+    "matrix_descriptor": {"tile": "memref<4096xf16>", "at": "index"},
+    "wgmma": {"acc": "vector<64xf32>", "a": "i64", "w": "i64"},
+    "wgmma_wait": {"x": "vector<64xf32>", "y": "vector<64xf32>"},
     "mma": {"acc": "vector<4xf32>", "x": "vector<8xf16>", "w": "vector<4xf16>"},
 }
 # What stands around the examples of ops that are parts of others.

@@ -38,10 +38,11 @@ public:
                               mlir::func::FuncOp func, mlir::Value value,
                               int64_t threads, Combine combine) const = 0;
 
-  /// Emits memory of all threads of a tile.
+  /// Emits memory of all threads of a tile, at a multiple of so many bytes.
   virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                                      mlir::func::FuncOp func,
-                                     mlir::MemRefType type) const = 0;
+                                     mlir::MemRefType type,
+                                     int64_t alignment) const = 0;
   /// Emits the number of the calling thread.
   virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread waits for all others.
@@ -53,6 +54,11 @@ public:
                              int64_t others) const = 0;
   /// Does a warp multiply matrices of these elements by one instruction?
   virtual bool multipliesMatrices(const MatrixProduct &product) const = 0;
+  /// Do four of them, which read the factors from shared memory?
+  virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
+  /// Emits that instructions of warpgroups see what the thread has written to
+  /// shared memory, once all have waited for it.
+  virtual void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const = 0;
 };
 
 class EmitPolicy {
@@ -122,14 +128,16 @@ public:
                       mlir::Value value, int64_t threads,
                       Combine combine) const override;
   mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
-                             mlir::func::FuncOp func,
-                             mlir::MemRefType type) const override;
+                             mlir::func::FuncOp func, mlir::MemRefType type,
+                             int64_t alignment) const override;
   mlir::Value number(mlir::ImplicitLocOpBuilder &b) const override;
   void wait(mlir::ImplicitLocOpBuilder &b) const override;
   void closeGroup(mlir::ImplicitLocOpBuilder &b) const override;
   void waitForGroups(mlir::ImplicitLocOpBuilder &b,
                      int64_t others) const override;
   bool multipliesMatrices(const MatrixProduct &product) const override;
+  bool hasWarpgroups(const MatrixProduct &product) const override;
+  void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const override;
 
 private:
   /// Lists the instructions; null if there are none.

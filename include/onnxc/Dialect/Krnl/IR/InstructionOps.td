@@ -79,6 +79,69 @@ def Krnl_MmaOp : Krnl_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Krnl_MatrixDescriptorOp : Krnl_Op<"matrix_descriptor", [Pure]> {
+  let summary = "where a matrix is in shared memory, for wgmma";
+  let description = [{
+    A matrix of elements of two bytes begins at a position of the memory, in lines of
+    `swizzle` bytes: 32, 64 or 128. Groups of eight lines are `stride` bytes apart, and
+    blocks of lines, where the matrix has several, `leading` bytes. Byte 16 * i of line j has
+    been exchanged with byte 16 * (i xor j * swizzle / 128) of it, modulo `swizzle`. The
+    memory begins at a multiple of 1024 bytes of shared memory.
+
+    ```mlir
+    %a = krnl.matrix_descriptor %tile[%at], swizzle=128, leading=16, stride=1024 : memref<4096xf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$memory, Index:$at, I64Attr:$swizzle,
+                   I64Attr:$leading, I64Attr:$stride);
+  let results = (outs I64:$result);
+  let assemblyFormat = [{
+    $memory `[` $at `]` `,` `swizzle` `` `=` `` $swizzle `,`
+    `leading` `` `=` `` $leading `,` `stride` `` `=` `` $stride attr-dict `:`
+    type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Krnl_WgmmaOp : Krnl_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "a product of matrices in shared memory by a warpgroup";
+  let description = [{
+    Adds to the sums of 64 rows by N columns, of which each thread of four warps has N / 2
+    in `acc`, the products of 64 rows and N columns of 16 elements. In warp w, thread
+    4 * g + t has element 4 * f + 2 * h + c at row 16 * w + 8 * h + g and column
+    8 * f + 2 * t + c. The lines of a matrix are along its 16 elements, or across them if it
+    is transposed. `nvvm.wgmma.fence.aligned` is in front of the first product; the result
+    is there when krnl.wgmma_wait has it, and nothing but another product uses it before.
+
+    ```mlir
+    %sum = krnl.wgmma %acc, %a, %w of f16 {rhsTransposed} : vector<64xf32>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$acc, I64:$lhs, I64:$rhs,
+                   TypeAttr:$element, UnitAttr:$lhsTransposed,
+                   UnitAttr:$rhsTransposed);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = [{
+    $acc `,` $lhs `,` $rhs `of` $element attr-dict `:` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def Krnl_WgmmaWaitOp : Krnl_Op<"wgmma_wait", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "the sums of all products of matrices that were started";
+  let description = [{
+    Waits for all groups of krnl.wgmma of the warpgroup, and yields their results.
+
+    ```mlir
+    %sums:2 = krnl.wgmma_wait %x, %y : vector<64xf32>, vector<64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<VectorOfRankAndType<[1], [F32]>>:$sums);
+  let results = (outs Variadic<VectorOfRankAndType<[1], [F32]>>:$results);
+  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+}
+
 def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {
   let summary = "a copy to shared memory that the thread does not wait for";
   let description = [{

@@ -194,9 +194,36 @@ struct Pipeline {
 
 /// mma(rowCopies, rowThreads, columnThreads, columnCopies, products): a warp
 /// computes 16 rows by 8 columns of sums at a time.
+///
+/// wgmma(rowWarps, rowCopies, rowThreads, columnTiles, columnThreads,
+/// columnCopies, products): the four warps of a warpgroup compute 64 rows by
+/// all columns of the three loops at a time, from slices of shared memory.
 struct Mma {
   unsigned op;
   unsigned rowCopies, rowThreads, columnThreads, columnCopies, products;
+  /// Of wgmma alone.
+  std::optional<unsigned> rowWarps = {}, columnTiles = {};
+
+  bool isOfWarpgroup() const { return rowWarps.has_value(); }
+};
+
+/// How a slice of shared memory lies that wgmma reads: lines of 128, 64 or 32
+/// bytes, all lines of the first block, then those of the next one. In each
+/// line chunks of 16 bytes are exchanged, so that those at the same place of
+/// eight lines are in different banks.
+struct SwizzledSlice {
+  /// Lines are along rows or columns of the result instead of the sums.
+  bool isTransposed;
+  int64_t lineElements, lineBytes;
+  /// Of a block.
+  int64_t lines;
+
+  int64_t blockElements() const { return lines * lineElements; }
+  /// Where an element is whose place without exchanges is `at`, in elements of
+  /// two bytes: the bits of `at` from `from` on are added to those from `to` on
+  /// without carry, as far as `mask` has them.
+  static constexpr int64_t from = 6, to = 3;
+  int64_t mask() const { return lineBytes / 16 - 1; }
 };
 
 /// prefetch(operand, distance, line): the tiles that go by a panel of a packed
@@ -377,6 +404,10 @@ public:
   const Mma *mmaOf(unsigned op) const;
   /// Why a warp cannot compute so; empty if it can.
   std::string reasonAgainst(const Mma &mma) const;
+  /// Of the slice of an op that has wgmma; nothing if no instruction can read
+  /// it.
+  std::optional<SwizzledSlice> swizzledSlice(const Cache &cache,
+                                             unsigned op) const;
   /// Has the slice of an op the elements of a sum next to each other?
   bool endsWithSums(const Cache &cache, unsigned op) const;
 
@@ -432,6 +463,8 @@ public:
   mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult mma(llvm::ArrayRef<llvm::StringRef> names,
                           EmitErrorFn emitError);
+  mlir::LogicalResult wgmma(llvm::ArrayRef<llvm::StringRef> names,
+                            EmitErrorFn emitError);
   mlir::LogicalResult vectorize(llvm::StringRef loop, int64_t lanes,
                                 EmitErrorFn emitError);
   mlir::LogicalResult registerTile(llvm::StringRef rows,
@@ -521,6 +554,11 @@ private:
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
   std::string reasonAgainstWaiting() const;
+  mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
+  const Cache *sharedCacheOf(mlir::OpOperand &operand, unsigned op) const;
+  int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
+  std::string reasonAgainstSlices(const Mma &mma, mlir::OpOperand &rows,
+                                  mlir::OpOperand &columns) const;
   bool indexes(const BodyOp &op, mlir::OpOperand &operand, unsigned loop) const;
   bool dependsOnThread(unsigned op, unsigned loop) const;
   std::string reasonAgainst(const PackedPanels &panels, unsigned op) const;

@@ -23,8 +23,10 @@ struct MatrixProduct {
   static int64_t depthOf(mlir::Type element) {
     return 256 / element.getIntOrFloatBitWidth();
   }
-  /// The operation that the instruction has in the table of a target.
+  /// The operation that the instruction has in the table of a target; that of
+  /// a warpgroup.
   std::string operation() const;
+  std::string warpgroupOperation() const;
 };
 
 /// The factors if the payload is `sum + lhs * rhs` for elements of two inputs

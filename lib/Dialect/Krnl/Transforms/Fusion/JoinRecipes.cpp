@@ -213,6 +213,9 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](MmaStepAttr s) {
         return MmaStepAttr::get(ctx, all(s.getLoops()));
       })
+      .Case([&](WgmmaStepAttr s) {
+        return WgmmaStepAttr::get(ctx, all(s.getLoops()));
+      })
       .Case([&](VectorizeStepAttr s) {
         return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
       })

@@ -1,0 +1,172 @@
+//===- WgmmaToLLVM.cpp - Products of matrices of a warpgroup ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Instructions of PTX, "Asynchronous warpgroup-level matrix instructions". A
+// descriptor has, in units of 16 bytes, the address in bits 0 to 13, the
+// distance of blocks of lines in bits 16 to 29 and that of groups of lines in
+// bits 32 to 45; bits 62 and 63 say how lines are exchanged.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+
+using namespace mlir;
+
+namespace onnxc {
+namespace {
+
+constexpr int64_t unitBits = 4, addressBits = 14, leadingAt = 16, strideAt = 32,
+                  swizzleAt = 62;
+/// Of one instruction.
+constexpr int32_t warpgroupRows = 64, products = 16;
+
+struct MatrixDescriptorLowering
+    : ConvertOpToLLVMPattern<krnl::MatrixDescriptorOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::MatrixDescriptorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value address = getStridedElementPtr(
+        rewriter, loc, cast<MemRefType>(op.getMemory().getType()),
+        adaptor.getMemory(), adaptor.getAt());
+    Value shared = LLVM::AddrSpaceCastOp::create(
+        rewriter, loc,
+        LLVM::LLVMPointerType::get(getContext(), krnl::sharedMemorySpace),
+        address);
+    Value number =
+        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), shared);
+    Value units = LLVM::AndOp::create(
+        rewriter, loc,
+        LLVM::LShrOp::create(rewriter, loc, number,
+                             constant64(rewriter, loc, unitBits)),
+        constant64(rewriter, loc, (1 << addressBits) - 1));
+    rewriter.replaceOpWithNewOp<LLVM::OrOp>(
+        op, units, constant64(rewriter, loc, int64_t(formOf(op))));
+    return success();
+  }
+
+private:
+  static uint64_t formOf(krnl::MatrixDescriptorOp op) {
+    uint64_t lines = op.getSwizzle() == 128 ? 1 : op.getSwizzle() == 64 ? 2 : 3;
+    return uint64_t(op.getLeading() >> unitBits) << leadingAt |
+           uint64_t(op.getStride() >> unitBits) << strideAt |
+           lines << swizzleAt;
+  }
+};
+
+/// The elements of a vector as a record, and the other way round.
+Value recordOf(OpBuilder &builder, Location loc, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  SmallVector<Type> parts(type.getDimSize(0), type.getElementType());
+  Value record = LLVM::PoisonOp::create(
+      builder, loc,
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), parts));
+  for (int64_t i : llvm::seq(type.getDimSize(0)))
+    record = LLVM::InsertValueOp::create(
+        builder, loc, record,
+        LLVM::ExtractElementOp::create(builder, loc, vector,
+                                       constant32(builder, loc, int32_t(i))),
+        i);
+  return record;
+}
+
+Value vectorOf(OpBuilder &builder, Location loc, Value record, int64_t first,
+               VectorType type) {
+  Value vector = LLVM::PoisonOp::create(builder, loc, type);
+  for (int64_t i : llvm::seq(type.getDimSize(0)))
+    vector = LLVM::InsertElementOp::create(
+        builder, loc, vector,
+        LLVM::ExtractValueOp::create(builder, loc, record, first + i),
+        constant32(builder, loc, int32_t(i)));
+  return vector;
+}
+
+struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::WgmmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MLIRContext *context = getContext();
+    auto type = cast<VectorType>(op.getType());
+    Value sums = recordOf(rewriter, loc, adaptor.getAcc());
+    auto element = NVVM::WGMMATypesAttr::get(
+        context, op.getElement().isF16() ? NVVM::WGMMATypes::f16
+                                         : NVVM::WGMMATypes::bf16);
+    auto one = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
+    auto layoutOf = [&](bool isRow) {
+      return NVVM::MMALayoutAttr::get(context, isRow ? NVVM::MMALayout::row
+                                                     : NVVM::MMALayout::col);
+    };
+    Value results = NVVM::WgmmaMmaAsyncOp::create(
+        rewriter, loc, sums.getType(), sums, adaptor.getLhs(), adaptor.getRhs(),
+        NVVM::MMAShapeAttr::get(context, warpgroupRows,
+                                int(2 * type.getDimSize(0)), products),
+        element, element,
+        NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
+        NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one), one,
+        one, layoutOf(!op.getLhsTransposed()), layoutOf(op.getRhsTransposed()),
+        NVVM::MMAIntOverflowAttr());
+    rewriter.replaceOp(op, vectorOf(rewriter, loc, results, 0, type));
+    return success();
+  }
+};
+
+/// The sums go through the instruction, so that nothing that uses them is in
+/// front of it; the operation of NVVM has none.
+struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::WgmmaWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> elements;
+    for (Value sums : adaptor.getSums()) {
+      auto type = cast<VectorType>(sums.getType());
+      for (int64_t i : llvm::seq(type.getDimSize(0)))
+        elements.push_back(LLVM::ExtractElementOp::create(
+            rewriter, loc, sums, constant32(rewriter, loc, int32_t(i))));
+    }
+    SmallVector<std::string> outputs(elements.size(), "=f"), inputs;
+    for (size_t i = 0; i < elements.size(); ++i)
+      inputs.push_back(std::to_string(i));
+    SmallVector<Type> parts(elements.size(), rewriter.getF32Type());
+    auto type = LLVM::LLVMStructType::getLiteral(getContext(), parts);
+    Value record =
+        LLVM::InlineAsmOp::create(
+            rewriter, loc, type, elements, "wgmma.wait_group.sync.aligned 0;",
+            llvm::join(outputs, ",") + "," + llvm::join(inputs, ","),
+            /*has_side_effects=*/true, /*is_align_stack=*/false,
+            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+            .getResult(0);
+    SmallVector<Value> results;
+    int64_t first = 0;
+    for (Type result : op.getResultTypes()) {
+      auto vector = cast<VectorType>(result);
+      results.push_back(vectorOf(rewriter, loc, record, first, vector));
+      first += vector.getDimSize(0);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateWgmmaToLLVMPatterns(const LLVMTypeConverter &types,
+                                 RewritePatternSet &patterns) {
+  patterns.add<MatrixDescriptorLowering, WgmmaLowering, WgmmaWaitLowering>(
+      types);
+}
+
+} // namespace onnxc

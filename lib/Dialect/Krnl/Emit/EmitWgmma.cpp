@@ -1,0 +1,188 @@
+//===- EmitWgmma.cpp - Products of matrices by a warpgroup ------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The threads of four warps have the sums of a wgmma as its recipe distributes
+// them. The instruction reads the factors itself, from slices in shared memory
+// that have the form of its descriptors:
+//
+//   element (i, j) of a slice, i along memory, in lines of n elements
+//     place    i / n * blockElements + j * n + i % n
+//     then     place xor (place >> 6 & mask) << 3
+//
+// All products of a point are one group:
+//
+//   fence; wgmma of all sums, for each 16 products; commit; wait
+//===----------------------------------------------------------------------===//
+
+#include "OpEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Lines that are exchanged together, and bytes of an element.
+static constexpr int64_t groupLines = 8, elementBytes = 2;
+
+/// Does a warpgroup compute the products of the op here?
+bool OpEmitter::isOfWarpgroup(unsigned op, const Mma &mma) {
+  return mma.isOfWarpgroup() && policy.tileThreads() &&
+         policy.tileThreads()->hasWarpgroups(
+             *matrixProductOf(storage.plan(op).op));
+}
+
+/// The place of the element of the current iterations in a slice.
+LaneIndex OpEmitter::swizzledIndex(const CachedSlice &slice,
+                                   const Instance &instance, bool isExchanged) {
+  LaneIndex inLine, line;
+  int64_t lineStride = 1, acrossStride = 1;
+  bool isReduced = nest.op(slice.op).find(slice.loops.back())->reduced;
+  for (unsigned loop : llvm::reverse(slice.loops)) {
+    bool isAlong = nest.op(slice.op).find(loop)->reduced == isReduced;
+    LaneIndex &index = isAlong ? inLine : line;
+    int64_t &stride = isAlong ? lineStride : acrossStride;
+    index = math.add(
+        index, math.scale(loops.loopIndex(loop, instance, false), stride));
+    stride *= nest.loop(loop).extent;
+  }
+  const SwizzledSlice &form = *slice.swizzle;
+  LaneIndex first{inLine.base, inLine.offset, 0, {}};
+  LaneIndex at = math.add(
+      math.scale(math.floorDiv(first, form.lineElements), form.blockElements()),
+      math.add(math.scale(line, form.lineElements),
+               math.mod(first, form.lineElements)));
+  if (isExchanged) {
+    Value place = math.scalar(at);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    Value bits = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, place, constant(SwizzledSlice::from)),
+        constant(form.mask()));
+    bits = arith::ShLIOp::create(b, bits, constant(SwizzledSlice::to));
+    at = {arith::XOrIOp::create(b, place, bits), 0, 0, {}};
+  }
+  at.step = inLine.step;
+  return at;
+}
+
+/// The matrix of the first row or column, and of the first product.
+Value OpEmitter::descriptorOf(const CachedSlice &slice, const Mma &mma,
+                              const Instance &instance) {
+  SmallVector<ActiveLoop> saved(active);
+  for (unsigned loop :
+       {*mma.rowWarps, mma.rowCopies, mma.rowThreads, *mma.columnTiles,
+        mma.columnThreads, mma.columnCopies, mma.products})
+    enterIteration(loop, {});
+  LaneIndex at = swizzledIndex(slice, instance, /*isExchanged=*/false);
+  if (slice.stages > 1)
+    at = math.add(
+        at, math.scale(math.mod(loops.loopIndex(slice.at, instance, false),
+                                slice.stages),
+                       slice.size));
+  active = saved;
+  const SwizzledSlice &form = *slice.swizzle;
+  return MatrixDescriptorOp::create(
+      b, slice.memref, math.scalar(at), form.lineBytes,
+      form.blockElements() * elementBytes, groupLines * form.lineBytes);
+}
+
+namespace {
+/// The sums of an instruction in its order, and where each of them is: the
+/// number of an accumulator, and a lane.
+struct Sums {
+  SmallVector<std::pair<int, int64_t>> from;
+  Value value;
+};
+} // namespace
+
+/// `at` says which accumulator an instance has; those of the instruction have
+/// several iterations from `first` on.
+static Sums gatherSums(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
+                       bool hasLanes, ArrayRef<Value> accumulators,
+                       Instance first,
+                       llvm::function_ref<int(const Instance &)> at) {
+  Sums sums;
+  SmallVector<Value> elements;
+  for (int64_t tile : llvm::seq(tiles))
+    for (int64_t row : {0, 1})
+      for (int64_t column : {0, 1}) {
+        first[*mma.columnTiles] = tile;
+        first[mma.rowCopies] = row;
+        first[mma.columnCopies] = hasLanes ? 0 : column;
+        sums.from.push_back({at(first), column});
+        Value element = accumulators[sums.from.back().first];
+        elements.push_back(
+            hasLanes ? vector::ExtractOp::create(b, element, column).getResult()
+                     : element);
+      }
+  auto type = VectorType::get({int64_t(elements.size())}, b.getF32Type());
+  sums.value = vector::FromElementsOp::create(b, type, elements);
+  return sums;
+}
+
+static void scatterSums(ImplicitLocOpBuilder &b, const Sums &sums, Value value,
+                        MutableArrayRef<Value> accumulators) {
+  for (auto [i, from] : llvm::enumerate(sums.from)) {
+    Value element = vector::ExtractOp::create(b, value, int64_t(i));
+    Value &sum = accumulators[from.first];
+    sum =
+        isa<VectorType>(sum.getType())
+            ? vector::InsertOp::create(b, element, sum, from.second).getResult()
+            : element;
+  }
+}
+
+/// Adds the products of a point to the sums.
+OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
+                                       ValueRange accumulators) {
+  MatrixProduct product = *matrixProductOf(state.op);
+  if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
+    std::swap(product.lhs, product.rhs);
+  auto sliceOf = [&](OpOperand *operand) -> const CachedSlice & {
+    return *llvm::find_if(
+        caches, [&](const CachedSlice &it) { return it.use == operand; });
+  };
+  const CachedSlice &rows = sliceOf(product.lhs),
+                    &columns = sliceOf(product.rhs);
+  Values running = llvm::to_vector(accumulators);
+  llvm::MapVector<int, Sums> all;
+  auto at = [&](const Instance &it) { return accumulatorAt(state, it); };
+  auto sumsOf = [&](Instance instance) -> Sums & {
+    for (unsigned loop : {mma.rowCopies, mma.columnCopies, *mma.columnTiles})
+      instance[loop] = 0;
+    Sums &sums = all[at(instance)];
+    if (!sums.value)
+      sums =
+          gatherSums(b, mma, nest.loop(*mma.columnTiles).extent,
+                     active[mma.columnCopies].lanes > 1, running, instance, at);
+    return sums;
+  };
+  auto isApart = [&](unsigned loop) {
+    return loop != mma.rowCopies && loop != mma.columnCopies &&
+           loop != *mma.columnTiles && loop != mma.products;
+  };
+  SmallVector<Instance> instances = loops.enumerate(state.number, isApart);
+  for (const Instance &instance : instances)
+    sumsOf(instance);
+  NVVM::WgmmaFenceAlignedOp::create(b);
+  for (const Instance &instance : instances) {
+    Sums &sums = sumsOf(instance);
+    sums.value = WgmmaOp::create(
+        b, sums.value, descriptorOf(rows, mma, instance),
+        descriptorOf(columns, mma, instance), product.element,
+        rows.swizzle->isTransposed, columns.swizzle->isTransposed);
+  }
+  NVVM::WgmmaGroupSyncAlignedOp::create(b);
+  SmallVector<Value> started = llvm::map_to_vector(
+      all, [](const auto &entry) { return entry.second.value; });
+  auto done = WgmmaWaitOp::create(b, started);
+  for (auto [entry, value] : llvm::zip_equal(all, done.getResults()))
+    scatterSums(b, entry.second, value, running);
+  return running;
+}
+
+} // namespace onnxc::krnl

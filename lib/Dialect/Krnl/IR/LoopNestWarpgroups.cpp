@@ -1,0 +1,125 @@
+//===- LoopNestWarpgroups.cpp - Products of four warps ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// wgmma: the loops of an op whose iterations are the rows, columns and products
+// of an instruction of a warpgroup, which reads both factors from slices of
+// shared memory. Their form follows from the loops, as all slices' does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Elements of the longest line, and of the shortest one.
+static constexpr int64_t maxLine = 64, minLine = 16;
+/// Of all elements that the instruction has.
+static constexpr int64_t elementBytes = 2;
+/// From one iteration of its loops to the next one.
+static constexpr int64_t warpRows = 16, copyRows = 8, tileColumns = 8,
+                         threadColumns = 2;
+
+LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
+                              EmitErrorFn emitError) {
+  if (names.size() != 7)
+    return emitError() << "expected warps, copies and threads of rows, tiles, "
+                          "threads and copies of columns, and products, but "
+                          "got "
+                       << names.size() << " loops";
+  FailureOr<SmallVector<unsigned>> loops = resolveAll(names, emitError);
+  if (failed(loops))
+    return failure();
+  return addMma({0, (*loops)[1], (*loops)[2], (*loops)[4], (*loops)[5],
+                 (*loops)[6], (*loops)[0], (*loops)[3]},
+                emitError);
+}
+
+/// The step by which the op reads the operand from shared memory; null if there
+/// is none.
+const Cache *LoopNest::sharedCacheOf(OpOperand &operand, unsigned op) const {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  const Cache *found = llvm::find_if(allCaches, [&](const Cache &cache) {
+    return cache.shared && argument &&
+           cache.operand == argument.getArgNumber() &&
+           llvm::is_contained(cachingOps(cache), op);
+  });
+  return found == allCaches.end() ? nullptr : found;
+}
+
+/// Elements of a slice from one iteration to the next one, among those along
+/// the sums or among those across them.
+int64_t LoopNest::strideInSlice(const Cache &cache, unsigned op,
+                                unsigned number) const {
+  int64_t stride = 1;
+  for (unsigned loop : llvm::reverse(cachedLoops(cache, op))) {
+    if (loop == number)
+      return stride;
+    if (bodyOps[op].find(loop)->reduced == bodyOps[op].find(number)->reduced)
+      stride *= allLoops[loop].extent;
+  }
+  return 0;
+}
+
+std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
+                                                     unsigned op) const {
+  const Mma *mma = mmaOf(op);
+  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
+      operands[cache.operand].elementBytes != elementBytes)
+    return std::nullopt;
+  bool sumsLast = endsWithSums(cache, op);
+  int64_t inLine = 1, across = 1;
+  for (unsigned loop : cachedLoops(cache, op)) {
+    if (allLoops[loop].isDynamic())
+      return std::nullopt;
+    (bodyOps[op].find(loop)->reduced == sumsLast ? inLine : across) *=
+        allLoops[loop].extent;
+  }
+  int64_t line = maxLine;
+  while (line >= minLine && inLine % line != 0)
+    line /= 2;
+  if (line < minLine)
+    return std::nullopt;
+  return SwizzledSlice{!sumsLast, line, line * elementBytes, across};
+}
+
+/// The instruction reads 64 rows, or all columns, that follow each other, and
+/// 16 products: whole lines along rows or columns.
+std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
+                                          OpOperand &columns) const {
+  std::pair<unsigned, int64_t> ofRows[] = {{*mma.rowWarps, warpRows},
+                                           {mma.rowCopies, copyRows},
+                                           {mma.rowThreads, 1},
+                                           {mma.products, 1}};
+  std::pair<unsigned, int64_t> ofColumns[] = {
+      {*mma.columnTiles, tileColumns},
+      {mma.columnThreads, threadColumns},
+      {mma.columnCopies, 1},
+      {mma.products, 1}};
+  int64_t width = allLoops[*mma.columnTiles].extent * tileColumns;
+  for (auto [operand, strides, extent] :
+       {std::tuple(&rows, ArrayRef(ofRows), warpRows * 4),
+        {&columns, ArrayRef(ofColumns), width}}) {
+    const Cache *cache = sharedCacheOf(*operand, mma.op);
+    if (!cache)
+      return "its inputs are not both copied to shared memory";
+    std::optional<SwizzledSlice> slice = swizzledSlice(*cache, mma.op);
+    if (!slice)
+      return "a slice of its inputs has no lines of 16 elements of two bytes";
+    for (auto [number, stride] : strides)
+      if (strideInSlice(*cache, mma.op, number) != stride)
+        return "iterations of loop '" + allLoops[number].name + "' are not " +
+               std::to_string(stride) +
+               " elements apart in the slice of an input";
+    if (slice->isTransposed && extent % slice->lineElements != 0)
+      return "an instruction would have parts of the lines of a slice";
+  }
+  return {};
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,53 @@
+//===- WgmmaOps.cpp - Products of matrices of a warpgroup -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Sums of a thread for each eight columns, and for the most of them.
+static constexpr int64_t tileSums = 4, maxSums = 128;
+/// Bytes of a unit of addresses in a descriptor, and the first ones that it has
+/// no bits for.
+static constexpr int64_t unitBytes = 16, maxBytes = 1 << 18;
+
+LogicalResult MatrixDescriptorOp::verify() {
+  Type element = cast<MemRefType>(getMemory().getType()).getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() != 16)
+    return emitOpError("expects elements of two bytes, but got ") << element;
+  if (int64_t bytes = getSwizzle(); bytes != 32 && bytes != 64 && bytes != 128)
+    return emitOpError("expects lines of 32, 64 or 128 bytes, but got ")
+           << bytes;
+  for (int64_t bytes : {getLeading(), getStride()})
+    if (bytes < 0 || bytes >= maxBytes || bytes % unitBytes != 0)
+      return emitOpError("expects distances that are multiples of 16 bytes "
+                         "below 256 KiB, but got ")
+             << bytes;
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  int64_t sums = getAcc().getType().getNumElements();
+  if (sums % tileSums != 0 || sums < tileSums || sums > maxSums)
+    return emitOpError("expects 4, 8, ... 128 sums of a thread, but got ")
+           << sums;
+  if (!getElement().isF16() && !getElement().isBF16())
+    return emitOpError("multiplies f16 or bf16, but got ") << getElement();
+  return success();
+}
+
+LogicalResult WgmmaWaitOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+} // namespace onnxc::krnl

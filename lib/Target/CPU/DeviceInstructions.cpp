@@ -1,0 +1,96 @@
+//===- DeviceInstructions.cpp - Instructions without intrinsics -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The simulator gets sums in memory, which it overwrites with the results:
+//
+//   sim_wgmma_mma_async(sums, a, b, columns, is bf16, a and b transposed)
+//   sim_wgmma_wait_group(sums, how many)
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceInstructions.h"
+
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+void expandInstructions(ModuleOp kernels) {
+  RewritePatternSet patterns(kernels.getContext());
+  populateNVVMToLLVMConversionPatterns(patterns);
+  walkAndApplyPatterns(kernels, std::move(patterns));
+}
+
+/// Calls a function of the simulator with the record in memory and numbers;
+/// returns what is in memory afterwards.
+static Value callWithRecord(ModuleOp kernels, Operation *op, StringRef name,
+                            Value record, ArrayRef<Value> numbers) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto pointer = LLVM::LLVMPointerType::get(op->getContext());
+  Value slot;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    b.setInsertionPointToStart(&function.getBody().front());
+    Value one = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(1));
+    slot = LLVM::AllocaOp::create(b, pointer, record.getType(), one);
+  }
+  SmallVector<Value> arguments{slot};
+  llvm::append_range(arguments, numbers);
+  if (!kernels.lookupSymbol(name)) {
+    auto types =
+        llvm::map_to_vector(arguments, [](Value it) { return it.getType(); });
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(op->getContext()), types);
+    OpBuilder end = OpBuilder::atBlockEnd(kernels.getBody());
+    LLVM::LLVMFuncOp::create(end, op->getLoc(), name, type);
+  }
+  LLVM::StoreOp::create(b, record, slot);
+  LLVM::CallOp::create(b, TypeRange(), name, arguments);
+  return LLVM::LoadOp::create(b, record.getType(), slot);
+}
+
+static void callSimulator(ModuleOp kernels, NVVM::WgmmaMmaAsyncOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto number = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value results = callWithRecord(
+      kernels, op, "sim_wgmma_mma_async", op.getInouts(),
+      {op.getDescriptorA(), op.getDescriptorB(), number(op.getShape().getN()),
+       number(op.getTypeA() == NVVM::WGMMATypes::bf16),
+       number(op.getLayoutA() == NVVM::MMALayout::col),
+       number(op.getLayoutB() == NVVM::MMALayout::row)});
+  op.getResults().replaceAllUsesWith(results);
+  op.erase();
+}
+
+/// The wait for wgmma is the only inline PTX.
+static void callSimulator(ModuleOp kernels, LLVM::InlineAsmOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value record = LLVM::PoisonOp::create(b, op.getRes().getType());
+  for (auto [i, element] : llvm::enumerate(op.getOperands()))
+    record = LLVM::InsertValueOp::create(b, record, element, int64_t(i));
+  Value count = LLVM::ConstantOp::create(
+      b, b.getI32IntegerAttr(int32_t(op.getOperands().size())));
+  op.getRes().replaceAllUsesWith(
+      callWithRecord(kernels, op, "sim_wgmma_wait_group", record, count));
+  op.erase();
+}
+
+void callSimulator(ModuleOp kernels) {
+  kernels.walk([&](Operation *op) {
+    if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op))
+      callSimulator(kernels, product);
+    else if (auto wait = dyn_cast<LLVM::InlineAsmOp>(op))
+      callSimulator(kernels, wait);
+  });
+}
+
+} // namespace onnxc::target

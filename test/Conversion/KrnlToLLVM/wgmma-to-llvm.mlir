@@ -1,0 +1,44 @@
+// RUN: onnx-opt %s --convert-krnl-to-llvm | FileCheck %s
+//
+// Products of matrices in shared memory by the operations of the NVVM dialect.
+
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024, instructions = {wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+
+// The address in units of 16 bytes, then 16, 1024 and lines of 128 bytes: 1 << 62 | 64 << 32 | 1 << 16.
+// CHECK-LABEL: llvm.func {{.*}}@half
+// CHECK:         %[[SHARED:.+]] = llvm.addrspacecast %{{.+}} : !llvm.ptr to !llvm.ptr<3>
+// CHECK:         %[[ADDRESS:.+]] = llvm.ptrtoint %[[SHARED]] : !llvm.ptr<3> to i64
+// CHECK:         %[[UNITS:.+]] = llvm.mlir.constant(4 : i64)
+// CHECK:         %[[SHIFTED:.+]] = llvm.lshr %[[ADDRESS]], %[[UNITS]]
+// CHECK:         %[[BITS:.+]] = llvm.mlir.constant(16383 : i64)
+// CHECK:         %[[PART:.+]] = llvm.and %[[SHIFTED]], %[[BITS]]
+// CHECK:         %[[FORM:.+]] = llvm.mlir.constant(4611686293305360384 : i64)
+// CHECK:         %[[DESCRIPTOR:.+]] = llvm.or %[[PART]], %[[FORM]]
+// CHECK:         %[[DONE:.+]] = nvvm.wgmma.mma_async %[[DESCRIPTOR]], %[[DESCRIPTOR]], %{{.+}}, <m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<f16>, <one>, <row>], B[<f16>, <one>, <row>]
+// CHECK:         llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3"
+func.func private @half(%t: memref<4096xf16>, %s: memref<4xf32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<4xf32>, vector<4xf32>
+  %a = krnl.matrix_descriptor %t[%i], swizzle = 128, leading = 16, stride = 1024 : memref<4096xf16>
+  %0 = krnl.wgmma %sum, %a, %a of f16 {rhsTransposed} : vector<4xf32>
+  %1 = krnl.wgmma_wait %0 : vector<4xf32>
+  vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
+  return
+}
+
+// Rows that lie along memory are a column of the matrix; other lines have other numbers.
+// CHECK-LABEL: llvm.func {{.*}}@brain
+// CHECK-DAG:     llvm.mlir.constant(-9223371899415756800 : i64)
+// CHECK-DAG:     llvm.mlir.constant(-4611685949707845632 : i64)
+// CHECK:         nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 16, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <col>], B[<bf16>, <one>, <col>]
+func.func private @brain(%t: memref<4096xbf16>, %s: memref<8xf32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<8xf32>, vector<8xf32>
+  %a = krnl.matrix_descriptor %t[%i], swizzle = 64, leading = 16, stride = 512 : memref<4096xbf16>
+  %b = krnl.matrix_descriptor %t[%i], swizzle = 32, leading = 16, stride = 256 : memref<4096xbf16>
+  %0 = krnl.wgmma %sum, %a, %b of bf16 {lhsTransposed} : vector<8xf32>
+  %1 = krnl.wgmma_wait %0 : vector<8xf32>
+  vector.store %1, %s[%c0] : memref<8xf32>, vector<8xf32>
+  return
+}
+}

@@ -1,0 +1,73 @@
+// RUN: onnx-opt %s --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+//
+// A warpgroup multiplies slices in shared memory, whose chunks of 16 bytes are exchanged while they are copied.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+
+// Lines of 32 sums and of 32 columns, two slices each: 2 * 64 * 32 and 2 * 32 * 32. Both instructions of a step
+// are one group, whose sums nothing uses before the end of it.
+// CHECK-LABEL: func private @kernel_half_0(
+// CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<4096xf16, 3>
+// CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<2048xf16, 3>
+// CHECK:         arith.xori
+// CHECK:         krnl.copy_async %{{.+}} to %{{.+}}[%{{.+}}], 8
+// CHECK:         scf.for
+// CHECK:           nvvm.cp.async.wait.group 0
+// CHECK-NEXT:      nvvm.fence.proxy
+// CHECK-SAME:      async.shared
+// CHECK-NEXT:      nvvm.barrier0
+// CHECK:           krnl.copy_async %{{.+}} to %{{.+}}[%{{.+}}], 8
+// CHECK:           nvvm.wgmma.fence.aligned
+// CHECK:           %[[A:.+]] = krnl.matrix_descriptor %{{.+}}[%{{.+}}], swizzle=64, leading=4096, stride=512 : memref<4096xf16>
+// CHECK:           %[[B:.+]] = krnl.matrix_descriptor %{{.+}}[%{{.+}}], swizzle=64, leading=2048, stride=512 : memref<2048xf16>
+// CHECK:           %[[FIRST:.+]] = krnl.wgmma %{{.+}}, %[[A]], %[[B]] of f16 {rhsTransposed} : vector<16xf32>
+// CHECK:           %[[SECOND:.+]] = krnl.wgmma %[[FIRST]], %{{.+}}, %{{.+}} of f16 {rhsTransposed} : vector<16xf32>
+// CHECK-NEXT:      nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:      krnl.wgmma_wait %[[SECOND]] : vector<16xf32>
+// CHECK-NOT:       krnl.mma
+// CHECK:           scf.yield
+func.func @half(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %y = krnl.kernel "half" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf16>, tensor<64x32xf16>) outs(%o : tensor<64x32xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, 2)] {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<64x64xf16>, tensor<64x32xf16>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
+// A warp multiplies what a target has no instructions of warpgroups for.
+// CHECK-LABEL: func private @kernel_brain_0(
+// CHECK-NOT:     krnl.wgmma
+// CHECK:         arith.mulf
+func.func @brain(%x: tensor<64x64xbf16>, %w: tensor<64x32xbf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %y = krnl.kernel "brain" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xbf16>, tensor<64x32xbf16>) outs(%o : tensor<64x32xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)] {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x32xbf16>, %c: tensor<64x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<64x64xbf16>, tensor<64x32xbf16>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : bf16 to f32
+      %1 = arith.extf %q : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
+}

@@ -12,6 +12,7 @@
 // - Two threads of a block access the same byte of shared memory, one of them
 //   to write, with a barrier in between; within a warp a shuffle does. Nobody
 //   accesses bytes while they are copied.
+// - What instructions of warpgroups read, the thread that wrote it has fenced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,8 @@ struct Access {
 struct ByteAccesses {
   Access write, read;
   bool hasSeveralReaders;
-  bool isCopied; ///< a copy that nobody has waited for
+  bool isCopied;   ///< a copy that nobody has waited for
+  uint32_t fences; ///< that the thread had had when it wrote
 };
 
 /// The same access of the threads of a warp: one instruction, for the same
@@ -56,6 +58,8 @@ struct RequestKey {
 static const Launch *theLaunch;
 static Counters *theCounters;
 static std::vector<ByteAccesses> sharedBytes;
+/// How many fences of its writes each thread has had.
+static std::vector<uint32_t> proxyFences;
 static std::map<RequestKey, Request> requests;
 /// How often each thread has executed an access.
 static std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
@@ -135,6 +139,7 @@ static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
     }
     if (isWrite) {
       known.write = now;
+      known.fences = proxyFences[at.thread];
       known.hasSeveralReaders = false;
     } else {
       known.hasSeveralReaders = known.read.blockEpoch == at.blockEpoch &&
@@ -197,6 +202,23 @@ void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
          __builtin_return_address(0));
 }
 
+void onnxc::simulator::noteAsyncLoad(const void *pointer, unsigned size) {
+  noteLoad(pointer, size);
+  uintptr_t first = uintptr_t(pointer) - theLaunch->shared.begin;
+  for (uintptr_t byte = first; byte < first + size; ++byte)
+    if (const ByteAccesses &known = sharedBytes[byte];
+        known.write.blockEpoch != 0 &&
+        known.fences == proxyFences[known.write.thread])
+      fail("wgmma reads byte " + std::to_string(byte) +
+           " of shared memory, which thread " +
+           std::to_string(known.write.thread) +
+           " wrote without fence.proxy.async");
+}
+
+void onnxc::simulator::noteProxyFence() {
+  ++proxyFences[currentPosition()->thread];
+}
+
 void onnxc::simulator::noteCopyBegin(const void *from, void *to, unsigned size,
                                      const void *code) {
   access(const_cast<void *>(from), size, size, false, code);
@@ -218,6 +240,7 @@ void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {
 
 void onnxc::simulator::beginBlockAccesses() {
   sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin, {});
+  proxyFences.assign(maxThreads, 0);
 }
 
 void onnxc::simulator::endBlockAccesses() {

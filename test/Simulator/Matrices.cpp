@@ -145,7 +145,7 @@ static void loadByWarp(void *result, const void *arguments) {
     fail("a row of ldmatrix is no multiple of 16 bytes");
   if (hasRow)
     noteLoad(row, 16);
-  runByWarp(load<kMatrices, kTransposed>, arguments, result);
+  runTogether(load<kMatrices, kTransposed>, arguments, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +154,7 @@ static void loadByWarp(void *result, const void *arguments) {
 
 #define MMA(NAME, LEFT, RIGHT)                                                 \
   void sim_mma_##NAME(void *result, const void *arguments) {                   \
-    runByWarp(multiply<LEFT, RIGHT>, arguments, result);                       \
+    runTogether(multiply<LEFT, RIGHT>, arguments, result);                     \
   }
 #define LDMATRIX(NAME, MATRICES, TRANSPOSED)                                   \
   void sim_ldmatrix_sync_aligned_m8n8_##NAME##_b16_p3(void *result,            \

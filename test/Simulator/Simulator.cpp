@@ -26,7 +26,9 @@ struct Thread {
   // Of a shuffle: the lanes that take part, what is exchanged, and from where.
   uint32_t mask, value, result;
   int source;
-  // Of what the warp computes together: where its part is; null for a shuffle.
+  // Threads that wait for each other: those of a warp, or of several.
+  unsigned width;
+  // Of what they compute together: where its part is; null for a shuffle.
   WarpFunction function;
   const void *arguments;
   void *results;
@@ -58,7 +60,7 @@ struct Block {
   void runThread(unsigned thread);
   bool runReady();
   bool exchangeValues(unsigned leader);
-  void computeTogether(unsigned first);
+  void computeTogether(unsigned first, unsigned count);
   bool releaseShuffles();
   bool hasArrived(unsigned thread, unsigned waiting) const;
   bool releaseBarrier();
@@ -71,6 +73,8 @@ static Block theBlock;
 const Position *onnxc::simulator::currentPosition() {
   return theBlock.isRunning ? &theBlock.position : nullptr;
 }
+
+const Span &onnxc::simulator::sharedMemory() { return theBlock.launch->shared; }
 
 void onnxc::simulator::fail(const std::string &problem) {
   const Position &at = theBlock.position;
@@ -105,6 +109,7 @@ static void runKernelFunction() {
   else
     call(launch.function, words, std::make_index_sequence<kMaxArguments>());
   checkCopiesEnded();
+  checkProductsEnded();
   theBlock.wait(State::Finished);
 }
 
@@ -153,14 +158,14 @@ bool Block::runReady() {
 /// Exchanges the values of the lanes that take part in the shuffle at which
 /// `leader` waits; false if one of them is missing.
 bool Block::exchangeValues(unsigned leader) {
-  unsigned first = leader / warpSize * warpSize;
-  unsigned lanes = std::min<unsigned>(warpSize, threads.size() - first);
+  unsigned width = threads[leader].width, first = leader / width * width;
+  unsigned lanes = std::min<unsigned>(width, threads.size() - first);
   uint32_t mask = threads[leader].mask;
   for (unsigned i = 0; i < lanes; ++i)
     if (!hasArrived(first + i, leader))
       return false;
   if (threads[leader].function) {
-    computeTogether(first);
+    computeTogether(first, width);
     return true;
   }
   std::vector<Thread *> members;
@@ -181,17 +186,18 @@ bool Block::exchangeValues(unsigned leader) {
   return true;
 }
 
-/// Lets the warp compute what all its threads wait for. It orders none of their
+/// Lets threads compute what all of them wait for. It orders none of their
 /// accesses.
-void Block::computeTogether(unsigned first) {
-  const void *arguments[warpSize];
-  void *results[warpSize];
-  for (unsigned i = 0; i < warpSize; ++i) {
+void Block::computeTogether(unsigned first, unsigned count) {
+  const void *arguments[maxTogether];
+  void *results[maxTogether];
+  for (unsigned i = 0; i < count; ++i) {
     arguments[i] = threads[first + i].arguments;
     results[i] = threads[first + i].results;
   }
+  position.thread = first;
   threads[first].function(arguments, results);
-  for (unsigned i = 0; i < warpSize; ++i)
+  for (unsigned i = 0; i < count; ++i)
     threads[first + i].state = State::Ready;
 }
 
@@ -207,11 +213,11 @@ bool Block::hasArrived(unsigned thread, unsigned waiting) const {
   const Thread &its = threads[thread], &other = threads[waiting];
   if (other.state == State::AtBarrier)
     return its.state == State::AtBarrier && its.barrier == other.barrier;
-  bool takesPart = thread / warpSize == waiting / warpSize &&
+  bool takesPart = thread / other.width == waiting / other.width &&
                    (other.mask >> thread % warpSize & 1);
   return !takesPart ||
          (its.state == State::AtShuffle && its.mask == other.mask &&
-          its.function == other.function);
+          its.width == other.width && its.function == other.function);
 }
 
 /// Lets all threads go on that wait at the barrier, or records who is missing,
@@ -254,6 +260,7 @@ void Block::run(unsigned block) {
               launch->shared.end - launch->shared.begin);
   beginBlockAccesses();
   beginBlockCopies(launch->threads);
+  beginBlockProducts(launch->threads);
   threads.resize(launch->threads);
   for (unsigned i = 0; i < launch->threads; ++i) {
     threads[i].state = State::Ready;
@@ -307,18 +314,21 @@ static uint32_t exchange(uint32_t mask, uint32_t value, int source) {
   thread.mask = mask;
   thread.value = value;
   thread.source = source;
+  thread.width = warpSize;
   thread.function = nullptr;
   theBlock.wait(State::AtShuffle);
   return thread.result;
 }
 
-void onnxc::simulator::runByWarp(WarpFunction function, const void *arguments,
-                                 void *result) {
-  unsigned last = theBlock.position.warp() * warpSize + warpSize;
+void onnxc::simulator::runTogether(WarpFunction function, const void *arguments,
+                                   void *result, unsigned width) {
+  unsigned last = theBlock.position.thread / width * width + width;
   if (last > theBlock.threads.size())
-    fail("an instruction of a whole warp in a warp with fewer threads");
+    fail("an instruction of " + std::to_string(width) +
+         " threads where there are fewer");
   Thread &thread = theBlock.current();
   thread.mask = 0xffffffff;
+  thread.width = width;
   thread.function = function;
   thread.arguments = arguments;
   thread.results = result;

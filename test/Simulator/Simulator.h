@@ -25,6 +25,8 @@
 namespace onnxc::simulator {
 
 inline constexpr int warpSize = 32, maxThreads = 1024;
+/// Threads that execute one instruction together, at most.
+inline constexpr unsigned maxTogether = 128;
 
 /// A part of memory.
 struct Span {
@@ -80,18 +82,25 @@ struct Position {
 };
 /// Null outside of kernels.
 const Position *currentPosition();
+/// That of the block which runs.
+const Span &sharedMemory();
 /// Ends the kernel with an error of the running thread; does not return.
 [[noreturn]] void fail(const std::string &problem);
 
-/// What all threads of a warp compute together, of the arguments of each in
-/// memory (Matrices.cpp).
+/// What all threads of a warp or of several compute together, of the arguments
+/// of each in memory (Matrices.cpp, Warpgroups.cpp).
 using WarpFunction = void (*)(const void *const *arguments,
                               void *const *results);
-/// Waits for all threads of the warp, which compute it.
-void runByWarp(WarpFunction function, const void *arguments, void *result);
+/// Waits for all threads of a group of this size, which compute it.
+void runTogether(WarpFunction function, const void *arguments, void *result,
+                 unsigned width = warpSize);
 
 /// Notes a load of the running thread that its code does not have as such.
 void noteLoad(const void *pointer, unsigned size);
+/// The same by an instruction that reads shared memory past the threads, and
+/// the fence that lets it see what the running thread has written.
+void noteAsyncLoad(const void *pointer, unsigned size);
+void noteProxyFence();
 /// The same of a copy to shared memory at an address of the code: it begins,
 /// and it has ended. Nobody may access these bytes in between.
 void noteCopyBegin(const void *from, void *to, unsigned size, const void *code);
@@ -101,6 +110,11 @@ void noteCopyEnd(void *to, unsigned size);
 void beginBlockCopies(unsigned threads);
 /// The running thread ends, and has waited for all of them.
 void checkCopiesEnded();
+
+/// Products of warpgroups, which threads do not wait for (Warpgroups.cpp).
+void beginBlockProducts(unsigned threads);
+/// The same as for copies.
+void checkProductsEnded();
 
 /// Checks of loads and stores (Accesses.cpp).
 void beginAccesses(const Launch &launch, Counters &counters);

@@ -91,6 +91,21 @@ for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT1
             [exchange("rows", element, 64), exchange("columns", element, 64)],
             element,
         )
+# The same by warpgroups, which have 64 rows at least, with each operand along the sums and across them.
+for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT16)):
+    for across in (0, 1):
+        save(
+            f"warpgroups_{name}" + "_across" * across,
+            [
+                ("Gemm", ["rows", "x"], "p", {"transA": across, "transB": 1 - across}),
+                ("Gemm", ["p", "columns"], "q", {"transA": across, "transB": 1 - across}),
+                ("Cast", ["q"], "y", {"to": TensorProto.FLOAT}),
+            ],
+            [128, 128],
+            [128, 128],
+            [exchange("rows", element, 128), exchange("columns", element, 128)],
+            element,
+        )
 for name, element in (("s8", TensorProto.INT8), ("u8", TensorProto.UINT8)):
     save(
         f"matrices_{name}",

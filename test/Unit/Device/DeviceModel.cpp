@@ -25,6 +25,9 @@ enum Kernel {
   Beyond,
   Misaligned,
   Uninitialised,
+  Warpgroup,
+  MissingProxyFence,
+  MissingFence,
   Report
 };
 
@@ -38,6 +41,9 @@ const OnnxcDeviceKernel kernels[] = {
     {"beyond", "the store", 2, kThreads, 0},
     {"misaligned", "the vector", 1, 1, 0},
     {"uninitialised", "the load", 1, 32, 0},
+    {"warpgroup", "the products", 1, 128, 0},
+    {"missing_proxy_fence", "the products", 1, 128, 0},
+    {"missing_fence", "the products", 1, 128, 0},
     {"report", "the report", 2, 1, 0},
 };
 
@@ -234,6 +240,9 @@ const OnnxcEntry entries[] = {
     entry("beyond", beyond),
     entry("misaligned", faulty<Misaligned>),
     entry("uninitialised", faulty<Uninitialised>),
+    entry("warpgroup", faulty<Warpgroup>),
+    entry("missing_proxy_fence", faulty<MissingProxyFence>),
+    entry("missing_fence", faulty<MissingFence>),
     entry("peek", peek),
     entry("report", report),
     entry("huge", huge),

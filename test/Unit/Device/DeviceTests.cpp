@@ -202,6 +202,23 @@ TEST_F(DeviceTest, MisalignedVectorsAreFound) {
                                    "is no multiple of them"));
 }
 
+TEST_F(DeviceTest, WarpgroupsMultiplyMatrices) {
+  Session run("warpgroup");
+  ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK) << problem();
+  for (size_t i = 0; i < kThreads; ++i)
+    EXPECT_EQ(run.result[i], float(16 + i % 4));
+}
+
+TEST_F(DeviceTest, ReadsOfWarpgroupsWithoutFencesAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("missing_proxy_fence", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(), HasSubstr("wrote without fence.proxy.async"));
+  EXPECT_EQ(runFaulty("missing_fence", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(),
+              HasSubstr("wgmma without wgmma.fence behind what wrote "
+                        "its sums"));
+}
+
 TEST_F(DeviceTest, SharedMemoryBeginsAsNaN) {
   Session run("uninitialised");
   ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK);

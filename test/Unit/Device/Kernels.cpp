@@ -16,6 +16,13 @@ int32_t sim_read_ptx_sreg_nctaid_x();
 void sim_barrier0();
 float sim_shfl_sync_bfly_f32(int32_t mask, float value, int32_t lane,
                              int32_t bounds);
+void sim_fence_proxy_async_shared_cta();
+void sim_wgmma_fence_sync_aligned();
+void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
+                         int32_t columns, int32_t isBrain,
+                         int32_t isLeftTransposed, int32_t isRightTransposed);
+void sim_wgmma_commit_group_sync_aligned();
+void sim_wgmma_wait_group(float *sums, int32_t count);
 }
 
 #define tid sim_read_ptx_sreg_tid_x()
@@ -34,6 +41,7 @@ float sim_shfl_sync_bfly_f32(int32_t mask, float value, int32_t lane,
 
 SHARED static float rowParts[32];
 SHARED static float tile[32][33];
+SHARED alignas(1024) static uint16_t matrix[64][16];
 
 KERNEL(add, 4)(const float *x, const float *y, float *sum, int32_t n) {
   for (int32_t i = ctaid * ntid + tid; i < n; i += nctaid * ntid)
@@ -128,6 +136,51 @@ END
 
 KERNEL(uninitialised, 1)(float *y) {
   y[tid] = tile[0][tid];
+}
+END
+
+    /// 64 rows of 16 bf16, which are 1, and the sums of 8 of them.
+    static void fillMatrix() {
+  for (int i = tid; i < 64 * 16; i += ntid)
+    matrix[i / 16][i % 16] = 0x3f80;
+}
+
+static void multiplyMatrix(float *y) {
+  uint64_t descriptor = (uint64_t(matrix) >> 4 & 0x3fff) | uint64_t(1) << 16 |
+                        uint64_t(256 >> 4) << 32 | uint64_t(3) << 62;
+  float sums[4];
+  for (int i = 0; i < 4; ++i)
+    sums[i] = float(i);
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_commit_group_sync_aligned();
+  sim_wgmma_wait_group(sums, 4);
+  for (int i = 0; i < 4; ++i)
+    if (tid < 16)
+      y[tid * 4 + i] = sums[i];
+}
+
+KERNEL(warpgroup, 1)(float *y) {
+  fillMatrix();
+  sim_fence_proxy_async_shared_cta();
+  sim_barrier0();
+  sim_wgmma_fence_sync_aligned();
+  multiplyMatrix(y);
+}
+END
+
+KERNEL(missing_proxy_fence, 1)(float *y) {
+  fillMatrix();
+  sim_barrier0();
+  sim_wgmma_fence_sync_aligned();
+  multiplyMatrix(y);
+}
+END
+
+KERNEL(missing_fence, 1)(float *y) {
+  fillMatrix();
+  sim_fence_proxy_async_shared_cta();
+  sim_barrier0();
+  multiplyMatrix(y);
 }
 END
 

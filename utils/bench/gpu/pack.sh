@@ -7,7 +7,8 @@
 # Fills FOLDER with each model, compiled for CUDA and for any processor, onnx-run
 # with its libraries, and run.sh. Nothing else is needed on the other machine. The
 # options go to onnx-compile: --shape=..., --device=.... Models of tests/ are
-# small, one for each form of kernel: they are compared first, with several inputs.
+# small, one for each form of kernel: they are compared first, with several inputs;
+# with --device=cuda:sm_90a the products of warpgroups are among them.
 # ===------------------------------------------------------------------------===#
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -30,10 +31,14 @@ ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }
 # MODEL TO OPTION...: both forms, and what the launches do.
 pack() {
   local model=$1 to=$2
-  local reduced=()
+  local device_only=()
   shift 2
-  [[ $model != *tf32* ]] || reduced=(--tf32)
-  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${reduced[@]}" "$@" -o "$to.cuda.so"
+  [[ $model != *tf32* ]] || device_only=(--tf32)
+  if [[ $model == "$small"/warpgroups_* ]]; then
+    "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes"
+    device_only=("--recipes=$small/recipes")
+  fi
+  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${device_only[@]}" "$@" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
   onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
 }

@@ -1,0 +1,51 @@
+# ===- device-warpgroups.py - Models on a simulated sm_90a -----------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Runs models on a simulated sm_90a, beside those for processors: device-warpgroups.py SIMULATOR.
+
+In a folder with the models of device_models.py. Those of warpgroups have the recipes of warpgroup_recipes.py.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SIMULATOR = sys.argv[1]
+RECIPES = pathlib.Path(__file__).parents[2] / "Target" / "Inputs" / "warpgroup_recipes.py"
+WARPGROUPS = ("warpgroups_f16", "warpgroups_f16_across", "warpgroups_bf16", "warpgroups_bf16_across")
+
+
+def run(model, *options, **environment):
+    return subprocess.run(
+        ["onnx-run", model, "--seed=1", "--quiet", *options],
+        env={**os.environ, "LD_LIBRARY_PATH": SIMULATOR, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+for name in (*WARPGROUPS, "matrices_f16", "matrices_s8", "gemm"):
+    compiler = ["onnx-compile", "-q", f"{name}.onnx", "-o"]
+    subprocess.run([*compiler, "host.so"], check=True)
+    recipes = []
+    if name in WARPGROUPS:
+        subprocess.run([sys.executable, RECIPES, f"{name}.onnx", f"{name}.recipes"], check=True)
+        recipes = [f"--recipes={name}.recipes"]
+    subprocess.run([*compiler, "device.so", "--device=cuda:simulator:sm_90a", *recipes], check=True)
+    expected = pathlib.Path(f"{name}-expected")
+    run("./host.so", f"--save={expected}")
+    options = [f"--expect={path.stem}=@{path}" for path in expected.iterdir()]
+    for seed in ("1", "2", "3"):
+        process = run(
+            *("./device.so", *options, "--atol=1e-5", "--rtol=1e-4"),
+            ONNXC_SIMULATOR_SEED=seed,
+            ONNXC_SIMULATOR_COUNTERS="sectors",
+        )
+        if process.returncode != 0:
+            print(f"{name}: {process.stderr}{process.stdout}")
+            break
+    else:
+        steps, shared = map(int, re.search(r"steps (\d+) of (\d+) requests", process.stderr).groups())
+        print(f"{name}: right" + f", {steps - shared} conflicts of {shared}" * (name in WARPGROUPS))

@@ -1,0 +1,240 @@
+//===- Warpgroups.cpp - Products of matrices of four warps ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// wgmma by the PTX ISA, "Asynchronous warpgroup-level matrix instructions". The
+// factors are read as late as they may be, when the warpgroup waits for the
+// results. Until then each sum is a number that is none, which says whose it
+// is.
+//
+//   sums (64 x N)   warp w, lane 4 * g + t, word 4 * f + 2 * h + c:
+//                   row 16 * w + 8 * h + g, column 8 * f + 2 * t + c
+//   descriptor      address, leading and stride distance in units of 16 bytes
+//                   in bits 0, 16 and 32; bits 62, 63: lines of 128, 64, 32
+//                   bytes are 1, 2, 3
+//   byte of (i, k)  lines along k: i / 8 * stride + i % 8 * line + 2 * k
+//                   along i, n = line / 2: i / n * leading + k / 8 * stride
+//                   + k % 8 * line + i % n * 2
+//   then            bits 4 to 6 xor bits 7 to 9, as many as a line has
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulator.h"
+
+#include <cstring>
+
+using namespace onnxc::simulator;
+
+static constexpr int kRows = 64, kDepth = 16, kWarpgroup = 128,
+                     kMaxColumns = 256;
+/// Of shared memory, the addresses that a descriptor can have.
+static constexpr uintptr_t kAddresses = 1 << 18;
+
+namespace {
+
+struct Product {
+  uint64_t left, right;
+  int columns;
+  bool isBrain, isLeftTransposed, isRightTransposed;
+};
+/// Sums of a thread, and what is added to them.
+struct Started {
+  std::vector<float> sums;
+  std::vector<Product> products;
+};
+struct ThreadProducts {
+  std::vector<Started> started;
+  bool isFenced, isOpen;
+};
+
+/// The matrix of a descriptor: i is a row or a column.
+class Matrix {
+public:
+  Matrix(uint64_t descriptor, bool isTransposed)
+      : leading(distanceAt(descriptor, 16)), stride(distanceAt(descriptor, 32)),
+        line(256 >> (descriptor >> 62)), isTransposed(isTransposed) {
+    if (descriptor >> 62 == 0)
+      fail("a descriptor of a matrix whose lines are not swizzled");
+    const Span &shared = sharedMemory();
+    uintptr_t address = distanceAt(descriptor, 0);
+    base = shared.begin + ((address - shared.begin) & (kAddresses - 1));
+  }
+
+  const void *at(int i, int k) const {
+    int n = line / 2;
+    uintptr_t place =
+        base + (isTransposed ? i / n * leading + k / 8 * stride + k % 8 * line +
+                                   i % n * 2
+                             : i / 8 * stride + i % 8 * line + 2 * k);
+    place ^= (place >> 7 & (line / 16 - 1)) << 4;
+    if (!sharedMemory().contains(place))
+      fail("wgmma reads beyond shared memory");
+    return reinterpret_cast<const void *>(place);
+  }
+
+  /// Notes that the threads of the warpgroup read it, 16 bytes each.
+  void noteLoads(int extent, int thread) const {
+    for (int chunk = thread; chunk < extent * 2; chunk += kWarpgroup)
+      noteAsyncLoad(isTransposed ? at(chunk * 8 % extent, chunk * 8 / extent)
+                                 : at(chunk % extent, chunk / extent * 8),
+                    16);
+  }
+
+private:
+  static uintptr_t distanceAt(uint64_t descriptor, int bit) {
+    return (descriptor >> bit & 0x3fff) << 4;
+  }
+
+  uintptr_t base, leading, stride;
+  int line;
+  bool isTransposed;
+};
+
+} // namespace
+
+static std::vector<ThreadProducts> threads;
+
+static ThreadProducts &ofThread() { return threads[currentPosition()->thread]; }
+
+void onnxc::simulator::beginBlockProducts(unsigned count) {
+  threads.assign(count, {});
+}
+
+void onnxc::simulator::checkProductsEnded() {
+  if (!ofThread().started.empty())
+    fail("the thread ends while its wgmma are under way");
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+static constexpr uint32_t kStarted = 0xffe50000, kNumber = 0xffff;
+
+static uint32_t wordOf(float sum) {
+  uint32_t word;
+  std::memcpy(&word, &sum, sizeof word);
+  return word;
+}
+
+/// The number of the sums if they are under way, else -1.
+static int numberOf(const float *sums, int count) {
+  uint32_t first = wordOf(sums[0]);
+  bool isStarted = (first & ~kNumber) == kStarted;
+  for (int i = 1; i < count; ++i)
+    if (isStarted ? wordOf(sums[i]) != first
+                  : (wordOf(sums[i]) & ~kNumber) == kStarted)
+      fail("sums are used while wgmma adds to them");
+  return isStarted ? int(first & kNumber) : -1;
+}
+
+static double valueOf(const void *at, bool isBrain) {
+  uint16_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  if (isBrain) {
+    uint32_t word = uint32_t(bits) << 16;
+    float value;
+    std::memcpy(&value, &word, sizeof value);
+    return value;
+  }
+  _Float16 value;
+  std::memcpy(&value, &bits, sizeof value);
+  return double(value);
+}
+
+/// Adds a product to the sums of all threads of the warpgroup.
+static void add(const Product &product, unsigned first, size_t number) {
+  static double left[kRows][kDepth], right[kMaxColumns][kDepth];
+  Matrix rows(product.left, product.isLeftTransposed),
+      columns(product.right, product.isRightTransposed);
+  for (int k = 0; k < kDepth; ++k) {
+    for (int i = 0; i < kRows; ++i)
+      left[i][k] = valueOf(rows.at(i, k), product.isBrain);
+    for (int i = 0; i < product.columns; ++i)
+      right[i][k] = valueOf(columns.at(i, k), product.isBrain);
+  }
+  for (int thread = 0; thread < kWarpgroup; ++thread)
+    for (int word = 0; word < product.columns / 2; ++word) {
+      int lane = thread % warpSize;
+      int row = thread / warpSize * 16 + word / 2 % 2 * 8 + lane / 4;
+      int column = word / 4 * 8 + lane % 4 * 2 + word % 2;
+      double sum = 0;
+      for (int k = 0; k < kDepth; ++k)
+        sum += left[row][k] * right[column][k];
+      float &total = threads[first + thread].started[number].sums[word];
+      total = float(total + sum);
+    }
+}
+
+/// Ends all products of the warpgroup, as its first thread has them.
+static void finish(const void *const *, void *const *results) {
+  unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
+  for (size_t i = 0; i < threads[first].started.size(); ++i)
+    for (const Product &product : threads[first].started[i].products)
+      add(product, first, i);
+  for (int thread = 0; thread < kWarpgroup; ++thread) {
+    auto *sums = static_cast<float *>(results[thread]);
+    for (const Started &started : threads[first + thread].started)
+      sums = std::copy(started.sums.begin(), started.sums.end(), sums);
+    threads[first + thread] = {};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The instructions
+//===----------------------------------------------------------------------===//
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void sim_wgmma_fence_sync_aligned() { ofThread().isFenced = true; }
+
+void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
+                         int columns, int isBrain, int isLeftTransposed,
+                         int isRightTransposed) {
+  ThreadProducts &mine = ofThread();
+  int count = columns / 2, number = numberOf(sums, count);
+  if (!mine.isFenced)
+    fail("wgmma without wgmma.fence behind what wrote its sums");
+  if (number < 0) {
+    number = int(mine.started.size());
+    mine.started.push_back({{sums, sums + count}, {}});
+  }
+  if (size_t(number) >= mine.started.size())
+    fail("wgmma of sums that are not under way");
+  mine.started[number].products.push_back({left, right, columns, isBrain != 0,
+                                           isLeftTransposed != 0,
+                                           isRightTransposed != 0});
+  mine.isOpen = true;
+  uint32_t word = kStarted | uint32_t(number);
+  for (int i = 0; i < count; ++i)
+    std::memcpy(sums + i, &word, sizeof word);
+}
+
+void sim_wgmma_commit_group_sync_aligned() { ofThread().isOpen = false; }
+
+/// The sums are those of all products, in the order in which they were started.
+void sim_wgmma_wait_group(float *sums, int count) {
+  ThreadProducts &mine = ofThread();
+  if (mine.isOpen)
+    fail("the thread waits for wgmma that are of no group");
+  int at = 0;
+  for (size_t i = 0; i < mine.started.size(); ++i) {
+    const Started &started = mine.started[i];
+    if (at >= count || numberOf(sums + at, started.sums.size()) != int(i))
+      fail("the sums of wgmma are not those that the thread waits for");
+    at += int(started.sums.size());
+    int thread = int(currentPosition()->thread % kWarpgroup);
+    for (const Product &product : started.products) {
+      Matrix(product.left, product.isLeftTransposed).noteLoads(kRows, thread);
+      Matrix(product.right, product.isRightTransposed)
+          .noteLoads(product.columns, thread);
+    }
+  }
+  runTogether(finish, sums, sums, kWarpgroup);
+}
+
+void sim_fence_proxy_async_shared_cta() { noteProxyFence(); }
+
+} // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,57 @@
+# ===- warpgroup_recipes.py - Recipes of the models of warpgroups ----------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE.
+
+The models are so small that the planner would not choose it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+# Instructions of a warpgroup along the rows, columns of each, warpgroups along rows and columns, steps of a
+# slice and stages. The lines of slices have 128, 64 and 32 bytes.
+FORMS = {
+    "f16": ((1, 128, 2, 1, 4, 1), (2, 64, 1, 2, 2, 3)),
+    "bf16": ((1, 32, 1, 1, 1, 4), (1, 16, 1, 1, 8, 2)),
+}
+
+
+def recipe(rows, columns, row_groups, column_groups, steps, stages):
+    lines = [
+        "order(m, n, k)",
+        f"block(m, {64 * rows * row_groups}) -> (m.o, m.b)",
+        f"block(m.b, {64 * rows}) -> (m.v, m.p)",
+        "block(m.p, 64) -> (m.f, m.s)",
+        "block(m.s, 16) -> (m.w, m.r)",
+        "block(m.r, 8) -> (m.h, m.g)",
+        f"block(n, {columns * column_groups}) -> (n.o, n.b)",
+        f"block(n.b, {columns}) -> (n.v, n.p)",
+        "block(n.p, 8) -> (n.f, n.s)",
+        "block(n.s, 2) -> (n.t, n.c)",
+        f"block(k, {16 * steps}) -> (k.o, k.i)",
+        "block(k.i, 16) -> (k.s, k.k)",
+        "order(m.o, n.o, m.v, n.v, m.w, m.g, n.t, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
+        "fuse_outer(m.o, n.o, m.v, n.v, m.w, m.g, n.t)",
+        "parallel(m.o, n.o)",
+        *(f"map({loop}, thread)" for loop in ("m.v", "n.v", "m.w", "m.g", "n.t")),
+        *(f"unroll({loop}, {n})" for loop, n in (("m.f", rows), ("m.h", 2), ("n.f", columns // 8), ("k.s", steps)) if n > 1),
+        "vectorize(n.c, 2)",
+        "cache(0, at=k.o, in=shared)",
+        "cache(1, at=k.o, in=shared)",
+        "wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k)",
+        *([f"pipeline(k.o, {stages})"] if stages > 1 else []),
+    ]
+    return " [\n  " + ",\n  ".join(lines) + "\n]"
+
+
+model, output = sys.argv[1:]
+element = pathlib.Path(model).stem.split("_")[1]
+compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx"]
+subprocess.run([*compiler, f"--emit-recipes={output}", "-o", "/dev/null"], check=True)
+text = pathlib.Path(output).read_text()
+forms = iter(FORMS[element])
+text = re.sub(r" \[\n.*?\n\]", lambda _: recipe(*next(forms)), text, flags=re.S)
+pathlib.Path(output).write_text(text)

@@ -25,9 +25,10 @@ static void printKernel(llvm::raw_ostream &os, const DeviceKernel &kernel,
                       kernel.microseconds, kernel.rooflineMicroseconds);
   if (const auto &its = kernel.resources)
     os << llvm::formatv("          {0} registers, {1} spilled, {2} shared, "
-                        "{3:F0} % occupancy\n",
+                        "{3:F0} % occupancy{4}\n",
                         its->registers, sizeText(its->spilledBytes),
-                        sizeText(its->sharedBytes), 100 * kernel.occupancy);
+                        sizeText(its->sharedBytes), 100 * kernel.occupancy,
+                        its->isSerialized ? ", wgmma serialized" : "");
 }
 
 /// copies:      1.2 KB in 2 to the device, 40 B in 1 from it

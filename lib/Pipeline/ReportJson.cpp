@@ -122,6 +122,7 @@ static void writeDeviceKernel(llvm::json::OStream &json,
   json.attribute("spilled_bytes", kernel.resources->spilledBytes);
   json.attribute("stack_bytes", kernel.resources->stackBytes);
   json.attribute("shared_bytes", kernel.resources->sharedBytes);
+  json.attribute("serialized", kernel.resources->isSerialized);
   json.attribute("occupancy", kernel.occupancy);
 }
 

@@ -124,6 +124,11 @@ static int64_t numberBefore(StringRef line, StringRef text) {
 ///   ptxas info : Function properties for a
 ///       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ///   ptxas info : Used 40 registers, used 1 barriers, 128 bytes smem
+///
+/// and, wherever it serializes products of warpgroups,
+///
+///   ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async
+///   instructions are serialized due to ... in function 'a'
 static std::vector<KernelResources> readResources(StringRef text) {
   std::vector<KernelResources> kernels;
   for (StringRef line : split(text, '\n')) {
@@ -142,6 +147,10 @@ static std::vector<KernelResources> readResources(StringRef text) {
       kernel.sharedBytes = numberBefore(used, " bytes smem");
     }
   }
+  for (StringRef line : split(text, '\n'))
+    for (KernelResources &kernel : kernels)
+      kernel.isSerialized |= line.contains("instructions are serialized") &&
+                             line.contains("'" + kernel.name + "'");
   return kernels;
 }
 

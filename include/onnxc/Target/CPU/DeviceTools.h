@@ -18,10 +18,12 @@ namespace onnxc::target {
 
 /// What a kernel takes, as ptxas reports it: registers of a thread, bytes of
 /// its stack and of the registers that it keeps there, and bytes of shared
-/// memory of a block.
+/// memory of a block. Products of warpgroups that ptxas serializes wait for
+/// each other.
 struct KernelResources {
   std::string name;
   int64_t registers = 0, stackBytes = 0, spilledBytes = 0, sharedBytes = 0;
+  bool isSerialized = false;
 };
 
 /// Code of kernels for one GPU, and what they take.

@@ -199,6 +199,7 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
   llvm::partition(ways,
                   [](const Contraction &way) { return way.storesInLine; });
   addMatrixContractions(kernel, target, options, ways, candidates);
+  addWarpgroupContractions(kernel, target, options, ways, candidates);
   for (const Contraction &way : ways) {
     if (!candidates.empty())
       return;

@@ -96,6 +96,13 @@ void addMatrixContractions(krnl::KernelOp kernel,
                            llvm::ArrayRef<Contraction> ways,
                            RecipeCandidates &candidates);
 
+/// The same by instructions of warpgroups, which read slices in shared memory.
+void addWarpgroupContractions(krnl::KernelOp kernel,
+                              const target::Processor &target,
+                              const RecipeOptions &options,
+                              llvm::ArrayRef<Contraction> ways,
+                              RecipeCandidates &candidates);
+
 } // namespace onnxc
 
 #endif // ONNXC_LIB_RECIPE_BLOCKCONTRACTION_H

@@ -43,6 +43,14 @@ bool multipliesMatrices(ComputeOp op) {
          !target.getInstruction(product->operation(), product->depth()).empty();
 }
 
+bool multipliesByWarpgroups(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  return product &&
+         !TargetAttr::of(op)
+              .getInstruction(product->warpgroupOperation(), product->depth())
+              .empty();
+}
+
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
                const Processor &target, ArrayRef<unsigned> loopsOfThreads)
     : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
@@ -51,6 +59,7 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
   findSteps();
   if (nest.mmaOf(number) && multipliesMatrices(op))
     mma = nest.mmaOf(number);
+  isOfWarpgroup = mma && mma->isOfWarpgroup() && multipliesByWarpgroups(op);
 }
 
 void OpCost::findTile() {
@@ -225,8 +234,9 @@ double OpCost::latency() const {
   if (!steps || !steps->reduced)
     return 0;
   double chain = isTraversal(op) ? 3 : 1;
+  // Instructions of a warpgroup follow each other without waiting.
   for (const LoopUse &use : body.loops)
-    if (use.reduced && &use != lanesUse && !(mma && use.mma))
+    if (use.reduced && &use != lanesUse && !isOfWarpgroup && !(mma && use.mma))
       chain *= double(use.unroll);
   return chain * target.fmaLatency;
 }
@@ -327,6 +337,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
                      : 8;
   const Cache *cache =
       isStore ? nullptr : sharedCacheOf(kernel, nest, number, operand);
+  if (isOfWarpgroup && !isStore)
+    return; // addMatrices
   if (mma && !isStore)
     return addFragments(access, bytes, cache, work);
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
@@ -364,9 +376,21 @@ const Cache *sharedCacheOf(KernelOp kernel, const LoopNest &nest,
 void OpCost::addMatrices(double instances, ThreadWork &work) {
   MatrixProduct product = *matrixProductOf(op);
   double products = instances * double(lanes * target.warpThreads);
-  work.matrixCycles = products * product.element.getIntOrFloatBitWidth() /
-                      double(16 * target.matrixProducts);
-  work.matrixProducts = products / double(16 * 8 * product.depth());
+  double rate = 16 * double(target.matrixProducts) *
+                (isOfWarpgroup ? 1 : target.warpMatrixShare);
+  work.matrixCycles = products * product.element.getIntOrFloatBitWidth() / rate;
+  if (!isOfWarpgroup) {
+    work.matrixProducts = products / double(16 * 8 * product.depth());
+    return;
+  }
+  // Four warps have one instruction, which reads both matrices.
+  double warps = 4, rows = 16 * warps,
+         columns = 8 * double(nest.loop(*mma->columnTiles).extent);
+  work.matrixProducts = products * warps / (rows * columns * product.depth());
+  double bytes = work.matrixProducts * (rows + columns) * product.depth() *
+                 product.element.getIntOrFloatBitWidth() / 8 / warps;
+  work.cacheCycles += bytes / double(4 * target.warpThreads);
+  work.sharedBytes += bytes / double(target.warpThreads);
 }
 
 ThreadWork OpCost::threadWork() {

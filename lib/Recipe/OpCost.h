@@ -38,6 +38,8 @@ struct ThreadWork {
 
 /// Has the target of the op an instruction for its products of matrices?
 bool multipliesMatrices(krnl::ComputeOp op);
+/// The same, of four warps at once.
+bool multipliesByWarpgroups(krnl::ComputeOp op);
 
 /// The step that lets the op read an operand from memory that the threads of a
 /// tile share; null if there is none.
@@ -95,6 +97,7 @@ private:
   double numSteps = 1;
   /// The step of products of matrices, if the target has the instruction.
   const krnl::Mma *mma = nullptr;
+  bool isOfWarpgroup = false;
   /// Of a contraction with a tile, which has a model of its own.
   std::optional<Contraction> contraction;
   std::optional<ContractionCost> tileCost;

@@ -8,11 +8,12 @@ Of each kernel:
     predicted  its time on each GPU by the compiler's model, beside the least that the rates of the
                GPU allow
     memory     sectors of 32 bytes in a request of a warp to device memory, and conflicts of banks of
-               shared memory, as the simulated device counts them in a few blocks
+               shared memory, as the simulated device counts them in a few blocks; of a model with
+               kernels that sm_80 has not also those of sm_90a
     code       what ptxas says that it takes, and how often it has the instructions of interest
 
 The last are compared where ptxas and nvdisasm are those of the file. No kernel may keep registers in
-memory but those named below. The tools are those in PATH, else those of the build.
+memory but those named below, and ptxas may serialize the products of no warpgroup. The tools are those in PATH, else those of the build.
 """
 
 import argparse
@@ -85,7 +86,8 @@ def code_facts(kernel, counts):
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in INSTRUCTIONS if counts[kind])
     return (
         f"{kernel['registers']} registers, {kernel['spilled_bytes']} spilled, {kernel['stack_bytes']} stack, "
-        f"{kernel['shared_bytes']} shared, occupancy {100 * kernel['occupancy']:.0f} %; "
+        f"{kernel['shared_bytes']} shared, occupancy {100 * kernel['occupancy']:.0f} %"
+        f"{', wgmma serialized' * kernel['serialized']}; "
         f"{counts['all']} instructions: {kinds}"
     )
 
@@ -98,6 +100,24 @@ def ratio(count, whole):
     return f"{count / whole:.3g}" if whole else "0"
 
 
+def simulate(compiler, device, artefact, simulator):
+    """The report of the compiler, and what each kernel does with memory."""
+    report = json.loads(output(*compiler, f"--device={device}", "-o", artefact, "--report=json").stdout)
+    run = output(
+        *("onnx-run", artefact, "--seed=1", "--quiet"),
+        LD_LIBRARY_PATH=simulator,
+        ONNXC_SIMULATOR_COUNTERS="kernels",
+        ONNXC_SIMULATOR_BLOCKS=str(BLOCKS),
+    )
+    pattern = r"simulator: (\w+): sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
+    accesses = {
+        kernel: f"{ratio(int(sectors), int(requests))} sectors a request, "
+        f"{ratio(int(steps) - int(shared), int(shared))} conflicts a request to shared memory"
+        for kernel, sectors, requests, steps, shared in re.findall(pattern, run.stderr)
+    }
+    return report, accesses
+
+
 def facts_of(name, simulator, has_toolkit):
     """The lines of a model, without its name, by kernel and kind."""
     facts = collections.defaultdict(dict)
@@ -105,31 +125,27 @@ def facts_of(name, simulator, has_toolkit):
         model, artefact = f"{folder}/{name}.onnx", f"{folder}/{name}.so"
         onnx.save(golden_kernels.GOLDEN[name](), model)
         compiler = ["onnx-compile", "-q", "--cpu=x86-64-v3", model]
-        simulated = json.loads(output(*compiler, "--device=cuda:simulator", "-o", artefact, "--report=json").stdout)
-        emitted = "sass" if has_toolkit else "ptx"
+        simulated, accesses = simulate(compiler, "cuda:simulator", artefact, simulator)
+        emitted, warpgroups = ("sass", "HGMMA") if has_toolkit else ("ptx", "wgmma.mma_async")
         code = f"{folder}/code"
         real = json.loads(
             output(*compiler, f"--device=cuda:{GPU}", f"--emit={emitted}", "-o", code, "--report=json").stdout
         )
         counts = instructions(pathlib.Path(code).read_text()) if has_toolkit else {}
-        run = output(
-            *("onnx-run", artefact, "--seed=1", "--quiet"),
-            LD_LIBRARY_PATH=simulator,
-            ONNXC_SIMULATOR_COUNTERS="kernels",
-            ONNXC_SIMULATOR_BLOCKS=str(BLOCKS),
-        )
+        # Kernels that sm_80 has not.
+        others = {}
+        if warpgroups in pathlib.Path(code).read_text():
+            _, others = simulate(compiler, f"cuda:simulator:{GPU}", artefact, simulator)
     for kernel in simulated["device"]["kernels"]:
         times = f"{kernel['threads']} threads, {SIMULATED}: {microseconds(kernel)}"
         facts[kernel["name"]]["predicted"] = times
-    pattern = r"simulator: (\w+): sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
-    for kernel, sectors, requests, steps, shared in re.findall(pattern, run.stderr):
-        facts[kernel]["memory"] = (
-            f"{ratio(int(sectors), int(requests))} sectors a request, "
-            f"{ratio(int(steps) - int(shared), int(shared))} conflicts a request to shared memory"
-        )
+    for kernel, fact in accesses.items():
+        facts[kernel]["memory"] = fact
     for kernel in real["device"]["kernels"]:
         mine = facts[kernel["name"]]
         mine["predicted"] = f"{mine['predicted']}, {GPU}: {microseconds(kernel)}" if mine else f"{GPU}: {microseconds(kernel)}"
+        if kernel["name"] in others:
+            mine[f"memory of {GPU}"] = others[kernel["name"]]
         if has_toolkit:
             mine["code"] = code_facts(kernel, counts[kernel["name"]])
     return [f"{kernel} {kind}: {fact}" for kernel, its in facts.items() for kind, fact in its.items()]
@@ -178,12 +194,12 @@ def main():
     wrong = 0
     for name in names:
         expected = [line for line in known.get(name, []) if has_toolkit or " code: " not in line]
-        spilling = [line for line in found[name] if re.search(r" [1-9]\d* (spilled|stack)", line)]
+        spilling = [line for line in found[name] if re.search(r" [1-9]\d* (spilled|stack)|serialized", line)]
         same = expected == found[name]
         if same and bool(spilling) == (has_toolkit and name in SPILLING):
             continue
         wrong += 1
-        print(name, *(f"  in memory: {line}" for line in spilling), sep="\n")
+        print(name, *(f"  in memory or serialized: {line}" for line in spilling), sep="\n")
         for sign, lines, others in (("-", expected, found[name]), ("+", found[name], expected)):
             print(*(f"  {sign} {line}" for line in lines if line not in others), sep="\n")
     print(f"{len(names) - wrong} of {len(names)} models have the kernels of the file")

@@ -8,6 +8,7 @@
 
 import dataclasses
 
+PAD = ", tail=pad"
 SIZES = [1, 2, 3, 4, 5, 7, 8, 16, 32, 48, 64]
 
 
@@ -96,7 +97,9 @@ class Nest:
             if old[0] in loops:
                 at = loops.index(old[0])
                 loops[at : at + len(old)] = made
-        return step.kind != "split_reduction"
+        # Zeros behind the end turn a sum of -0 into 0.
+        adds_zeros = step.tail == PAD and self.reduced(made[0], step.op) and not self.kernel.multiplies_bytes
+        return step.kind != "split_reduction" and not adds_zeros
 
     def reorder(self, step):
         before = [[l for l in loops if self.reduced(l, n)] for n, loops in enumerate(self.ops)]
@@ -158,9 +161,9 @@ class Draw:
     def loops_of(self, op):
         return self.nest.order if op < 0 else self.nest.ops[op]
 
-    def block(self, loop=None, size=None, op=-1):
+    def block(self, loop=None, size=None, op=-1, tail=None):
         loop = loop or self.pick(self.loops_of(op))
-        tail = ", tail=peel" if self.chance(0.4) else ""
+        tail = self.pick(["", "", ", tail=peel", ", tail=peel", PAD]) if tail is None else tail
         made = self.names("o", "i")
         self.add("block", [loop], made, number=int(size or self.pick(SIZES)), op=op, tail=tail)
         return made
@@ -340,6 +343,7 @@ class Draw:
 
     def divisor(self, extent, most):
         """Most often one that leaves nothing."""
+        most = min(most, extent or most)
         divisors = [n for n in range(1, most + 1) if extent is None or extent % n == 0]
         return self.pick(divisors if self.chance(0.9) else range(1, most + 1))
 
@@ -351,8 +355,9 @@ class Draw:
             return False
         blocks, threads, registers = [], [], []
         for loop in (kept.pop(int(self.rng.integers(len(kept)))), kept.pop()):
-            size = int(self.divisor(self.nest.extents[loop], 32))
-            block, tile = self.block(loop, size)
+            pads = self.chance(0.5)
+            size = int(self.pick([4, 8, 16, 24, 32]) if pads else self.divisor(self.nest.extents[loop], 32))
+            block, tile = self.block(loop, size, tail=PAD if pads else None)
             thread, inside = self.block(tile, int(self.divisor(size, 8)))
             blocks.append(block)
             threads.append(thread)
@@ -380,14 +385,15 @@ class Draw:
         reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
         kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
         depth = 32 if self.kernel.multiplies_bytes else int(self.pick([8, 16, 16]))
-        extents = [self.nest.extents[a] for a in (*kept[-2:], *reduced)]
-        if len(extents) != 3 or any(e is None or e % size for e, size in zip(extents, (16, 8, depth))):
+        if len(kept) < 2 or len(reduced) != 1:
             return False
         blocks, threads, registers = [], [], []
         for loop, size, inside in ((kept[-2], 16, 8), (kept[-1], 8, 2)):
-            fragments = int(self.divisor(self.nest.extents[loop] // size, 2))
-            warps = int(self.divisor(self.nest.extents[loop] // size // fragments, 2))
-            block, tile = self.block(loop, size * fragments * warps)
+            extent = self.nest.extents[loop]
+            fragments = int(self.divisor(extent and -(-extent // size), 2))
+            warps = int(self.divisor(extent and -(-extent // (size * fragments)), 2))
+            pads = extent is None or extent % (size * fragments * warps)
+            block, tile = self.block(loop, size * fragments * warps, tail=PAD if pads else None)
             warp, tile = self.block(tile, size * fragments)
             fragment, tile = self.block(tile, size)
             blocks.append(block)
@@ -396,7 +402,8 @@ class Draw:
         (row_fragment, row_copy, row_thread), (column_fragment, column_thread, column_copy) = registers
         threads += [row_thread, column_thread]
         inner = [row_fragment, row_copy, column_fragment, column_copy]
-        stages, stage = self.block(reduced[0], depth * int(self.pick([1, 2])))
+        size, extent = depth * int(self.pick([1, 2])), self.nest.extents[reduced[0]]
+        stages, stage = self.block(reduced[0], size, tail=PAD if extent is None or extent % size else None)
         step, products = self.block(stage, depth)
         self.add("order", [*kept[:-2], *blocks, *threads, *inner, stages, step, products])
         self.place_threads([*kept[:-2], *blocks], *threads)

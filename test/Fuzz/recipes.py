@@ -158,7 +158,7 @@ def count_steps(texts):
     """How often each step, and each form of it, is in the recipes."""
     text = "".join(texts)
     counts = {step: len(re.findall(rf"\b{step}\(", text)) for step in STEPS}
-    counts |= {form: text.count(form) for form in ("tail=peel", "in=shared")}
+    counts |= {form: text.count(form) for form in ("tail=peel", "tail=pad", "in=shared")}
     counts |= {step: text.count(step) for step in ACCESSES}
     counts["limited to an op"] = len(re.findall(r"\d: [a-z]", text))
     return counts

@@ -20,6 +20,8 @@ struct Copy {
   void *to;
   const void *from;
   unsigned size;
+  /// Of the source; zeros follow.
+  unsigned read;
 };
 struct ThreadCopies {
   /// Of no group yet, and those of each group.
@@ -45,10 +47,13 @@ void onnxc::simulator::checkCopiesEnded() {
     fail("the thread ends while its copies are under way");
 }
 
-static void begin(void *to, const void *from, unsigned size, const void *code) {
+static void begin(void *to, const void *from, unsigned size, unsigned read,
+                  const void *code) {
+  if (read > size)
+    fail("a copy reads more bytes than it writes");
   noteCopyBegin(from, to, size, code);
   std::memset(to, 0xff, size);
-  ofThread().open.push_back({to, from, size});
+  ofThread().open.push_back({to, from, size, read});
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +63,11 @@ static void begin(void *to, const void *from, unsigned size, const void *code) {
 #define COPY(CACHE, SIZE)                                                      \
   void sim_cp_async_##CACHE##_shared_global_##SIZE(void *to,                   \
                                                    const void *from) {         \
-    begin(to, from, SIZE, __builtin_return_address(0));                        \
+    begin(to, from, SIZE, SIZE, __builtin_return_address(0));                  \
+  }                                                                            \
+  void sim_cp_async_##CACHE##_shared_global_##SIZE##_s(                        \
+      void *to, const void *from, uint32_t read) {                             \
+    begin(to, from, SIZE, read, __builtin_return_address(0));                  \
   }
 
 #pragma GCC visibility push(default)
@@ -78,7 +87,8 @@ void sim_cp_async_wait_group(int32_t others) {
   std::deque<std::vector<Copy>> &groups = ofThread().groups;
   for (; groups.size() > size_t(others); groups.pop_front())
     for (const Copy &copy : groups.front()) {
-      std::memcpy(copy.to, copy.from, copy.size);
+      std::memset(copy.to, 0, copy.size);
+      std::memcpy(copy.to, copy.from, copy.read);
       noteCopyEnd(copy.to, copy.size);
     }
 }

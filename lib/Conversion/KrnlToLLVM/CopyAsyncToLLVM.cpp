@@ -10,6 +10,7 @@
 #include "Lowering.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
@@ -41,6 +42,10 @@ void expandUnalignedCopies(ModuleOp module) {
         cast<MemRefType>(copy.getSource().getType()).getElementType());
     Value part =
         vector::LoadOp::create(b, type, copy.getSource(), copy.getFrom());
+    if (Value inside = copy.getInside()) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      part = arith::SelectOp::create(b, inside, part, zero);
+    }
     vector::StoreOp::create(b, part, copy.getMemory(), copy.getAt());
     copy.erase();
   });
@@ -71,9 +76,19 @@ struct CopyAsyncLowering : ConvertOpToLLVMPattern<krnl::CopyAsyncOp> {
     std::string name =
         op.getBytes() == 16 ? "llvm.nvvm.cp.async.cg" : "llvm.nvvm.cp.async.ca";
     name += ".shared.global." + std::to_string(op.getBytes());
+    SmallVector<Value> arguments{to, from};
+    if (Value inside = adaptor.getInside()) {
+      // Only so many bytes are read; the others are zero.
+      name += ".s";
+      auto constant = [&](int64_t value) {
+        return LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                        rewriter.getI32IntegerAttr(value));
+      };
+      arguments.push_back(LLVM::SelectOp::create(
+          rewriter, op.getLoc(), inside, constant(op.getBytes()), constant(0)));
+    }
     LLVM::CallIntrinsicOp::create(rewriter, op.getLoc(),
-                                  rewriter.getStringAttr(name),
-                                  ValueRange{to, from});
+                                  rewriter.getStringAttr(name), arguments);
     rewriter.eraseOp(op);
     return success();
   }

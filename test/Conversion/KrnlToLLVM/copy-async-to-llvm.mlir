@@ -26,4 +26,18 @@ func.func private @rows(%x: memref<4xf16> {llvm.align = 8 : i64}, %t: memref<64x
   return
 }
 
+// Nothing is read where the part is behind the end: the bytes are zero.
+// CHECK-LABEL: llvm.func {{.*}}@inside
+// CHECK-SAME:    %[[INSIDE:[^:]+]]: i1
+// CHECK:         %[[BYTES:.+]] = llvm.select %[[INSIDE]], %{{.+}}, %{{.+}} : i1, i32
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%{{.+}}, %{{.+}}, %[[BYTES]])
+// CHECK:         %[[PART:.+]] = llvm.load %{{.+}} : !llvm.ptr -> vector<8xf16>
+// CHECK:         %[[ZEROS:.+]] = llvm.select %[[INSIDE]], %[[PART]], %{{.+}} : i1, vector<8xf16>
+// CHECK:         llvm.store %[[ZEROS]]
+func.func private @inside(%x: memref<64xf16> {llvm.align = 16 : i64}, %y: memref<64xf16> {llvm.align = 2 : i64}, %t: memref<64xf16>, %i: index, %inside: i1) attributes {krnl.kernel} {
+  krnl.copy_async %x[%i] to %t[%i], 8 if %inside : memref<64xf16> to memref<64xf16>
+  krnl.copy_async %y[%i] to %t[%i], 8 if %inside : memref<64xf16> to memref<64xf16>
+  return
+}
+
 }

@@ -8,7 +8,7 @@ func.func private @unknown_step() attributes {r = #krnl.recipe<[blok(m, 8) -> (a
 // -----
 
 // expected-error @+2 {{failed to parse Krnl_BlockStep parameter 'tail'}}
-// expected-error @+1 {{expected tail to be mask or peel, but got 'cut'}}
+// expected-error @+1 {{expected tail to be mask, peel or pad, but got 'cut'}}
 func.func private @unknown_tail() attributes {r = #krnl.recipe<[block(m, 8, tail=cut) -> (a, b)]>}
 
 // -----

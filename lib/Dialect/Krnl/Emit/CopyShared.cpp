@@ -87,6 +87,11 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
   for (unsigned loop : line.drop_front())
     extent *= nest.loop(loop).extent;
   lanes = std::gcd(lanes, extent);
+  for (unsigned padded : nest.paddedLoops(slice.op, Access(*slice.use),
+                                          /*reduced=*/false))
+    if (llvm::any_of(
+            line, [&](unsigned loop) { return nest.stemsFrom(loop, padded); }))
+      lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
   if (line.size() == 1)
     lanes = std::gcd(lanes, nest.loop(line.front()).extent);
   if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
@@ -241,13 +246,19 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
   };
   // A copy ahead needs no value.
   auto load = [&]() -> Part {
-    LaneIndex at = indexIn(slice, Instance(active.size(), 0));
+    Instance here(active.size(), 0);
+    LaneIndex at = indexIn(slice, here);
     SmallVector<LaneIndex> from = indicesInSource(slice, state);
     if (!isCopiedAhead(slice, source, from, at, lanes))
-      return {at, access.load(source, from, lanes, {})};
+      return {at, zeroBehindEnd(slice.op, *slice.use, here,
+                                access.load(source, from, lanes, {}))};
     SmallVector<Value> first = llvm::map_to_vector(
         from, [&](LaneIndex it) { return math.scalar(it); });
-    CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes);
+    Value inside = loops.isInside(
+        slice.op,
+        nest.paddedLoops(slice.op, Access(*slice.use), /*reduced=*/true), here);
+    CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
+                        inside);
     return {at, {}};
   };
   auto store = [&](const Part &part) {

@@ -8,6 +8,9 @@
 
 #include "OpEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -265,8 +268,22 @@ Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
   bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&
                           nest.loop(*lane).extent % lanesHere(state) == 0);
   Value mask = full ? Value() : loops.laneMask(state.number, instance);
-  return access.load(slot.memref, at, varies ? lanesHere(state) : 1, mask,
-                     stridesHere(state));
+  Value loaded = access.load(slot.memref, at, varies ? lanesHere(state) : 1,
+                             mask, stridesHere(state));
+  return isCached ? loaded
+                  : zeroBehindEnd(state.number, operand, instance, loaded);
+}
+
+/// The value, or zero where the op sums up products behind the end of a loop.
+Value OpEmitter::zeroBehindEnd(unsigned op, OpOperand &operand,
+                               const Instance &instance, Value value) {
+  SmallVector<unsigned> padded =
+      nest.paddedLoops(op, Access(operand), /*reduced=*/true);
+  Value inside = loops.isInside(op, padded, instance);
+  if (!inside)
+    return value;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(b, inside, value, zero);
 }
 
 /// Stores a result where somebody needs it in memory, and keeps it for those
@@ -287,12 +304,31 @@ void OpEmitter::recordResult(OpState &state, unsigned result,
   SmallVector<Value> aliases = storage.destinationAliases(produced);
   if (storage.needsMemory(produced))
     aliases.push_back(storage.chainRoot(produced));
+  if (aliases.empty())
+    return;
+  SmallVector<unsigned> reduced = nest.paddedLoops(state.number, true);
+  SmallVector<unsigned> padded = llvm::filter_to_vector(
+      nest.paddedLoops(state.number),
+      [&](unsigned loop) { return !llvm::is_contained(reduced, loop); });
+  Value inside = loops.isInside(state.number, padded, instance);
+  if (!inside)
+    return storeResult(state, result, instance, value, aliases);
+  auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  storeResult(state, result, instance, value, aliases);
+}
+
+void OpEmitter::storeResult(OpState &state, unsigned result,
+                            const Instance &instance, Value value,
+                            ArrayRef<Value> aliases) {
+  bool accumulated = llvm::is_contained(state.accumulated, result);
   int64_t lanes = lanesHere(state);
   std::optional<unsigned> lane = laneLoop(state);
   Value mask;
   if (lane && isReduced(state, *lane))
     lanes = 1;
-  else if (!aliases.empty())
+  else
     mask = loops.laneMask(state.number, instance);
   for (Value alias : aliases) {
     const Storage &slot = storage.slots[alias];

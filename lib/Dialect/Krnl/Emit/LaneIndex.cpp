@@ -100,6 +100,19 @@ LaneIndex LaneMath::scale(LaneIndex x, Value factor) {
 
 // Loop indices and values derived from them inside accesses are never negative
 // before a division: unsigned forms are exact and cheaper.
+LaneIndex LaneMath::minimum(LaneIndex x, LaneIndex end) {
+  assert(!x.vec && "vectors are of neighbours");
+  end.offset -= 1 + x.step * (lanes - 1);
+  LaneIndex result;
+  result.step = x.step;
+  x.step = 0;
+  if (x.isConstant() && end.isConstant())
+    result.offset = std::min(x.offset, end.offset);
+  else
+    result.base = b.createOrFold<arith::MinSIOp>(scalar(x), scalar(end));
+  return result;
+}
+
 LaneIndex LaneMath::floorDiv(LaneIndex x, Value divisor) {
   return binary<arith::DivUIOp>(x, divisor);
 }

@@ -46,6 +46,9 @@ public:
   LaneIndex floorDiv(LaneIndex x, mlir::Value divisor);
   LaneIndex mod(LaneIndex x, int64_t divisor);
   LaneIndex mod(LaneIndex x, mlir::Value divisor);
+  /// The index, or the last ones before `end` where it is not before it; all
+  /// lanes are before it, or none.
+  LaneIndex minimum(LaneIndex x, LaneIndex end);
   /// Value of an affine (or semi-affine) expression.
   LaneIndex eval(mlir::AffineExpr expr, llvm::ArrayRef<LaneIndex> dims,
                  llvm::ArrayRef<LaneIndex> symbols = {});

@@ -96,10 +96,57 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   for (const LoopUse &use : nest.op(op).loops)
     loops[use.loop] = loopIndex(use.loop, instance, local);
   math.setLanes(lanesOf(op));
+  bool isPadded = !local && !nest.paddedLoops(op).empty();
   SmallVector<LaneIndex> axes;
-  for (unsigned dim = 0; dim < nest.op(op).axes.size(); ++dim)
-    axes.push_back(math.eval(nest.axisExpr(op, dim), loops, extents));
+  for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes))
+    axes.push_back(isPadded
+                       ? insideValue(op, axis, loops)
+                       : math.eval(nest.axisExpr(op, dim), loops, extents));
   return axes;
+}
+
+/// The value of a loop as LoopNest::valueExpr has it, brought back to the last
+/// ones where padded blocks reach further.
+LaneIndex NestEmitter::insideValue(unsigned op, unsigned number,
+                                   ArrayRef<LaneIndex> values) {
+  if (nest.op(op).find(number))
+    return values[number];
+  unsigned child = nest.childOf(op, number);
+  const Loop &loop = nest.loop(child);
+  LaneIndex value = insideValue(op, child, values);
+  if (loop.kind == Loop::Kind::Fused) {
+    LaneIndex inner = math.eval(nest.extentExpr(loop.parents[1]), {}, extents);
+    bool isOuter = loop.parents[0] == number;
+    if (inner.isConstant())
+      return isOuter ? math.floorDiv(value, inner.offset)
+                     : math.mod(value, inner.offset);
+    return isOuter ? math.floorDiv(value, math.scalar(inner))
+                   : math.mod(value, math.scalar(inner));
+  }
+  // The loop inside the blocks was made just after that over them.
+  value = math.add(math.scale(value, loop.blockSize),
+                   insideValue(op, child + 1, values));
+  if (!nest.pads(child) || nest.tripCountDivisor(number) % loop.blockSize == 0)
+    return value;
+  LaneIndex end = math.eval(nest.extentExpr(number), {}, extents);
+  return math.minimum(value, end);
+}
+
+Value NestEmitter::isInside(unsigned op, ArrayRef<unsigned> padded,
+                            const Instance &instance) {
+  SmallVector<LaneIndex> values(nest.loops().size());
+  for (const LoopUse &use : nest.op(op).loops)
+    values[use.loop] = loopIndex(use.loop, instance, false);
+  Value all;
+  for (unsigned loop : padded) {
+    LaneIndex value = math.eval(nest.valueExpr(op, loop), values, extents),
+              end = math.eval(nest.extentExpr(loop), {}, extents);
+    value.step = 0;
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         math.scalar(value), math.scalar(end));
+    all = all ? arith::AndIOp::create(b, all, inside) : inside;
+  }
+  return all;
 }
 
 SmallVector<OpFoldResult> NestEmitter::tileExtents() {

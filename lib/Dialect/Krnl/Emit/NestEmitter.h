@@ -97,6 +97,10 @@ public:
   /// The values of the iterator dimensions of the op.
   llvm::SmallVector<LaneIndex> axisValues(unsigned op, const Instance &instance,
                                           bool local);
+  /// Are these loops of the op, which have padded blocks, before their end in
+  /// an instance? Null if they are known to be.
+  mlir::Value isInside(unsigned op, llvm::ArrayRef<unsigned> padded,
+                       const Instance &instance);
   /// The loop of the op that has lanes here, if any, and how many.
   std::optional<unsigned> laneLoop(unsigned op) const;
   int64_t lanesOf(unsigned op) const;
@@ -109,6 +113,8 @@ public:
 
 private:
   LaneIndex valueOf(unsigned op, unsigned loop);
+  LaneIndex insideValue(unsigned op, unsigned loop,
+                        llvm::ArrayRef<LaneIndex> values);
   LaneIndex fullBlocks(unsigned loop, unsigned op);
   LaneIndex fullExtent(unsigned loop);
   void emitParallel(unsigned position);

@@ -243,8 +243,12 @@ private:
                                         const Instance &instance);
   mlir::Value loadOperand(OpState &state, mlir::OpOperand &operand,
                           const Instance &instance);
+  mlir::Value zeroBehindEnd(unsigned op, mlir::OpOperand &operand,
+                            const Instance &instance, mlir::Value value);
   void recordResult(OpState &state, unsigned result, const Instance &instance,
                     mlir::Value value);
+  void storeResult(OpState &state, unsigned result, const Instance &instance,
+                   mlir::Value value, llvm::ArrayRef<mlir::Value> aliases);
 
   // Accesses whose neighbours are in other instances.
   std::optional<unsigned> instanceLoop(const OpState &state,

@@ -28,6 +28,8 @@ StringRef stringifyTail(TailStrategy tail) {
     return "mask";
   case TailStrategy::Peel:
     return "peel";
+  case TailStrategy::Pad:
+    return "pad";
   }
   llvm_unreachable("all tails named");
 }
@@ -36,6 +38,7 @@ std::optional<TailStrategy> symbolizeTail(StringRef text) {
   return llvm::StringSwitch<std::optional<TailStrategy>>(text)
       .Case("mask", TailStrategy::Mask)
       .Case("peel", TailStrategy::Peel)
+      .Case("pad", TailStrategy::Pad)
       .Default(std::nullopt);
 }
 

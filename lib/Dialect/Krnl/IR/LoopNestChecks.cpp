@@ -47,7 +47,7 @@ int64_t LoopNest::tripCountDivisor(unsigned number) const {
     return tooLarge ? 1 : product;
   }
   if (loop.kind == Loop::Kind::BlockInner)
-    return std::gcd(loop.blockSize, whole);
+    return pads(number) ? loop.blockSize : std::gcd(loop.blockSize, whole);
   return whole % loop.blockSize == 0 ? whole / loop.blockSize : 1;
 }
 
@@ -58,7 +58,7 @@ bool LoopNest::endsEarly(unsigned number) const {
   unsigned parent = loop.parents[0];
   if (loop.kind == Loop::Kind::Fused)
     return endsEarly(parent) || endsEarly(loop.parents[1]);
-  if (loop.kind == Loop::Kind::BlockOuter)
+  if (loop.kind == Loop::Kind::BlockOuter || pads(number))
     return endsEarly(parent);
   return tripCountDivisor(parent) % loop.blockSize != 0;
 }
@@ -77,7 +77,7 @@ bool LoopNest::leavesRest(unsigned number, int64_t factor) const {
 
 std::optional<int64_t> LoopNest::knownRest(unsigned number) const {
   const Loop &loop = allLoops[number];
-  if (loop.kind != Loop::Kind::BlockInner)
+  if (loop.kind != Loop::Kind::BlockInner || pads(number))
     return std::nullopt;
   const Loop &whole = allLoops[loop.parents[0]];
   bool isKnown = whole.kind == Loop::Kind::Axis && !whole.isDynamic() &&
@@ -325,10 +325,13 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkComputeAt(emitError)))
     return failure();
-  for (const BodyOp &op : bodyOps) {
+  for (auto [number, op] : llvm::enumerate(bodyOps)) {
     for (const LoopUse &use : op.loops)
       if (failed(checkTail(op, use, use.loop, emitError)))
         return failure();
+    if (std::string reason = reasonAgainstPadding(number); !reason.empty())
+      return emitError() << "op '" << op.name
+                         << "' cannot have padded blocks: " << reason;
     if (failed(checkSize(op, emitError)))
       return failure();
   }

@@ -107,7 +107,8 @@ static FailureOr<TailStrategy> parseTail(AsmParser &parser) {
     return failure();
   if (std::optional<TailStrategy> tail = symbolizeTail(text))
     return *tail;
-  return parser.emitError(loc, "expected tail to be mask or peel, but got '")
+  return parser.emitError(loc,
+                          "expected tail to be mask, peel or pad, but got '")
          << text << "'";
 }
 

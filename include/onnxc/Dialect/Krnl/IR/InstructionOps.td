@@ -148,19 +148,21 @@ def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {
     Starts to copy so many elements, 4, 8 or 16 bytes that lie next to each other in
     both memories and at multiples of their number in the second one. They are there
     once the thread has waited for the copy; until then nobody reads or writes them.
+    Where `inside` is false zeros come instead, though the address is valid.
 
     ```mlir
-    krnl.copy_async %x[%i, %k] to %tile[%at], 8 : memref<64x128xf16> to memref<4608xf16>
+    krnl.copy_async %x[%i, %k] to %tile[%at], 8 if %inside : memref<64x128xf16> to memref<4608xf16>
     ```
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                    Variadic<Index>:$from,
                    Arg<AnyMemRef, "", [MemWrite]>:$memory,
                    Variadic<Index>:$at,
-                   ConfinedAttr<I64Attr, [IntPositive]>:$elements);
+                   ConfinedAttr<I64Attr, [IntPositive]>:$elements,
+                   Optional<I1>:$inside);
   let assemblyFormat = [{
-    $source `[` $from `]` `to` $memory `[` $at `]` `,` $elements attr-dict `:`
-    type($source) `to` type($memory)
+    $source `[` $from `]` `to` $memory `[` $at `]` `,` $elements
+    (`if` $inside^)? attr-dict `:` type($source) `to` type($memory)
   }];
   let extraClassDeclaration = [{
     int64_t getBytes();

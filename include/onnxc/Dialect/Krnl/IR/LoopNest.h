@@ -45,7 +45,9 @@ using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 /// How a block whose size does not divide the loop is finished.
 enum class TailStrategy : uint32_t {
   Mask, ///< all blocks run the same code, under a bound known at run time
-  Peel ///< the last, shorter block is code of its own; the others have no bound
+  Peel, ///< the last, shorter block is code of its own; the others have no
+        ///< bound
+  Pad   ///< all blocks are whole; iterations behind the end store nothing
 };
 llvm::StringRef stringifyTail(TailStrategy tail);
 std::optional<TailStrategy> symbolizeTail(llvm::StringRef text);
@@ -351,6 +353,20 @@ public:
   int64_t tripCountDivisor(unsigned loop) const;
   /// Are all iterations of the loop copies and lanes?
   bool isInRegisters(const LoopUse &use) const;
+  /// Is this the loop over or inside of blocks that are all whole, though they
+  /// may reach behind the end? Blocks of a loop that ends early are masked.
+  bool pads(unsigned loop) const;
+  /// Loops whose blocks are padded for the op: their values may lie behind
+  /// their end. `reduced`: those that it reduces.
+  llvm::SmallVector<unsigned> paddedLoops(unsigned op,
+                                          bool reduced = false) const;
+  /// Those that the element of an operand depends on, by an access over the
+  /// loops of the op.
+  llvm::SmallVector<unsigned> paddedLoops(unsigned op, const Access &access,
+                                          bool reduced) const;
+  /// The loop that replaced `loop` for the op: over its blocks, with the one
+  /// inside right behind it, or fused.
+  unsigned childOf(unsigned op, unsigned loop) const;
   /// The live loops of the op that the value of `loop` is made from.
   llvm::SmallVector<unsigned> liveLoops(unsigned op, unsigned loop) const;
 
@@ -569,7 +585,9 @@ private:
   mlir::LogicalResult splitLoop(unsigned loop, int64_t size, TailStrategy tail,
                                 bool split, llvm::StringRef outer,
                                 llvm::StringRef inner, EmitErrorFn emitError);
-  unsigned childOf(unsigned op, unsigned loop) const;
+  void addPadded(unsigned op, unsigned loop,
+                 llvm::SmallVectorImpl<unsigned> &padded) const;
+  std::string reasonAgainstPadding(unsigned op) const;
 
   mlir::MLIRContext *context;
   unsigned axes = 0;

@@ -62,6 +62,11 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
     - `peel`: by code of its own, after a loop over full blocks without such
       bounds. The code grows: `n.o` must stay a loop, and an op may have three
       loops that are peeled.
+    - `pad`: all blocks are whole, so that threads may share them. Iterations
+      behind the end read what the last one reads and store nothing. Where they
+      are summed up, the op multiplies elements of two operands, which are zero
+      there. No vector may be half behind the end, and none of the op's accesses
+      is shuffled.
 
     Vectors and register tiles never access elements out of bounds: tails of
     them are masked or have code of their own in both cases.

@@ -1,0 +1,132 @@
+//===- LoopNestPadding.cpp - Blocks that reach behind the end ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// tail=pad: all blocks are whole, so that no bound depends on a thread. Values
+// of the loop behind its end are brought back to the last one where memory is
+// read, and nothing is stored for them. A sum has products of zeros there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool LoopNest::pads(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  return loop.tail == TailStrategy::Pad && !endsEarly(loop.parents[0]);
+}
+
+void LoopNest::addPadded(unsigned op, unsigned number,
+                         SmallVectorImpl<unsigned> &padded) const {
+  if (bodyOps[op].find(number))
+    return;
+  unsigned child = childOf(op, number);
+  const Loop &loop = allLoops[child];
+  if (pads(child) && tripCountDivisor(number) % loop.blockSize != 0 &&
+      !llvm::is_contained(padded, number))
+    padded.push_back(number);
+  addPadded(op, child, padded);
+  // The loop inside the blocks was made just after that over them.
+  if (loop.kind == Loop::Kind::BlockOuter)
+    addPadded(op, child + 1, padded);
+}
+
+SmallVector<unsigned> LoopNest::paddedLoops(unsigned number,
+                                            bool reduced) const {
+  const BodyOp &op = bodyOps[number];
+  SmallVector<unsigned> padded;
+  for (auto [axis, isReduced] : llvm::zip_equal(op.axes, op.reduced))
+    if (isReduced || !reduced)
+      addPadded(number, axis, padded);
+  return padded;
+}
+
+SmallVector<unsigned> LoopNest::paddedLoops(unsigned number,
+                                            const Access &access,
+                                            bool reduced) const {
+  const BodyOp &op = bodyOps[number];
+  SmallVector<unsigned> padded;
+  for (auto [dim, axis] : llvm::enumerate(op.axes))
+    if (access.dependsOn(dim) && (op.reduced[dim] || !reduced))
+      addPadded(number, axis, padded);
+  return padded;
+}
+
+/// Iterations of `ancestor`, a loop that blocks were made of, from one
+/// iteration of the loop to the next; nothing where loops were fused between.
+static std::optional<int64_t> distanceIn(const LoopNest &nest,
+                                         unsigned ancestor, unsigned number) {
+  int64_t distance = 1;
+  while (number != ancestor) {
+    const Loop &loop = nest.loop(number);
+    if (loop.kind == Loop::Kind::Axis || loop.kind == Loop::Kind::Fused)
+      return std::nullopt;
+    if (loop.kind == Loop::Kind::BlockOuter)
+      distance *= loop.blockSize;
+    number = loop.parents[0];
+  }
+  return distance;
+}
+
+/// Are whole vectors of the loop behind the end of the padded one, or none of
+/// their lanes?
+static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
+                              const LoopUse &use) {
+  if (use.width() == 1 || !nest.stemsFrom(use.loop, padded))
+    return true;
+  std::optional<int64_t> distance = distanceIn(nest, padded, use.loop);
+  return distance && !nest.leavesRest(use.loop, use.width()) &&
+         nest.tripCountDivisor(padded) % (*distance * use.width()) == 0;
+}
+
+/// Sums of products of two inputs of the kernel, both of which are zero behind
+/// the end.
+static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
+  auto op = dyn_cast_if_present<ComputeOp>(nest.op(number).op);
+  std::optional<MatrixProduct> product =
+      op ? matrixProductOf(op) : std::nullopt;
+  if (!product)
+    return false;
+  SmallVector<unsigned> padded = nest.paddedLoops(number, /*reduced=*/true);
+  return llvm::all_of(
+      ArrayRef{product->lhs, product->rhs}, [&](OpOperand *factor) {
+        return isa<BlockArgument>(factor->get()) &&
+               llvm::equal(nest.paddedLoops(number, Access(*factor), true),
+                           padded);
+      });
+}
+
+/// Why the op cannot have its padded blocks; empty if it can, or has none.
+std::string LoopNest::reasonAgainstPadding(unsigned number) const {
+  const BodyOp &op = bodyOps[number];
+  SmallVector<unsigned> padded = paddedLoops(number);
+  if (padded.empty())
+    return {};
+  bool isSum = !paddedLoops(number, /*reduced=*/true).empty();
+  if (isSum && !sumsUpZeros(*this, number))
+    return "it does not sum up products of two inputs of the kernel, of f16, "
+           "bf16, f32 or bytes";
+  for (const LoopUse &use : op.loops) {
+    StringRef name = allLoops[use.loop].name;
+    for (unsigned loop : padded)
+      if (!keepsVectorsWhole(*this, loop, use))
+        return ("vectors of loop '" + name +
+                "' would reach across the end of '" + allLoops[loop].name + "'")
+            .str();
+    if (use.transpose || use.interleave || !use.strides.empty())
+      return ("accesses along loop '" + name + "' are shuffled").str();
+    if (isSum && use.dot)
+      return ("groups of bytes along loop '" + name + "' are read at once")
+          .str();
+  }
+  return {};
+}
+
+} // namespace onnxc::krnl

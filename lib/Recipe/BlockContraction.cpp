@@ -15,6 +15,7 @@
 
 #include "BlockContraction.h"
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,6 +31,7 @@ namespace {
 /// thread, and threads along both.
 struct BlockTile {
   int64_t rows, vectors, rowThreads, columnThreads;
+  bool isPadded;
 };
 
 /// Each thread has a tile of its own.
@@ -37,12 +39,16 @@ class TileWriter : public BlockContractionWriter {
 public:
   using BlockContractionWriter::BlockContractionWriter;
 
-  /// Chooses sizes that divide the loops; false where these leave too little.
+  /// Chooses sizes that divide the loops or, if the tile is padded, do not;
+  /// false where these leave too little.
   bool choose(BlockTile most, Copying way);
   ArrayAttr write();
   std::string describe() const;
 
 private:
+  void chooseWhole(const BlockTile &most, int64_t rows, int64_t columns);
+  void choosePadded(const BlockTile &most, int64_t rows, int64_t columns);
+
   BlockTile shape{};
   Copying copying{};
   /// Threads along the loop of columns before the innermost one.
@@ -50,7 +56,6 @@ private:
 };
 } // namespace
 
-/// All loops have known extents, and each kernel loop is one of the four kinds.
 bool BlockContractionWriter::isPossible() {
   if (loops.channelwise || !loops.blocks.empty() ||
       !loops.scaleOperands.empty())
@@ -60,38 +65,65 @@ bool BlockContractionWriter::isPossible() {
         !getElementTypeOrSelf(operand->get()).isIntOrFloat())
       return false;
   SmallVector<std::string> all = loopNames(kernel);
-  return llvm::all_of(all,
-                      [&](StringRef loop) { return isStatic(kernel, loop); }) &&
-         loops.batch.size() + loops.rows.size() + loops.columns.size() +
+  return loops.batch.size() + loops.rows.size() + loops.columns.size() +
                  loops.reduced.size() ==
              all.size() &&
          extentOfAll(loops.reduced) >= minDepth;
 }
 
-bool TileWriter::choose(BlockTile most, Copying way) {
-  int64_t rows = extentOfAll(loops.rows);
-  int64_t columns = extentOf(kernel, loops.column, 0);
-  Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
-  lanes = element.isIntOrFloat() && loops.storesInLine
-              ? target.lanes(element.getIntOrFloatBitWidth())
-              : 1;
-  if (columns % lanes != 0)
-    lanes = 1;
-  if (lanes == 1)
-    most.vectors = scalarColumns;
+/// Vectors of columns, by sizes that divide all of them.
+void TileWriter::chooseWhole(const BlockTile &most, int64_t rows,
+                             int64_t columns) {
   // So many are read as vectors; other numbers do for want of them.
   int64_t vectorRows = int64_t(1) << llvm::countr_zero(uint64_t(rows));
   shape.rows = vectorRows >= minLanes ? std::min(vectorRows, most.rows)
                                       : largestDivisor(rows, most.rows);
   shape.rowThreads = largestDivisor(rows / shape.rows, most.rowThreads);
-  columns /= lanes;
   shape.columnThreads = largestDivisor(columns, most.columnThreads);
   shape.vectors = largestDivisor(columns / shape.columnThreads, most.vectors);
-  nextThreads = 1;
-  if (loops.columns.size() > 1)
+  if (loops.columns.size() > 1 && isStatic(kernel, loops.columns.end()[-2]))
     nextThreads = largestDivisor(extentOf(kernel, loops.columns.end()[-2], 0),
                                  most.columnThreads / shape.columnThreads);
+}
+
+/// By powers of two.
+void TileWriter::choosePadded(const BlockTile &most, int64_t rows,
+                              int64_t columns) {
+  auto part = [](int64_t &whole, int64_t size) {
+    size = std::min<int64_t>(size, llvm::bit_ceil(uint64_t(whole)));
+    whole = llvm::divideCeil(whole, size);
+    return size;
+  };
+  shape.rows = part(rows, most.rows);
+  shape.rowThreads = part(rows, most.rowThreads);
+  shape.columnThreads = part(columns, most.columnThreads);
+  shape.vectors = part(columns, most.vectors);
+}
+
+bool TileWriter::choose(BlockTile most, Copying way) {
+  int64_t rows = extentOfAll(loops.rows);
+  int64_t columns = extentOfAll(loops.column);
+  Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
+  lanes = element.isIntOrFloat() && loops.storesInLine
+              ? target.lanes(element.getIntOrFloatBitWidth())
+              : 1;
+  if (!divides(lanes, loops.column))
+    lanes = 1;
+  if (lanes == 1)
+    most.vectors = scalarColumns;
+  columns /= lanes;
+  nextThreads = 1;
+  shape.isPadded = most.isPadded;
+  if (most.isPadded)
+    choosePadded(most, rows, columns);
+  else
+    chooseWhole(most, rows, columns);
   copying = way;
+  bool isWhole =
+      divides(shape.rows * shape.rowThreads, loops.rows) &&
+      divides(shape.columnThreads * shape.vectors * lanes, loops.column);
+  if (isWhole == most.isPadded)
+    return false;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
   return threads >= target.warpThreads && threads <= target.tileThreads &&
          shape.rows * shape.vectors * lanes >= minTileElements;
@@ -133,7 +165,8 @@ ArrayAttr TileWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
   auto [rowBlocks, rowTile] =
-      recipe.block(row, shape.rows * shape.rowThreads, "o", "b");
+      recipe.block(row, shape.rows * shape.rowThreads, "o", "b",
+                   tailOf(shape.rows * shape.rowThreads, loops.rows));
   // Threads that are neighbours write neighbours.
   std::string rowThread, rows;
   if (loops.storesInLine)
@@ -143,10 +176,15 @@ ArrayAttr TileWriter::write() {
         recipe.block(rowTile, shape.rowThreads, "r", "t");
   int64_t lineColumns = shape.columnThreads * lanes;
   auto [columnBlocks, columnTile] =
-      recipe.block(loops.column, shape.vectors * lineColumns, "o", "b");
+      recipe.block(loops.column, shape.vectors * lineColumns, "o", "b",
+                   tailOf(shape.vectors * lineColumns, loops.column));
   auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
   auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
-  auto [steps, step] = recipe.block(sum, copying.steps, "o", "i");
+  std::optional<MatrixProduct> product = matrixProductOf(loops.op);
+  bool padsSums = product && (!keepOrder || product->element.isInteger());
+  auto [steps, step] = recipe.block(
+      sum, copying.steps, "o", "i",
+      padsSums ? tailOf(copying.steps, loops.reduced) : TailStrategy::Mask);
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rowBlocks);
@@ -172,9 +210,10 @@ ArrayAttr TileWriter::write() {
 std::string TileWriter::describe() const {
   return llvm::formatv(
       "{0} x {1} threads, {2} x {3} vectors of {4} each, {5} iterations, {6} "
-      "stages",
+      "stages{7}",
       shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
-      shape.vectors, lanes, copying.steps, copying.stages);
+      shape.vectors, lanes, copying.steps, copying.stages,
+      shape.isPadded ? ", padded" : "");
 }
 
 /// Larger ones first.
@@ -183,7 +222,8 @@ static SmallVector<BlockTile> blockTiles() {
   for (auto [rows, vectors] : {std::pair(8, 2), {8, 1}, {4, 1}})
     for (auto [rowThreads, columnThreads] :
          {std::pair(16, 16), {8, 16}, {8, 8}, {4, 8}})
-      tiles.push_back({rows, vectors, rowThreads, columnThreads});
+      for (bool isPadded : {false, true})
+        tiles.push_back({rows, vectors, rowThreads, columnThreads, isPadded});
   return tiles;
 }
 

@@ -25,13 +25,14 @@ public:
                          const target::Processor &target)
       : kernel(kernel), loops(way), target(target) {}
 
-  /// All loops have known extents, and each kernel loop is one of the four
-  /// kinds.
+  /// Each kernel loop is one of the four kinds, and sums are long enough.
   bool isPossible();
 
   krnl::KernelOp kernel;
   Contraction loops;
   const target::Processor &target;
+  /// Each sum keeps the order of its terms.
+  bool keepOrder = false;
 
 protected:
   /// Orders the loops and makes one of all rows, and one of all sums.
@@ -46,8 +47,26 @@ protected:
   /// ahead.
   void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop,
                      int64_t stages);
+  /// Dynamic extents are the assumed ones.
   int64_t extentOfAll(llvm::ArrayRef<std::string> loops) {
-    return onnxc::extentOfAll(kernel, loops, 0);
+    return onnxc::extentOfAll(kernel, loops, outerExtent);
+  }
+  /// Are all blocks of so many iterations whole?
+  bool divides(int64_t size, llvm::ArrayRef<std::string> loops) {
+    return extentOfAll(loops) % size == 0 &&
+           llvm::all_of(loops, [&](const std::string &loop) {
+             return isStatic(kernel, loop);
+           });
+  }
+  /// Blocks that are not whole are padded, so that no thread ends early.
+  krnl::TailStrategy tailOf(int64_t size, llvm::ArrayRef<std::string> loops) {
+    return divides(size, loops) ? krnl::TailStrategy::Mask
+                                : krnl::TailStrategy::Pad;
+  }
+  /// Do whole blocks of the loops, or padded ones of which half has work, have
+  /// so many iterations?
+  bool isWorth(int64_t size, llvm::ArrayRef<std::string> loops) {
+    return divides(size, loops) || 2 * extentOfAll(loops) > size;
   }
 };
 
@@ -66,6 +85,7 @@ void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
               RecipeCandidates &candidates) {
   if (!writer.isPossible())
     return;
+  writer.keepOrder = options.keepOrder;
   llvm::StringSet<> known;
   std::optional<Tile> best;
   double cycles = 0;

@@ -190,7 +190,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
   double iterations = 1;
   for (const LoopUse &use : nest.op(number).loops)
     if (!llvm::is_contained(parallel, use.loop)) {
-      running[use.loop] = extentOf(nest, use.loop);
+      running[use.loop] = iterationsOf(nest, use.loop);
       iterations *= access.dependsOn(use.loop) ? running[use.loop] : 1;
     }
   double element =

@@ -21,6 +21,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -48,24 +50,24 @@ Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
 static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
   double count = 1;
   for (unsigned loop : loops)
-    count *= assumedExtent(nest.loop(loop));
+    count *= iterationsOf(nest, loop);
   return count;
 }
 
 namespace {
 /// What the threads of a tile copy to memory that they share, for one op.
 struct SharedCopies {
-  /// Of a tile; the bytes of one, and the elements that are stored one by one.
-  double rounds = 0, bytes = 0, scattered = 0;
+  /// Of a tile; the bytes of one, the accesses that have them, and the elements
+  /// that are stored one by one.
+  double rounds = 0, bytes = 0, parts = 0, scattered = 0;
   /// Slices: while one is read, the others are copied.
   int64_t stages = 1;
 
-  /// Loads and stores of a round by warps, 16 bytes of a thread or an element;
-  /// one instruction copies ahead.
+  /// Loads and stores of a round by warps; one instruction copies ahead.
   double accesses(const Processor &target) const {
     double threads = double(target.warpThreads);
     double each = stages > 1 ? 1 : 2;
-    return (each * bytes / double(target.vectorBytes) + scattered) / threads;
+    return (each * parts + scattered) / threads;
   }
   /// Cycles of the first cache: all bytes go through it twice.
   double cacheCycles(const Processor &target) const {
@@ -106,9 +108,32 @@ struct TileWork {
 };
 } // namespace
 
+/// Elements of an access that copies an operand: so many lie next to each other
+/// and begin at a multiple of their number.
+static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
+                              OpOperand &operand, const Access &access,
+                              int64_t most) {
+  int64_t lanes = most, inLine = 0;
+  for (const LoopUse &use : nest.op(number).loops) {
+    if (!access.dependsOn(use.loop))
+      continue;
+    int64_t stride = std::abs(access.stride(use.loop));
+    inLine += stride == 1;
+    if (stride == 0 || stride >= most)
+      lanes = std::gcd(lanes, std::max<int64_t>(stride, 1));
+  }
+  for (unsigned padded :
+       nest.paddedLoops(number, Access(operand), /*reduced=*/false))
+    for (const LoopUse &use : nest.op(number).loops)
+      if (nest.stemsFrom(use.loop, padded) && access.hasUnitStride(use.loop))
+        lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
+  return inLine == 1 ? lanes : 1;
+}
+
 static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
-                             unsigned number) {
+                             unsigned number, const Processor &target) {
   SharedCopies copies;
+  bool isWaiting = false;
   for (OpOperand *input : readInputs(cast<ComputeOp>(nest.op(number).op))) {
     const Cache *cache = sharedCacheOf(kernel, nest, number, *input);
     if (!cache)
@@ -118,19 +143,27 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     for (const LoopUse &use : nest.op(number).loops) {
       if (!llvm::is_contained(parallel, use.loop) &&
           !nest.loop(use.loop).mapped && !nest.isInRegisters(use))
-        copies.rounds *= assumedExtent(nest.loop(use.loop));
+        copies.rounds *= iterationsOf(nest, use.loop);
       if (use.loop == cache->at)
         break;
     }
     SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
     double elements = countIterations(nest, loops);
     Access access(nest, number, *input);
+    int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
+    int64_t lanes =
+        elementsOfCopy(nest, number, *input, access,
+                       std::max(target.vectorBytes / bytes, int64_t(1)));
     copies.stages = nest.stagesAt(cache->at);
-    copies.bytes +=
-        elements * double(elementBytes(getElementTypeOrSelf(input->get())));
+    // Less than a word goes through registers.
+    isWaiting |= lanes * bytes < 4;
+    copies.bytes += elements * double(bytes);
+    copies.parts += elements / double(lanes);
     if (!loops.empty() && !access.hasUnitStride(loops.back()))
       copies.scattered += elements;
   }
+  if (isWaiting)
+    copies.stages = 1;
   return copies;
 }
 
@@ -170,7 +203,7 @@ void TileWork::add(unsigned number) {
   cacheCycles += steps * work.cacheCycles;
   matrixCycles += steps * work.matrixCycles;
   waiting += steps * latency;
-  SharedCopies copies = copiesOf(kernel, nest, number);
+  SharedCopies copies = copiesOf(kernel, nest, number, target);
   traffic += direct + copies.rounds * copies.bytes;
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
@@ -223,6 +256,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   cost.cycles =
       cycles + double(target.launchNanoseconds * target.megahertz) / 1000;
   cost.tileCycles = cycles / tile.tiles;
+  cost.tiles = tile.tiles;
   cost.terms.push_back({cost.cycles, {}});
   cost.rooflineCycles = rooflineCycles(kernel, target);
   return cost;

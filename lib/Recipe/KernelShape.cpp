@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -72,6 +74,26 @@ int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
 
 double assumedExtent(const Loop &loop) {
   return double(loop.isDynamic() ? outerExtent : loop.extent);
+}
+
+double iterationsOf(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (!loop.isDynamic() || loop.kind == Loop::Kind::Axis)
+    return assumedExtent(loop);
+  double iterations = iterationsOf(nest, loop.parents[0]);
+  return loop.kind == Loop::Kind::Fused
+             ? iterations * iterationsOf(nest, loop.parents[1])
+             : std::ceil(iterations / double(loop.blockSize));
+}
+
+double paddingOf(const LoopNest &nest, unsigned op) {
+  double padding = 1;
+  for (unsigned padded : nest.paddedLoops(op)) {
+    double size = double(nest.loop(nest.childOf(op, padded)).blockSize),
+           extent = std::max(iterationsOf(nest, padded), 1.0);
+    padding *= std::ceil(extent / size) * size / extent;
+  }
+  return padding;
 }
 
 double axesExtent(const LoopNest &nest, unsigned loop,

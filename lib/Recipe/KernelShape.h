@@ -29,6 +29,12 @@ int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 /// The extent of a loop of a nest; `outerExtent` for one that is dynamic.
 double assumedExtent(const krnl::Loop &loop);
 
+/// Iterations of a loop where dynamic axes have their assumed extents.
+double iterationsOf(const krnl::LoopNest &nest, unsigned loop);
+/// Iterations of an op for each that its axes have: more than 1 where blocks
+/// are padded.
+double paddingOf(const krnl::LoopNest &nest, unsigned op);
+
 /// The product of the extents of the axes that a loop stems from.
 double axesExtent(
     const krnl::LoopNest &nest, unsigned loop,

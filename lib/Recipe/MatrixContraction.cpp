@@ -33,7 +33,7 @@ class MatrixWriter : public BlockContractionWriter {
 public:
   using BlockContractionWriter::BlockContractionWriter;
 
-  /// Chooses a tile; false where it does not divide the loops.
+  /// Chooses a tile; false where most of it would be padding.
   bool choose(MatrixTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
@@ -42,9 +42,16 @@ private:
   struct Parts {
     std::string blocks, warp, fragments, outside, inside;
   };
-  Parts cut(RecipeBuilder &recipe, StringRef loop, int64_t warps,
-            int64_t fragments, int64_t iterations, int64_t inside,
-            std::pair<StringRef, StringRef> names);
+  Parts cut(RecipeBuilder &recipe, StringRef loop, TailStrategy tail,
+            int64_t warps, int64_t fragments, int64_t iterations,
+            int64_t inside, std::pair<StringRef, StringRef> names);
+
+  int64_t rowsOfBlock() const {
+    return fragmentRows * tile.rows * tile.rowWarps;
+  }
+  int64_t columnsOfBlock() const {
+    return fragmentColumns * tile.columns * tile.columnWarps;
+  }
 
   MatrixTile tile{};
   Copying copying{};
@@ -52,29 +59,30 @@ private:
 } // namespace
 
 bool MatrixWriter::choose(MatrixTile wanted, Copying way) {
-  int64_t rows = extentOfAll(loops.rows),
-          columns = extentOf(kernel, loops.column, 0),
-          sums = extentOfAll(loops.reduced),
-          depth = matrixProductOf(loops.op)->depth();
-  if (rows % (fragmentRows * wanted.rows * wanted.rowWarps) != 0 ||
-      columns % (fragmentColumns * wanted.columns * wanted.columnWarps) != 0 ||
-      sums % depth != 0)
-    return false;
   tile = wanted;
-  copying = {largestDivisor(sums / depth, way.steps), way.stages};
-  return true;
+  copying = way;
+  int64_t depth = matrixProductOf(loops.op)->depth();
+  if (divides(depth, loops.reduced))
+    copying.steps =
+        largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
+  // The least tile may be padding for the most part.
+  return (rowsOfBlock() == fragmentRows ||
+          isWorth(rowsOfBlock(), loops.rows)) &&
+         (columnsOfBlock() == fragmentColumns ||
+          isWorth(columnsOfBlock(), loops.column));
 }
 
 /// Blocks of warps of fragments, the iterations of which are threads and
 /// copies.
 MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
-                                      int64_t warps, int64_t fragments,
-                                      int64_t iterations, int64_t inside,
+                                      TailStrategy tail, int64_t warps,
+                                      int64_t fragments, int64_t iterations,
+                                      int64_t inside,
                                       std::pair<StringRef, StringRef> names) {
   Parts parts;
   std::string rest;
   std::tie(parts.blocks, rest) =
-      recipe.block(loop, warps * fragments * iterations, "o", "b");
+      recipe.block(loop, warps * fragments * iterations, "o", "b", tail);
   std::tie(parts.warp, rest) =
       recipe.block(rest, fragments * iterations, "w", "p");
   std::tie(parts.fragments, rest) = recipe.block(rest, iterations, "f", "s");
@@ -86,13 +94,16 @@ MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
 ArrayAttr MatrixWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
-  Parts rows =
-      cut(recipe, row, tile.rowWarps, tile.rows, fragmentRows, 8, {"h", "g"});
-  Parts columns = cut(recipe, loops.column, tile.columnWarps, tile.columns,
-                      fragmentColumns, 2, {"t", "c"});
+  Parts rows = cut(recipe, row, tailOf(rowsOfBlock(), loops.rows),
+                   tile.rowWarps, tile.rows, fragmentRows, 8, {"h", "g"});
+  Parts columns =
+      cut(recipe, loops.column, tailOf(columnsOfBlock(), loops.column),
+          tile.columnWarps, tile.columns, fragmentColumns, 2, {"t", "c"});
   int64_t depth = matrixProductOf(loops.op)->depth();
-  auto [copies, stage] = recipe.block(sum, copying.steps * depth, "o", "i");
-  auto [step, products] = recipe.block(stage, depth, "s", "k");
+  int64_t products = copying.steps * depth;
+  auto [copies, stage] =
+      recipe.block(sum, products, "o", "i", tailOf(products, loops.reduced));
+  auto [step, product] = recipe.block(stage, depth, "s", "k");
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rows.blocks);
@@ -103,16 +114,16 @@ ArrayAttr MatrixWriter::write() {
                                    columns.outside};
   distribute(recipe, outer, threads,
              {rows.fragments, rows.outside, columns.fragments, columns.inside,
-              copies, step, products});
+              copies, step, product});
   recipe.unroll(rows.fragments, tile.rows);
   recipe.unroll(rows.outside, fragmentRows / 8);
   recipe.unroll(columns.fragments, tile.columns);
-  if (loops.storesInLine)
+  if (loops.storesInLine && divides(2, loops.column))
     recipe.vectorize(columns.inside, 2);
   else
     recipe.unroll(columns.inside, 2);
   recipe.mma(
-      {rows.outside, rows.inside, columns.outside, columns.inside, products});
+      {rows.outside, rows.inside, columns.outside, columns.inside, product});
   cacheOperands(recipe, copies, copying.stages);
   return recipe.finish();
 }

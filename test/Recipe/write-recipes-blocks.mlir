@@ -205,4 +205,24 @@ func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<102
   return %y : tensor<1024xf32>
 }
 
+// No size divides 771 columns of 514 products, and only the run knows the rows: padded blocks.
+// CHECK-LABEL: kernel "ragged"
+// CHECK:         block(m, {{[0-9]+}}, tail=pad) -> (m.o, m.b),
+// CHECK:         block(n, {{[0-9]+}}, tail=pad) -> (n.o, n.b),
+// CHECK:         block(k, {{[0-9]+}}, tail=pad) -> (k.o, k.i),
+// CHECK:         cache(0, at=k.o, in=shared),
+// CHECK:         cache(1, at=k.o, in=shared)
+func.func @ragged(%x: tensor<?x514xf32>, %w: tensor<514x771xf32>, %o: tensor<?x771xf32>, %m: index) -> tensor<?x771xf32> {
+  %y = krnl.kernel "ragged" loops [m = %m, n = 771, k = 514] ins(%x, %w : tensor<?x514xf32>, tensor<514x771xf32>) outs(%o : tensor<?x771xf32>) recipe [] {
+  ^bb0(%a: tensor<?x514xf32>, %b: tensor<514x771xf32>, %c: tensor<?x771xf32>, %rows: index):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<?x514xf32>, tensor<514x771xf32>) -> tensor<?x771xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<?x771xf32>
+  } -> tensor<?x771xf32>
+  return %y : tensor<?x771xf32>
+}
+
 }

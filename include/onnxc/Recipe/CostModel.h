@@ -62,8 +62,9 @@ struct NestCost {
   double cycles = 0;
   /// The same of one tile.
   double tileCycles = 0;
-  /// Of a device: rooflineCycles().
+  /// Of a device: rooflineCycles(), and the blocks that share the work.
   std::optional<double> rooflineCycles;
+  double tiles = 1;
 };
 
 /// To pack the part of an operand that one iteration of its outermost packed

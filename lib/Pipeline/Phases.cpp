@@ -94,8 +94,10 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(krnl::createKrnlSimplifyHostPass());
     target.addPass(krnl::createKrnlCSEPass());
   }
-  if (options.level > 1)
+  if (options.level > 1) {
     target.addPass(createKrnlVersionKernelsPass({options.strict}));
+    target.addPass(createKrnlSplitReductionsPass({options.strict}));
+  }
   KrnlWriteRecipesPassOptions write;
   write.choose = options.level > 0;
   write.keepOrder = options.strict;

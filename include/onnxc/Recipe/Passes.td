@@ -34,6 +34,33 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
+  let summary = "divide sums among blocks of threads where a device has too few";
+  let description = [{
+    A kernel that has fewer blocks of threads than the device multiprocessors, and
+    sums up products of two inputs, becomes two where the cost model says that
+    these take less time: one has the sums of parts of the terms, in a tensor of
+    its own, and one adds them up, always in the same order. Nothing is done where
+    only the run knows sizes.
+
+    ```mlir
+    %y = krnl.kernel "ffn" loops [m = 16, n = 512, k = 4096] ins(%x, %w : ..) outs(%o : ..) ..
+    // becomes
+    %p = krnl.kernel "ffn parts" loops [k.part = 8, m = 16, n = 512, k = 512]
+        ins(%x, %w : ..) outs(%scratch : tensor<8x16x512xf32>) ..
+    %y = krnl.kernel "ffn" loops [m = 16, n = 512, k.part = 8] ins(%p : ..) outs(%o : ..) ..
+    ```
+  }];
+  let options = [
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "Split no sums whose order is to be kept">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "give each kernel a recipe for the target";
   let description = [{

@@ -110,6 +110,9 @@ constexpr int64_t tileRows = 4, vectorsOfThread = 4, rowsOfBlock = 8,
                   manyRows = 1024;
 /// The fewest elements of a tile of a thread in a contraction.
 constexpr int64_t minTileElements = 4;
+/// Parts of a sum that are added up by a kernel of its own, and the fewest
+/// terms of one.
+constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
 /// The fewest iterations of a reduction whose operands are in shared memory
 /// that pay, and the columns of a thread without vectors.
 constexpr int64_t minDepth = 8, scalarColumns = 4;

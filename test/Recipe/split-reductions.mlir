@@ -1,0 +1,74 @@
+// RUN: onnx-opt %s --krnl-split-reductions | FileCheck %s
+// RUN: onnx-opt %s --krnl-split-reductions=keep-order | FileCheck %s --check-prefix=ORDER
+//
+// A device of many multiprocessors, and sums for few results.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
+
+// The parts are sums of neighbouring terms; one kernel adds them to where the sum begins, and does the rest.
+// CHECK-LABEL: func @few
+// CHECK:         %[[SCRATCH:.+]] = tensor.empty() : tensor<[[P:[0-9]+]]x16x64xf32>
+// CHECK:         %[[PARTS:.+]] = krnl.kernel "few parts" loops [k.part = [[P]], m = 16, n = 64, k = [[SIZE:[0-9]+]]]
+// CHECK-SAME:      outs(%[[SCRATCH]] : tensor<[[P]]x16x64xf32>)
+// CHECK:           krnl.compute [k.part, m, n] ()
+// CHECK:           krnl.compute [k.part, m, n | k] (%{{.+}} = %{{.+}}[m, k.part * [[SIZE]] + k], %{{.+}} = %{{.+}}[k.part * [[SIZE]] + k, n]) -> (%{{.+}} = %{{.+}}[k.part, m, n])
+// CHECK:         krnl.kernel "few" loops [m = 16, n = 64, k.part = [[P]]] ins(%[[PARTS]] : tensor<[[P]]x16x64xf32>)
+// CHECK:           krnl.compute [m, n] ()
+// CHECK:           krnl.compute "mm" [m, n | k.part] (%[[PART:.+]] = %{{.+}}[k.part, m, n]) -> (%[[SUM:.+]] = %{{.+}}[m, n])
+// CHECK-NEXT:        arith.addf %[[SUM]], %[[PART]] : f32
+// CHECK:           arith.maximumf
+// Its terms have an order.
+// ORDER-LABEL: func @few
+// ORDER-NOT:     parts
+func.func @few(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %y = krnl.kernel "few" loops [m = 16, n = 64, k = 8192] ins(%x, %w : tensor<16x8192xf32>, tensor<8192x64xf32>) outs(%o : tensor<16x64xf32>) {
+  ^bb0(%a: tensor<16x8192xf32>, %b: tensor<8192x64xf32>, %c: tensor<16x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<16x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %f[m, n]) : (tensor<16x8192xf32>, tensor<8192x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    %s = krnl.compute [m, n] (%p = %r[m, n]) -> (%q = %c[m, n]) : (tensor<16x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.maximumf %p, %zero : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %s : tensor<16x64xf32>
+  } -> tensor<16x64xf32>
+  return %y : tensor<16x64xf32>
+}
+
+// There are more blocks than multiprocessors.
+// CHECK-LABEL: func @many
+// CHECK-NOT:     parts
+func.func @many(%x: tensor<2048x256xf32>, %w: tensor<256x2048xf32>, %o: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+  %y = krnl.kernel "many" loops [m = 2048, n = 2048, k = 256] ins(%x, %w : tensor<2048x256xf32>, tensor<256x2048xf32>) outs(%o : tensor<2048x2048xf32>) {
+  ^bb0(%a: tensor<2048x256xf32>, %b: tensor<256x2048xf32>, %c: tensor<2048x2048xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<2048x256xf32>, tensor<256x2048xf32>) -> tensor<2048x2048xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<2048x2048xf32>
+  } -> tensor<2048x2048xf32>
+  return %y : tensor<2048x2048xf32>
+}
+
+// Only the run knows how many blocks there are.
+// CHECK-LABEL: func @dynamic
+// CHECK-NOT:     parts
+func.func @dynamic(%x: tensor<?x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<?x64xf32>, %m: index) -> tensor<?x64xf32> {
+  %y = krnl.kernel "dynamic" loops [m = %m, n = 64, k = 8192] ins(%x, %w : tensor<?x8192xf32>, tensor<8192x64xf32>) outs(%o : tensor<?x64xf32>) {
+  ^bb0(%a: tensor<?x8192xf32>, %b: tensor<8192x64xf32>, %c: tensor<?x64xf32>, %rows: index):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<?x8192xf32>, tensor<8192x64xf32>) -> tensor<?x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<?x64xf32>
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+}

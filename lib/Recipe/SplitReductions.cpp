@@ -75,7 +75,8 @@ private:
 } // namespace
 
 /// The only sum of the kernel, of products of two of its inputs, and the loop
-/// over most of its terms; nothing where sizes are dynamic.
+/// over most of its terms; nothing where sizes are dynamic or another op has
+/// such a loop.
 static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
   Split split;
   for (auto op : kernel.getBody().getOps<ComputeOp>())
@@ -86,14 +87,21 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
   if (!product || (keepOrder && !product->element.isInteger()) ||
       !cast<ShapedType>(split.sum->getResult(0).getType()).hasStaticShape())
     return std::nullopt;
-  for (OpOperand *factor : {product->lhs, product->rhs})
-    if (inputNumber(kernel, factor->get()) < 0)
+  for (OpOperand *input : split.sum.getDpsInputOperands())
+    if (inputNumber(kernel, input->get()) < 0)
+      return std::nullopt;
+  // The kernel that adds up the parts has no loop over the terms.
+  SmallVector<std::string> reduced = reducedLoops(split.sum);
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (op != split.sum && llvm::any_of(op.getAxes(), [&](StringRef axis) {
+          return llvm::is_contained(reduced, axis);
+        }))
       return std::nullopt;
   split.extent = 0;
   for (const std::string &loop : loopNames(kernel)) {
     if (!isStatic(kernel, loop))
       return std::nullopt;
-    if (llvm::is_contained(reducedLoops(split.sum), loop) &&
+    if (llvm::is_contained(reduced, loop) &&
         extentOf(kernel, loop, 0) > split.extent) {
       split.loop = loop;
       split.extent = extentOf(kernel, loop, 0);

@@ -1,5 +1,4 @@
-//===- TransposedSums.cpp - Windows whose results are transposed -*- C++
-//-*-===//
+//===- TransposedSums.cpp - Results that are transposed -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

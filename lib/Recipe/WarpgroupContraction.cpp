@@ -35,7 +35,8 @@ class WarpgroupWriter : public BlockContractionWriter {
 public:
   using BlockContractionWriter::BlockContractionWriter;
 
-  /// Chooses a tile; false where it does not divide the loops.
+  /// Chooses a tile; false where it does not divide the loops, all of them
+  /// known.
   bool choose(WarpgroupTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
@@ -47,18 +48,16 @@ private:
 } // namespace
 
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
-  int64_t rows = extentOfAll(loops.rows),
-          columns = extentOf(kernel, loops.column, 0),
-          sums = extentOfAll(loops.reduced);
-  if (rows % (groupRows * wanted.rows * wanted.rowGroups) != 0 ||
-      columns % (wanted.columns * wanted.columnGroups) != 0 ||
-      sums % depth != 0 ||
+  if (!divides(groupRows * wanted.rows * wanted.rowGroups, loops.rows) ||
+      !divides(wanted.columns * wanted.columnGroups, loops.column) ||
+      !divides(depth, loops.reduced) ||
       groupRows / partRows * target.warpThreads * wanted.rowGroups *
               wanted.columnGroups >
           target.tileThreads)
     return false;
   tile = wanted;
-  copying = {largestDivisor(sums / depth, way.steps), way.stages};
+  copying = {largestDivisor(extentOfAll(loops.reduced) / depth, way.steps),
+             way.stages};
   return true;
 }
 

@@ -39,6 +39,26 @@ func.func @few(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x6
   return %y : tensor<16x64xf32>
 }
 
+// Another result has the terms themselves, one by one.
+// CHECK-LABEL: func @terms
+// CHECK-NOT:     parts
+func.func @terms(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x64xf32>, %t: tensor<16x8192xf32>) -> (tensor<16x64xf32>, tensor<16x8192xf32>) {
+  %y:2 = krnl.kernel "terms" loops [m = 16, n = 64, k = 8192] ins(%x, %w : tensor<16x8192xf32>, tensor<8192x64xf32>) outs(%o, %t : tensor<16x64xf32>, tensor<16x8192xf32>) {
+  ^bb0(%a: tensor<16x8192xf32>, %b: tensor<8192x64xf32>, %c: tensor<16x64xf32>, %d: tensor<16x8192xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<16x8192xf32>, tensor<8192x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    %s = krnl.compute [m, k] (%p = %a[m, k]) -> (%q = %d[m, k]) : (tensor<16x8192xf32>) -> tensor<16x8192xf32> {
+      %u = arith.negf %p : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r, %s : tensor<16x64xf32>, tensor<16x8192xf32>
+  } -> tensor<16x64xf32>, tensor<16x8192xf32>
+  return %y#0, %y#1 : tensor<16x64xf32>, tensor<16x8192xf32>
+}
+
 // There are more blocks than multiprocessors.
 // CHECK-LABEL: func @many
 // CHECK-NOT:     parts

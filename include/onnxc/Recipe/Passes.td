@@ -37,7 +37,7 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
 def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   let summary = "divide sums among blocks of threads where a device has too few";
   let description = [{
-    A kernel that has fewer blocks of threads than the device multiprocessors, and
+    A kernel that has fewer blocks of threads than the device has multiprocessors, and
     sums up products of two inputs, becomes two where the cost model says that
     these take less time: one has the sums of parts of the terms, in a tensor of
     its own, and one adds them up, always in the same order. Nothing is done where

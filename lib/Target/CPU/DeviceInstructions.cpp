@@ -71,7 +71,7 @@ static void callSimulator(ModuleOp kernels, NVVM::WgmmaMmaAsyncOp op) {
   op.erase();
 }
 
-/// The wait for wgmma is the only inline PTX.
+/// The wait for wgmma, which is inline PTX.
 static void callSimulator(ModuleOp kernels, LLVM::InlineAsmOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value record = LLVM::PoisonOp::create(b, op.getRes().getType());
@@ -88,8 +88,9 @@ void callSimulator(ModuleOp kernels) {
   kernels.walk([&](Operation *op) {
     if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op))
       callSimulator(kernels, product);
-    else if (auto wait = dyn_cast<LLVM::InlineAsmOp>(op))
-      callSimulator(kernels, wait);
+    else if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
+             text && text.getAsmString().starts_with("wgmma.wait_group"))
+      callSimulator(kernels, text);
   });
 }
 

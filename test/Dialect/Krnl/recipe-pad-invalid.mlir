@@ -70,3 +70,27 @@ func.func @groups(%x: tensor<12x10xi8>, %w: tensor<10x32xi8>, %o: tensor<12x32xi
   } -> tensor<12x32xi32>
   return %y : tensor<12x32xi32>
 }
+
+// -----
+
+// Nothing is stored to the intermediate behind the end, and what is there is no index.
+func.func @indices(%x: tensor<10xf32>, %n: tensor<10xi64>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  // expected-error @+1 {{recipe step 1 'block(c, 4, tail=pad) -> (c.o, c.i)': op 'read' cannot have padded blocks: it computes indices from an intermediate}}
+  %y = krnl.kernel "indices" loops [c = 10] ins(%x, %n : tensor<10xf32>, tensor<10xi64>) outs(%o : tensor<10xf32>)
+      recipe [block(c, 4, tail=pad) -> (c.o, c.i)] {
+  ^bb0(%a: tensor<10xf32>, %b: tensor<10xi64>, %d: tensor<10xf32>):
+    %t = krnl.temporary : tensor<10xi64>
+    %one = arith.constant 1 : i64
+    %s = krnl.compute "next" [c] (%p = %b[c]) -> (%q = %t[c]) : (tensor<10xi64>) -> tensor<10xi64> {
+      %u = arith.addi %p, %one : i64
+      linalg.yield %u : i64
+    }
+    %r = krnl.compute "read" [c] (%p = %s[c]) -> (%q = %d[c]) : (tensor<10xi64>) -> tensor<10xf32> {
+      %at = arith.index_cast %p : i64 to index
+      %u = tensor.extract %a[%at] : tensor<10xf32>
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}

@@ -89,9 +89,11 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
   lanes = std::gcd(lanes, extent);
   for (unsigned padded : nest.paddedLoops(slice.op, Access(*slice.use),
                                           /*reduced=*/false))
-    if (llvm::any_of(
-            line, [&](unsigned loop) { return nest.stemsFrom(loop, padded); }))
-      lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
+    for (unsigned loop : line)
+      if (nest.stemsFrom(loop, padded))
+        lanes = nest.distanceIn(padded, loop)
+                    ? std::gcd(lanes, nest.tripCountDivisor(padded))
+                    : 1;
   if (line.size() == 1)
     lanes = std::gcd(lanes, nest.loop(line.front()).extent);
   if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)

@@ -98,8 +98,6 @@ LaneIndex LaneMath::scale(LaneIndex x, Value factor) {
   return binary<arith::MulIOp>(x, factor);
 }
 
-// Loop indices and values derived from them inside accesses are never negative
-// before a division: unsigned forms are exact and cheaper.
 LaneIndex LaneMath::minimum(LaneIndex x, LaneIndex end) {
   assert(!x.vec && "vectors are of neighbours");
   end.offset -= 1 + x.step * (lanes - 1);
@@ -113,6 +111,8 @@ LaneIndex LaneMath::minimum(LaneIndex x, LaneIndex end) {
   return result;
 }
 
+// Loop indices and values derived from them inside accesses are never negative
+// before a division: unsigned forms are exact and cheaper.
 LaneIndex LaneMath::floorDiv(LaneIndex x, Value divisor) {
   return binary<arith::DivUIOp>(x, divisor);
 }

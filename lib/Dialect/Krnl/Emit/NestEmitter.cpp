@@ -96,7 +96,7 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   for (const LoopUse &use : nest.op(op).loops)
     loops[use.loop] = loopIndex(use.loop, instance, local);
   math.setLanes(lanesOf(op));
-  bool isPadded = !local && !nest.paddedLoops(op).empty();
+  bool isPadded = !nest.paddedLoops(op).empty();
   SmallVector<LaneIndex> axes;
   for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes))
     axes.push_back(isPadded

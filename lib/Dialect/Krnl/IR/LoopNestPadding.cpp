@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -59,13 +60,11 @@ SmallVector<unsigned> LoopNest::paddedLoops(unsigned number,
   return padded;
 }
 
-/// Iterations of `ancestor`, a loop that blocks were made of, from one
-/// iteration of the loop to the next; nothing where loops were fused between.
-static std::optional<int64_t> distanceIn(const LoopNest &nest,
-                                         unsigned ancestor, unsigned number) {
+std::optional<int64_t> LoopNest::distanceIn(unsigned ancestor,
+                                            unsigned number) const {
   int64_t distance = 1;
   while (number != ancestor) {
-    const Loop &loop = nest.loop(number);
+    const Loop &loop = allLoops[number];
     if (loop.kind == Loop::Kind::Axis || loop.kind == Loop::Kind::Fused)
       return std::nullopt;
     if (loop.kind == Loop::Kind::BlockOuter)
@@ -81,7 +80,7 @@ static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
                               const LoopUse &use) {
   if (use.width() == 1 || !nest.stemsFrom(use.loop, padded))
     return true;
-  std::optional<int64_t> distance = distanceIn(nest, padded, use.loop);
+  std::optional<int64_t> distance = nest.distanceIn(padded, use.loop);
   return distance && !nest.leavesRest(use.loop, use.width()) &&
          nest.tripCountDivisor(padded) % (*distance * use.width()) == 0;
 }
@@ -103,6 +102,20 @@ static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
       });
 }
 
+/// Does the op access memory where elements of an intermediate say? Behind the
+/// end nothing is stored to an intermediate, so that these are not defined.
+static bool readsIndices(ComputeOp op) {
+  bool hasIntermediate =
+      llvm::any_of(op.getDpsInputOperands(), [](OpOperand *input) {
+        return !isa<BlockArgument>(input->get());
+      });
+  bool computesIndices =
+      !op.getBlock()->getOps<tensor::ExtractOp>().empty() ||
+      llvm::any_of(llvm::seq<unsigned>(op.getNumDpsInits()),
+                   [&](unsigned result) { return scatterStoreOf(op, result); });
+  return hasIntermediate && computesIndices;
+}
+
 /// Why the op cannot have its padded blocks; empty if it can, or has none.
 std::string LoopNest::reasonAgainstPadding(unsigned number) const {
   const BodyOp &op = bodyOps[number];
@@ -113,6 +126,9 @@ std::string LoopNest::reasonAgainstPadding(unsigned number) const {
   if (isSum && !sumsUpZeros(*this, number))
     return "it does not sum up products of two inputs of the kernel, of f16, "
            "bf16, f32 or bytes";
+  if (auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+      compute && readsIndices(compute))
+    return "it computes indices from an intermediate";
   for (const LoopUse &use : op.loops) {
     StringRef name = allLoops[use.loop].name;
     for (unsigned loop : padded)

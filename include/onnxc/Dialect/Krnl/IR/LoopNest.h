@@ -45,8 +45,7 @@ using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 /// How a block whose size does not divide the loop is finished.
 enum class TailStrategy : uint32_t {
   Mask, ///< all blocks run the same code, under a bound known at run time
-  Peel, ///< the last, shorter block is code of its own; the others have no
-        ///< bound
+  Peel, ///< the last, shorter block is code of its own, others have no bound
   Pad   ///< all blocks are whole; iterations behind the end store nothing
 };
 llvm::StringRef stringifyTail(TailStrategy tail);
@@ -351,6 +350,10 @@ public:
   }
   /// A number that divides every trip count the loop can have.
   int64_t tripCountDivisor(unsigned loop) const;
+
+  /// Iterations of `ancestor`, a loop that blocks were made of, from one
+  /// iteration of the loop to the next; nothing where loops were fused between.
+  std::optional<int64_t> distanceIn(unsigned ancestor, unsigned loop) const;
   /// Are all iterations of the loop copies and lanes?
   bool isInRegisters(const LoopUse &use) const;
   /// Is this the loop over or inside of blocks that are all whole, though they

@@ -69,7 +69,7 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
       is shuffled.
 
     Vectors and register tiles never access elements out of bounds: tails of
-    them are masked or have code of their own in both cases.
+    them are masked or have code of their own, whatever the tail of blocks.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
                         LoopName:$outer, LoopName:$inner);

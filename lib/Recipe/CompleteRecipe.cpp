@@ -181,11 +181,21 @@ static int limitOf(const LoopNest &nest, unsigned loop, unsigned op) {
   return isCommon ? -1 : int(op);
 }
 
+/// Has an op with the loop padded blocks? No access of such an op is shuffled.
+static bool hasPaddedOp(const LoopNest &nest, unsigned loop) {
+  return llvm::any_of(
+      llvm::seq<unsigned>(nest.ops().size()), [&](unsigned number) {
+        return nest.op(number).find(loop) && !nest.paddedLoops(number).empty();
+      });
+}
+
 /// Adds a shuffle of the copies of the loop, for all ops that have the loop or
 /// for those alone that it was made for.
 static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
                        unsigned loop, Shuffle shuffle, bool freeMasks,
                        function_ref<bool(const LoopUse &)> pays) {
+  if (hasPaddedOp(nest, loop))
+    return;
   auto isMasked = [&](unsigned number) {
     const LoopUse *use = nest.op(number).find(loop);
     return use && nest.canShuffle(number, *use, shuffle, /*masked=*/true);
@@ -207,6 +217,8 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
 /// Vectors are shuffled where their lanes are only a few elements apart.
 static void addStrides(RecipeBuilder &recipe, const LoopNest &nest,
                        unsigned loop, int64_t most) {
+  if (hasPaddedOp(nest, loop))
+    return;
   for (int64_t distance = 2; distance <= most; ++distance)
     for (auto [number, op] : llvm::enumerate(nest.ops())) {
       const LoopUse *use = op.find(loop);

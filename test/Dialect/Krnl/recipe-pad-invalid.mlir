@@ -94,3 +94,20 @@ func.func @indices(%x: tensor<10xf32>, %n: tensor<10xi64>, %o: tensor<10xf32>) -
   } -> tensor<10xf32>
   return %y : tensor<10xf32>
 }
+
+// -----
+
+// Behind the end of the loop over blocks the last, shorter block would have less than no iteration.
+func.func @bounds(%x: tensor<14xf32>, %o: tensor<14xf32>) -> tensor<14xf32> {
+  // expected-error @+1 {{recipe step 2 'block(c.o, 32, tail=pad) -> (c.p, c.q)': op 'neg' cannot have padded blocks: the bound of the blocks over which loop 'c.o' runs depends on it}}
+  %y = krnl.kernel "bounds" loops [c = 14] ins(%x : tensor<14xf32>) outs(%o : tensor<14xf32>)
+      recipe [block(c, 16) -> (c.o, c.i), block(c.o, 32, tail=pad) -> (c.p, c.q)] {
+  ^bb0(%a: tensor<14xf32>, %d: tensor<14xf32>):
+    %r = krnl.compute "neg" [c] (%p = %a[c]) -> (%q = %d[c]) : (tensor<14xf32>) -> tensor<14xf32> {
+      %u = arith.negf %p : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<14xf32>
+  } -> tensor<14xf32>
+  return %y : tensor<14xf32>
+}

@@ -85,6 +85,24 @@ static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
          nest.tripCountDivisor(padded) % (*distance * use.width()) == 0;
 }
 
+/// The loop over blocks of which the last one is shorter, where its iterations
+/// or those of a loop that it was made of follow from the given one: behind the
+/// end the bound of such blocks would be negative.
+static std::optional<unsigned> findShortBlocks(const LoopNest &nest,
+                                               unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (loop.kind == Loop::Kind::Axis)
+    return std::nullopt;
+  unsigned parent = loop.parents[0];
+  if (loop.kind == Loop::Kind::BlockOuter && !nest.pads(number) &&
+      nest.tripCountDivisor(parent) % loop.blockSize != 0)
+    return number;
+  std::optional<unsigned> found = findShortBlocks(nest, parent);
+  return found || loop.kind != Loop::Kind::Fused
+             ? found
+             : findShortBlocks(nest, loop.parents[1]);
+}
+
 /// Sums of products of two inputs of the kernel, both of which are zero behind
 /// the end.
 static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
@@ -129,6 +147,10 @@ std::string LoopNest::reasonAgainstPadding(unsigned number) const {
   if (auto compute = dyn_cast_if_present<ComputeOp>(op.op);
       compute && readsIndices(compute))
     return "it computes indices from an intermediate";
+  for (unsigned loop : padded)
+    if (std::optional<unsigned> blocks = findShortBlocks(*this, loop))
+      return "the bound of the blocks over which loop '" +
+             allLoops[*blocks].name + "' runs depends on it";
   for (const LoopUse &use : op.loops) {
     StringRef name = allLoops[use.loop].name;
     for (unsigned loop : padded)

@@ -274,15 +274,18 @@ class Draw:
                 self.add("pack", loops, number=number)
                 self.prefetch(number)
 
+    def added_blocks(self):
+        """What some ops have and the last one reduces: blocks that are added up."""
+        reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
+        return [a for a in reduced if not all(a in o.reduced for o in self.kernel.ops if a in o.axes)][:1]
+
     def contraction(self):
         """The shape of recipe that contractions get, with random sizes; false where the kernel is none."""
         reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
         kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
         if not reduced or len(kept) < 2:
             return False
-        # What some ops have and the last one reduces: blocks that are added up.
-        blocks = [a for a in reduced if not all(a in o.reduced for o in self.kernel.ops if a in o.axes)][:1]
-        together = blocks if self.chance(0.8) else []
+        together = self.added_blocks() if self.chance(0.8) else []
         reduced = [a for a in reduced if a not in together] or reduced
         if self.chance(0.3):
             at = int(self.rng.integers(len(reduced)))
@@ -448,7 +451,7 @@ def random_recipe(kernel, rng, device=False):
         pass
     elif device and draw.chance(0.5) and draw.threads():
         pass
-    elif not draw.chance(0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
+    elif not draw.chance(0.95 if draw.added_blocks() else 0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()
     draw.accesses()
     draw.storage()

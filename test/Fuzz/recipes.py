@@ -204,7 +204,7 @@ def main():
     failed, passed, counts = report(results, broken)
     # A run that no longer draws a step says nothing about it.
     counts = {step: count for step, count in counts.items() if step not in ACCESSES}
-    rare = [step for step, count in counts.items() if count < 3 and arguments.count >= 200 and not arguments.only]
+    rare = [step for step, count in counts.items() if count < 5 and arguments.count >= 200 and not arguments.only]
     for step in rare:
         print(f"FAILED: only {counts[step]} of '{step}' were legal")
     print(f"{passed} passed, {failed + len(rare)} failed")

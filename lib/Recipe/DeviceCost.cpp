@@ -135,7 +135,7 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
   SharedCopies copies;
   bool isWaiting = false;
   for (OpOperand *input : readInputs(cast<ComputeOp>(nest.op(number).op))) {
-    const Cache *cache = sharedCacheOf(kernel, nest, number, *input);
+    const Cache *cache = nest.sharedCacheOf(*input, number);
     if (!cache)
       continue;
     SmallVector<unsigned> parallel = nest.parallelLoops();
@@ -188,7 +188,7 @@ void TileWork::add(unsigned number) {
   double steps = work.steps / lanes / tiles;
   double combining = work.combining / lanes / tiles;
   double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
-    return !sharedCacheOf(kernel, nest, number, operand);
+    return !nest.sharedCacheOf(operand, number);
   });
   double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);
   double latency = work.latency;

@@ -104,16 +104,9 @@ double axesExtent(const LoopNest &nest, unsigned loop,
   return product;
 }
 
-bool isPadding(KernelOp kernel) {
-  if (!kernel || kernel->getNumResults() != 1 ||
-      !kernel->getResult(0).hasOneUse() ||
-      !kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>())
-    return false;
-  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  return ops.size() > 1 && llvm::all_of(ops, [](ComputeOp op) {
-           return op.getNumReductionLoops() == 0 &&
-                  llvm::hasSingleElement(*op.getBlock());
-         });
+bool isPaddingForOne(KernelOp kernel) {
+  return kernel && isPadding(kernel) && kernel->getResult(0).hasOneUse() &&
+         kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
 }
 
 bool isStorable(Value value) {
@@ -125,8 +118,8 @@ bool haveSameSurroundings(KernelOp a, KernelOp b) {
   for (auto [x, y] : llvm::zip_equal(a.getIns(), b.getIns()))
     if (isConstantView(x) != isConstantView(y) ||
         isStorable(x) != isStorable(y) ||
-        isPadding(x.getDefiningOp<KernelOp>()) !=
-            isPadding(y.getDefiningOp<KernelOp>()))
+        isPaddingForOne(x.getDefiningOp<KernelOp>()) !=
+            isPaddingForOne(y.getDefiningOp<KernelOp>()))
       return false;
   return llvm::equal(a.getExtents(), b.getExtents(),
                      [](Value x, Value y) { return limitOf(x) == limitOf(y); });

@@ -66,8 +66,8 @@ int64_t extentOfAll(krnl::KernelOp kernel, const Names &loops,
   return extent;
 }
 
-/// Does the kernel only fill and copy, for one other that reads its result?
-bool isPadding(krnl::KernelOp kernel);
+/// Does the kernel, which may be null, pad a tensor of its own for one reader?
+bool isPaddingForOne(krnl::KernelOp kernel);
 
 /// Is the value a constant without a layout? The kernel that reads it may
 /// choose how it is stored.

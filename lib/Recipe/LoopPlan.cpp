@@ -235,7 +235,7 @@ unsigned LoopPlanner::loopsBesidePadding() {
           !type.getElementType().isIntOrFloat())
         continue;
       auto producer = kernel.getIns()[number].getDefiningOp<KernelOp>();
-      if (!isPadding(producer))
+      if (!isPaddingForOne(producer))
         continue;
       unsigned count = 0;
       int64_t local = type.getNumElements() *

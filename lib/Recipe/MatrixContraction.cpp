@@ -20,9 +20,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Of the result, by one instruction.
-static constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
-
 namespace {
 /// Fragments of a warp, and warps of a block.
 struct MatrixTile {
@@ -47,10 +44,10 @@ private:
             int64_t inside, std::pair<StringRef, StringRef> names);
 
   int64_t rowsOfBlock() const {
-    return fragmentRows * tile.rows * tile.rowWarps;
+    return MatrixSums::rows * tile.rows * tile.rowWarps;
   }
   int64_t columnsOfBlock() const {
-    return fragmentColumns * tile.columns * tile.columnWarps;
+    return MatrixSums::columns * tile.columns * tile.columnWarps;
   }
 
   MatrixTile tile{};
@@ -66,9 +63,9 @@ bool MatrixWriter::choose(MatrixTile wanted, Copying way) {
     copying.steps =
         largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
   // The least tile may be padding for the most part.
-  return (rowsOfBlock() == fragmentRows ||
+  return (rowsOfBlock() == MatrixSums::rows ||
           isWorth(rowsOfBlock(), loops.rows)) &&
-         (columnsOfBlock() == fragmentColumns ||
+         (columnsOfBlock() == MatrixSums::columns ||
           isWorth(columnsOfBlock(), loops.column));
 }
 
@@ -94,11 +91,13 @@ MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
 ArrayAttr MatrixWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
-  Parts rows = cut(recipe, row, tailOf(rowsOfBlock(), loops.rows),
-                   tile.rowWarps, tile.rows, fragmentRows, 8, {"h", "g"});
+  Parts rows =
+      cut(recipe, row, tailOf(rowsOfBlock(), loops.rows), tile.rowWarps,
+          tile.rows, MatrixSums::rows, MatrixSums::rowThreads, {"h", "g"});
   Parts columns =
       cut(recipe, loops.column, tailOf(columnsOfBlock(), loops.column),
-          tile.columnWarps, tile.columns, fragmentColumns, 2, {"t", "c"});
+          tile.columnWarps, tile.columns, MatrixSums::columns,
+          MatrixSums::copies, {"t", "c"});
   int64_t depth = matrixProductOf(loops.op)->depth();
   int64_t products = copying.steps * depth;
   auto [copies, stage] =
@@ -116,12 +115,12 @@ ArrayAttr MatrixWriter::write() {
              {rows.fragments, rows.outside, columns.fragments, columns.inside,
               copies, step, product});
   recipe.unroll(rows.fragments, tile.rows);
-  recipe.unroll(rows.outside, fragmentRows / 8);
+  recipe.unroll(rows.outside, MatrixSums::copies);
   recipe.unroll(columns.fragments, tile.columns);
   if (loops.storesInLine && divides(2, loops.column))
-    recipe.vectorize(columns.inside, 2);
+    recipe.vectorize(columns.inside, MatrixSums::copies);
   else
-    recipe.unroll(columns.inside, 2);
+    recipe.unroll(columns.inside, MatrixSums::copies);
   recipe.mma(
       {rows.outside, rows.inside, columns.outside, columns.inside, product});
   cacheOperands(recipe, copies, copying.stages);

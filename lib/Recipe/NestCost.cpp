@@ -336,8 +336,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   double bytes = element.isIntOrFloat()
                      ? double(std::max(element.getIntOrFloatBitWidth(), 8u)) / 8
                      : 8;
-  const Cache *cache =
-      isStore ? nullptr : sharedCacheOf(kernel, nest, number, operand);
+  const Cache *cache = isStore ? nullptr : nest.sharedCacheOf(operand, number);
   if (isOfWarpgroup && !isStore)
     return; // addMatrices
   if (mma && !isStore)
@@ -363,16 +362,6 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
         count * warpBytes / double(target.warpThreads);
 }
 
-const Cache *sharedCacheOf(KernelOp kernel, const LoopNest &nest,
-                           unsigned number, OpOperand &operand) {
-  int input = inputNumber(kernel, operand.get());
-  const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
-    return cache.shared && int(cache.operand) == input &&
-           llvm::is_contained(nest.cachingOps(cache), number);
-  });
-  return found == nest.caches().end() ? nullptr : found;
-}
-
 /// The products of a step, all threads of a warp together.
 void OpCost::addMatrices(double instances, ThreadWork &work) {
   MatrixProduct product = *matrixProductOf(op);
@@ -381,12 +370,15 @@ void OpCost::addMatrices(double instances, ThreadWork &work) {
                 (isOfWarpgroup ? 1 : target.warpMatrixShare);
   work.matrixCycles = products * product.element.getIntOrFloatBitWidth() / rate;
   if (!isOfWarpgroup) {
-    work.matrixProducts = products / double(16 * 8 * product.depth());
+    work.matrixProducts =
+        products /
+        double(MatrixSums::rows * MatrixSums::columns * product.depth());
     return;
   }
-  // Four warps have one instruction, which reads both matrices.
-  double warps = 4, rows = 16 * warps,
-         columns = 8 * double(nest.loop(*mma->columnTiles).extent);
+  // The warps have one instruction, which reads both matrices.
+  double warps = MatrixSums::warps, rows = MatrixSums::groupRows,
+         columns =
+             double(MatrixSums::columns * nest.loop(*mma->columnTiles).extent);
   work.matrixProducts = products * warps / (rows * columns * product.depth());
   double bytes = work.matrixProducts * (rows + columns) * product.depth() *
                  product.element.getIntOrFloatBitWidth() / 8 / warps;

@@ -41,12 +41,6 @@ bool multipliesMatrices(krnl::ComputeOp op);
 /// The same, of four warps at once.
 bool multipliesByWarpgroups(krnl::ComputeOp op);
 
-/// The step that lets the op read an operand from memory that the threads of a
-/// tile share; null if there is none.
-const krnl::Cache *sharedCacheOf(krnl::KernelOp kernel,
-                                 const krnl::LoopNest &nest, unsigned number,
-                                 mlir::OpOperand &operand);
-
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
 public:

@@ -11,18 +11,15 @@
 #include "BlockContraction.h"
 #include "KernelShape.h"
 #include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
+using onnxc::krnl::MatrixSums;
 using onnxc::target::Processor;
 
 namespace onnxc {
-
-/// Rows of the instruction and of each of its four parts, columns of its tiles
-/// and of a thread in one, and products.
-static constexpr int64_t groupRows = 64, partRows = 16, copyRows = 8,
-                         tileColumns = 8, threadColumns = 2, depth = 16;
 
 namespace {
 /// Instructions of a warpgroup along the rows, columns of each, and warpgroups
@@ -48,15 +45,17 @@ private:
 } // namespace
 
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
-  if (!divides(groupRows * wanted.rows * wanted.rowGroups, loops.rows) ||
+  if (!divides(MatrixSums::groupRows * wanted.rows * wanted.rowGroups,
+               loops.rows) ||
       !divides(wanted.columns * wanted.columnGroups, loops.column) ||
-      !divides(depth, loops.reduced) ||
-      groupRows / partRows * target.warpThreads * wanted.rowGroups *
+      !divides(MatrixSums::groupDepth, loops.reduced) ||
+      MatrixSums::warps * target.warpThreads * wanted.rowGroups *
               wanted.columnGroups >
           target.tileThreads)
     return false;
   tile = wanted;
-  copying = {largestDivisor(extentOfAll(loops.reduced) / depth, way.steps),
+  copying = {largestDivisor(extentOfAll(loops.reduced) / MatrixSums::groupDepth,
+                            way.steps),
              way.stages};
   return true;
 }
@@ -64,22 +63,27 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
 ArrayAttr WarpgroupWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
-  auto [rowBlocks, rowBlock] =
-      recipe.block(row, tile.rowGroups * tile.rows * groupRows, "o", "b");
+  auto [rowBlocks, rowBlock] = recipe.block(
+      row, tile.rowGroups * tile.rows * MatrixSums::groupRows, "o", "b");
   auto [rowGroup, groupPart] =
-      recipe.block(rowBlock, tile.rows * groupRows, "v", "p");
-  auto [rows, instructionRows] = recipe.block(groupPart, groupRows, "f", "s");
-  auto [warp, rowsOfWarp] = recipe.block(instructionRows, partRows, "w", "r");
-  auto [rowCopy, rowThread] = recipe.block(rowsOfWarp, copyRows, "h", "g");
+      recipe.block(rowBlock, tile.rows * MatrixSums::groupRows, "v", "p");
+  auto [rows, instructionRows] =
+      recipe.block(groupPart, MatrixSums::groupRows, "f", "s");
+  auto [warp, rowsOfWarp] =
+      recipe.block(instructionRows, MatrixSums::rows, "w", "r");
+  auto [rowCopy, rowThread] =
+      recipe.block(rowsOfWarp, MatrixSums::rowThreads, "h", "g");
   auto [columnBlocks, columnBlock] =
       recipe.block(loops.column, tile.columnGroups * tile.columns, "o", "b");
   auto [columnGroup, columns] =
       recipe.block(columnBlock, tile.columns, "v", "p");
-  auto [tiles, tileColumn] = recipe.block(columns, tileColumns, "f", "s");
+  auto [tiles, tileColumn] =
+      recipe.block(columns, MatrixSums::columns, "f", "s");
   auto [columnThread, column] =
-      recipe.block(tileColumn, threadColumns, "t", "c");
-  auto [copies, stage] = recipe.block(sum, copying.steps * depth, "o", "i");
-  auto [step, products] = recipe.block(stage, depth, "s", "k");
+      recipe.block(tileColumn, MatrixSums::copies, "t", "c");
+  auto [copies, stage] =
+      recipe.block(sum, copying.steps * MatrixSums::groupDepth, "o", "i");
+  auto [step, products] = recipe.block(stage, MatrixSums::groupDepth, "s", "k");
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rowBlocks);
@@ -91,12 +95,12 @@ ArrayAttr WarpgroupWriter::write() {
   distribute(recipe, outer, threads,
              {rows, rowCopy, tiles, column, copies, step, products});
   recipe.unroll(rows, tile.rows);
-  recipe.unroll(rowCopy, partRows / copyRows);
-  recipe.unroll(tiles, tile.columns / tileColumns);
+  recipe.unroll(rowCopy, MatrixSums::copies);
+  recipe.unroll(tiles, tile.columns / MatrixSums::columns);
   if (loops.storesInLine)
-    recipe.vectorize(column, threadColumns);
+    recipe.vectorize(column, MatrixSums::copies);
   else
-    recipe.unroll(column, threadColumns);
+    recipe.unroll(column, MatrixSums::copies);
   recipe.unroll(step, copying.steps);
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
     recipe.cacheShared(krnl::inputNumber(kernel, operand->get()), copies);

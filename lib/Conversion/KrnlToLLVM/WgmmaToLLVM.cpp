@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 using namespace mlir;
 
@@ -23,8 +24,6 @@ namespace {
 
 constexpr int64_t unitBits = 4, addressBits = 14, leadingAt = 16, strideAt = 32,
                   swizzleAt = 62;
-/// Of one instruction.
-constexpr int32_t warpgroupRows = 64, products = 16;
 
 struct MatrixDescriptorLowering
     : ConvertOpToLLVMPattern<krnl::MatrixDescriptorOp> {
@@ -109,8 +108,9 @@ struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
     };
     Value results = NVVM::WgmmaMmaAsyncOp::create(
         rewriter, loc, sums.getType(), sums, adaptor.getLhs(), adaptor.getRhs(),
-        NVVM::MMAShapeAttr::get(context, warpgroupRows,
-                                int(2 * type.getDimSize(0)), products),
+        NVVM::MMAShapeAttr::get(context, krnl::MatrixSums::groupRows,
+                                int(2 * type.getDimSize(0)),
+                                krnl::MatrixSums::groupDepth),
         element, element,
         NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
         NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one), one,

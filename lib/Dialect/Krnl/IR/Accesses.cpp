@@ -168,6 +168,15 @@ int inputNumber(KernelOp kernel, Value inside) {
   return isInput ? int(argument.getArgNumber()) : -1;
 }
 
+bool isPadding(KernelOp kernel) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return ops.size() > 1 && kernel->getNumResults() == 1 &&
+         llvm::all_of(ops, [](ComputeOp op) {
+           return op.getNumReductionLoops() == 0 &&
+                  llvm::hasSingleElement(*op.getBlock());
+         });
+}
+
 bool isConstantView(Value value) {
   Operation *view = value.getDefiningOp();
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))

@@ -17,11 +17,6 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Iterations of the loops of rows and columns.
-static constexpr int64_t numCopies = 2, rowThreads = 8, columnThreads = 4;
-/// Of a warpgroup, and the most columns of one of its instructions by eights.
-static constexpr int64_t numWarps = 4, maxColumnTiles = 32;
-
 LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
   if (names.size() != 5)
     return emitError() << "expected copies and threads of rows, threads and "
@@ -94,16 +89,17 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
                                       int64_t depth) {
   const BodyOp &op = nest.op(mma.op);
   SmallVector<std::pair<unsigned, int64_t>> extents = {
-      {mma.rowCopies, numCopies},
-      {mma.rowThreads, rowThreads},
-      {mma.columnThreads, columnThreads},
-      {mma.columnCopies, numCopies},
+      {mma.rowCopies, MatrixSums::copies},
+      {mma.rowThreads, MatrixSums::rowThreads},
+      {mma.columnThreads, MatrixSums::columnThreads},
+      {mma.columnCopies, MatrixSums::copies},
       {mma.products, depth}};
   if (mma.isOfWarpgroup()) {
     int64_t tiles = nest.loop(*mma.columnTiles).extent;
-    extents.push_back({*mma.rowWarps, numWarps});
+    extents.push_back({*mma.rowWarps, MatrixSums::warps});
     extents.push_back(
-        {*mma.columnTiles, std::clamp<int64_t>(tiles, 1, maxColumnTiles)});
+        {*mma.columnTiles,
+         std::clamp<int64_t>(tiles, 1, MatrixSums::maxColumnTiles)});
   }
   for (auto [number, extent] : extents) {
     std::string name = "loop '" + nest.loop(number).name + "'";

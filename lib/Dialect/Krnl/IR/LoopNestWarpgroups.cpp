@@ -10,6 +10,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,9 +22,6 @@ namespace onnxc::krnl {
 static constexpr int64_t maxLine = 64, minLine = 16;
 /// Of all elements that the instruction has.
 static constexpr int64_t elementBytes = 2;
-/// From one iteration of its loops to the next one.
-static constexpr int64_t warpRows = 16, copyRows = 8, tileColumns = 8,
-                         threadColumns = 2;
 
 LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
                               EmitErrorFn emitError) {
@@ -40,8 +38,6 @@ LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
                 emitError);
 }
 
-/// The step by which the op reads the operand from shared memory; null if there
-/// is none.
 const Cache *LoopNest::sharedCacheOf(OpOperand &operand, unsigned op) const {
   auto argument = dyn_cast<BlockArgument>(operand.get());
   const Cache *found = llvm::find_if(allCaches, [&](const Cache &cache) {
@@ -92,18 +88,19 @@ std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
 /// 16 products: whole lines along rows or columns.
 std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
                                           OpOperand &columns) const {
-  std::pair<unsigned, int64_t> ofRows[] = {{*mma.rowWarps, warpRows},
-                                           {mma.rowCopies, copyRows},
-                                           {mma.rowThreads, 1},
-                                           {mma.products, 1}};
+  std::pair<unsigned, int64_t> ofRows[] = {
+      {*mma.rowWarps, MatrixSums::rows},
+      {mma.rowCopies, MatrixSums::rowThreads},
+      {mma.rowThreads, 1},
+      {mma.products, 1}};
   std::pair<unsigned, int64_t> ofColumns[] = {
-      {*mma.columnTiles, tileColumns},
-      {mma.columnThreads, threadColumns},
+      {*mma.columnTiles, MatrixSums::columns},
+      {mma.columnThreads, MatrixSums::copies},
       {mma.columnCopies, 1},
       {mma.products, 1}};
-  int64_t width = allLoops[*mma.columnTiles].extent * tileColumns;
+  int64_t width = allLoops[*mma.columnTiles].extent * MatrixSums::columns;
   for (auto [operand, strides, extent] :
-       {std::tuple(&rows, ArrayRef(ofRows), warpRows * 4),
+       {std::tuple(&rows, ArrayRef(ofRows), MatrixSums::groupRows),
         {&columns, ArrayRef(ofColumns), width}}) {
     const Cache *cache = sharedCacheOf(*operand, mma.op);
     if (!cache)

@@ -5,13 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
 /// Sums of a thread for each eight columns, and for the most of them.
-static constexpr int64_t tileSums = 4, maxSums = 128;
+static constexpr int64_t tileSums = MatrixSums::copies * MatrixSums::copies,
+                         maxSums = MatrixSums::maxColumnTiles * tileSums;
 /// Bytes of a unit of addresses in a descriptor, and the first ones that it has
 /// no bits for.
 static constexpr int64_t unitBytes = 16, maxBytes = 1 << 18;

@@ -102,6 +102,9 @@ llvm::SmallVector<mlir::OpOperand *> readInputs(ComputeOp op);
 /// that is made inside or is a destination.
 int inputNumber(KernelOp kernel, mlir::Value inside);
 
+/// Does the kernel only fill its result and copy into it?
+bool isPadding(KernelOp kernel);
+
 /// Is the value of the host a constant, perhaps viewed in another shape?
 bool isConstantView(mlir::Value value);
 

@@ -403,6 +403,9 @@ public:
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
   /// Body ops that copy the operand of a cache step.
   llvm::SmallVector<unsigned> cachingOps(const Cache &cache) const;
+  /// The step that lets the op read an operand from memory that the threads of
+  /// a tile share; null if there is none.
+  const Cache *sharedCacheOf(mlir::OpOperand &operand, unsigned op) const;
   /// The loops that such a copy is indexed by: those of the op inside `at` that
   /// the operand depends on, outermost first. Of a shared one also the mapped
   /// loops, and those around `at` that are written out whole: reduced ones
@@ -574,7 +577,6 @@ private:
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
   std::string reasonAgainstWaiting() const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
-  const Cache *sharedCacheOf(mlir::OpOperand &operand, unsigned op) const;
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
   std::string reasonAgainstSlices(const Mma &mma, mlir::OpOperand &rows,
                                   mlir::OpOperand &columns) const;

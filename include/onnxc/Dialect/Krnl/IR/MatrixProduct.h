@@ -12,6 +12,20 @@
 
 namespace onnxc::krnl {
 
+/// The sums that an instruction for matrices gives the threads of a warp (PTX
+/// ISA, fragments of mma.m16n8). The warps of a warpgroup have such fragments
+/// along the rows, and several side by side along the columns (wgmma).
+struct MatrixSums {
+  /// Along rows and along columns, a thread has as many sums.
+  static constexpr int64_t copies = 2;
+  static constexpr int64_t rowThreads = 8, columnThreads = 4;
+  static constexpr int64_t rows = copies * rowThreads,
+                           columns = copies * columnThreads;
+  /// Of one wgmma; the products are those of elements of 16 bits.
+  static constexpr int64_t warps = 4, groupRows = warps * rows,
+                           maxColumnTiles = 32, groupDepth = 16;
+};
+
 /// The factors of an op, as instructions for products of matrices take them.
 struct MatrixProduct {
   mlir::OpOperand *lhs = nullptr, *rhs = nullptr;

@@ -253,16 +253,6 @@ static bool reducesComputedRows(KernelOp kernel) {
   });
 }
 
-/// Does the kernel only fill a tensor and copy into it?
-static bool isPadding(KernelOp kernel) {
-  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  return ops.size() > 1 && kernel->getNumResults() == 1 &&
-         llvm::all_of(ops, [](ComputeOp op) {
-           return op.getNumReductionLoops() == 0 &&
-                  llvm::hasSingleElement(*op.getBlock());
-         });
-}
-
 /// The heuristics: do these kernels belong together?
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {

@@ -47,7 +47,7 @@ public:
   TemporaryFiles &operator=(TemporaryFiles &&) = delete;
   ~TemporaryFiles() {
     if (!folder.empty())
-      sys::fs::remove_directories(folder);
+      (void)sys::fs::remove_directories(folder);
   }
 
   std::string path(StringRef name) const {
@@ -88,7 +88,8 @@ static Error runProgram(StringRef name, ArrayRef<std::string> arguments,
         Twine("there is no ") + name +
             " of the CUDA toolkit in PATH or below CUDA_HOME; 'pip install "
             "nvidia-cuda-" +
-            (name == "ptxas" ? "nvcc" : name) + "' has it");
+            (name == "ptxas" ? "nvcc" : name) +
+            "' puts it into nvidia/cu*/bin of its site-packages");
   SmallVector<StringRef> words{program};
   llvm::append_range(words, arguments);
   std::string out = files.path("out"), messages = files.path("messages");

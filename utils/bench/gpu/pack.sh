@@ -25,7 +25,7 @@ shift $(($# > 0))
 
 mkdir -p "$folder/lib" "$folder/tests"
 runner=$(command -v onnx-run)
-cp "$runner" "$here/run.sh" "$folder"
+cp "$runner" "$here/run.sh" "$here/torch_times.py" "$folder"
 ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs cp -Lt "$folder/lib"
 
 # MODEL TO OPTION...: both forms, and what the launches do.
@@ -58,5 +58,8 @@ done
 for model in "${models[@]}"; do
   name=$(basename "$model" .onnx)
   pack "$model" "$folder/$name" "$@"
-  cp "$model" "$folder/$name.onnx" # for other programs that are installed there
+  # For other programs that are installed there; PyTorch reads no ONNX.
+  cp "$model" "$folder/$name.onnx"
+  onnx-compile simplify -q "$model" "$@" --device=cpu -o "$small/$name.simplified.onnx"
+  "$python" "$here/write_graph.py" "$small/$name.simplified.onnx" "$folder/$name.graph.npz" || true
 done

@@ -10,7 +10,8 @@
 # compute-sanitizer if that is installed; the models against the processor; their times,
 # with the copies of inputs and outputs, and of the kernels alone; the least time that the GPU's rates allow
 # (RATES="TFLOP/s of f32, TB/s" for a GPU that is not in the list below); the times of
-# trtexec and of onnxruntime with CUDA, if installed.
+# trtexec, onnxruntime with CUDA and PyTorch, as it is (cuBLASLt, cuDNN) and by torch.compile
+# (Triton), if installed.
 #
 # Prints Markdown, and writes RESULTS.md and RESULTS.json (else results.* in the current
 # folder). Ends with 1 if outputs do not agree or a model does not run.
@@ -94,6 +95,12 @@ print(f"{1000 * statistics.median(times[5:]):.4g}")
 PYTHON
 }
 
+# Milliseconds of PyTorch's operators, and of what torch.compile makes of them.
+pytorch() {
+  [ -f "$1" ] && command -v python3 >/dev/null && [ $end -gt $SECONDS ] || return 0
+  timeout $((end - SECONDS)) python3 torch_times.py "$1" 2>/dev/null || true
+}
+
 # TFLOP/s of f32 without tensor cores and TB/s of the GPU.
 gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)
 case ${RATES:-$gpu} in
@@ -135,12 +142,12 @@ for model in tests/*.cuda.so; do
 done
 
 say
-say "| model | agrees | GPU, ms | kernels, ms | processor, ms | least, ms | share | TensorRT, ms | onnxruntime, ms |"
-say "|---|---|---|---|---|---|---|---|---|"
+say "| model | agrees | GPU, ms | kernels, ms | processor, ms | least, ms | share | TensorRT, ms | onnxruntime, ms | torch, ms | torch.compile, ms |"
+say "|---|---|---|---|---|---|---|---|---|---|---|"
 for model in ./*.cuda.so; do
   path=${model%.cuda.so}
   name=$(basename "$path")
-  verdict=yes time='' device='' host='' least='' share='' trt='' ort=''
+  verdict=yes time='' device='' host='' least='' share='' trt='' ort='' eager='' compiled=''
   if agrees "$model" 0; then
     time=$(median "$model")
     device=$(kernels "$model")
@@ -152,13 +159,15 @@ for model in ./*.cuda.so; do
     fi
     trt=$(tensorrt "$path.onnx")
     ort=$(onnxruntime "$path.onnx")
+    read -r eager compiled <<<"$(pytorch "$path.graph.npz")"
   else
     verdict="no: $(reason)"
     status=1
   fi
-  say "| $name | $verdict | $time | $device | $host | $least | $share | $trt | $ort |"
+  say "| $name | $verdict | $time | $device | $host | $least | $share | $trt | $ort | $eager | $compiled |"
   echo "{\"name\": \"$name\", \"agrees\": \"$verdict\", \"gpu_ms\": ${time:-null}, \"kernels_ms\": ${device:-null}, \"processor_ms\": ${host:-null}," \
-    "\"least_ms\": ${least:-null}, \"tensorrt_ms\": ${trt:-null}, \"onnxruntime_ms\": ${ort:-null}}" >>"$work/models.json"
+    "\"least_ms\": ${least:-null}, \"tensorrt_ms\": ${trt:-null}, \"onnxruntime_ms\": ${ort:-null}," \
+    "\"torch_ms\": ${eager:-null}, \"torch_compile_ms\": ${compiled:-null}}" >>"$work/models.json"
 done
 cp "$report" "$results.md"
 echo "{\"schema\": 1, \"gpu\": \"${gpu:-unknown}\", \"tests\": [$(joined "$work/tests.json")]," \

@@ -157,13 +157,15 @@ static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
   return module->hasAttr(krnl::realTimeAttrName) && options.emit != "lib";
 }
 
-/// The code that a level has for devices, by the names of compilers for it;
-/// empty if it has none.
-static std::string deviceImages(ModuleOp level) {
-  if (!hasDevice(level))
-    return "";
-  return "PTX " + krnl::TargetAttr::of(level).getCpu().str() +
-         (level->hasAttr(simulatedAttrName) ? ", simulator" : "");
+/// The code for devices, by the names of compilers for it; empty without.
+static std::string deviceImages(ArrayRef<ModuleOp> levels) {
+  SmallVector<std::string> images;
+  for (ModuleOp level : llvm::make_filter_range(levels, hasDevice)) {
+    images.push_back("PTX " + krnl::TargetAttr::of(level).getCpu().str());
+    if (level->hasAttr(simulatedAttrName))
+      images.push_back("simulator");
+  }
+  return llvm::join(images, ", ");
 }
 
 /// The record of the compilation in the artefact.
@@ -180,7 +182,7 @@ static std::string compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", hostTarget(levels.front()).getTriple());
     json.attribute("cpu", llvm::join(names, ","));
-    if (std::string images = deviceImages(levels.back()); !images.empty())
+    if (std::string images = deviceImages(levels); !images.empty())
       json.attribute("device_images", images);
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));

@@ -217,7 +217,8 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 }
 
 /// Refuses options that do not go together with a device, or need one.
-static llvm::Error checkDevice(const CompileOptions &options) {
+static llvm::Error checkDevice(const CompileOptions &options,
+                               ArrayRef<krnl::TargetAttr> devices) {
   if (options.tf32 && !options.hasDevice())
     return llvm::createStringError(
         "--tf32 is for the products of a GPU: say --device=cuda");
@@ -227,14 +228,18 @@ static llvm::Error checkDevice(const CompileOptions &options) {
                                          " writes the kernels of a GPU: say "
                                          "--device=cuda")
                : llvm::Error::success();
-  std::pair<bool, StringRef> without[] = {
+  std::pair<bool, std::string> without[] = {
       {options.realTime, "--realtime"},
       {options.refit, "--refit"},
       {options.externalWeights, "--weights=external"},
       {options.emit == "obj" || options.emit == "static",
        "--emit=obj and --emit=static"},
-      {!options.resume.empty(), "--resume"}};
-  for (auto [isGiven, name] : without)
+      {!options.resume.empty(), "--resume"},
+      {devices.size() > 1 && options.emitsKernels(), "--emit=" + options.emit},
+      {devices.size() > 1 &&
+           !(options.recipes.empty() && options.emitRecipes.empty()),
+       "recipes, which are for one device"}};
+  for (const auto &[isGiven, name] : without)
     if (isGiven)
       return llvm::createStringError("--device=" + options.device +
                                      " does not go together with " + name);
@@ -243,14 +248,15 @@ static llvm::Error checkDevice(const CompileOptions &options) {
 
 /// Refuses options that the targets do not have.
 static llvm::Error checkTargets(const CompileOptions &options,
-                                ArrayRef<krnl::TargetAttr> targets) {
+                                ArrayRef<krnl::TargetAttr> targets,
+                                ArrayRef<krnl::TargetAttr> devices) {
   StringRef triple = targets.front().getTriple();
   bool isObject = options.emit == "obj" || options.emit == "static";
   if (targets.size() > 1 &&
       !(options.recipes.empty() && options.emitRecipes.empty()))
     return llvm::createStringError(
         "recipes are for one processor, but --cpu names several");
-  if (llvm::Error error = checkDevice(options))
+  if (llvm::Error error = checkDevice(options, devices))
     return error;
   if (options.refit && (options.emit != "lib" || !options.resume.empty()))
     return llvm::createStringError(
@@ -284,17 +290,20 @@ Outcome Compilation::prepare() {
   Budget::start(context.get(), options.limits, events.cancel);
   auto resolved = target::resolveTargets(context.get(), options.triple,
                                          options.cpu, options.features);
-  if (resolved && options.hasDevice())
-    if (auto device = target::resolveDevice(context.get(), options.device);
-        !device)
-      resolved = device.takeError();
+  SmallVector<krnl::TargetAttr> devices;
+  if (resolved && options.hasDevice()) {
+    if (auto own = target::resolveDevices(context.get(), options.device))
+      devices = std::move(*own);
+    else
+      resolved = own.takeError();
+  }
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   targets = std::move(*resolved);
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   reportTargets();
-  if (llvm::Error error = checkTargets(options, targets))
+  if (llvm::Error error = checkTargets(options, targets, devices))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (llvm::Error error = checkRunBudget(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
@@ -489,7 +498,7 @@ Outcome Compilation::writeText() {
   if (!error)
     return Outcome::Done;
   if (options.output != "-" && !hadBlobs)
-    llvm::sys::fs::remove(blobs);
+    (void)llvm::sys::fs::remove(blobs);
   return fail(Outcome::Usage, llvm::toString(std::move(error)));
 }
 

@@ -306,7 +306,7 @@ static double timesRun(Operation *op) {
     auto end = getConstantIntValue(loop.getUpperBound());
     auto step = getConstantIntValue(loop.getStep());
     if (begin && end && step && *step > 0 && *end > *begin)
-      times *= double((*end - *begin + *step - 1) / *step);
+      times *= double(llvm::divideCeil(*end - *begin, *step));
   }
   return times;
 }
@@ -518,13 +518,16 @@ public:
 
   void runAfterPass(Pass *pass, Operation *op) override {
     auto level = dyn_cast<ModuleOp>(op);
-    if (level && pass->getArgument() == "krnl-place-launches" &&
+    if (!level)
+      return;
+    ModuleOp model = level->getParentOfType<ModuleOp>();
+    bool isReported = !model || targetModules(model).back() == level;
+    if (pass->getArgument() == "krnl-place-launches" && isReported &&
         target::hasDevice(level))
       return collectCopies(level, report);
     if (pass->getArgument() != "krnl-plan-memory")
       return;
-    ModuleOp model = level->getParentOfType<ModuleOp>();
-    if (!model || targetModules(model).back() == level)
+    if (isReported)
       return collectPlan(level, report);
     for (auto host : level.getOps<func::FuncOp>())
       host->removeAttr(krnl::arenaPlanAttrName);

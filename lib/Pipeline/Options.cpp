@@ -57,14 +57,17 @@ static Error setEmit(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
-/// cpu, cuda, cuda:sm_80 or cuda,cpu
+/// cpu, cuda, cuda:sm_80,sm_90a or cuda,cpu
 static Error setDevice(CompileOptions &options, StringRef value) {
-  auto [device, processor] = value.split(',');
-  auto [kind, name] = device.split(':');
-  bool isKnown = kind == "cuda" && !device.ends_with(":") &&
-                 (processor == "cpu" || device == value);
+  SmallVector<StringRef> names;
+  value.split(names, ',');
+  auto [kind, name] = names.front().split(':');
+  bool isKnown = kind == "cuda" && !is_contained(names, "") &&
+                 !names.front().ends_with(":") &&
+                 !is_contained(ArrayRef(names).drop_back(), "cpu");
   if (value != "cpu" && !isKnown)
-    return refuse("expected cpu, cuda, cuda:sm_NN or cuda,cpu, but got '" +
+    return refuse("expected cpu, cuda, cuda:sm_NN,sm_NN or cuda,cpu, but got "
+                  "'" +
                   value + "'");
   options.device = value.str();
   return Error::success();
@@ -106,7 +109,7 @@ static Error setShape(CompileOptions &options, StringRef value) {
       return refuse("expected NAME:1x3x?x224, but got '" + value + "'");
     sizes.push_back(size);
   }
-  if (name.empty() || value.count(':') == 0)
+  if (name.empty() || !value.contains(':'))
     return refuse("expected NAME:1x3x?x224, but got '" + value + "'");
   options.shapes[name.str()] = sizes;
   return Error::success();
@@ -251,9 +254,10 @@ static constexpr Option optionTable[] = {
       "driver "
       "and as instructions, by ptxas and nvdisasm of the CUDA toolkit"},
      setEmit},
-    {{"device", "cpu|cuda[:sm_NN][,cpu]",
+    {{"device", "cpu|cuda[:sm_NN,...][,cpu]",
       "run kernels on the processor (default), or on an NVIDIA GPU of sm_80 or "
-      "what is named, or newer; with ,cpu on the processor where there is "
+      "what is named, or newer; of several the best for the GPU that is there, "
+      "such as cuda:sm_80,sm_90a; with ,cpu on the processor where there is "
       "none"},
      setDevice},
     {{"tf32", "",

@@ -95,11 +95,14 @@ public:
       keepTypes(function);
       describeLists(module, function);
     }
-    bool isOnly = targets->size() == 1;
     for (krnl::TargetAttr target : *targets) {
       bool isDevice = target.getProcessor().isDevice();
-      ModuleOp nested = makeNested(
-          module, isOnly || isDevice ? target.getFamily() : target.getCpu());
+      bool isOnly = llvm::count_if(*targets, [&](krnl::TargetAttr other) {
+                      return other.getProcessor().isDevice() == isDevice;
+                    }) == 1;
+      bool hasFamilyName = isOnly && (isDevice || targets->size() == 1);
+      ModuleOp nested = makeNested(module, hasFamilyName ? target.getFamily()
+                                                         : target.getCpu());
       nested->setAttr(krnl::TargetAttr::attrName, target);
       if (isDevice)
         nested->setAttr(krnl::TargetAttr::hostAttrName, host);
@@ -116,19 +119,20 @@ public:
   }
 
 private:
-  /// Those of the processors, and the device last. Its host program is for the
-  /// least of the processors.
+  /// Those of the processors, and the devices last. Their host programs are for
+  /// the least of the processors.
   llvm::Expected<SmallVector<krnl::TargetAttr>> resolve() {
     auto targets = target::resolveTargets(&getContext(), triple, cpu, features);
     if (!targets || device == "cpu")
       return targets;
     host = targets->front();
-    auto own = target::resolveDevice(&getContext(), device);
+    auto own = target::resolveDevices(&getContext(), device);
     if (!own)
       return own.takeError();
     if (!StringRef(device).ends_with(",cpu"))
       targets->clear();
-    targets->push_back(tf32 ? target::withReducedProducts(*own) : *own);
+    for (krnl::TargetAttr target : *own)
+      targets->push_back(tf32 ? target::withReducedProducts(target) : target);
     return targets;
   }
 
@@ -142,8 +146,8 @@ private:
 
   Option<std::string> device{
       *this, "device", llvm::cl::init("cpu"),
-      llvm::cl::desc("cpu, or the GPU that kernels run on: cuda:sm_80; with "
-                     ",cpu for the processor, too")};
+      llvm::cl::desc("cpu, or the GPUs that kernels run on: cuda:sm_80,sm_90a; "
+                     "with ,cpu for the processor, too")};
   Option<std::string> triple{
       *this, "triple", llvm::cl::desc("the target; empty: this machine's")};
   Option<std::string> cpu{

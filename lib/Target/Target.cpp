@@ -154,23 +154,48 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   return describe(context, triple, name, features, *info, table);
 }
 
-static StringRef processorOfDevice(StringRef device) {
-  return device.split(',').first.split(':').second;
+/// What follows "cuda:", without ",cpu"; empty for "cuda".
+static StringRef processorsOfDevice(StringRef device) {
+  device.consume_back(",cpu");
+  return device.split(':').second;
 }
 
 static constexpr StringRef simulator = "simulator";
 
 bool isSimulated(StringRef device) {
-  return processorOfDevice(device).split(':').first == simulator;
+  return processorsOfDevice(device).split(':').first == simulator;
 }
 
-Expected<TargetAttr> resolveDevice(mlir::MLIRContext *context,
-                                   StringRef device) {
-  StringRef processor = processorOfDevice(device);
+std::pair<int64_t, bool> computeCapability(StringRef processor) {
+  processor.consume_front("sm_");
+  int64_t capability = 0;
+  bool isExact = processor.consumeInteger(10, capability) || !processor.empty();
+  return {capability, isExact};
+}
+
+Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
+                                                 StringRef device) {
+  StringRef processors = processorsOfDevice(device);
   if (isSimulated(device))
-    processor = processor.split(':').second;
-  return resolveTarget(context, "nvptx64-nvidia-cuda",
-                       processor.empty() ? "generic" : processor, "");
+    processors = processors.split(':').second;
+  SmallVector<TargetAttr> targets;
+  SmallVector<StringRef> names;
+  processors.split(names, ',');
+  for (StringRef name : names) {
+    Expected<TargetAttr> target =
+        resolveTarget(context, "nvptx64-nvidia-cuda",
+                      processors.empty() ? "generic" : name, "");
+    if (!target)
+      return target.takeError();
+    if (is_contained(targets, *target))
+      return createStringError("'" + device + "' names the device '" + name +
+                               "' twice");
+    targets.push_back(*target);
+  }
+  llvm::sort(targets, [](TargetAttr a, TargetAttr b) {
+    return computeCapability(a.getCpu()) < computeCapability(b.getCpu());
+  });
+  return targets;
 }
 
 TargetAttr withReducedProducts(TargetAttr target) {

@@ -80,18 +80,17 @@ static int64_t numberOf(const OnnxcModel &model, const OnnxcEntry &entry) {
   return 0;
 }
 
-/// The level that is to run. Where it has device code and there is no device
-/// for it, the model runs without from now on, if it can.
+/// The level that is to run. One whose code for devices the first device does
+/// not take makes way for the one before it, from now on, if there is one.
 static const OnnxcLevel &levelOf(const OnnxcModel &model) {
   std::atomic<int> &chosen = stateOf(model).level;
   int level = chosen.load(std::memory_order_relaxed);
-  const OnnxcDeviceCode *device = model.levels[level < 0 ? 0 : level].device;
-  int other = level >= 0 && device
-                  ? chooseLevel(model, nullptr, /*withDevice=*/false)
-                  : -1;
-  Message reason;
-  if (other >= 0 &&
-      !device->runtime->isAvailable(*device, /*number=*/0, reason)) {
+  while (level > 0 && model.levels[level].device) {
+    const OnnxcDeviceCode &device = *model.levels[level].device;
+    int other = chooseLevel(model, nullptr, /*end=*/level);
+    Message reason;
+    if (other < 0 || device.runtime->isAvailable(device, /*number=*/0, reason))
+      break;
     level = other;
     chosen.store(level, std::memory_order_relaxed);
   }

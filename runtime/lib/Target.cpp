@@ -213,15 +213,14 @@ static Message namesOf(const OnnxcModel &model) {
   return names;
 }
 
-int rt::chooseLevel(const OnnxcModel &model, Message *reason, bool withDevice) {
+int rt::chooseLevel(const OnnxcModel &model, Message *reason, int64_t end) {
   const char *forced = model.numLevels > 1 ? getenv("OM_CPU") : nullptr;
   if (forced && !*forced)
     forced = nullptr;
   char missing[64] = "";
   Host host;
-  for (int64_t i = model.numLevels; i-- > 0;)
-    if ((withDevice || !model.levels[i].device) &&
-        (!forced || strcmp(forced, model.levels[i].cpu) == 0) &&
+  for (int64_t i = end < 0 ? model.numLevels : end; i-- > 0;)
+    if ((!forced || strcmp(forced, model.levels[i].cpu) == 0) &&
         hasFeatures(host, model.levels[i].features, missing, sizeof missing))
       return int(i);
   if (!reason)

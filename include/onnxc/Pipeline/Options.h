@@ -30,8 +30,9 @@ struct CompileOptions {
   std::string resume;
   /// Optimization level of recipes and code generation, 0 to 3.
   unsigned level = 3;
-  /// cpu, or a GPU that kernels run on: cuda:sm_80; with ",cpu" behind it, on
-  /// the processor where there is none.
+  /// cpu, or a GPU that kernels run on, or several of which a run takes the
+  /// best: cuda:sm_80,sm_90a; with ",cpu" behind it, on the processor where
+  /// there is none.
   std::string device = "cpu";
   /// Products of f32 may be those of tf32 on a GPU.
   bool tf32 = false;

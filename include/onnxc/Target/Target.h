@@ -33,15 +33,20 @@ llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
 resolveTargets(mlir::MLIRContext *context, llvm::StringRef triple,
                llvm::StringRef cpus, llvm::StringRef features);
 
-/// The device of "cuda" or "cuda:sm_90a", with or without ",cpu". Fails for a
-/// processor that LLVM does not know.
-llvm::Expected<krnl::TargetAttr> resolveDevice(mlir::MLIRContext *context,
-                                               llvm::StringRef device);
+/// The devices of "cuda" or "cuda:sm_90a,sm_80", with or without ",cpu", in
+/// ascending order. Fails for a processor that LLVM does not know, or that is
+/// there twice.
+llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
+resolveDevices(mlir::MLIRContext *context, llvm::StringRef device);
+
+/// The compute capability of "sm_90a", 90, and whether its code is for this one
+/// alone.
+std::pair<int64_t, bool> computeCapability(llvm::StringRef processor);
 /// The target with products of tf32 for those of f32, where it has them.
 krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 
 /// True for "cuda:simulator", sm_80 and the simulator of the tests, and for
-/// "cuda:simulator:sm_90a".
+/// "cuda:simulator:sm_80,sm_90a".
 bool isSimulated(llvm::StringRef device);
 
 /// The target of the host program of a module.

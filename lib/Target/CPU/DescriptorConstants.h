@@ -63,6 +63,8 @@ public:
 
   /// The address of a hidden variable of another object.
   llvm::Constant *external(llvm::StringRef name) {
+    if (llvm::GlobalVariable *known = module.getNamedGlobal(name))
+      return known;
     return hidden(name, llvm::Type::getInt8Ty(context), nullptr);
   }
 

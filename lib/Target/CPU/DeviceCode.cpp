@@ -37,8 +37,8 @@ bool hasDevice(ModuleOp module) {
 }
 
 StringRef levelName(ModuleOp module) {
-  auto target = krnl::TargetAttr::of(module);
-  return hasDevice(module) ? target.getFamily() : target.getCpu();
+  return hasDevice(module) ? module.getSymName().value_or("")
+                           : krnl::TargetAttr::of(module).getCpu();
 }
 
 bool isOfDevice(Operation *symbol) {
@@ -256,14 +256,6 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
                       make.number(threads.getInt()), make.number(0)});
 }
 
-/// 80, true for the digits and the letter of "sm_80", "sm_90a".
-static std::pair<int64_t, bool> capabilityOf(StringRef processor) {
-  processor.consume_front("sm_");
-  int64_t capability = 0;
-  bool isExact = processor.consumeInteger(10, capability) || !processor.empty();
-  return {capability, isExact};
-}
-
 FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
                                            int64_t weightsBytes,
                                            unsigned level) {
@@ -272,7 +264,7 @@ FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
     return failure();
   ptx->bytes.push_back('\0');
   auto [capability, isExact] =
-      capabilityOf(krnl::TargetAttr::of(module).getCpu());
+      computeCapability(krnl::TargetAttr::of(module).getCpu());
   auto image = [&](int64_t kind, int64_t capability, bool isExact,
                    const CodeFile &file) {
     return make.record({make.number(kind), make.number(capability),

@@ -108,6 +108,12 @@ while (process := run("./product.so", ONNXC_SIMULATOR_FAIL_AT=str(call))).return
     call += 1
 print("failures:", "\n".join(wrong) or "each is an error that names its function" if call > 15 else f"only {call}")
 
+# A device that both levels are for takes the last one.
+compile_model("product.onnx", "levels.so", "--device=cuda:simulator:sm_90a,sm_80")
+for forced in ("", "sm_80"):
+    print(f"levels{forced and ' ' + forced}:", judge("./levels.so", *expectations("product"), OM_CPU=forced)[1])
+print(re.search("device_images: .*", subprocess.run(["onnx-run", "info", "./levels.so"], capture_output=True, text=True).stdout)[0])
+
 no_driver = pathlib.Path("no-driver")
 no_driver.mkdir()
 (no_driver / "libcuda.so.1").touch()

@@ -250,6 +250,7 @@ const OnnxcEntry entries[] = {
     entry("slow", slow),
 };
 const OnnxcEntry either[] = {entry("either", add)};
+const OnnxcEntry best[] = {entry("best", add)};
 const OnnxcEntry eitherOnHost[] = {entry("either", addOnHost)};
 
 const OnnxcDeviceConstant constants[] = {{64, kAddends * 4, 256}};
@@ -271,7 +272,7 @@ struct Model {
     // The simulated driver takes it for what it is.
     images[1] = {ONNXC_IMAGE_PTX, 80, 0, 12000, image.data(), bytes};
     images[2] = {ONNXC_IMAGE_CUBIN, 90, 1, 12000, image.data(), bytes};
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 4; ++i)
       code[i] = {&onnxc_device_runtime,
                  3,
                  images,
@@ -283,13 +284,19 @@ struct Model {
                  int64_t(std::size(errors)),
                  errors,
                  deviceStates[i]};
+    // For GPUs of one capability alone.
+    code[3].images = &images[2];
+    code[3].numImages = 1;
     levels[0] = {"cuda", nullptr, entries, &code[0]};
     eitherLevels[0] = {"base", nullptr, eitherOnHost, nullptr};
     eitherLevels[1] = {"cuda", nullptr, either, &code[1]};
+    bestLevels[0] = {"sm_80", nullptr, best, &code[2]};
+    bestLevels[1] = {"sm_90a", nullptr, best, &code[3]};
     models[0] = model(std::size(entries), 1, levels, states[0]);
     models[1] = model(1, 2, eitherLevels, states[1]);
-    onnxc_rt_register(&models[0]);
-    onnxc_rt_register(&models[1]);
+    models[2] = model(1, 2, bestLevels, states[2]);
+    for (const OnnxcModel &each : models)
+      onnxc_rt_register(&each);
   }
 
   OnnxcModel model(size_t numEntries, int64_t numLevels,
@@ -306,11 +313,11 @@ struct Model {
   std::vector<char> image;
   float weights[16 + kAddends] = {};
   OnnxcDeviceImage images[3];
-  OnnxcDeviceCode code[2];
-  OnnxcLevel levels[1], eitherLevels[2];
-  OnnxcModel models[2];
-  int64_t states[2][ONNXC_MODEL_STATE_BYTES / 8] = {};
-  int64_t deviceStates[2][ONNXC_DEVICE_STATE_BYTES / 8] = {};
+  OnnxcDeviceCode code[4];
+  OnnxcLevel levels[1], eitherLevels[2], bestLevels[2];
+  OnnxcModel models[3];
+  int64_t states[3][ONNXC_MODEL_STATE_BYTES / 8] = {};
+  int64_t deviceStates[4][ONNXC_DEVICE_STATE_BYTES / 8] = {};
 };
 
 Model theModel;

@@ -322,6 +322,14 @@ TEST_F(DeviceTest, NoImage) {
             "compute_80, sm_90a (--device=cuda:sm_75 adds code)");
 }
 
+// The last level is for GPUs of another capability.
+TEST_F(DeviceTest, TheLastLevelWithAnImage) {
+  Session run("best");
+  Numbers x = randomNumbers(kAddends);
+  EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  EXPECT_STREQ(omGetCpu("best"), "sm_80");
+}
+
 TEST_F(DeviceTest, PTXForALaterDevice) {
   std::string message;
   settings().capability = 120;

@@ -93,6 +93,13 @@ TEST_F(LevelTest, TheEnvironmentDoesNotConcernASingleLevel) {
   EXPECT_EQ(choose({here}), 0);
 }
 
+TEST_F(LevelTest, OnlyThoseInFrontOfTheEnd) {
+  EXPECT_EQ(choose({base, here, most}), 1);
+  EXPECT_EQ(chooseLevel(model, nullptr, 3), 1);
+  EXPECT_EQ(chooseLevel(model, nullptr, 1), 0);
+  EXPECT_EQ(chooseLevel(model, nullptr, 0), -1);
+}
+
 TEST_F(LevelTest, LongNamesAreCutOff) {
   std::string name(1000, 'n');
   OnnxcLevel level = {name.c_str(), NOWHERE, nullptr, nullptr};

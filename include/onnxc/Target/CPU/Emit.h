@@ -48,7 +48,7 @@ mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
 
 /// Is the target of `module` a device, with a host program for a processor?
 bool hasDevice(mlir::ModuleOp module);
-/// Its name among the levels of an artefact.
+/// Its name among the levels of an artefact; of a device that of `module`.
 llvm::StringRef levelName(mlir::ModuleOp module);
 
 /// On a module for a device: the artefact has its kernels for the simulator of

@@ -194,7 +194,7 @@ void GraphExporter::nameOperands(Operation *op, const OpSchema &schema,
   while (node.input_size() < schema.min_input())
     node.add_input("");
   for (auto [index, value] : llvm::enumerate(outputs)) {
-    if (value && state.names.count(value) == 0)
+    if (value && !state.names.contains(value))
       state.nameValue(value, op, index);
     node.add_output(value ? state.names[value] : "");
     bool isOutput =

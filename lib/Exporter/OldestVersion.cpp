@@ -64,7 +64,8 @@ static bool takesTypes(const std::vector<OpSchema::FormalParameter> &formals,
       continue;
     ::onnx::TypeProto proto;
     onnxc::schema::toProto(type, proto);
-    if (!formal.GetTypes().count(::onnx::Utils::DataTypeUtils::ToType(proto)))
+    if (!formal.GetTypes().contains(
+            ::onnx::Utils::DataTypeUtils::ToType(proto)))
       return false;
   }
   return true;
@@ -108,7 +109,7 @@ void onnxc::exporter::dropNewAttributes(
     for (int i = attributes.size() - 1; i >= 0; --i) {
       if (attributes[i].has_g())
         dropNewAttributes(*attributes[i].mutable_g(), opsets);
-      if (schema && !schema->attributes().count(attributes[i].name()))
+      if (schema && !schema->attributes().contains(attributes[i].name()))
         attributes.DeleteSubrange(i, 1);
     }
   }

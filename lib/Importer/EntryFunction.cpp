@@ -198,12 +198,12 @@ void EntryImporter::checkOverrides() {
           dims.insert(dim.dim_param());
   }
   for (const auto &[name, shape] : state.options.shapes)
-    if (!names.count(name))
+    if (!names.contains(name))
       state.error(state.modelLoc)
           << "a shape is given for " << quote(name)
           << ", which is no input; inputs are " << listNames(names);
   for (const auto &[name, size] : state.options.dims) {
-    if (!dims.count(name))
+    if (!dims.contains(name))
       state.error(state.modelLoc)
           << "a size is given for dimension " << quote(name)
           << ", which no input has; named dimensions are " << listNames(dims);
@@ -321,7 +321,7 @@ void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
   inputAttrs.clear();
   for (auto [input, type] : llvm::zip_equal(from, inputTypes))
     inputAttrs.push_back(describe(findInfo(graph, input.name), type,
-                                  state.options.shapes.count(input.name) != 0));
+                                  state.options.shapes.contains(input.name)));
 }
 
 /// Of a model with refused nodes: their results that have become arguments are
@@ -452,7 +452,7 @@ LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
     Type type = entry.inputType(*input);
     entry.inputTypes.push_back(type);
     entry.inputAttrs.push_back(entry.describe(
-        *input, type, state.options.shapes.count(input->name()) != 0));
+        *input, type, state.options.shapes.contains(input->name())));
   }
   if (graph.output_size() == 0)
     state.error(state.modelLoc) << "the graph has no outputs";

@@ -1,5 +1,4 @@
-//===- FunctionBodies.cpp - Operators as the nodes they stand for *- C++
-//-*-===//
+//===- FunctionBodies.cpp - Operators as the nodes they stand for ---------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -30,7 +30,7 @@ static std::string findRecursion(const FunctionProto &function,
   std::string path = function.name();
   for (const Frame *caller = &frame; caller && caller->function;
        caller = caller->caller) {
-    path = caller->function->name() + " -> " + path;
+    path.insert(0, caller->function->name() + " -> ");
     if (caller->function == &function)
       return path;
   }

@@ -117,8 +117,8 @@ public:
   mlir::Type declaredType(llvm::StringRef name, mlir::Location loc);
 
 private:
-  static const std::string &nameOf(const std::string &name) { return name; }
-  static const std::string &nameOf(const ::onnx::ValueInfoProto &info) {
+  static llvm::StringRef nameOf(llvm::StringRef name) { return name; }
+  static llvm::StringRef nameOf(const ::onnx::ValueInfoProto &info) {
     return info.name();
   }
 

@@ -166,7 +166,7 @@ static void checkAttributes(const NodeProto &node, const OpSchema &schema,
   }
   std::set<std::string> missing;
   for (const auto &[name, declared] : schema.attributes())
-    if (declared.required && !seen.count(name))
+    if (declared.required && !seen.contains(name))
       missing.insert(name);
   for (const std::string &name : missing)
     errors.push_back("the required attribute '" + name + "' is missing");
@@ -205,7 +205,7 @@ onnxc::importer::declaredKind(const NodeProto &node, int version,
                               const std::string &name) {
   const OpSchema *schema = OpSchemaRegistry::Schema(node.op_type(), version,
                                                     plainDomain(node.domain()));
-  if (!schema || !schema->attributes().count(name))
+  if (!schema || !schema->attributes().contains(name))
     return AttributeProto::UNDEFINED;
   return schema->attributes().at(name).type;
 }

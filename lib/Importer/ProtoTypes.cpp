@@ -149,7 +149,7 @@ SmallVector<std::string> onnxc::importer::dimNames(const ImportState &state,
     return names;
   for (const Dimension &dim : proto.tensor_type().shape().dim()) {
     bool isNamed = dim.has_dim_param() && !isAnonymous(dim.dim_param()) &&
-                   !state.options.dims.count(dim.dim_param());
+                   !state.options.dims.contains(dim.dim_param());
     names.push_back(isNamed ? dim.dim_param() : "");
   }
   return names;

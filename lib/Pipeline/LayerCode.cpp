@@ -110,6 +110,6 @@ Error onnxc::collectTimes(StringRef text, LayerReport &report) {
   }
   if (!isKnown)
     return createStringError("names no node of this model");
-  report.milliseconds = *total;
+  report.milliseconds = total;
   return Error::success();
 }

@@ -39,8 +39,8 @@ static double rowCycles(const Processor &target, RegisterTile tile,
   double cycles = 0;
   for (int64_t size : sizes)
     if (rows > 0 && size > 0) {
-      cycles +=
-          double(rows / size) * tileCycles(target, {size, tile.vectors}, work);
+      int64_t tiles = rows / size;
+      cycles += double(tiles) * tileCycles(target, {size, tile.vectors}, work);
       rows %= size;
     }
   return cycles;
@@ -59,7 +59,8 @@ double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
                 double(usual * std::size(usualRows));
     return perRow * guessedExtent;
   };
-  double cycles = double(vectors / tile.vectors) * rowTiles(tile.vectors);
+  int64_t whole = vectors / tile.vectors;
+  double cycles = double(whole) * rowTiles(tile.vectors);
   if (int64_t rest = vectors % tile.vectors)
     cycles += rowTiles(rest);
   return cycles;

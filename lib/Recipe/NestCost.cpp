@@ -316,7 +316,7 @@ void OpCost::addFragments(const Access &access, double bytes, bool isShared,
                           ThreadWork &work) {
   bool isRows = access.dependsOn(mma->rowThreads);
   double words = unrolledBy(access) *
-                 (isRows ? 16 / 2 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes /
+                 (isRows ? 8.0 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes /
                  double(4 * target.warpThreads);
   work.accesses += words / 4;
   work.cacheCycles += words;

@@ -1,5 +1,4 @@
-//===- RecipeSpace.cpp - The space that recipes are proposed from -*- C++
-//-*-===//
+//===- RecipeSpace.cpp - The space that recipes are proposed from ---------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

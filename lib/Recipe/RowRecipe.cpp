@@ -55,8 +55,8 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
   return isStorable(kernel.getIns()[number]) &&
          llvm::all_of(op.getSubscripts(operand),
                       [](const Subscript &at) { return at.getLoop(); }) &&
-         double(type.getNumElements() * type.getElementTypeBitWidth() / 8) >=
-             double(target.l1) * target.matrixShare;
+         double(type.getNumElements() * type.getElementTypeBitWidth()) >=
+             8 * double(target.l1) * target.matrixShare;
 }
 
 /// All loops are those of the matrix: one is kept, the others are reduced. Of

@@ -29,7 +29,7 @@ static llvm::Expected<std::string> readText(StringRef path) {
       llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
     return file.takeError();
-  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
+  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*file); });
   std::string text;
   std::vector<char> part(1 << 16);
   while (true) {

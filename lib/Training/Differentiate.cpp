@@ -1,5 +1,4 @@
-//===- Differentiate.cpp - The way between values, there and back *- C++
-//-*-===//
+//===- Differentiate.cpp - The way between values, there and back ---------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

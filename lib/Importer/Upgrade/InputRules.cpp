@@ -1,5 +1,4 @@
-//===- InputRules.cpp - Attributes that became inputs -------------*- C++
-//-*-===//
+//===- InputRules.cpp - Attributes that became inputs -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

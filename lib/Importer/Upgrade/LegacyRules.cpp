@@ -1,5 +1,4 @@
-//===- LegacyRules.cpp - Operator versions of opsets 1 to 9 --------*- C++
-//-*-===//
+//===- LegacyRules.cpp - Operator versions of opsets 1 to 9 -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,6 +6,7 @@
 #include "Rules.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace onnxc::importer;
 using ::onnx::TensorProto;
@@ -76,9 +76,8 @@ void rules::broadcastAlongAxis(NodeView &view) {
   // A scalar broadcasts by itself.
   if (missing == 0 || *otherRank == 0)
     return;
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < missing; ++i)
-    axes.push_back(*otherRank + i);
+  std::vector<int64_t> axes(missing);
+  std::iota(axes.begin(), axes.end(), *otherRank);
   view.setInput(1, view.before("Unsqueeze", {view.input(1)},
                                [&](NodeView &n) { n.setInts("axes", axes); }));
 }

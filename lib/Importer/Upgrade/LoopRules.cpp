@@ -1,5 +1,4 @@
-//===- LoopRules.cpp - Recurrent operators and Scan --------------*- C++
-//-*-===//
+//===- LoopRules.cpp - Recurrent operators and Scan -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

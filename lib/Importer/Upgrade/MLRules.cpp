@@ -1,10 +1,11 @@
-//===- MLRules.cpp - Operators of domain ai.onnx.ml --------------*- C++
-//-*-===//
+//===- MLRules.cpp - Operators of domain ai.onnx.ml -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
+
+#include <numeric>
 
 using namespace onnxc::importer;
 using ::onnx::AttributeProto;
@@ -24,8 +25,7 @@ void rules::LabelEncoder_1_to_2(NodeView &view) {
     count = classes->strings_size();
   view.rename("classes_strings",
               fromStrings ? "keys_strings" : "values_strings");
-  std::vector<int64_t> numbers;
-  for (int64_t i = 0; i < count; ++i)
-    numbers.push_back(i);
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
   view.setInts(fromStrings ? "values_int64s" : "keys_int64s", numbers);
 }

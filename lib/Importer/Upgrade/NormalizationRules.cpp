@@ -1,5 +1,4 @@
-//===- NormalizationRules.cpp - Normalizations and softmax ---------*- C++
-//-*-===//
+//===- NormalizationRules.cpp - Normalizations and softmax ------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,5 +1,4 @@
-//===- PoolingRules.cpp - Pooling, resizing and sampling -----------*- C++
-//-*-===//
+//===- PoolingRules.cpp - Pooling, resizing and sampling --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

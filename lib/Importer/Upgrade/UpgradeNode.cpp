@@ -53,7 +53,7 @@ static void compareFormals(const char *what, const std::vector<Formal> &from,
     for (const std::string *type : to[i].GetTypes())
       types.insert(*type);
     for (const std::string *type : from[i].GetTypes())
-      if (!types.count(*type))
+      if (!types.contains(*type))
         difference += which + " without " + *type;
   }
 }
@@ -74,10 +74,10 @@ static std::string describeDifference(const OpSchema &from,
   for (const auto &[name, attribute] : to.attributes())
     after[name] = describeAttribute(attribute);
   for (const auto &[name, text] : before)
-    if (!after.count(name) || after[name] != text)
+    if (!after.contains(name) || after[name] != text)
       difference += " attribute '" + name + "'";
   for (const auto &[name, text] : after)
-    if (!before.count(name))
+    if (!before.contains(name))
       difference += " new attribute '" + name + "'";
   if (from.deprecated() != to.deprecated())
     difference += " deprecation";

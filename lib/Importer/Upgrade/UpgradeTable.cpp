@@ -1,5 +1,4 @@
-//===- UpgradeTable.cpp - From old operator versions to the newest *- C++
-//-*-===//
+//===- UpgradeTable.cpp - From old operator versions to the newest --------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -105,7 +105,7 @@ void onnxc::schema::microsoft::attend(Body &b, int64_t heads, int64_t keyHeads,
 void onnxc::schema::microsoft::writeCache(Body &b, const std::string &past,
                                           const std::string &fresh,
                                           const std::string &result) {
-  std::string n = result;
+  const std::string &n = result;
   b.ints(n + "_none", {0, 0, 0, 0, 0, 0});
   b.ints(n + "_last", {0});
   b << n + "_length = Shape<start = 2, end = 3>(" + past + ")"

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Rows.h"
 
+#include <numeric>
+
 using namespace onnxc::schema::microsoft;
 
 /// Defines `result` as `name` in 32 bits with the branches in a dimension of
@@ -93,9 +95,9 @@ static bool fillPostMix(Body &b) {
   if (b.hasInput(3)) {
     if (rank < 2)
       return false;
-    std::vector<int64_t> order;
-    for (int d = 0; d < rank; ++d)
-      order.push_back(d < rank - 2 ? d : 2 * rank - 3 - d);
+    std::vector<int64_t> order(rank);
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[rank - 2], order[rank - 1]);
     b << "mix = Cast<to = 1>(stream_mix)"
       << "mix_transposed = Transpose<perm = " + list(order) + ">(mix)"
       << "mixed = MatMul(mix_transposed, branches)";

@@ -112,7 +112,7 @@ static void addWeights(Body &b, const std::string &weight, int scaleInput,
                        const std::string &result) {
   b.ints(result + "_axes", b.rank(scaleInput) == 1 ? std::vector<int64_t>{1, 2}
                                                    : std::vector<int64_t>{1});
-  std::string n = result;
+  const std::string &n = result;
   b << n + "_zeros = Unsqueeze(" + weight + "_zero_point, " + n + "_axes)"
     << n + "_scales = Unsqueeze(" + weight + "_scale, " + n + "_axes)"
     << n + "_wide = Cast<to = 1>(" + weight + ")"

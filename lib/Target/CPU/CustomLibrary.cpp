@@ -152,7 +152,7 @@ Expected<CustomLibrary> CustomLibrary::load(StringRef path,
                                           "file or archive for Linux"));
   CustomLibrary library;
   SmallString<256> absolute(path);
-  sys::fs::make_absolute(absolute);
+  (void)sys::fs::make_absolute(absolute);
   library.path = absolute.str();
   library.shared = !isStatic;
   SmallString<128> linked;
@@ -163,7 +163,7 @@ Expected<CustomLibrary> CustomLibrary::load(StringRef path,
   }
   scope_exit remove([&] {
     if (isStatic)
-      sys::fs::remove(linked);
+      (void)sys::fs::remove(linked);
   });
   if (isStatic)
     if (Error error = linkObjects(library.path, runtimeDir, linked))

@@ -198,7 +198,7 @@ static void addRuntime(const LinkOptions &options,
 static void addCustomLibraries(const LinkOptions &options,
                                std::vector<std::string> &arguments) {
   SmallString<128> outputFolder(options.output);
-  sys::fs::make_absolute(outputFolder);
+  (void)sys::fs::make_absolute(outputFolder);
   sys::path::remove_filename(outputFolder);
   sys::path::remove_dots(outputFolder, /*remove_dot_dot=*/true);
   bool anyShared = false;

@@ -65,7 +65,7 @@ NewFile::~NewFile() {
   if (file < 0)
     return;
   if (!isInMemory)
-    sys::fs::remove(temporary);
+    (void)sys::fs::remove(temporary);
   ::close(file);
 }
 
@@ -113,7 +113,7 @@ void NewFile::removeStale() const {
     if (stale < 0)
       continue;
     if (::flock(stale, LOCK_EX | LOCK_NB) == 0)
-      sys::fs::remove(entry->path());
+      (void)sys::fs::remove(entry->path());
     ::close(stale);
   }
 }

@@ -140,8 +140,9 @@ SmallVector<Tap> tapsAround(ScalarBuilder &s, Value x, Value size,
   Value below = s.math<math::FloorOp>(x);
   int64_t count = tapCount(mode);
   SmallVector<Tap> taps;
+  int64_t half = count / 2;
   for (int64_t k = 0; k < count; ++k) {
-    Value sample = s.add(below, s.constant(double(k + 1 - count / 2)));
+    Value sample = s.add(below, s.constant(double(k + 1 - half)));
     taps.push_back(makeTap(s, sample, last, border, atCorners));
     taps.back().weight = tapWeight(s, mode, s.sub(sample, x), a);
   }

@@ -64,7 +64,7 @@ Value TableBuilder::tapExtent(const ResizedDim &dim) {
   FloatAttr scale, bound;
   if (matchPattern(dim.scale, m_Constant(&scale)) &&
       matchPattern(most, m_Constant(&bound))) {
-    double reach = double(tapCount(mode.interpolation) / 2);
+    int64_t reach = tapCount(mode.interpolation) / 2;
     double low =
         std::floor(-reach / std::min(scale.getValueAsDouble(), 1.0)) + 1;
     return indexConstant(

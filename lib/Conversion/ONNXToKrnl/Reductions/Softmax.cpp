@@ -54,7 +54,7 @@ struct RowKernel {
   }
   /// The sum of `term` of the inputs, along each row.
   template <typename Fn>
-  Value rowSum(SmallVector<KernelBuilder::Access> ins, Fn term) {
+  Value rowSum(ArrayRef<KernelBuilder::Access> ins, Fn term) {
     ScalarBuilder outside(kernel.inside(), loc, element);
     Value start = kernel.fill(outside.constant(0), {rowTemporary(), row});
     return kernel.generic(ins, {start, row}, reduced,
@@ -64,7 +64,7 @@ struct RowKernel {
                           });
   }
   template <typename Fn>
-  Value map(SmallVector<KernelBuilder::Access> ins, Value to, Fn fn) {
+  Value map(ArrayRef<KernelBuilder::Access> ins, Value to, Fn fn) {
     return kernel.generic(ins, {to, all}, {},
                           [&](OpBuilder &b, Location l, ValueRange v) {
                             ScalarBuilder s(b, l, element);

@@ -122,11 +122,10 @@ Lowered lowerTokenizer(onnx::MicrosoftTokenizerOp op,
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(ShapedType::kDynamic);
   Value table = stringTable(rewriter, loc, texts, /*isSearched=*/false);
-  return callTensor(
-      rewriter, loc, "onnxc_call_tokenize",
-      RankedTensorType::get(shape, stringType(rewriter)),
-      {adaptor.getX(), table},
-      {op.getMark(), static_cast<int64_t>(op.getMincharnum()), way});
+  return callTensor(rewriter, loc, "onnxc_call_tokenize",
+                    RankedTensorType::get(shape, stringType(rewriter)),
+                    {adaptor.getX(), table},
+                    {op.getMark(), op.getMincharnum(), way});
 }
 
 } // namespace

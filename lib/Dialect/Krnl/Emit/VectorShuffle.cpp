@@ -1,5 +1,4 @@
-//===- VectorShuffle.cpp - Lanes that are no neighbours in memory *- C++
-//-*-===//
+//===- VectorShuffle.cpp - Lanes that are no neighbours in memory ---------===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Gathers and scatters take as long as reads and writes one by one. Where it is

@@ -157,7 +157,7 @@ static LogicalResult verifySizes(Operation *op, Type type, size_t sizes) {
   if (!memref || !memref.getLayout().isIdentity())
     return op->emitOpError("expected a contiguous ranked buffer, but got ")
            << type;
-  if (size_t(memref.getNumDynamicDims()) != sizes)
+  if (memref.getNumDynamicDims() != sizes)
     return op->emitOpError("expected one size for each of the ")
            << memref.getNumDynamicDims() << " dynamic dimensions, but got "
            << sizes;

@@ -129,8 +129,8 @@ Blob BlobStore::addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
   ArrayRef<char> content(buffer->getBufferStart() + offset, size);
   bool isMapped =
       buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
-  Blob blob =
-      insert({content, buffer, isMapped, file.str(), offset}, type, error);
+  Blob blob = insert({content, std::move(buffer), isMapped, file.str(), offset},
+                     type, error);
   if (isMapped)
     forgetPages(content);
   return blob;
@@ -181,7 +181,7 @@ llvm::Error BlobStore::save(StringRef file) {
   if (!code)
     code = llvm::sys::fs::rename(temporary, file);
   if (code) {
-    llvm::sys::fs::remove(temporary);
+    (void)llvm::sys::fs::remove(temporary);
     return failed(code);
   }
   for (auto [key, offset] : llvm::zip_equal(keys, offsets)) {

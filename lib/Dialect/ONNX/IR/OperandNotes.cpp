@@ -1,5 +1,4 @@
-//===- OperandNotes.cpp - Where operands that disagree come from -*- C++
-//-*-===//
+//===- OperandNotes.cpp - Where operands that disagree come from ----------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -278,7 +278,7 @@ private:
       return maker.joined({list, one});
     int64_t position = axis < 0 ? axis + 1 : axis;
     Value front = maker.cut(list, 0, position),
-          back = maker.cut(list, position, maker.toEnd);
+          back = maker.cut(list, position, SizeListMaker::toEnd);
     if (axis < 0)
       back = maker.ofLength(back, -position);
     else
@@ -290,12 +290,13 @@ private:
   Value without(Value list, int64_t axis) {
     if (axis >= 0) {
       Value front = maker.ofLength(maker.cut(list, 0, axis + 1), axis + 1);
-      return maker.joined(
-          {maker.cut(front, 0, axis), maker.cut(list, axis + 1, maker.toEnd)});
+      return maker.joined({maker.cut(front, 0, axis),
+                           maker.cut(list, axis + 1, SizeListMaker::toEnd)});
     }
-    Value back = maker.ofLength(maker.cut(list, axis, maker.toEnd), -axis);
+    Value back =
+        maker.ofLength(maker.cut(list, axis, SizeListMaker::toEnd), -axis);
     return maker.joined(
-        {maker.cut(list, 0, axis), maker.cut(back, 1, maker.toEnd)});
+        {maker.cut(list, 0, axis), maker.cut(back, 1, SizeListMaker::toEnd)});
   }
 
   /// Both sides get ones in front.

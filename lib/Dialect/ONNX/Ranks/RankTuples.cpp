@@ -51,7 +51,7 @@ public:
     length = maker.ofLength(maker.sizesOf(tuples, -1), 1);
     outer = maker.sizesOf(tuples, 0, -1);
     end = batch ? maker.add(length, maker.ints({batch})) : length;
-    rest = maker.cut(sizes, end, maker.ints({maker.toEnd}));
+    rest = maker.cut(sizes, end, maker.ints({SizeListMaker::toEnd}));
     SmallVector<Value> operands{viewData(data), viewTuples(tuples)};
     if (isa<ScatterNDOp>(op))
       operands.push_back(maker.reshapeTo(
@@ -72,7 +72,8 @@ private:
     if (isUnresolved()) {
       Value ones = maker.ints(SmallVector<int64_t>(positions, 1));
       indexed = maker.joined(
-          {maker.cut(ones, length, maker.ints({maker.toEnd})), indexed});
+          {maker.cut(ones, length, maker.ints({SizeListMaker::toEnd})),
+           indexed});
     }
     product = maker.product(rest);
     Value view =
@@ -82,7 +83,7 @@ private:
 
   /// [batch.., tuples, positions]
   Value viewTuples(Value tuples) {
-    Value inner = batch ? maker.cut(outer, batch, maker.toEnd) : outer;
+    Value inner = batch ? maker.cut(outer, batch, SizeListMaker::toEnd) : outer;
     Value view = behindBatch(outer, {maker.product(inner), length});
     Value list = maker.reshapeTo(tuples, view, batch + 2);
     return isUnresolved() ? padTuples(list) : list;

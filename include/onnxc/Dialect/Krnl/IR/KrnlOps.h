@@ -1,5 +1,4 @@
-//===- KrnlOps.h - The krnl dialect, its types, attributes and ops -*- C++
-//-*-===//
+//===- KrnlOps.h - The krnl dialect, its types, attributes and ops --------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -21,7 +21,7 @@ static void limitStack(KernelOp kernel, int64_t most) {
   StoragePlan storage(kernel, nest, registers);
   storage.assign();
   SmallVector<Attribute> steps(kernel.getRecipe().getValue());
-  for (auto [root, slot] : storage.slots) {
+  for (const auto &[root, slot] : storage.slots) {
     if (!slot.local || storage.tileBytes.lookup(root) <= most)
       continue;
     unsigned op = 0;

@@ -93,7 +93,7 @@ SizeFormula SizeFormula::atLeast(const SizeFormula &other) const {
   }
   // Terms missing in the other are 0 there.
   for (auto &[names, coefficient] : bound.terms)
-    if (!other.terms.count(names))
+    if (!other.terms.contains(names))
       coefficient = std::max<int64_t>(coefficient, 0);
   std::erase_if(bound.terms, [](const auto &term) { return term.second == 0; });
   return bound;

@@ -26,7 +26,7 @@ AffineExpr DimSpace::constant(int64_t value) const {
 
 std::string DimSpace::uniqueName(StringRef base) {
   std::string name = base.str();
-  for (unsigned n = 0; byName.count(name); ++n)
+  for (unsigned n = 0; byName.contains(name); ++n)
     name = (base + "_" + Twine(n)).str();
   return name;
 }

@@ -1,5 +1,4 @@
-//===- SplitDimNames.cpp - Names of sizes that need not be equal -*- C++
-//-*-===//
+//===- SplitDimNames.cpp - Names of sizes that need not be equal ----------===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

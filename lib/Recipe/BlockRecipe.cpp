@@ -14,12 +14,20 @@
 // Vector:  neighbours along memory as one access.
 // Element: one.
 //
+// Of sums all three are compared, with several terms of each at once: what they
+// read is independent of each other, so that a thread waits for all of them
+// together.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
 #include "Planners.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -38,21 +46,35 @@ public:
   /// The recipe by which several threads have a row; null where rows are short,
   /// do not lie along memory, or have elements in common.
   ArrayAttr writeRows();
-  /// The recipe with so many rows and lanes of columns for each thread; null
-  /// where the loops have no such.
-  ArrayAttr write(int64_t rows, int64_t lanes);
+  /// The recipe with so many rows and lanes of columns for each thread, and
+  /// terms of a sum at once; null where the loops have no such.
+  ArrayAttr write(int64_t rows, int64_t lanes, int64_t terms);
   /// Lanes of vectors of the result.
   int64_t lanes() const;
-  bool reduces() const { return !own.empty(); }
+  bool reduces() const { return !own.empty() || hasParts(); }
+  /// Is none of the recipes known to be the best?
+  bool isCompared() const {
+    return reduces() || (!common.empty() && isShort(common.back()));
+  }
+  /// Terms of a sum that a thread may read at once.
+  SmallVector<int64_t> terms() const;
+
+  /// Does one element of an operand stand for several terms of a row? Tiles
+  /// have it in common for several rows.
+  bool hasParts() const { return !parts.empty(); }
 
 private:
+  void findParts();
   bool hasRows();
+  int64_t rowLanes(StringRef loop) const;
+  bool isShort(StringRef loop) const;
 
   KernelOp kernel;
   const Processor &target;
   SmallVector<ComputeOp> ops;
-  /// Loops of threads, that along memory last; the others.
-  SmallVector<std::string> common, own;
+  /// Loops of threads, that along memory last; the others; and of these the
+  /// last ones, which are parts of an element that holds several numbers.
+  SmallVector<std::string> common, own, parts;
 };
 } // namespace
 
@@ -73,6 +95,7 @@ void BlockWriter::findLoops() {
     if (found != common.end())
       std::rotate(found, found + 1, common.end());
   }
+  findParts();
 }
 
 int64_t BlockWriter::lanes() const {
@@ -86,13 +109,44 @@ int64_t BlockWriter::lanes() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Each sum has an operand with an element for each of its terms, and reads all
-/// of its operands along memory. Two elements for each thread of a warp at
-/// least.
+/// The last loops of the first sum, where an operand has all others: one of its
+/// elements holds so many numbers.
+void BlockWriter::findParts() {
+  const auto *sum = llvm::find_if(
+      ops, [](ComputeOp op) { return op.getNumReductionLoops() > 0; });
+  if (sum == ops.end())
+    return;
+  for (OpOperand *input : readInputs(*sum)) {
+    SmallVector<std::string> loops = accessLoops(*sum, *input);
+    auto isMissing = [&](StringRef loop) {
+      return !llvm::is_contained(loops, loop) && extentOf(kernel, loop, 2) > 1;
+    };
+    SmallVector<std::string> most(own);
+    while (!most.empty() && isMissing(most.back()) &&
+           isStatic(kernel, most.back()))
+      most.pop_back();
+    ArrayRef<std::string> rest = ArrayRef(own).drop_front(most.size());
+    if (most.empty() || rest.empty() ||
+        extentOfAll(kernel, rest, 1) > maxParts ||
+        llvm::any_of(ComputeOp(*sum).getAxes(), [&](StringRef axis) {
+          return isMissing(axis) && !llvm::is_contained(rest, axis);
+        }))
+      continue;
+    parts.assign(rest.begin(), rest.end());
+    own = std::move(most);
+    return;
+  }
+}
+
+/// Each sum has an operand with an element for each of its terms, or for all
+/// parts of one, and reads all of its operands along memory. Two elements for
+/// each thread of a warp at least.
 bool BlockWriter::hasRows() {
   if (own.empty() ||
       extentOfAll(kernel, own, guessedRow) < 2 * target.warpThreads)
     return false;
+  SmallVector<std::string> last{own.back()};
+  llvm::append_range(last, parts);
   return llvm::all_of(ops, [&](ComputeOp op) {
     SmallVector<std::string> sums = reducedLoops(op);
     if (sums.empty())
@@ -103,11 +157,13 @@ bool BlockWriter::hasRows() {
         continue;
       SmallVector<std::string> loops = accessLoops(op, *input);
       SmallVector<std::string> along = loopsAlongMemory(op, *input);
-      if (llvm::is_contained(loops, own.back()) &&
-          (along.empty() || along.back() != own.back()))
-        return false;
+      for (const std::string &loop : llvm::reverse(last))
+        if (llvm::is_contained(loops, loop) &&
+            (along.empty() || along.pop_back_val() != loop))
+          return false;
       hasTerms |= llvm::all_of(op.getAxes(), [&](StringRef axis) {
         return llvm::is_contained(loops, axis) ||
+               llvm::is_contained(parts, axis) ||
                extentOf(kernel, axis, 2) == 1;
       });
     }
@@ -115,12 +171,29 @@ bool BlockWriter::hasRows() {
   });
 }
 
+/// Lanes along a row: vectors of the result, or of what holds the parts.
+int64_t BlockWriter::rowLanes(StringRef loop) const {
+  if (!hasParts())
+    return lanes();
+  int64_t most = 1;
+  for (ComputeOp op : ops)
+    for (OpOperand *input : readInputs(op)) {
+      SmallVector<std::string> loops = accessLoops(op, *input);
+      Type element = getElementTypeOrSelf(input->get().getType());
+      if (llvm::is_contained(loops, loop) &&
+          !llvm::is_contained(loops, parts.back()) && element.isIntOrFloat())
+        most = std::max(most, target.lanes(element.getIntOrFloatBitWidth()));
+    }
+  return isStatic(kernel, loop) ? std::gcd(most, extentOf(kernel, loop, 0)) : 1;
+}
+
 ArrayAttr BlockWriter::writeRows() {
   if (!hasRows())
     return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> row = own, order = common;
-  int64_t vectors = extentOfAll(kernel, own, guessedRow), width = lanes();
+  int64_t vectors = extentOfAll(kernel, own, guessedRow),
+          width = rowLanes(own.back());
   std::string vector;
   if (width > 1 && isStatic(kernel, own.back()) &&
       extentOf(kernel, own.back(), 0) % width == 0) {
@@ -128,6 +201,7 @@ ArrayAttr BlockWriter::writeRows() {
     vectors /= width;
   }
   llvm::append_range(order, row);
+  llvm::append_range(order, parts);
   if (!vector.empty())
     order.push_back(vector);
   recipe.order(order);
@@ -150,6 +224,8 @@ ArrayAttr BlockWriter::writeRows() {
     }
   }
   recipe.map(thread);
+  for (const std::string &part : parts)
+    recipe.unroll(part, extentOf(kernel, part, 1));
   if (!vector.empty())
     recipe.vectorize(vector, width);
   return recipe.finish();
@@ -159,12 +235,37 @@ ArrayAttr BlockWriter::writeRows() {
 // Elements
 //===----------------------------------------------------------------------===//
 
-ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
+/// Is the loop written out beside vectors along the loop before it?
+bool BlockWriter::isShort(StringRef loop) const {
+  int64_t extent = isStatic(kernel, loop) ? extentOf(kernel, loop, 0) : 0;
+  return extent > 1 && extent <= target.shuffledStep && lanes() % extent == 0;
+}
+
+SmallVector<int64_t> BlockWriter::terms() const {
+  SmallVector<int64_t> terms{1};
+  if (own.empty() || !isStatic(kernel, own.back()) ||
+      llvm::any_of(ops, [&](ComputeOp op) {
+        return llvm::is_contained(op.getAxes(), own.back()) &&
+               !llvm::is_contained(reducedLoops(op), own.back());
+      }))
+    return terms;
+  int64_t extent = extentOf(kernel, own.back(), 0);
+  for (int64_t most : termsAtOnce)
+    if (int64_t part = largestDivisor(extent, most); part > terms.back())
+      terms.push_back(part);
+  return terms;
+}
+
+ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   if (common.empty())
     return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> outer = common, inner;
-  int64_t iterations = extentOfAll(kernel, common, target.busyThreads);
+  std::string copies;
+  if (rows == 1 && lanes > 1 && !reduces() && outer.size() > 1 &&
+      isShort(outer.back()))
+    copies = outer.pop_back_val();
+  int64_t iterations = extentOfAll(kernel, outer, target.busyThreads);
   auto cut = [&](unsigned position, int64_t size) {
     if (size == 1)
       return true;
@@ -179,11 +280,14 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
     iterations /= size;
     return true;
   };
-  if ((rows > 1 && (common.size() < 2 || !cut(common.size() - 2, rows))) ||
-      !cut(common.size() - 1, lanes))
+  if ((rows > 1 && (outer.size() < 2 || !cut(outer.size() - 2, rows))) ||
+      !cut(outer.size() - 1, lanes))
     return {};
   SmallVector<std::string> order = outer;
   llvm::append_range(order, own);
+  llvm::append_range(order, parts);
+  if (!copies.empty())
+    order.push_back(copies);
   llvm::append_range(order, inner);
   recipe.order(order);
   std::string flat = recipe.fuseAll(outer, "flat");
@@ -198,6 +302,10 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes) {
     recipe.registerTile(inner.front(), inner.back(), lanes);
   else if (lanes > 1)
     recipe.vectorize(inner.back(), lanes);
+  if (terms > 1)
+    recipe.unroll(own.back(), terms);
+  if (!copies.empty())
+    recipe.unroll(copies, extentOf(kernel, copies, 1));
   return recipe.finish();
 }
 
@@ -206,12 +314,15 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
                      RecipeCandidates &candidates) {
   BlockWriter writer(kernel, target);
   writer.findLoops();
-  if (ArrayAttr recipe = writer.writeRows();
-      recipe && isLegalRecipe(kernel, recipe, options))
-    return addScored(kernel, target, options, "blocks", "row", recipe,
-                     candidates);
-  addBlockContractions(kernel, target, options, candidates);
-  if (!candidates.empty())
+  if (ArrayAttr recipe = writer.writeRows())
+    addScored(kernel, target, options, "blocks", "row", recipe, candidates);
+  size_t numRows = candidates.size();
+  if (numRows > 0 && !writer.hasParts())
+    return;
+  SmallVector<RecipeCandidate, 0> tiles;
+  addBlockContractions(kernel, target, options, tiles);
+  llvm::append_range(candidates, tiles);
+  if (!tiles.empty())
     return;
   int64_t lanes = writer.lanes();
   struct Shape {
@@ -223,12 +334,13 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
     if ((shape.rows > 1 && !writer.reduces()) ||
         (shape.lanes == 1 && shape.rows > 1))
       continue;
-    ArrayAttr recipe = writer.write(shape.rows, shape.lanes);
-    if (recipe && isLegalRecipe(kernel, recipe, options)) {
-      addScored(kernel, target, options, "blocks", shape.name.str(), recipe,
-                candidates);
+    for (int64_t terms : writer.terms())
+      if (ArrayAttr recipe = writer.write(shape.rows, shape.lanes, terms))
+        addScored(kernel, target, options, "blocks",
+                  llvm::formatv("{0}, {1} terms at once", shape.name, terms),
+                  recipe, candidates);
+    if (candidates.size() > numRows && !writer.isCompared())
       return;
-    }
   }
 }
 

@@ -195,8 +195,10 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
     }
   double element =
       double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
-  double elements = 1, all = element, line = 1;
-  for (unsigned d : llvm::seq(access.getRank())) {
+  // Of the last dimensions, as far as they are whole, all is one line.
+  double elements = 1, all = element, line = element;
+  bool isLine = true;
+  for (unsigned d : llvm::reverse(llvm::seq(access.getRank()))) {
     double size =
         double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
     std::optional<Range> range = rangeOf(access.getIndex(d), running);
@@ -204,10 +206,11 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
         range ? std::min(range->most - range->least + 1, size) : size;
     elements *= positions;
     all *= size;
-    if (d + 1 == access.getRank())
-      line = std::max(double(target.lineBytes) / (positions * element), 1.0);
+    line *= isLine ? positions : 1;
+    isLine &= positions == size;
   }
-  return std::min(std::min(elements, iterations) * element * line, all);
+  double sectors = std::max(double(target.lineBytes) / line, 1.0);
+  return std::min(std::min(elements, iterations) * element * sectors, all);
 }
 
 double tileTraffic(const LoopNest &nest, unsigned number,

@@ -125,4 +125,13 @@ ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
   return ArrayAttr::get(kernel.getContext(), {});
 }
 
+std::optional<NestCost> chosenCost(KernelOp kernel, const Processor &target,
+                                   const RecipeOptions &options) {
+  FailureOr<LoopNest> nest =
+      replayWith(kernel, chooseRecipe(kernel, target, options), /*options=*/{});
+  if (failed(nest))
+    return std::nullopt;
+  return nestCost(kernel, *nest, target);
+}
+
 } // namespace onnxc

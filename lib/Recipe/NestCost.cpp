@@ -300,6 +300,15 @@ double OpCost::apartInWarp(const Access &access) const {
   return apart;
 }
 
+/// Are the elements between the lanes those of copies, so that all are
+/// accessed?
+bool OpCost::isFilled(const Access &access) const {
+  return llvm::any_of(body.loops, [&](const LoopUse &use) {
+    return use.unroll > 1 && access.hasUnitStride(use.loop) &&
+           access.stride(lanesUse->loop) == use.unroll;
+  });
+}
+
 /// Elements that a thread reads from a slice in shared memory at once: copies
 /// or lanes of the loop that it ends with.
 int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
@@ -347,7 +356,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
     double together = double(neighboursInSlice(*cache, bytes));
     count *= width / together;
     width = together;
-  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop)) {
+  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop) &&
+             !isFilled(access)) {
     count *= width;
     width = 1;
   }
@@ -389,9 +399,11 @@ void OpCost::addMatrices(double instances, ThreadWork &work) {
 ThreadWork OpCost::threadWork() {
   ThreadWork work;
   work.steps = numSteps;
-  double instances = 1, results = 1, threads = 1;
-  for (const LoopUse &use : body.loops)
+  double instances = 1, sums = 1, results = 1, threads = 1;
+  for (const LoopUse &use : body.loops) {
     instances *= unrolled(nest, use, lanes);
+    sums *= use.reduced ? 1 : unrolled(nest, use, lanes);
+  }
   if (mma)
     addMatrices(instances, work);
   else
@@ -401,8 +413,6 @@ ThreadWork OpCost::threadWork() {
     addAccess(*input, /*isStore=*/false, work);
   for (OpOperand &result : op.getDpsInitsMutable()) {
     addAccess(result, /*isStore=*/true, work);
-    double sums =
-        mma ? instances / double(nest.loop(mma->products).extent) : instances;
     work.resultRegisters += sums * registersOf(result.get().getType());
   }
   work.latency = latency();

@@ -71,6 +71,7 @@ private:
                     ThreadWork &work);
   double unrolledBy(const krnl::Access &access) const;
   double apartInWarp(const krnl::Access &access) const;
+  bool isFilled(const krnl::Access &access) const;
   int64_t neighboursInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read) const;

@@ -36,7 +36,9 @@ struct Split {
   ComputeOp sum;
   /// The loop over the terms, and that over the parts.
   std::string loop, part;
-  int64_t extent;
+  int64_t extent = 0;
+  /// Of each result, over all loops.
+  int64_t terms = 0;
 };
 
 /// The kernel of the parts, and the kernel that adds them up.
@@ -67,7 +69,10 @@ struct KrnlSplitReductionsPass
 
 private:
   void split(KernelOp kernel);
-  std::optional<NestCost> costOf(KernelOp kernel);
+  std::optional<NestCost> costOf(KernelOp kernel) {
+    return chosenCost(kernel, processor, {keepOrder});
+  }
+  bool mayPay(KernelOp kernel, const NestCost &whole);
 
   Processor processor;
 };
@@ -97,7 +102,6 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
           return llvm::is_contained(reduced, axis);
         }))
       return std::nullopt;
-  split.extent = 0;
   for (const std::string &loop : loopNames(kernel)) {
     if (!isStatic(kernel, loop))
       return std::nullopt;
@@ -107,6 +111,7 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
       split.extent = extentOf(kernel, loop, 0);
     }
   }
+  split.terms = extentOfAll(kernel, reduced, 0);
   split.part = split.loop + ".part";
   return kernel.findLoop(split.part) ? std::nullopt : std::optional(split);
 }
@@ -269,35 +274,32 @@ static KernelOp buildTotal(OpBuilder &b, KernelOp kernel, const Split &split,
   return made;
 }
 
-/// With the recipe that the kernel would get.
-std::optional<NestCost> KrnlSplitReductionsPass::costOf(KernelOp kernel) {
-  kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
-  std::string reason;
-  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
-  std::optional<NestCost> cost;
-  if (succeeded(nest))
-    cost = nestCost(kernel, *nest, processor);
-  kernel.setRecipeAttr(ArrayAttr::get(&getContext(), {}));
-  return cost;
+/// Do two kernels take less time than the one, if they do what the device can
+/// do at best?
+bool KrnlSplitReductionsPass::mayPay(KernelOp kernel, const NestCost &whole) {
+  double launches =
+      2 * double(processor.launchNanoseconds * processor.megahertz) / 1000;
+  return whole.tiles < maxRoundsOfSplit * double(processor.cores) &&
+         launches + rooflineCycles(kernel, processor) <
+             minGainOfKind * whole.cycles;
 }
 
 /// Takes the cheapest number of parts, if that is cheaper than the kernel.
 void KrnlSplitReductionsPass::split(KernelOp kernel) {
   std::optional<Split> found = findSplit(kernel, keepOrder);
   if (!kernel.getRecipe().empty() || !found ||
-      found->extent < 2 * minTermsOfPart)
+      found->terms < 2 * minTermsOfPart)
     return;
   std::optional<NestCost> whole = costOf(kernel);
-  if (!whole || whole->tiles >= double(processor.cores))
+  if (!whole || !mayPay(kernel, *whole))
     return;
   OpBuilder b(kernel);
   double best = minGainOfKind * whole->cycles;
-  int64_t chosen = 0;
+  int64_t chosen = 1, parts = 1;
   std::optional<SplitKernels> cheapest;
-  for (int64_t parts = 2;
-       parts <= maxSumParts && found->extent / parts >= minTermsOfPart;
-       parts *= 2) {
-    if (found->extent % parts != 0)
+  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
+    int64_t before = std::exchange(parts, largestDivisor(found->extent, most));
+    if (parts == before || found->terms / parts < minTermsOfPart)
       continue;
     SplitKernels kernels;
     kernels.parts = buildParts(b, kernel, *found, parts);

@@ -59,7 +59,7 @@ func.func @terms(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16
   return %y#0, %y#1 : tensor<16x64xf32>, tensor<16x8192xf32>
 }
 
-// There are more blocks than multiprocessors.
+// There are several blocks for each multiprocessor.
 // CHECK-LABEL: func @many
 // CHECK-NOT:     parts
 func.func @many(%x: tensor<2048x256xf32>, %w: tensor<256x2048xf32>, %o: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
@@ -73,6 +73,93 @@ func.func @many(%x: tensor<2048x256xf32>, %w: tensor<256x2048xf32>, %o: tensor<2
     krnl.yield %r : tensor<2048x2048xf32>
   } -> tensor<2048x2048xf32>
   return %y : tensor<2048x2048xf32>
+}
+
+// No power of two but two divides 6750 terms: the parts are a divisor of them.
+// CHECK-LABEL: func @divisor
+// CHECK:         krnl.kernel "divisor parts" loops [k.part = 54, m = 16, n = 64, k = 125]
+// CHECK:         krnl.kernel "divisor" loops [m = 16, n = 64, k.part = 54]
+func.func @divisor(%x: tensor<16x6750xf32>, %w: tensor<6750x64xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %y = krnl.kernel "divisor" loops [m = 16, n = 64, k = 6750] ins(%x, %w : tensor<16x6750xf32>, tensor<6750x64xf32>) outs(%o : tensor<16x64xf32>) {
+  ^bb0(%a: tensor<16x6750xf32>, %b: tensor<6750x64xf32>, %c: tensor<16x64xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<16x6750xf32>, tensor<6750x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<16x64xf32>
+  } -> tensor<16x64xf32>
+  return %y : tensor<16x64xf32>
+}
+
+// Nothing divides 8191.
+// CHECK-LABEL: func @prime
+// CHECK-NOT:     parts
+func.func @prime(%x: tensor<16x8191xf32>, %w: tensor<8191x64xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %y = krnl.kernel "prime" loops [m = 16, n = 64, k = 8191] ins(%x, %w : tensor<16x8191xf32>, tensor<8191x64xf32>) outs(%o : tensor<16x64xf32>) {
+  ^bb0(%a: tensor<16x8191xf32>, %b: tensor<8191x64xf32>, %c: tensor<16x64xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<16x8191xf32>, tensor<8191x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<16x64xf32>
+  } -> tensor<16x64xf32>
+  return %y : tensor<16x64xf32>
+}
+
+// A convolution: parts are of channels, and of these a window is whole.
+// CHECK-LABEL: func @window
+// CHECK:         krnl.kernel "window parts" loops [ic.part = [[P:[0-9]+]], oc = 64, h = 7, w = 7, ic = [[SIZE:[0-9]+]], i = 3, j = 3]
+// CHECK:           krnl.compute [ic.part, oc, h, w | ic, i, j] (%{{.+}} = %{{.+}}[ic.part * [[SIZE]] + ic, h + i, w + j], %{{.+}} = %{{.+}}[oc, ic.part * [[SIZE]] + ic, i, j]) -> (%{{.+}} = %{{.+}}[ic.part, oc, h, w])
+// CHECK:         krnl.kernel "window" loops [oc = 64, h = 7, w = 7, ic.part = [[P]]]
+func.func @window(%x: tensor<512x9x9xf32>, %w: tensor<64x512x3x3xf32>, %o: tensor<64x7x7xf32>) -> tensor<64x7x7xf32> {
+  %y = krnl.kernel "window" loops [oc = 64, h = 7, w = 7, ic = 512, i = 3, j = 3] ins(%x, %w : tensor<512x9x9xf32>, tensor<64x512x3x3xf32>) outs(%o : tensor<64x7x7xf32>) {
+  ^bb0(%a: tensor<512x9x9xf32>, %b: tensor<64x512x3x3xf32>, %c: tensor<64x7x7xf32>):
+    %r = krnl.compute "conv" [oc, h, w | ic, i, j] (%p = %a[ic, h + i, w + j], %q = %b[oc, ic, i, j]) -> (%e = %c[oc, h, w]) : (tensor<512x9x9xf32>, tensor<64x512x3x3xf32>) -> tensor<64x7x7xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<64x7x7xf32>
+  } -> tensor<64x7x7xf32>
+  return %y : tensor<64x7x7xf32>
+}
+
+// Few channels under a large window have enough terms.
+// CHECK-LABEL: func @channels
+// CHECK:         krnl.kernel "channels parts" loops [ic.part = {{[0-9]+}}, oc = 16, h = 4, w = 4, ic = {{[0-9]+}}, i = 16, j = 16]
+func.func @channels(%x: tensor<32x19x19xf32>, %w: tensor<16x32x16x16xf32>, %o: tensor<16x4x4xf32>) -> tensor<16x4x4xf32> {
+  %y = krnl.kernel "channels" loops [oc = 16, h = 4, w = 4, ic = 32, i = 16, j = 16] ins(%x, %w : tensor<32x19x19xf32>, tensor<16x32x16x16xf32>) outs(%o : tensor<16x4x4xf32>) {
+  ^bb0(%a: tensor<32x19x19xf32>, %b: tensor<16x32x16x16xf32>, %c: tensor<16x4x4xf32>):
+    %r = krnl.compute "conv" [oc, h, w | ic, i, j] (%p = %a[ic, h + i, w + j], %q = %b[oc, ic, i, j]) -> (%e = %c[oc, h, w]) : (tensor<32x19x19xf32>, tensor<16x32x16x16xf32>) -> tensor<16x4x4xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<16x4x4xf32>
+  } -> tensor<16x4x4xf32>
+  return %y : tensor<16x4x4xf32>
+}
+
+// Two sums of one kernel.
+// CHECK-LABEL: func @sums
+// CHECK-NOT:     parts
+func.func @sums(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x64xf32>, %t: tensor<16x64xf32>) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
+  %y:2 = krnl.kernel "sums" loops [m = 16, n = 64, k = 8192] ins(%x, %w : tensor<16x8192xf32>, tensor<8192x64xf32>) outs(%o, %t : tensor<16x64xf32>, tensor<16x64xf32>) {
+  ^bb0(%a: tensor<16x8192xf32>, %b: tensor<8192x64xf32>, %c: tensor<16x64xf32>, %d: tensor<16x64xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<16x8192xf32>, tensor<8192x64xf32>) -> tensor<16x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    %s = krnl.compute [m, n | k] (%q = %b[k, n]) -> (%e = %d[m, n]) : (tensor<8192x64xf32>) -> tensor<16x64xf32> {
+      %v = arith.addf %e, %q : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r, %s : tensor<16x64xf32>, tensor<16x64xf32>
+  } -> tensor<16x64xf32>, tensor<16x64xf32>
+  return %y#0, %y#1 : tensor<16x64xf32>, tensor<16x64xf32>
 }
 
 // Only the run knows how many blocks there are.

@@ -187,10 +187,12 @@ func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf3
   return %y : tensor<4000xf32>
 }
 
-// Columns are summed up by a thread each: their elements do not lie one behind the other.
+// Columns are summed up by a thread each: their elements do not lie one behind the other. A thread waits for
+// 16 of them together.
 // CHECK-LABEL: kernel "columns"
-// CHECK:         block(r.b, 64) -> (r.o, r.t)
-// CHECK:         map(r.t, thread)
+// CHECK:         block(r, 64) -> (r.o, r.t)
+// CHECK:         map(r.t, thread),
+// CHECK-NEXT:    unroll(c, 16)
 // CHECK-NOT:     map
 func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
   %y = krnl.kernel "columns" loops [r = 1024, c = 400]
@@ -203,6 +205,70 @@ func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<102
     krnl.yield %s : tensor<1024xf32>
   } -> tensor<1024xf32>
   return %y : tensor<1024xf32>
+}
+
+// A byte holds two numbers, both of which a thread multiplies: a warp has a row of the bytes, 16 for each
+// thread.
+// CHECK-LABEL: kernel "halves"
+// CHECK-NEXT:    block(byte, 16) -> (byte.b, byte.r),
+// CHECK-NEXT:    order(n, block, byte.b, part, byte.r),
+// CHECK-NEXT:    fuse(block, byte.b) -> row.0,
+// CHECK-NEXT:    block(row.0, 32) -> (row.o, row.i),
+// CHECK:         map(row.i, thread),
+// CHECK-NEXT:    unroll(part, 2),
+// CHECK-NEXT:    vectorize(byte.r, 16),
+// CHECK-NEXT:    strided(byte.r, 2)
+func.func @halves(%x: tensor<32x16x2xf32>, %w: tensor<512x32x16xi8>, %o: tensor<512xf32>) -> tensor<512xf32> {
+  %y = krnl.kernel "halves" loops [n = 512, block = 32, byte = 16, part = 2]
+      ins(%x, %w : tensor<32x16x2xf32>, tensor<512x32x16xi8>) outs(%o : tensor<512xf32>) recipe [] {
+  ^bb0(%a: tensor<32x16x2xf32>, %b: tensor<512x32x16xi8>, %c: tensor<512xf32>):
+    %s = krnl.compute [n | block, byte, part] (%p = %a[block, byte, part], %q = %b[n, block, byte]) -> (%e = %c[n])
+        : (tensor<32x16x2xf32>, tensor<512x32x16xi8>) -> tensor<512xf32> {
+      %which = krnl.index part
+      %four = arith.constant 4 : index
+      %by = arith.muli %which, %four : index
+      %bits = arith.index_cast %by : index to i8
+      %half = arith.shrui %q, %bits : i8
+      %mask = arith.constant 15 : i8
+      %number = arith.andi %half, %mask : i8
+      %real = arith.uitofp %number : i8 to f32
+      %t = arith.mulf %p, %real : f32
+      %u = arith.addf %e, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %s : tensor<512xf32>
+  } -> tensor<512xf32>
+  return %y : tensor<512xf32>
+}
+
+// Two results are stored for each byte: they are written out beside vectors of bytes, and stored in between
+// each other.
+// CHECK-LABEL: kernel "unpacked"
+// CHECK-NEXT:    block(byte, 4) -> (byte.b, byte.r),
+// CHECK-NEXT:    order(n, byte.b, part, byte.r),
+// CHECK:         map(flat.t, thread),
+// CHECK-NEXT:    vectorize(byte.r, 4),
+// CHECK-NEXT:    unroll(part, 2),
+// CHECK:         interleave(part)
+func.func @unpacked(%w: tensor<4096x512xi8>, %o: tensor<4096x512x2xf32>) -> tensor<4096x512x2xf32> {
+  %y = krnl.kernel "unpacked" loops [n = 4096, byte = 512, part = 2]
+      ins(%w : tensor<4096x512xi8>) outs(%o : tensor<4096x512x2xf32>) recipe [] {
+  ^bb0(%a: tensor<4096x512xi8>, %b: tensor<4096x512x2xf32>):
+    %s = krnl.compute [n, byte, part] (%p = %a[n, byte]) -> (%q = %b[n, byte, part])
+        : (tensor<4096x512xi8>) -> tensor<4096x512x2xf32> {
+      %which = krnl.index part
+      %four = arith.constant 4 : index
+      %by = arith.muli %which, %four : index
+      %bits = arith.index_cast %by : index to i8
+      %half = arith.shrui %p, %bits : i8
+      %mask = arith.constant 15 : i8
+      %number = arith.andi %half, %mask : i8
+      %real = arith.uitofp %number : i8 to f32
+      linalg.yield %real : f32
+    }
+    krnl.yield %s : tensor<4096x512x2xf32>
+  } -> tensor<4096x512x2xf32>
+  return %y : tensor<4096x512x2xf32>
 }
 
 // No size divides 771 columns of 514 products, and only the run knows the rows: padded blocks.

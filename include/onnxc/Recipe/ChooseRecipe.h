@@ -7,6 +7,7 @@
 #define ONNXC_RECIPE_CHOOSERECIPE_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Target/Processor.h"
 
 #include <functional>
@@ -55,6 +56,11 @@ bool isLegalRecipe(krnl::KernelOp kernel, mlir::ArrayAttr recipe,
 mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
                              const target::Processor &target,
                              const RecipeOptions &options = {});
+
+/// The cost of the kernel with that recipe; nothing where that is not legal.
+std::optional<NestCost> chosenCost(krnl::KernelOp kernel,
+                                   const target::Processor &target,
+                                   const RecipeOptions &options = {});
 
 } // namespace onnxc
 

@@ -108,11 +108,14 @@ constexpr double minFilledGroups = 0.3;
 /// enough blocks.
 constexpr int64_t tileRows = 4, vectorsOfThread = 4, rowsOfBlock = 8,
                   manyRows = 1024;
+/// Terms of a sum that a thread reads at once, beside one.
+constexpr int64_t termsAtOnce[] = {4, 8, 16};
 /// The fewest elements of a tile of a thread in a contraction.
 constexpr int64_t minTileElements = 4;
 /// Parts of a sum that are added up by a kernel of its own, and the fewest
-/// terms of one.
-constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
+/// terms of one; blocks of the undivided sum for each multiprocessor, from
+/// which on all of these have enough to do.
+constexpr int64_t maxSumParts = 64, minTermsOfPart = 32, maxRoundsOfSplit = 4;
 /// The fewest iterations of a reduction whose operands are in shared memory
 /// that pay, and the columns of a thread without vectors.
 constexpr int64_t minDepth = 8, scalarColumns = 4;

@@ -122,6 +122,25 @@ TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {
   }
 }
 
+// Pairs of elements that lie one behind the other are read by whole sectors.
+TEST_F(DeviceCostTest, ShortRowsAreNeighbours) {
+  constexpr const char *transposed = R"(
+func.func @f(%x: tensor<2x8388608xf32>, %o: tensor<8388608x2xf32>) -> tensor<8388608x2xf32> {
+  %y = krnl.kernel "pairs" loops [i = 8388608, j = 2]
+      ins(%x : tensor<2x8388608xf32>) outs(%o : tensor<8388608x2xf32>) {
+  ^bb0(%a: tensor<2x8388608xf32>, %b: tensor<8388608x2xf32>):
+    %s = krnl.compute [i, j] (%p = %a[j, i]) -> (%q = %b[i, j])
+        : (tensor<2x8388608xf32>) -> tensor<8388608x2xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<8388608x2xf32>
+  } -> tensor<8388608x2xf32>
+  return %y : tensor<8388608x2xf32>
+})";
+  auto times = timesOf(transposed, processorOf("cuda:sm_90a"));
+  EXPECT_LT(times.predicted, 1.2 * times.least);
+}
+
 TEST_F(DeviceCostTest, TheStartOfASmallKernelCounts) {
   Processor target = processorOf("cuda:sm_90a");
   auto times = timesOf(llvm::formatv(elementwise, 4096), target);

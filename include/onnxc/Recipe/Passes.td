@@ -34,10 +34,39 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
+  let summary = "compute a factor of products once on a device";
+  let description = [{
+    A kernel that sums up products, one factor of which its payload computes from
+    several inputs, becomes two where the cost model says that these take less
+    time: one has the factor as a tensor, and one multiplies. Where the factor is
+    extended from fewer bits, the tensor has these. Nothing is done where only the
+    run knows sizes of the tensor, or where each element is a factor of one
+    product.
+
+    ```mlir
+    %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]
+        ins(%x, %w, %s : .., tensor<512x8x32xi8>, tensor<512x8xf16>) outs(%o : ..) ..
+    // becomes
+    %f = krnl.kernel "mm factor" loops [n = 512, block = 8, i = 32]
+        ins(%w, %s : ..) outs(%scratch : tensor<512x8x32xf16>) ..
+    %y = krnl.kernel "mm" loops [m = 256, n = 512, blocki = 256] ins(%f, %x : ..) outs(%o : ..) ..
+    ```
+  }];
+  let options = [
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "Consider only recipes that keep the order of every reduction">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   let summary = "divide sums among blocks of threads where a device has too few";
   let description = [{
-    A kernel that has fewer blocks of threads than the device has multiprocessors, and
+    A kernel that has few blocks of threads for each multiprocessor of the device, and
     sums up products of two inputs, becomes two where the cost model says that
     these take less time: one has the sums of parts of the terms, in a tensor of
     its own, and one adds them up, always in the same order. Nothing is done where

@@ -1,8 +1,12 @@
 # ===- packed_weights.py - Products with weights of few bits ---------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Compares products with constant weights of 2, 4 and 8 bits with numpy's, in doubles."""
+"""packed_weights.py BASE [--device]: compares products with constant weights of few bits with numpy's, in doubles.
 
+With --device on the simulated device.
+"""
+
+import argparse
 import itertools
 import pathlib
 import sys
@@ -16,7 +20,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from Harness import artefact
 
-BASE = sys.argv[1]
+parser = argparse.ArgumentParser()
+parser.add_argument("base")
+artefact.add_device_option(parser)
+arguments = parser.parse_args()
+artefact.use_device(arguments)
+BASE = arguments.base
 random = np.random.default_rng(7)
 COUNTS = {}
 
@@ -106,6 +115,17 @@ def operators():
     for rows in ((1,), (9,), (2, 2)):
         operator(4, 32, 96, 40, rows, "packed", np.float16, bias=True)
     operator(4, 128, 256, 40, (4,), np.float16, np.float16, dynamic=True)
+
+
+def large():
+    """On a device rows of the weights are those of a warp or, of many rows of data, unpacked by a kernel of their own."""
+    for bits, dtype in itertools.product((2, 4, 8), (np.float16, np.float32)):
+        operator(bits, 32, 1024, 72, (1,), "packed", dtype, group="large")
+    operator(4, 32, 1056, 40, (3,), None, np.float16, bias=True, group="large")
+    for rows, dynamic in (((64,), False), ((2, 31), True)):
+        operator(4, 32, 512, 264, rows, None, np.float16, dynamic=dynamic, group="large")
+    operator(4, 64, 448, 136, (65,), "packed", np.float32, bias=True, group="large")
+    operator(2, 16, 500, 96, (40,), np.float16, np.float16, group="large")
 
 
 def bytes_of_data():
@@ -199,6 +219,7 @@ def gathered(dtype, zeros):
 
 
 operators()
+large()
 bytes_of_data()
 products()
 for kind, zeros in itertools.product((ml_dtypes.int4, ml_dtypes.uint4), (True, False)):

@@ -8,6 +8,8 @@
 //   y[m, n] += a[m, block, byte, part]
 //              * ((w[n, block, byte] >> part * bits & mask) - z[n, block])
 //              * s[n, block]
+// Where the target multiplies matrices of numbers of 16 bits, these are numbers
+// of A's type, and the weights are rounded to it.
 //
 // At accuracy level 4 the data become bytes q with a scale r for each block,
 // too, and a sum of products of bytes is scaled once for each block:
@@ -83,7 +85,8 @@ private:
   SmallVector<Value> sizes;
 };
 
-/// A as [.., blocks, size], in f32; zeros fill up the last block.
+/// A as [.., blocks, size], with elements of the factors; zeros fill up the
+/// last block.
 Value BlockedProduct::left() {
   Value lhs = operands.getA();
   int64_t last = rankedType(lhs).getRank() - 1;
@@ -91,11 +94,12 @@ Value BlockedProduct::left() {
                   indexConstant(b, loc, blocks.depth),
                   "MatMulNBits: the last size of A is not K");
   lhs = withSize(b, loc, lhs, last, blocks.depth);
-  lhs = widenHalves(b, loc, lhs);
+  lhs = takesBytes(op) ? widenHalves(b, loc, lhs)
+                       : widenFactor(b, loc, lhs, operands.getScales());
   if (int64_t missing = blocks.count * blocks.size - blocks.depth) {
     SmallVector<Value> none(last + 1, indexConstant(b, loc, 0)), after = none;
     after.back() = indexConstant(b, loc, missing);
-    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    Value zero = storedConstant(b, loc, rankedType(lhs).getElementType(), 0);
     lhs = padConstant(b, loc, lhs, none, after, zero);
   }
   return reshapeLast(b, loc, lhs, 1, {blocks.count, blocks.size});
@@ -178,13 +182,15 @@ Value BlockedProduct::sumOfReals(const KernelBuilder::Access &start) {
   SmallVector<AffineExpr> reduced{block};
   llvm::append_range(reduced, inBlock());
   WeightReader reader(blocks, element, zero);
+  Type factor = rankedType(a.tensor).getElementType();
   return kernel.generic(
       ins, start, reduced, [&](OpBuilder &nb, Location l, ValueRange x) {
         Value which = part ? kernel.index(nb, l, part) : Value();
         Value weight =
             reader.read(nb, l, x[1], which, x[2], zero ? x[3] : Value());
-        ScalarBuilder real(nb, l, nb.getF32Type());
-        return real.add(x.back(), real.mul(x[0], weight));
+        ScalarBuilder real(nb, l, nb.getF32Type()), stored(nb, l, factor);
+        weight = stored.widen(stored.narrow(weight));
+        return real.add(x.back(), real.mul(stored.widen(x[0]), weight));
       });
 }
 

@@ -97,6 +97,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   if (options.level > 1) {
     target.addPass(createKrnlVersionKernelsPass({options.strict}));
     target.addPass(createKrnlSplitFactorsPass({options.strict}));
+    target.addPass(createKrnlOrderConstantsPass());
     target.addPass(createKrnlSplitReductionsPass({options.strict}));
   }
   KrnlWriteRecipesPassOptions write;

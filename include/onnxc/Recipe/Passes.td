@@ -63,6 +63,25 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
   ];
 }
 
+def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
+  let summary = "store constants along the sums of a device's kernels";
+  let description = [{
+    Those dimensions of a constant that an op sums up are stored in the order of the
+    loops of the sum, for each kernel as it needs them.
+
+    ```mlir
+    %w = krnl.constant #blob : tensor<64x32x3x3xf16>
+    %y = krnl.kernel "conv" .. {
+      krnl.compute [h, w, oc | i, j, ic] (.., %b = %w[oc, ic, i, j]) ..
+    // becomes
+    %w = krnl.constant #blob : tensor<64x32x3x3xf16>
+        layout <dims = [0, 2, 3, 1], sizes = [64, 3, 3, 32], strides = [1, 1, 1, 1]>
+    %y = krnl.kernel "conv" .. {
+      krnl.compute [h, w, oc | i, j, ic] (.., %b = %w[oc, i, j, ic]) ..
+    ```
+  }];
+}
+
 def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   let summary = "divide sums among blocks of threads where a device has too few";
   let description = [{

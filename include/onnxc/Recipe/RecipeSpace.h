@@ -113,8 +113,8 @@ constexpr int64_t termsAtOnce[] = {4, 8, 16};
 /// The fewest elements of a tile of a thread in a contraction.
 constexpr int64_t minTileElements = 4;
 /// Parts of a sum that are added up by a kernel of its own, and the fewest
-/// terms of one; blocks of the undivided sum for each multiprocessor, from
-/// which on all of these have enough to do.
+/// terms of one; rounds of tiles of the undivided sum, from which on there are
+/// enough of them.
 constexpr int64_t maxSumParts = 64, minTermsOfPart = 32, maxRoundsOfSplit = 4;
 /// The fewest iterations of a reduction whose operands are in shared memory
 /// that pay, and the columns of a thread without vectors.

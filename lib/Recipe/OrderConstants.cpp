@@ -1,0 +1,96 @@
+//===- OrderConstants.cpp - krnl-order-constants ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A convolution whose channels lie last sums up windows of channels, and its
+// weights have the channels first. Blocks of threads copy slices along the sums
+// to shared memory, by 16 bytes where these are neighbours.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/Passes.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+#define GEN_PASS_DEF_KRNLORDERCONSTANTSPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+/// The dimensions of the operand, with those that the op sums up in the order
+/// of its loops; empty if they are, or a dimension is indexed by no loop alone.
+static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand) {
+  SmallVector<int64_t> order, sums;
+  DenseMap<int64_t, unsigned> loopOf;
+  for (auto [dim, subscript] : llvm::enumerate(op.getSubscripts(operand))) {
+    std::optional<unsigned> loop = subscript.getLoop();
+    if (!loop && !isa<AffineConstantExpr>(subscript.index))
+      return {};
+    order.push_back(dim);
+    if (!loop || *loop < op.getNumParallelLoops())
+      continue;
+    sums.push_back(dim);
+    loopOf[dim] = *loop;
+  }
+  SmallVector<int64_t> sorted(sums);
+  llvm::sort(sorted, [&](int64_t a, int64_t b) {
+    return loopOf.lookup(a) < loopOf.lookup(b);
+  });
+  if (sorted == sums)
+    return {};
+  for (auto [dim, other] : llvm::zip_equal(sums, sorted))
+    order[dim] = other;
+  return order;
+}
+
+/// Stores the constant with its dimensions in another order.
+static void reorder(KernelOp kernel, unsigned number, ComputeOp op,
+                    OpOperand &operand, ArrayRef<int64_t> order) {
+  Value in = kernel.getIns()[number];
+  auto constant = in.getDefiningOp<ConstantOp>();
+  auto shape = cast<RankedTensorType>(in.getType()).getShape();
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(order, [&](int64_t dim) { return shape[dim]; });
+  SmallVector<int64_t> steps(order.size(), 1);
+  OpBuilder b(kernel);
+  auto ordered = ConstantOp::create(
+      b, constant.getLoc(), constant.getValue(),
+      PackedLayoutAttr::get(kernel.getContext(), order, sizes, steps));
+  kernel.getInsMutable()[number].assign(ordered);
+  kernel.getInArgument(number).setType(ordered.getType());
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  Subscripts &access = accesses[operand.getOperandNumber()];
+  Subscripts before = access;
+  for (auto [subscript, dim] : llvm::zip_equal(access, order))
+    subscript = before[dim];
+  op.setSubscripts(accesses);
+}
+
+static void orderConstants(KernelOp kernel) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      int number = inputNumber(kernel, input->get());
+      if (number < 0 || !isStorable(kernel.getIns()[number]) ||
+          !input->get().hasOneUse())
+        continue;
+      SmallVector<int64_t> order = orderOfSums(op, *input);
+      if (!order.empty())
+        reorder(kernel, number, op, *input, order);
+    }
+}
+
+namespace {
+struct KrnlOrderConstantsPass
+    : impl::KrnlOrderConstantsPassBase<KrnlOrderConstantsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (TargetAttr::processorOf(getOperation()).isDevice())
+      getOperation()->walk(orderConstants);
+  }
+};
+} // namespace
+
+} // namespace onnxc

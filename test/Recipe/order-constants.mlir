@@ -1,0 +1,64 @@
+// RUN: onnx-opt %s -split-input-file --krnl-order-constants | FileCheck %s
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
+
+// The sums are windows of channels.
+// CHECK-LABEL: func @last
+// CHECK:         %[[W:.+]] = krnl.constant dense<2.000000e+00> : tensor<64x16x3x3xf32> layout <dims = [0, 2, 3, 1], sizes = [64, 3, 3, 16], strides = [1, 1, 1, 1]>
+// CHECK:         krnl.kernel "last" {{.*}} ins(%{{.+}}, %[[W]] : tensor<1x10x10x16xf32>, tensor<64x3x3x16xf32>)
+// CHECK:           krnl.compute "conv" [h, w, oc | i, j, ic] (%{{.+}} = %{{.+}}[0, h + i, w + j, ic], %{{.+}} = %{{.+}}[oc, i, j, ic])
+func.func @last(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3x3xf32>
+  %y = krnl.kernel "last" loops [h = 8, w = 8, oc = 64, i = 3, j = 3, ic = 16] ins(%x, %w : tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) outs(%o : tensor<1x8x8x64xf32>) {
+  ^bb0(%a: tensor<1x10x10x16xf32>, %b: tensor<64x16x3x3xf32>, %c: tensor<1x8x8x64xf32>):
+    %r = krnl.compute "conv" [h, w, oc | i, j, ic] (%p = %a[0, h + i, w + j, ic], %q = %b[oc, ic, i, j]) -> (%e = %c[0, h, w, oc]) : (tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) -> tensor<1x8x8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1x8x8x64xf32>
+  } -> tensor<1x8x8x64xf32>
+  return %y : tensor<1x8x8x64xf32>
+}
+
+// They are channels of windows, as in the constant.
+// CHECK-LABEL: func @first
+// CHECK-NOT:     layout
+func.func @first(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3x3xf32>
+  %y = krnl.kernel "first" loops [h = 8, w = 8, oc = 64, ic = 16, i = 3, j = 3] ins(%x, %w : tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) outs(%o : tensor<1x8x8x64xf32>) {
+  ^bb0(%a: tensor<1x10x10x16xf32>, %b: tensor<64x16x3x3xf32>, %c: tensor<1x8x8x64xf32>):
+    %r = krnl.compute "conv" [h, w, oc | ic, i, j] (%p = %a[0, h + i, w + j, ic], %q = %b[oc, ic, i, j]) -> (%e = %c[0, h, w, oc]) : (tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) -> tensor<1x8x8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1x8x8x64xf32>
+  } -> tensor<1x8x8x64xf32>
+  return %y : tensor<1x8x8x64xf32>
+}
+
+}
+
+// -----
+
+// A processor packs constants by steps of recipes.
+module attributes {krnl.target = #krnl.target<vector_bytes = 64>} {
+
+// CHECK-LABEL: func @processor
+// CHECK-NOT:     layout
+func.func @processor(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3x3xf32>
+  %y = krnl.kernel "processor" loops [h = 8, w = 8, oc = 64, i = 3, j = 3, ic = 16] ins(%x, %w : tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) outs(%o : tensor<1x8x8x64xf32>) {
+  ^bb0(%a: tensor<1x10x10x16xf32>, %b: tensor<64x16x3x3xf32>, %c: tensor<1x8x8x64xf32>):
+    %r = krnl.compute "conv" [h, w, oc | i, j, ic] (%p = %a[0, h + i, w + j, ic], %q = %b[oc, ic, i, j]) -> (%e = %c[0, h, w, oc]) : (tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) -> tensor<1x8x8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1x8x8x64xf32>
+  } -> tensor<1x8x8x64xf32>
+  return %y : tensor<1x8x8x64xf32>
+}
+
+}

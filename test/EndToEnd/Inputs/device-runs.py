@@ -83,7 +83,7 @@ def compare_sizes(name, *shapes):
     report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
 
 
-MODELS = "chain softmax norm warps long types product gemm gemm_transposed convolution convolutions branch loop scan"
+MODELS = "chain softmax norm warps long types product gemm gemm_transposed parts parts_odd convolution convolutions branch loop scan"
 MATRICES = "f16 f16_transposed bf16 bf16_transposed s8 u8"
 for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())]:
     compare(name, f"{name}.onnx")

@@ -117,6 +117,28 @@ for name, element in (("s8", TensorProto.INT8), ("u8", TensorProto.UINT8)):
         TensorProto.INT32,
     )
 save("convolution", [("Conv", ["x", "w"], "y", {"strides": [2, 2]})], [2, 12, 33, 33], [2, 32, 16, 16], [weights("w", 32, 12, 3, 3)])
+
+
+def positive(name, *shape):
+    return numpy_helper.from_array(RNG.random(shape).astype(np.float32), name)
+
+
+# Sums of few results are in parts that are added up: of channels under windows, and of a number of terms that
+# no power of two divides. No term cancels others, so that the order of rounding shows little.
+save(
+    "parts",
+    [("Abs", ["x"], "abs", {}), ("Conv", ["abs", "w", "b"], "y", {"pads": [1, 1, 1, 1]})],
+    [1, 512, 5, 5],
+    [1, 16, 5, 5],
+    [positive("w", 16, 512, 3, 3), positive("b", 16)],
+)
+save(
+    "parts_odd",
+    [("Abs", ["x"], "abs", {}), ("Gemm", ["abs", "w", "b"], "y", {})],
+    [3, 3375],
+    [3, 40],
+    [positive("w", 3375, 40), positive("b", 40)],
+)
 save(
     "convolutions",
     [

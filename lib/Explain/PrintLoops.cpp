@@ -304,9 +304,9 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
                                  })
                         ? "products of matrices of a warpgroup"
                         : "products of matrices of a warp");
-  if (int64_t stages = nest.stagesAt(use.loop); stages > 1)
+  if (Pipeline pipeline = nest.pipelineAt(use.loop); pipeline.stages > 1)
     notes.push_back(
-        llvm::formatv("slices copied {0} iterations ahead", stages - 1));
+        llvm::formatv("slices copied {0} iterations ahead", pipeline.ahead()));
   if (use.unroll > 1 && use.role == RegisterRole::None)
     notes.push_back(use.unroll == loop.extent
                         ? "unrolled"

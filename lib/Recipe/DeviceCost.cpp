@@ -154,7 +154,7 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     int64_t lanes =
         elementsOfCopy(nest, number, *input, access,
                        std::max(target.vectorBytes / bytes, int64_t(1)));
-    copies.stages = nest.stagesAt(cache->at);
+    copies.stages = nest.pipelineAt(cache->at).stages;
     // Less than a word goes through registers.
     isWaiting |= lanes * bytes < 4;
     copies.bytes += elements * double(bytes);

@@ -118,9 +118,9 @@ void RecipeBuilder::cacheShared(unsigned operand, StringRef at) {
   add(CacheStepAttr::get(context, operand, at, /*shared=*/true), -1);
 }
 
-void RecipeBuilder::pipeline(StringRef loop, int64_t stages) {
+void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight) {
   if (stages > 1)
-    add(PipelineStepAttr::get(context, loop, stages), -1);
+    add(PipelineStepAttr::get(context, loop, stages, inFlight), -1);
 }
 
 void RecipeBuilder::earlyExit(StringRef loop, int op) {

@@ -21,6 +21,7 @@
 
 #include "Simulator.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace onnxc::simulator;
@@ -36,6 +37,8 @@ struct Product {
   uint64_t left, right;
   int columns;
   bool isBrain, isLeftTransposed, isRightTransposed;
+  /// Of those of the thread.
+  size_t group;
 };
 /// Sums of a thread, and what is added to them.
 struct Started {
@@ -45,6 +48,8 @@ struct Started {
 struct ThreadProducts {
   std::vector<Started> started;
   bool isFenced, isOpen;
+  /// That have been closed, and those of them that have ended or end now.
+  size_t closed, ended;
 };
 
 /// The matrix of a descriptor: i is a row or a column.
@@ -166,18 +171,54 @@ static void add(const Product &product, unsigned first, size_t number) {
     }
 }
 
-/// Ends all products of the warpgroup, as its first thread has them.
-static void finish(const void *const *, void *const *results) {
+/// Splits off the products of groups that end now.
+static std::vector<Product> takeEnded(Started &started, size_t ended) {
+  auto first = std::find_if(
+      started.products.begin(), started.products.end(),
+      [&](const Product &product) { return product.group >= ended; });
+  std::vector<Product> taken(started.products.begin(), first);
+  started.products.erase(started.products.begin(), first);
+  return taken;
+}
+
+/// Ends the products of groups of the warpgroup, as its first thread has them.
+static void finishGroups(const void *const *, void *const *) {
   unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
   for (size_t i = 0; i < threads[first].started.size(); ++i)
-    for (const Product &product : threads[first].started[i].products)
+    for (const Product &product :
+         takeEnded(threads[first].started[i], threads[first].ended))
       add(product, first, i);
+}
+
+/// The same of all groups: the sums are results.
+static void finish(const void *const *arguments, void *const *results) {
+  unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
+  finishGroups(arguments, results);
   for (int thread = 0; thread < kWarpgroup; ++thread) {
     auto *sums = static_cast<float *>(results[thread]);
     for (const Started &started : threads[first + thread].started)
       sums = std::copy(started.sums.begin(), started.sums.end(), sums);
     threads[first + thread] = {};
   }
+}
+
+/// Notes what the groups of the thread read that end now: all but the last
+/// ones.
+static void endGroups(size_t others) {
+  ThreadProducts &mine = ofThread();
+  if (mine.isOpen)
+    fail("the thread waits for wgmma that are of no group");
+  mine.ended =
+      std::max(mine.ended, mine.closed - std::min(others, mine.closed));
+  int thread = int(currentPosition()->thread % kWarpgroup);
+  for (const Started &started : mine.started)
+    for (const Product &product : started.products) {
+      if (product.group >= mine.ended)
+        continue;
+      Matrix(product.left, product.isLeftTransposed).noteLoads(kRows, thread);
+      Matrix(product.right, product.isRightTransposed)
+          .noteLoads(product.columns, thread);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,35 +243,40 @@ void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
   }
   if (size_t(number) >= mine.started.size())
     fail("wgmma of sums that are not under way");
-  mine.started[number].products.push_back({left, right, columns, isBrain != 0,
-                                           isLeftTransposed != 0,
-                                           isRightTransposed != 0});
+  mine.started[number].products.push_back(
+      {left, right, columns, isBrain != 0, isLeftTransposed != 0,
+       isRightTransposed != 0, mine.closed});
   mine.isOpen = true;
   uint32_t word = kStarted | uint32_t(number);
   for (int i = 0; i < count; ++i)
     std::memcpy(sums + i, &word, sizeof word);
 }
 
-void sim_wgmma_commit_group_sync_aligned() { ofThread().isOpen = false; }
+void sim_wgmma_commit_group_sync_aligned() {
+  ofThread().isOpen = false;
+  ++ofThread().closed;
+}
+
+/// Waits for all groups but the last ones; all sums stay under way.
+void sim_wgmma_wait_group_sync_aligned(int64_t others) {
+  endGroups(size_t(others));
+  runTogether(finishGroups, nullptr, nullptr, kWarpgroup);
+  ThreadProducts &mine = ofThread();
+  for (Started &started : mine.started)
+    takeEnded(started, mine.ended);
+}
 
 /// The sums are those of all products, in the order in which they were started.
 void sim_wgmma_wait_group(float *sums, int count) {
   ThreadProducts &mine = ofThread();
-  if (mine.isOpen)
-    fail("the thread waits for wgmma that are of no group");
   int at = 0;
   for (size_t i = 0; i < mine.started.size(); ++i) {
     const Started &started = mine.started[i];
     if (at >= count || numberOf(sums + at, started.sums.size()) != int(i))
       fail("the sums of wgmma are not those that the thread waits for");
     at += int(started.sums.size());
-    int thread = int(currentPosition()->thread % kWarpgroup);
-    for (const Product &product : started.products) {
-      Matrix(product.left, product.isLeftTransposed).noteLoads(kRows, thread);
-      Matrix(product.right, product.isRightTransposed)
-          .noteLoads(product.columns, thread);
-    }
   }
+  endGroups(0);
   runTogether(finish, sums, sums, kWarpgroup);
 }
 

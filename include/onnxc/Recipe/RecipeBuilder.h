@@ -53,7 +53,7 @@ public:
   void pack(unsigned operand, Names loops);
   /// In memory that threads share.
   void cacheShared(unsigned operand, llvm::StringRef at);
-  void pipeline(llvm::StringRef loop, int64_t stages);
+  void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,

@@ -130,6 +130,11 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
   matchAndRewrite(krnl::WgmmaWaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    if (op.getInFlight() > 0) {
+      rewriter.replaceOpWithNewOp<NVVM::WgmmaWaitGroupSyncOp>(op,
+                                                              op.getInFlight());
+      return success();
+    }
     SmallVector<Value> elements;
     for (Value sums : adaptor.getSums()) {
       auto type = cast<VectorType>(sums.getType());

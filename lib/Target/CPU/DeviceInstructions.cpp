@@ -7,6 +7,8 @@
 //   sim_wgmma_mma_async(sums, a, b, columns, is bf16, a and b transposed)
 //   sim_wgmma_wait_group(sums, how many)
 //
+// A wait for some groups has an intrinsic, without sums.
+//
 //===----------------------------------------------------------------------===//
 
 #include "DeviceInstructions.h"

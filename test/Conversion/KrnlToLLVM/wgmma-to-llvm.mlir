@@ -41,4 +41,20 @@ func.func private @brain(%t: memref<4096xbf16>, %s: memref<8xf32>, %i: index) at
   vector.store %1, %s[%c0] : memref<8xf32>, vector<8xf32>
   return
 }
+
+// Sums stay in flight where groups do.
+// CHECK-LABEL: llvm.func {{.*}}@flight
+// CHECK:         %[[SUM:.+]] = nvvm.wgmma.mma_async
+// CHECK:         nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK:         llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
+func.func private @flight(%t: memref<4096xf16>, %s: memref<4xf32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<4xf32>, vector<4xf32>
+  %a = krnl.matrix_descriptor %t[%i], swizzle = 128, leading = 16, stride = 1024 : memref<4096xf16>
+  %0 = krnl.wgmma %sum, %a, %a of f16 {rhsTransposed} : vector<4xf32>
+  krnl.wgmma_wait in_flight=1
+  %1 = krnl.wgmma_wait %0 : vector<4xf32>
+  vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
+  return
+}
 }

@@ -297,6 +297,14 @@ func.func @distance_of_descriptor(%x: memref<64xf16>, %i: index) {
 
 // -----
 
+func.func @sums_in_flight(%x: vector<4xf32>) {
+  // expected-error @+1 {{'krnl.wgmma_wait' op expects no sums where groups stay in flight}}
+  %0 = "krnl.wgmma_wait"(%x) <{inFlight = 1 : i64}> : (vector<4xf32>) -> vector<4xf32>
+  return
+}
+
+// -----
+
 func.func @sums_of_wgmma(%x: vector<6xf32>, %d: i64) {
   // expected-error @+1 {{'krnl.wgmma' op expects 4, 8, ... 128 sums of a thread, but got 6}}
   %0 = krnl.wgmma %x, %d, %d of f16 : vector<6xf32>

@@ -15,6 +15,10 @@
 //          copy i + 2; group
 //          compute i
 //
+// pipeline(l, 4, in_flight=1): products of the iteration before are under way
+// until iteration i has started its own ones (EmitWgmma.cpp). Their slice is
+// not that of iteration i + 2.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -26,10 +30,6 @@
 using namespace mlir;
 
 namespace onnxc::krnl {
-
-/// Of a slice in shared memory, in bytes; wgmma exchanges chunks by the bits of
-/// their addresses.
-static constexpr int64_t sharedAlignment = 16, swizzledAlignment = 1024;
 
 /// Elements from one iteration of each loop to the next.
 void OpEmitter::placeSlice(CachedSlice &slice) {
@@ -60,8 +60,11 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   slice.op = op;
   slice.use = &input;
   slice.isShared = cache.shared && policy.tileThreads();
-  if (slice.isShared)
-    slice.stages = nest.stagesAt(cache.at);
+  if (slice.isShared) {
+    Pipeline pipeline = nest.pipelineAt(cache.at);
+    slice.stages = pipeline.stages;
+    slice.ahead = pipeline.ahead();
+  }
   if (const Mma *mma = nest.mmaOf(op); mma && isOfWarpgroup(op, *mma))
     slice.swizzle = nest.swizzledSlice(cache, op);
   const LoopUse *at = nest.op(op).find(cache.at);
@@ -72,11 +75,11 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   placeSlice(slice);
   auto type = MemRefType::get({slice.size * slice.stages},
                               getElementTypeOrSelf(input.get()));
-  slice.memref = slice.isShared
-                     ? policy.tileThreads()->allocateShared(
-                           b, outside.func, type,
-                           slice.swizzle ? swizzledAlignment : sharedAlignment)
-                     : policy.allocate(b, outside.func, type);
+  slice.memref = slice.isShared ? policy.tileThreads()->allocateShared(
+                                      b, outside.func, type,
+                                      slice.swizzle ? SwizzledSlice::alignment
+                                                    : Cache::sharedAlignment)
+                                : policy.allocate(b, outside.func, type);
   caches.push_back(std::move(slice));
 }
 
@@ -108,13 +111,14 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
       threads.fenceAsyncProxy(b);
     threads.wait(b);
   };
-  if (int64_t stages = shared.front()->stages; stages > 1) {
-    // Then all have read what the iteration before had, too.
-    threads.waitForGroups(b, stages - 2);
+  if (int64_t ahead = shared.front()->ahead; ahead > 0) {
+    // Then all have read what the iteration before had, too, or the one before
+    // it where products are in flight.
+    threads.waitForGroups(b, ahead - 1);
     showAll();
-    active[loop].offset += stages - 1;
+    active[loop].offset += ahead;
     copyAhead(shared, loop, shared.front()->op);
-    active[loop].offset -= stages - 1;
+    active[loop].offset -= ahead;
     return;
   }
   // All have read what was there before.
@@ -156,7 +160,7 @@ void OpEmitter::startPipeline(unsigned loop, unsigned op) {
   // All have read what the tile before had.
   policy.tileThreads()->wait(b);
   ActiveLoop saved = active[loop];
-  for (int64_t stage : llvm::seq(slices.front()->stages - 1)) {
+  for (int64_t stage : llvm::seq(slices.front()->ahead)) {
     active[loop] = ActiveLoop();
     active[loop].offset = stage;
     copyAhead(slices, loop, op);

@@ -12,6 +12,10 @@
 // All products of a point are one group:
 //
 //   fence; wgmma of all sums, for each 16 products; commit; wait
+//
+// Where a pipeline leaves groups in flight, the threads wait for those before
+// them only, and for the last ones behind its loop: nothing touches the sums in
+// between.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -101,10 +105,9 @@ struct Sums {
 
 /// `at` says which accumulator an instance has; those of the instruction have
 /// several iterations from `first` on.
-static Sums gatherSums(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
-                       bool hasLanes, ArrayRef<Value> accumulators,
-                       Instance first,
-                       llvm::function_ref<int(const Instance &)> at) {
+static Sums gatherOne(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
+                      bool hasLanes, ValueRange accumulators, Instance first,
+                      llvm::function_ref<int(const Instance &)> at) {
   Sums sums;
   SmallVector<Value> elements;
   for (int64_t tile : llvm::seq(tiles))
@@ -124,16 +127,53 @@ static Sums gatherSums(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
   return sums;
 }
 
-static void scatterSums(ImplicitLocOpBuilder &b, const Sums &sums, Value value,
-                        MutableArrayRef<Value> accumulators) {
-  for (auto [i, from] : llvm::enumerate(sums.from)) {
-    Value element = vector::ExtractOp::create(b, value, int64_t(i));
-    Value &sum = accumulators[from.first];
-    sum =
-        isa<VectorType>(sum.getType())
-            ? vector::InsertOp::create(b, element, sum, from.second).getResult()
-            : element;
+/// The sums of all instructions of a point.
+struct OpEmitter::MatrixSumsOfPoint {
+  /// One for each instruction, and by the first accumulator of each.
+  SmallVector<Instance> instances;
+  llvm::MapVector<int, Sums> all;
+
+  /// Waits until all products are in the sums.
+  void wait(ImplicitLocOpBuilder &b) {
+    SmallVector<Value> started = llvm::map_to_vector(
+        all, [](const auto &entry) { return entry.second.value; });
+    auto done = WgmmaWaitOp::create(b, started, /*inFlight=*/0);
+    for (auto [entry, value] : llvm::zip_equal(all, done.getResults()))
+      entry.second.value = value;
   }
+
+  Values scatter(ImplicitLocOpBuilder &b, ValueRange accumulators) const {
+    Values results = llvm::to_vector(accumulators);
+    for (const auto &entry : all)
+      for (auto [i, from] : llvm::enumerate(entry.second.from)) {
+        Value element =
+            vector::ExtractOp::create(b, entry.second.value, int64_t(i));
+        Value &sum = results[from.first];
+        sum = isa<VectorType>(sum.getType())
+                  ? vector::InsertOp::create(b, element, sum, from.second)
+                        .getResult()
+                  : element;
+      }
+    return results;
+  }
+};
+
+OpEmitter::MatrixSumsOfPoint
+OpEmitter::gatherSums(OpState &state, const Mma &mma, ValueRange accumulators) {
+  MatrixSumsOfPoint sums;
+  auto at = [&](const Instance &it) { return accumulatorAt(state, it); };
+  sums.instances = loops.enumerate(state.number, [&](unsigned loop) {
+    return loop != mma.rowCopies && loop != mma.columnCopies &&
+           loop != *mma.columnTiles && loop != mma.products;
+  });
+  for (const Instance &instance : sums.instances) {
+    Sums &its = sums.all[at(instance)];
+    if (!its.value)
+      its = gatherOne(b, mma, nest.loop(*mma.columnTiles).extent,
+                      active[mma.columnCopies].lanes > 1, accumulators,
+                      instance, at);
+  }
+  return sums;
 }
 
 /// Adds the products of a point to the sums.
@@ -148,41 +188,33 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
   };
   const CachedSlice &rows = sliceOf(product.lhs),
                     &columns = sliceOf(product.rhs);
-  Values running = llvm::to_vector(accumulators);
-  llvm::MapVector<int, Sums> all;
-  auto at = [&](const Instance &it) { return accumulatorAt(state, it); };
-  auto sumsOf = [&](Instance instance) -> Sums & {
-    for (unsigned loop : {mma.rowCopies, mma.columnCopies, *mma.columnTiles})
-      instance[loop] = 0;
-    Sums &sums = all[at(instance)];
-    if (!sums.value)
-      sums =
-          gatherSums(b, mma, nest.loop(*mma.columnTiles).extent,
-                     active[mma.columnCopies].lanes > 1, running, instance, at);
-    return sums;
-  };
-  auto isApart = [&](unsigned loop) {
-    return loop != mma.rowCopies && loop != mma.columnCopies &&
-           loop != *mma.columnTiles && loop != mma.products;
-  };
-  SmallVector<Instance> instances = loops.enumerate(state.number, isApart);
-  for (const Instance &instance : instances)
-    sumsOf(instance);
+  MatrixSumsOfPoint sums = gatherSums(state, mma, accumulators);
   NVVM::WgmmaFenceAlignedOp::create(b);
-  for (const Instance &instance : instances) {
-    Sums &sums = sumsOf(instance);
-    sums.value = WgmmaOp::create(
-        b, sums.value, descriptorOf(rows, mma, instance),
-        descriptorOf(columns, mma, instance), product.element,
-        rows.swizzle->isTransposed, columns.swizzle->isTransposed);
+  for (const Instance &instance : sums.instances) {
+    Value &sum = sums.all.find(accumulatorAt(state, instance))->second.value;
+    sum = WgmmaOp::create(b, sum, descriptorOf(rows, mma, instance),
+                          descriptorOf(columns, mma, instance), product.element,
+                          rows.swizzle->isTransposed,
+                          columns.swizzle->isTransposed);
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
-  SmallVector<Value> started = llvm::map_to_vector(
-      all, [](const auto &entry) { return entry.second.value; });
-  auto done = WgmmaWaitOp::create(b, started);
-  for (auto [entry, value] : llvm::zip_equal(all, done.getResults()))
-    scatterSums(b, entry.second, value, running);
-  return running;
+  if (int64_t inFlight = nest.pipelineAt(rows.at).inFlight)
+    WgmmaWaitOp::create(b, ValueRange(), inFlight);
+  else
+    sums.wait(b);
+  return sums.scatter(b, accumulators);
+}
+
+/// Waits behind a loop for what its last iterations have left in flight.
+OpEmitter::Values OpEmitter::waitForProducts(OpState &state, unsigned loop,
+                                             Values accumulators) {
+  const Mma *mma = nest.mmaOf(state.number);
+  if (nest.pipelineAt(loop).inFlight == 0 || !mma ||
+      !isOfWarpgroup(state.number, *mma))
+    return accumulators;
+  MatrixSumsOfPoint sums = gatherSums(state, *mma, accumulators);
+  sums.wait(b);
+  return sums.scatter(b, accumulators);
 }
 
 } // namespace onnxc::krnl

@@ -63,7 +63,8 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
   startPipeline(use.loop, state.number);
   if (use.earlyExit && !accumulators.empty())
     return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
-  return loops.emitLoop(use, state.number, accumulators, body);
+  return waitForProducts(state, use.loop,
+                         loops.emitLoop(use, state.number, accumulators, body));
 }
 
 SmallVector<Value> OpEmitter::emitPoint(OpState &state,

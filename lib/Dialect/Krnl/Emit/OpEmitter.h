@@ -110,8 +110,9 @@ private:
     /// Elements from one iteration of each to the next, and of all.
     llvm::SmallVector<int64_t> strides;
     int64_t size;
-    /// Slices of iterations of `at` that follow each other.
-    int64_t stages = 1;
+    /// Slices of iterations of `at` that follow each other, and how many
+    /// iterations ahead they are copied.
+    int64_t stages = 1, ahead = 0;
     mlir::Value memref;
   };
   /// A digit of the numbers of the parts that threads copy: so many steps of a
@@ -190,8 +191,12 @@ private:
                           bool isExchanged);
   mlir::Value descriptorOf(const CachedSlice &slice, const Mma &mma,
                            const Instance &instance);
+  struct MatrixSumsOfPoint;
+  MatrixSumsOfPoint gatherSums(OpState &state, const Mma &mma,
+                               mlir::ValueRange accumulators);
   Values emitWgmma(OpState &state, const Mma &mma,
                    mlir::ValueRange accumulators);
+  Values waitForProducts(OpState &state, unsigned loop, Values accumulators);
 
   // EmitPrefetch.cpp: prefetching the panels of a packed operand.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);

@@ -19,24 +19,46 @@ namespace onnxc::krnl {
 static constexpr int64_t maxStages = 8;
 
 LogicalResult LoopNest::pipeline(StringRef name, int64_t stages,
-                                 EmitErrorFn emitError) {
+                                 int64_t inFlight, EmitErrorFn emitError) {
   FailureOr<unsigned> loop = resolve(name, emitError);
   if (failed(loop))
     return failure();
   if (stages < 2 || stages > maxStages)
     return emitError() << "expected 2 to " << maxStages << " stages, but got "
                        << stages;
-  if (stagesAt(*loop) > 1)
+  if (inFlight < 0 || inFlight > stages - 2)
+    return emitError() << "expected 0 to " << stages - 2
+                       << " groups in flight beside " << stages
+                       << " stages, but got " << inFlight;
+  if (pipelineAt(*loop).stages > 1)
     return emitError() << "loop '" << name << "' has stages already";
-  allPipelines.push_back({*loop, stages});
+  allPipelines.push_back({*loop, stages, inFlight});
   return success();
 }
 
-int64_t LoopNest::stagesAt(unsigned loop) const {
+Pipeline LoopNest::pipelineAt(unsigned loop) const {
   for (const Pipeline &pipeline : allPipelines)
     if (pipeline.loop == loop)
-      return pipeline.stages;
-  return 1;
+      return pipeline;
+  return {loop};
+}
+
+/// Why products along the loop cannot be left to the next iteration: all that
+/// they read has to be in slices of this one, and their sums go from iteration
+/// to iteration.
+std::string LoopNest::reasonAgainstFlight(unsigned loop) const {
+  for (auto [number, op] : llvm::enumerate(bodyOps)) {
+    const LoopUse *use = op.find(loop);
+    if (!use)
+      continue;
+    const Mma *mma = mmaOf(number);
+    if (!use->reduced || !mma || !mma->isOfWarpgroup())
+      return "op '" + op.name + "' does not sum up products by wgmma along it";
+    for (const Cache &cache : allCaches)
+      if (cache.at != loop && llvm::is_contained(cachingOps(cache), number))
+        return "op '" + op.name + "' has slices of another loop";
+  }
+  return {};
 }
 
 std::string LoopNest::reasonAgainst(const Pipeline &pipeline) const {
@@ -50,6 +72,8 @@ std::string LoopNest::reasonAgainst(const Pipeline &pipeline) const {
     return "other ops are computed at it";
   if (peels(pipeline.loop))
     return "its last block is code of its own";
+  if (pipeline.inFlight > 0)
+    return reasonAgainstFlight(pipeline.loop);
   return {};
 }
 

@@ -375,12 +375,13 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
 }
 
 /// Of all slices of the step for an op, with what is behind the rows of shared
-/// ones; all loops have known extents.
+/// ones and up to the next memory that is aligned as they are; all loops have
+/// known extents.
 int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   constexpr int64_t most = int64_t(1) << 40;
   bool sumsLast = endsWithSums(cache, op);
   int64_t row = operands[cache.operand].elementBytes,
-          rows = cache.shared ? stagesAt(cache.at) : 1;
+          rows = cache.shared ? pipelineAt(cache.at).stages : 1;
   for (unsigned number : cachedLoops(cache, op)) {
     bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
     int64_t &part = isRow ? row : rows;
@@ -391,7 +392,12 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   const Mma *mma = mmaOf(op);
   if (cache.shared && !(mma && mma->isOfWarpgroup()))
     row += maxPaddingBytes;
-  return llvm::MulOverflow(row, rows, row) ? most : std::min(row, most);
+  int64_t alignment = swizzledSlice(cache, op) ? SwizzledSlice::alignment
+                      : cache.shared           ? Cache::sharedAlignment
+                                               : 1;
+  return llvm::MulOverflow(row, rows, row)
+             ? most
+             : int64_t(llvm::alignTo(std::min(row, most), alignment));
 }
 
 int64_t LoopNest::sharedSliceBytes() const {

@@ -454,7 +454,7 @@ LogicalResult CacheStepAttr::advance(LoopNest &nest,
 
 LogicalResult PipelineStepAttr::advance(LoopNest &nest,
                                         EmitErrorFn emitError) const {
-  return nest.pipeline(getLoop(), getStages(), emitError);
+  return nest.pipeline(getLoop(), getStages(), getInFlight(), emitError);
 }
 
 LogicalResult PackStepAttr::advance(LoopNest &nest,

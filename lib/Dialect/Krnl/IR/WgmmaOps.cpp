@@ -43,6 +43,12 @@ LogicalResult WgmmaOp::verify() {
   return success();
 }
 
+LogicalResult WgmmaWaitOp::verify() {
+  if (getInFlight() > 0 && !getSums().empty())
+    return emitOpError("expects no sums where groups stay in flight");
+  return success();
+}
+
 LogicalResult WgmmaWaitOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location>,
                                             ValueRange operands, DictionaryAttr,

@@ -46,6 +46,43 @@ func.func @half(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32xf
   return %y : tensor<64x32xf32>
 }
 
+// Three of four slices are copied, or read by products in flight: copies go two iterations ahead. The threads wait
+// for the products of the iteration before, and for the last ones behind the loop.
+// CHECK-LABEL: func private @kernel_flight_0(
+// CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<8192xf16, 3>
+// CHECK:         scf.for %[[I:.+]] = %{{.+}} iter_args(%[[S:.+]] =
+// CHECK:           nvvm.cp.async.wait.group 1
+// CHECK:           nvvm.barrier0
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[I]], %c2
+// CHECK:           krnl.copy_async
+// CHECK:           nvvm.wgmma.fence.aligned
+// CHECK:           krnl.wgmma
+// CHECK:           %[[SUM:.+]] = krnl.wgmma
+// CHECK-NEXT:      nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:      krnl.wgmma_wait in_flight=1
+// CHECK:           vector.extract %[[SUM]]
+// CHECK:           scf.yield
+// CHECK:         krnl.wgmma_wait %{{.+}} : vector<16xf32>
+func.func @flight(%x: tensor<64x256xf16>, %w: tensor<256x32xf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %y = krnl.kernel "flight" loops [m = 64, n = 32, k = 256] ins(%x, %w : tensor<64x256xf16>, tensor<256x32xf16>) outs(%o : tensor<64x32xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, 4, in_flight=1)] {
+  ^bb0(%a: tensor<64x256xf16>, %b: tensor<256x32xf16>, %c: tensor<64x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<64x256xf16>, tensor<256x32xf16>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
 // A warp multiplies what a target has no instructions of warpgroups for.
 // CHECK-LABEL: func private @kernel_brain_0(
 // CHECK-NOT:     krnl.wgmma

@@ -131,15 +131,22 @@ def Krnl_WgmmaWaitOp : Krnl_Op<"wgmma_wait", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "the sums of all products of matrices that were started";
   let description = [{
-    Waits for all groups of krnl.wgmma of the warpgroup, and yields their results.
+    Waits for all groups of krnl.wgmma of the warpgroup, and yields their results. Where
+    some of the last groups stay in flight, so do all sums: what the others read may
+    be written again.
 
     ```mlir
     %sums:2 = krnl.wgmma_wait %x, %y : vector<64xf32>, vector<64xf32>
+    krnl.wgmma_wait in_flight=1
     ```
   }];
-  let arguments = (ins Variadic<VectorOfRankAndType<[1], [F32]>>:$sums);
+  let arguments = (ins Variadic<VectorOfRankAndType<[1], [F32]>>:$sums,
+                   DefaultValuedAttr<I64Attr, "0">:$inFlight);
   let results = (outs Variadic<VectorOfRankAndType<[1], [F32]>>:$results);
-  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+  let assemblyFormat = [{
+    (`in_flight` `` `=` `` $inFlight^) : ($sums `:` type($sums))? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {

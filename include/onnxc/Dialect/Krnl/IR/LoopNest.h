@@ -183,14 +183,21 @@ struct Cache {
   /// The body op the step is limited to, or -1.
   int onlyOp;
   bool shared;
+
+  /// Of its slices in shared memory, in bytes.
+  static constexpr int64_t sharedAlignment = 16;
 };
 
-/// pipeline(l, stages): the slices of shared memory that are copied at the
-/// beginning of each iteration of a loop are so many; the copy for an iteration
-/// begins `stages` - 1 iterations before.
+/// pipeline(l, stages, in_flight): the slices of shared memory that are copied
+/// at the beginning of each iteration of a loop are so many. An iteration
+/// leaves `inFlight` groups of products of a warpgroup to the next ones, which
+/// read its slice; the copy for an iteration begins so many iterations before
+/// as there are other slices.
 struct Pipeline {
   unsigned loop;
-  int64_t stages;
+  int64_t stages = 1, inFlight = 0;
+
+  int64_t ahead() const { return stages - 1 - inFlight; }
 };
 
 /// mma(rowCopies, rowThreads, columnThreads, columnCopies, products): a warp
@@ -224,6 +231,9 @@ struct SwizzledSlice {
   /// two bytes: the bits of `at` from `from` on are added to those from `to` on
   /// without carry, as far as `mask` has them.
   static constexpr int64_t from = 6, to = 3;
+  /// The exchange is one of the bits of addresses, which begin at a multiple of
+  /// so many bytes.
+  static constexpr int64_t alignment = 1024;
   int64_t mask() const { return lineBytes / 16 - 1; }
 };
 
@@ -414,12 +424,13 @@ public:
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
 
-  /// Slices of one shared cache, of a pipeline or just one.
-  int64_t stagesAt(unsigned loop) const;
+  /// The step for a loop; one stage without.
+  Pipeline pipelineAt(unsigned loop) const;
   /// Why copies cannot go ahead so; empty if they can.
   std::string reasonAgainst(const Pipeline &pipeline) const;
   /// Bytes that all slices of shared memory take, with what may be behind their
-  /// rows; more than any memory has where that is too many to count.
+  /// rows and between them; more than any memory has where that is too many to
+  /// count.
   int64_t sharedSliceBytes() const;
 
   llvm::ArrayRef<Mma> mmas() const { return allMmas; }
@@ -497,7 +508,7 @@ public:
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
                             EmitErrorFn emitError);
   mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
-                               EmitErrorFn emitError);
+                               int64_t inFlight, EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
                            Shuffle shuffle, int64_t lanes,
@@ -576,6 +587,7 @@ private:
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
   std::string reasonAgainstWaiting() const;
+  std::string reasonAgainstFlight(unsigned loop) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
   std::string reasonAgainstSlices(const Mma &mma, mlir::OpOperand &rows,

@@ -278,11 +278,20 @@ def Krnl_PipelineStep : Krnl_Step<"Pipeline", "pipeline"> {
     iteration after the next one is under way, and threads wait once in each
     iteration. The slices of all stages fit the shared memory of the target.
 
+    `pipeline(k.o, 4, in_flight=1)`: an iteration of `k.o` starts its products by
+    `wgmma` and waits for those of the iteration before, so that the instructions
+    have work while threads wait for copies. The slice of that iteration is read
+    until then, so copies go two iterations ahead.
+
     `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
-    peeled, and no other ops are computed at it.
+    peeled, and no other ops are computed at it. With products in flight, the ops sum
+    up products by `wgmma` along it.
   }];
-  let parameters = (ins LoopName:$loop, "int64_t":$stages);
-  let assemblyFormat = "`(` $loop `,` $stages `)`";
+  let parameters = (ins LoopName:$loop, "int64_t":$stages,
+                    DefaultValuedParameter<"int64_t", "0">:$inFlight);
+  let assemblyFormat = [{
+    `(` $loop `,` $stages (`,` `in_flight` `` `=` `` $inFlight^)? `)`
+  }];
 }
 
 def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {

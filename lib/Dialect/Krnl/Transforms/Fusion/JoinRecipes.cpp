@@ -229,7 +229,8 @@ Attribute StepRenamer::operator()(Attribute step) const {
                                   name(s.getAt()), s.getShared());
       })
       .Case([&](PipelineStepAttr s) {
-        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages());
+        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages(),
+                                     s.getInFlight());
       })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],

@@ -502,9 +502,13 @@ void onnxc::collectKernels(ModuleOp level,
       if (name != kernel.name)
         continue;
       kernel.resources = its;
+      // The assembler knows nothing of what launches ask for.
+      if (auto shared = function->getAttrOfType<IntegerAttr>(
+              krnl::KrnlDialect::sharedBytesAttrName))
+        kernel.resources->sharedBytes += shared.getInt();
       kernel.occupancy =
-          occupancyOf(target.getProcessor(),
-                      {kernel.threads, its.registers, its.sharedBytes})
+          occupancyOf(target.getProcessor(), {kernel.threads, its.registers,
+                                              kernel.resources->sharedBytes})
               .share;
     }
   }

@@ -29,7 +29,10 @@ namespace onnxc::target {
 // NVIDIA, CUDA C++ Programming Guide, Technical Specifications per Compute
 // Capability: blocks of 1024 threads, accesses of 16 bytes, 255 registers of a
 // thread, and what a multiprocessor has of threads, blocks, registers and
-// shared memory, of which the system takes 1 KiB for each block; Arithmetic
+// shared memory, of which the system takes 1 KiB for each block, so that one
+// that asks for it has 227 KiB at most on 9.0. PTX of 8.0 and of 9.0 runs on
+// every later GPU, and the least of these, 8.6, 8.9 and 12.0, give a block 99
+// KiB; only code for sm_90a runs nowhere else. The same, Arithmetic
 // Instructions: multiply-adds of warps in a cycle. Local memory of a thread is
 // a cache's. NVIDIA A100 and H100 whitepapers: four schedulers in a
 // multiprocessor; the second cache delivers 5120 bytes in a cycle, in sectors
@@ -40,10 +43,13 @@ namespace onnxc::target {
 //   launchNanoseconds
 //     of a kernel of a CUDA graph behind another one
 
+static constexpr int64_t laterSharedBytes = 99 << 10;
+
 // A100 with 80 GB, SXM, data sheet: 108 multiprocessors at 1410 MHz, 312
 // TFLOP/s of 16-bit floats, 2039 GB/s.
 static constexpr Processor ampere = {.vectorRegs = 32,
                                      .tileThreads = 1024,
+                                     .sharedBytes = laterSharedBytes,
                                      .stackBytes = 1024,
                                      .fmaPerCycle = 2,
                                      .loadsPerCycle = 1,
@@ -69,6 +75,7 @@ static constexpr Processor ampere = {.vectorRegs = 32,
 // Microbenchmarking, 2024: mma.sync reaches 62 percent of that.
 static constexpr Processor hopper = {.vectorRegs = 32,
                                      .tileThreads = 1024,
+                                     .sharedBytes = 227 << 10,
                                      .stackBytes = 1024,
                                      .fmaPerCycle = 4,
                                      .loadsPerCycle = 1,
@@ -88,6 +95,12 @@ static constexpr Processor hopper = {.vectorRegs = 32,
                                      .memoryLatency = 450,
                                      .cacheLatency = 33,
                                      .launchNanoseconds = 1500};
+
+static constexpr Processor hopperOrLater = [] {
+  Processor processor = hopper;
+  processor.sharedBytes = laterSharedBytes;
+  return processor;
+}();
 
 static constexpr ProcessorFamily families[] = {
     // AMD, Software Optimization Guide for Family 19h Model 10h and later: one
@@ -137,7 +150,7 @@ static constexpr ProcessorFamily families[] = {
       .l2 = 64 << 10,
       .l3 = 64 << 10}},
     {{Triple::nvptx64, "+sm_90a"}, "cuda", hopper},
-    {{Triple::nvptx64, "+sm_90"}, "cuda", hopper},
+    {{Triple::nvptx64, "+sm_90"}, "cuda", hopperOrLater},
     {{Triple::nvptx64, ""}, "cuda", ampere},
     // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
     {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},

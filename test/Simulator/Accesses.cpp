@@ -185,6 +185,8 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
            std::to_string(address - allocation->begin) +
            " of device memory of " +
            std::to_string(allocation->end - allocation->begin) + " bytes");
+  } else if (dynamicSharedMemory(maxSharedBytes).contains(address)) {
+    fail("an access goes beyond the shared memory of the launch");
   } else {
     return; // a local variable, or a constant of the image
   }

@@ -303,14 +303,15 @@ static bool prepare(const KernelNode &its, Launch &task) {
   const auto &kernel = *static_cast<const Image::Kernel *>(its.function);
   if (its.gridX == 0 || its.gridY != 1 || its.gridZ != 1 || its.blockX == 0 ||
       its.blockX > maxThreads || its.blockY != 1 || its.blockZ != 1 ||
-      its.sharedBytes != 0 || its.extra)
+      its.sharedBytes > kernel.mostSharedBytes || its.extra)
     return false;
   task = {kernel.name,
           kernel.function,
           its.gridX,
           its.blockX,
           {},
-          kernel.shared,
+          its.sharedBytes ? dynamicSharedMemory(its.sharedBytes)
+                          : kernel.shared,
           &machine.memory.allocations()};
   for (int32_t i = 0; i < kernel.parameters; ++i)
     task.arguments.push_back(*static_cast<const uint64_t *>(its.arguments[i]));
@@ -474,9 +475,14 @@ int cuModuleGetFunction(const void **function, void *module, const char *name) {
   return *function ? Success : NotFound;
 }
 
-int cuFuncSetAttribute(void *, int, int) {
+int cuFuncSetAttribute(void *function, int attribute, int value) {
   ENTER(true);
-  return InvalidValue; // shared memory is static in images
+  constexpr int maxDynamicSharedBytes = 8;
+  if (!function || attribute != maxDynamicSharedBytes || value < 0 ||
+      unsigned(value) > maxSharedBytes)
+    return InvalidValue;
+  static_cast<Image::Kernel *>(function)->mostSharedBytes = unsigned(value);
+  return Success;
 }
 
 int cuStreamCreate(void **stream, unsigned) {

@@ -80,7 +80,7 @@ Image::~Image() {
     dlclose(handle);
 }
 
-const Image::Kernel *Image::find(const char *name) {
+Image::Kernel *Image::find(const char *name) {
   void *function = dlsym(handle, name);
   auto *parameters = static_cast<const int32_t *>(
       dlsym(handle, (std::string("sim_parameters_") + name).c_str()));

@@ -29,9 +29,11 @@ public:
     void *function;
     int32_t parameters;
     Span shared;
+    /// Dynamic shared memory that its launches may ask for.
+    unsigned mostSharedBytes = freeSharedBytes;
   };
   /// Null if there is none of this name. Lives as long as the image.
-  const Kernel *find(const char *name);
+  Kernel *find(const char *name);
 
 private:
   Image() = default;

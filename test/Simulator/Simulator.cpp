@@ -76,6 +76,17 @@ const Position *onnxc::simulator::currentPosition() {
 
 const Span &onnxc::simulator::sharedMemory() { return theBlock.launch->shared; }
 
+/// The array without a size of kernels.
+extern "C" {
+__attribute__((visibility("default"))) alignas(
+    1024) char sim_dynamic_shared[maxSharedBytes];
+}
+
+Span onnxc::simulator::dynamicSharedMemory(unsigned bytes) {
+  auto begin = reinterpret_cast<uintptr_t>(sim_dynamic_shared);
+  return {begin, begin + bytes};
+}
+
 void onnxc::simulator::fail(const std::string &problem) {
   const Position &at = theBlock.position;
   theBlock.problem = "kernel '" + theBlock.launch->name + "', block " +

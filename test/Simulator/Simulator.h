@@ -25,6 +25,10 @@
 namespace onnxc::simulator {
 
 inline constexpr int warpSize = 32, maxThreads = 1024;
+/// Shared memory that a block of any GPU may have, and of one with attributes
+/// set for its kernel (of compute capability 9.0).
+inline constexpr unsigned freeSharedBytes = 48 << 10,
+                          maxSharedBytes = 227 << 10;
 /// Threads that execute one instruction together, at most.
 inline constexpr unsigned maxTogether = 128;
 
@@ -44,7 +48,9 @@ struct Launch {
   void *function;
   unsigned blocks, threads;
   std::vector<uint64_t> arguments;
-  Span shared; ///< static shared memory of the image
+  /// Static shared memory of the image or, where the launch asks for some, that
+  /// alone.
+  Span shared;
   const Allocations *allocations;
 };
 
@@ -84,6 +90,8 @@ struct Position {
 const Position *currentPosition();
 /// That of the block which runs.
 const Span &sharedMemory();
+/// The first bytes of what launches may ask for.
+Span dynamicSharedMemory(unsigned bytes);
 /// Ends the kernel with an error of the running thread; does not return.
 [[noreturn]] void fail(const std::string &problem);
 

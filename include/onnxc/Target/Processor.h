@@ -29,9 +29,11 @@ struct Processor {
   /// Threads that may share a tile, one after the other: those of a block of a
   /// GPU, where there is one. 1: each tile is one thread's.
   int64_t tileThreads = 1;
-  /// Largest memory that all threads of a tile share: what any GPU has for a
-  /// block. It is on the stack of a target whose tiles are one thread's.
-  int64_t sharedBytes = 48 * 1024;
+  /// Largest memory that all threads of a tile share, and as much of it as any
+  /// GPU has for a block whose launch does not ask for more. It is on the stack
+  /// of a target whose tiles are one thread's.
+  static constexpr int64_t freeSharedBytes = 48 * 1024;
+  int64_t sharedBytes = freeSharedBytes;
   /// Of addresses and loop counters.
   int64_t indexBits = 64;
   /// Largest local buffer of a kernel on the stack.

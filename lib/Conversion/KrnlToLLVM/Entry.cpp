@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 
@@ -32,25 +34,89 @@ static void hoistStackBuffers(func::FuncOp kernel) {
   }
 }
 
-/// What the threads of a block share is a symbol of the module.
+static int64_t alignmentOf(memref::AllocaOp buffer) {
+  return int64_t(buffer.getAlignment().value_or(1));
+}
+
+/// Where each of the buffers is in the shared memory of a block, and how many
+/// bytes all of them have; those with the largest alignment come first.
+static std::pair<SmallVector<int64_t>, int64_t>
+offsetsOf(ArrayRef<memref::AllocaOp> buffers) {
+  SmallVector<std::pair<int64_t, unsigned>> order;
+  for (auto [i, op] : llvm::enumerate(buffers))
+    order.push_back({-alignmentOf(op), unsigned(i)});
+  llvm::sort(order);
+  SmallVector<int64_t> offsets(buffers.size());
+  int64_t bytes = 0;
+  for (auto [alignment, i] : order) {
+    memref::AllocaOp op = buffers[i];
+    offsets[i] = int64_t(llvm::alignTo(bytes, -alignment));
+    bytes = offsets[i] + op.getType().getNumElements() *
+                             elementBytes(op.getType().getElementType());
+  }
+  return {offsets, bytes};
+}
+
+/// The symbol of memory that launches ask for, whose type has no size.
+static memref::GlobalOp dynamicShared(ModuleOp module, Attribute space) {
+  constexpr StringRef name = "dynamic_shared";
+  if (auto known = module.lookupSymbol<memref::GlobalOp>(name))
+    return known;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = MemRefType::get({0}, builder.getI8Type(),
+                              MemRefLayoutAttrInterface(), space);
+  return memref::GlobalOp::create(
+      builder, module.getLoc(), name, /*sym_visibility=*/StringAttr(), type,
+      /*initial_value=*/Attribute(), /*constant=*/false,
+      builder.getI64IntegerAttr(krnl::SwizzledSlice::alignment));
+}
+
+/// What the threads of a block share is a symbol of the module. Only launches
+/// can ask for more than a block may have of such symbols; then all is part of
+/// what they ask for.
 static void makeSharedBuffers(func::FuncOp kernel) {
   OpBuilder builder(kernel);
-  unsigned number = 0;
+  SmallVector<memref::AllocaOp> buffers;
   kernel.walk([&](memref::AllocaOp op) {
-    MemRefType type = op.getType();
-    if (!type.getMemorySpace())
-      return;
-    std::string name =
-        kernel.getName().str() + "_shared_" + std::to_string(number++);
-    memref::GlobalOp::create(
-        builder, op.getLoc(), name, builder.getStringAttr("private"), type,
-        builder.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
-    OpBuilder inside(op);
-    op.replaceAllUsesWith(
-        memref::GetGlobalOp::create(inside, op.getLoc(), type, name)
-            .getResult());
-    op.erase();
+    if (op.getType().getMemorySpace())
+      buffers.push_back(op);
   });
+  if (buffers.empty())
+    return;
+  auto [offsets, bytes] = offsetsOf(buffers);
+  // The assembler orders symbols in its own way, with gaps.
+  int64_t gap = 0;
+  for (memref::AllocaOp op : buffers)
+    gap = std::max(gap, alignmentOf(op));
+  bool isDynamic = bytes + gap > target::Processor::freeSharedBytes;
+  if (isDynamic)
+    kernel->setAttr(krnl::KrnlDialect::sharedBytesAttrName,
+                    builder.getI64IntegerAttr(bytes));
+  for (auto [number, op] : llvm::enumerate(buffers)) {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    OpBuilder inside(op);
+    Value memory;
+    if (isDynamic) {
+      memref::GlobalOp all = dynamicShared(kernel->getParentOfType<ModuleOp>(),
+                                           type.getMemorySpace());
+      Value base = memref::GetGlobalOp::create(inside, loc, all.getType(),
+                                               all.getSymName());
+      Value offset =
+          arith::ConstantIndexOp::create(inside, loc, offsets[number]);
+      memory =
+          memref::ViewOp::create(inside, loc, type, base, offset, ValueRange());
+    } else {
+      std::string name =
+          kernel.getName().str() + "_shared_" + std::to_string(number);
+      memref::GlobalOp::create(
+          builder, loc, name, builder.getStringAttr("private"), type,
+          builder.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
+      memory = memref::GetGlobalOp::create(inside, loc, type, name);
+    }
+    op.replaceAllUsesWith(memory);
+    op.erase();
+  }
 }
 
 /// A parameter of a kernel of a device, a pointer or an integer of 32 or 64

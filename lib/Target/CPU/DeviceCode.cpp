@@ -84,17 +84,23 @@ FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
 // The simulator
 //===----------------------------------------------------------------------===//
 
-/// Memory that threads share is one section, in the memory of all others.
+/// Memory that threads share is one section, in the memory of all others; what
+/// launches ask for is the simulator's.
 static void makeSharedSimulated(llvm::Module &module) {
   for (llvm::GlobalVariable &shared :
        llvm::make_early_inc_range(module.globals())) {
     if (shared.getAddressSpace() != krnl::sharedMemorySpace)
       continue;
+    bool isDynamic = shared.isDeclaration();
     auto *simulated = new llvm::GlobalVariable(
         module, shared.getValueType(), /*isConstant=*/false,
-        llvm::GlobalValue::InternalLinkage,
-        llvm::Constant::getNullValue(shared.getValueType()), shared.getName());
-    simulated->setSection("sim_shared");
+        isDynamic ? llvm::GlobalValue::ExternalLinkage
+                  : llvm::GlobalValue::InternalLinkage,
+        isDynamic ? nullptr
+                  : llvm::Constant::getNullValue(shared.getValueType()),
+        isDynamic ? "sim_dynamic_shared" : shared.getName());
+    if (!isDynamic)
+      simulated->setSection("sim_shared");
     simulated->setAlignment(
         std::max(llvm::Align(16), shared.getAlign().valueOrOne()));
     shared.replaceAllUsesWith(
@@ -250,10 +256,12 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
                                   LLVM::LLVMFuncOp kernel) {
   auto threads =
       kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
-  return make.record({make.text(kernel.getName()),
-                      make.text(nodesOf(module, kernel)),
-                      make.number(kernel.getNumArguments()),
-                      make.number(threads.getInt()), make.number(0)});
+  auto shared = kernel->getAttrOfType<IntegerAttr>(
+      krnl::KrnlDialect::sharedBytesAttrName);
+  return make.record(
+      {make.text(kernel.getName()), make.text(nodesOf(module, kernel)),
+       make.number(kernel.getNumArguments()), make.number(threads.getInt()),
+       make.number(shared ? shared.getInt() : 0)});
 }
 
 FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,

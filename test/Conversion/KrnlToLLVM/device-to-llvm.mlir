@@ -164,3 +164,63 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
     return
   }
 }
+
+// -----
+
+// More than 48 KiB is what a launch asks for, one symbol without a size for all kernels. What has the largest
+// alignment comes first, so that nothing lies between: 40960 + 12288 + 36 bytes.
+// CHECK-LABEL: llvm.mlir.global external @dynamic_shared()
+// CHECK-SAME:    addr_space = 3 : i32, alignment = 1024 : i64
+// CHECK-SAME:    !llvm.array<0 x i8>
+// CHECK-LABEL: llvm.func ptx_kernelcc @asks(
+// CHECK-SAME:    krnl.shared_bytes = 53284 : i64
+// CHECK-DAG:     llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
+// CHECK-DAG:     llvm.mlir.constant(53248 : index)
+// CHECK-DAG:     llvm.mlir.constant(40960 : index)
+// CHECK-NOT:     llvm.alloca
+// CHECK-LABEL: llvm.func ptx_kernelcc @asks_too(
+// CHECK-SAME:    krnl.shared_bytes = 50176 : i64
+// CHECK:         llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
+// The assembler may leave a gap of 1024 bytes.
+// CHECK-LABEL: llvm.func ptx_kernelcc @asks_for_a_gap(
+// CHECK-SAME:    krnl.shared_bytes = 49152 : i64
+// CHECK-LABEL: llvm.func ptx_kernelcc @asks_for_none(
+// CHECK-NOT:     krnl.shared_bytes
+// CHECK:         llvm.mlir.addressof @asks_for_none_shared_0 : !llvm.ptr<3>
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
+  func.func private @asks(%y: memref<9xf32>) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    %c0 = arith.constant 0 : index
+    %small = memref.alloca() {alignment = 4 : i64} : memref<9xf32, 3>
+    %first = memref.alloca() {alignment = 1024 : i64} : memref<10240xf32, 3>
+    %second = memref.alloca() {alignment = 1024 : i64} : memref<6144xf16, 3>
+    %a = memref.load %small[%c0] : memref<9xf32, 3>
+    %b = memref.load %first[%c0] : memref<10240xf32, 3>
+    %c = memref.load %second[%c0] : memref<6144xf16, 3>
+    %d = arith.extf %c : f16 to f32
+    %e = arith.addf %a, %b : f32
+    %f = arith.addf %d, %e : f32
+    memref.store %f, %y[%c0] : memref<9xf32>
+    return
+  }
+  func.func private @asks_too(%y: memref<9xf32>) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    %c0 = arith.constant 0 : index
+    %all = memref.alloca() {alignment = 16 : i64} : memref<12544xf32, 3>
+    %a = memref.load %all[%c0] : memref<12544xf32, 3>
+    memref.store %a, %y[%c0] : memref<9xf32>
+    return
+  }
+  func.func private @asks_for_a_gap(%y: memref<9xf32>) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    %c0 = arith.constant 0 : index
+    %all = memref.alloca() {alignment = 1024 : i64} : memref<12288xf32, 3>
+    %a = memref.load %all[%c0] : memref<12288xf32, 3>
+    memref.store %a, %y[%c0] : memref<9xf32>
+    return
+  }
+  func.func private @asks_for_none(%y: memref<9xf32>) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+    %c0 = arith.constant 0 : index
+    %all = memref.alloca() {alignment = 4 : i64} : memref<12287xf32, 3>
+    %a = memref.load %all[%c0] : memref<12287xf32, 3>
+    memref.store %a, %y[%c0] : memref<9xf32>
+    return
+  }
+}

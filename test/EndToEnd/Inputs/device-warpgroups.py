@@ -14,7 +14,7 @@ import sys
 
 SIMULATOR = sys.argv[1]
 RECIPES = pathlib.Path(__file__).parents[2] / "Target" / "Inputs" / "warpgroup_recipes.py"
-WARPGROUPS = ("warpgroups_f16", "warpgroups_f16_across", "warpgroups_bf16", "warpgroups_bf16_across")
+WARPGROUPS = ("warpgroups_f16", "warpgroups_f16_across", "warpgroups_bf16", "warpgroups_bf16_across", "warpgroups_ragged")
 
 
 def run(model, *options, **environment):

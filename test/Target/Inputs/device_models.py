@@ -106,6 +106,19 @@ for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT1
             [exchange("rows", element, 128), exchange("columns", element, 128)],
             element,
         )
+# Blocks are not whole in any dimension, and no row begins at a multiple of 16 bytes.
+save(
+    "warpgroups_ragged",
+    [
+        ("Gemm", ["rows", "x"], "p", {}),
+        ("Gemm", ["p", "columns"], "q", {}),
+        ("Cast", ["q"], "y", {"to": TensorProto.FLOAT}),
+    ],
+    [120, 101],
+    [120, 101],
+    [exchange("rows", TensorProto.FLOAT16, 120), exchange("columns", TensorProto.FLOAT16, 101)],
+    TensorProto.FLOAT16,
+)
 for name, element in (("s8", TensorProto.INT8), ("u8", TensorProto.UINT8)):
     save(
         f"matrices_{name}",

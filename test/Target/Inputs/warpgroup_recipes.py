@@ -12,37 +12,40 @@ import subprocess
 import sys
 
 # Instructions of a warpgroup along the rows, columns of each, warpgroups along rows and columns, steps of a
-# slice and stages. The lines of slices have 128, 64 and 32 bytes.
+# slice, stages and groups in flight. The lines of slices have 128, 64 and 32 bytes. All slices of the second
+# form are more than any kernel may have without asking for it.
 FORMS = {
-    "f16": ((1, 128, 2, 1, 4, 1), (2, 64, 1, 2, 2, 3)),
-    "bf16": ((1, 32, 1, 1, 1, 4), (1, 16, 1, 1, 8, 2)),
+    "f16": ((1, 128, 2, 1, 4, 1, 0), (2, 64, 1, 2, 2, 4, 1)),
+    "bf16": ((1, 32, 1, 1, 1, 4, 1), (1, 16, 1, 1, 8, 2, 0)),
+    "ragged": ((1, 64, 2, 1, 2, 4, 1), (1, 128, 1, 1, 4, 3, 1)),
 }
 
 
-def recipe(rows, columns, row_groups, column_groups, steps, stages):
+def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
+    tail = ", tail=pad" if element == "ragged" else ""
     lines = [
         "order(m, n, k)",
-        f"block(m, {64 * rows * row_groups}) -> (m.o, m.b)",
+        f"block(m, {64 * rows * row_groups}{tail}) -> (m.o, m.b)",
         f"block(m.b, {64 * rows}) -> (m.v, m.p)",
         "block(m.p, 64) -> (m.f, m.s)",
         "block(m.s, 16) -> (m.w, m.r)",
         "block(m.r, 8) -> (m.h, m.g)",
-        f"block(n, {columns * column_groups}) -> (n.o, n.b)",
+        f"block(n, {columns * column_groups}{tail}) -> (n.o, n.b)",
         f"block(n.b, {columns}) -> (n.v, n.p)",
         "block(n.p, 8) -> (n.f, n.s)",
         "block(n.s, 2) -> (n.t, n.c)",
-        f"block(k, {16 * steps}) -> (k.o, k.i)",
+        f"block(k, {16 * steps}{tail}) -> (k.o, k.i)",
         "block(k.i, 16) -> (k.s, k.k)",
         "order(m.o, n.o, m.v, n.v, m.w, m.g, n.t, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
         "fuse_outer(m.o, n.o, m.v, n.v, m.w, m.g, n.t)",
         "parallel(m.o, n.o)",
         *(f"map({loop}, thread)" for loop in ("m.v", "n.v", "m.w", "m.g", "n.t")),
         *(f"unroll({loop}, {n})" for loop, n in (("m.f", rows), ("m.h", 2), ("n.f", columns // 8), ("k.s", steps)) if n > 1),
-        "vectorize(n.c, 2)",
+        "unroll(n.c, 2)" if tail else "vectorize(n.c, 2)",
         "cache(0, at=k.o, in=shared)",
         "cache(1, at=k.o, in=shared)",
         "wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k)",
-        *([f"pipeline(k.o, {stages})"] if stages > 1 else []),
+        *([f"pipeline(k.o, {stages}{f', in_flight={in_flight}' * (in_flight > 0)})"] if stages > 1 else []),
     ]
     return " [\n  " + ",\n  ".join(lines) + "\n]"
 

@@ -20,12 +20,16 @@ enum Kernel {
   Softmax,
   Transpose,
   TransposeDirectly,
+  Reverse,
+  ReverseBeyond,
   Race,
   MissingBarrier,
   Beyond,
   Misaligned,
   Uninitialised,
   Warpgroup,
+  InFlight,
+  WrittenInFlight,
   MissingProxyFence,
   MissingFence,
   Report
@@ -36,12 +40,16 @@ const OnnxcDeviceKernel kernels[] = {
     {"softmax", "the softmax", 4, 96, 0},
     {"transpose", "the transposition", 3, 256, 0},
     {"transpose_directly", "the transposition", 3, 64, 0},
+    {"reverse", "the reversal", 2, kThreads, kSharedBytes},
+    {"reverse", "the reversal", 2, kThreads, kSharedBytes / 2},
     {"race", "the race", 1, kThreads, 0},
     {"missing_barrier", "the barrier", 1, kThreads, 0},
     {"beyond", "the store", 2, kThreads, 0},
     {"misaligned", "the vector", 1, 1, 0},
     {"uninitialised", "the load", 1, 32, 0},
     {"warpgroup", "the products", 1, 128, 0},
+    {"in_flight", "the products", 1, 128, 0},
+    {"written_in_flight", "the products", 1, 128, 0},
     {"missing_proxy_fence", "the products", 1, 128, 0},
     {"missing_fence", "the products", 1, 128, 0},
     {"report", "the report", 2, 1, 0},
@@ -128,6 +136,15 @@ template <Kernel kernel>
 int32_t transpose(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
   its.launch(kernel, 3, {its.x, its.y, kSide});
+  return its.finish();
+}
+
+/// Twice, so that a later run is a graph.
+template <Kernel kernel>
+int32_t reverse(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  for (int i = 0; i < 2; ++i)
+    its.launch(kernel, 1, {its.y, kSharedBytes});
   return its.finish();
 }
 
@@ -235,12 +252,16 @@ const OnnxcEntry entries[] = {
     entry("transpose_directly", transpose<TransposeDirectly>),
     entry("dynamic", dynamic),
     entry("blocks", blocks),
+    entry("reverse", reverse<Reverse>),
+    entry("reverse_beyond", reverse<ReverseBeyond>),
     entry("race", faulty<Race>),
     entry("missing_barrier", faulty<MissingBarrier>),
     entry("beyond", beyond),
     entry("misaligned", faulty<Misaligned>),
     entry("uninitialised", faulty<Uninitialised>),
     entry("warpgroup", faulty<Warpgroup>),
+    entry("in_flight", faulty<InFlight>),
+    entry("written_in_flight", faulty<WrittenInFlight>),
     entry("missing_proxy_fence", faulty<MissingProxyFence>),
     entry("missing_fence", faulty<MissingFence>),
     entry("peek", peek),

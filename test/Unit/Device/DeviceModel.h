@@ -16,6 +16,9 @@
 inline constexpr size_t kAddends = 1000, kRows = 5, kColumns = 300, kSide = 64,
                         kThreads = 64;
 
+/// Shared memory that "reverse" asks for, more than all launches may have.
+inline constexpr int kSharedBytes = 64 << 10;
+
 /// Launches of "steps".
 inline constexpr int kSteps = 70;
 

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -217,6 +218,81 @@ TEST_F(DeviceTest, ReadsOfWarpgroupsWithoutFencesAreFound) {
   EXPECT_THAT(problem(),
               HasSubstr("wgmma without wgmma.fence behind what wrote "
                         "its sums"));
+}
+
+TEST_F(DeviceTest, ProductsInFlightReadWhatIsThereWhenTheyEnd) {
+  Numbers x = randomNumbers(kThreads);
+  Session run("in_flight"), early("written_in_flight");
+  ASSERT_EQ(run(x, kThreads), OM_STATUS_OK) << problem();
+  ASSERT_EQ(early(x, kThreads), OM_STATUS_OK) << problem();
+  // 16 products of 1, and 16 of 2.
+  EXPECT_EQ(run.result, Numbers(kThreads, 16 + 64));
+  EXPECT_EQ(early.result, Numbers(kThreads, 64 + 64));
+}
+
+TEST_F(DeviceTest, LaunchesAskForSharedMemory) {
+  Session run("reverse");
+  Numbers expected(kThreads);
+  for (size_t i = 0; i < kThreads; ++i)
+    expected[i] = float(kThreads - 1 - i);
+  // The later ones are graphs.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK)
+        << run.message() << problem();
+    EXPECT_EQ(run.result, expected);
+  }
+}
+
+TEST_F(DeviceTest, AccessesBeyondTheSharedMemoryOfLaunchesAreFound) {
+  std::string message;
+  EXPECT_EQ(runFaulty("reverse_beyond", message), OM_STATUS_INTERNAL);
+  EXPECT_THAT(problem(), HasSubstr("beyond the shared memory of the launch"));
+}
+
+/// Calls a function of the driver, all of whose arguments are given.
+template <typename... Arguments>
+int callDriver(const char *name, Arguments... arguments) {
+  return findInDriver<int(Arguments...)>(name)(arguments...);
+}
+
+/// The driver refuses launches that ask for more than their kernel has been
+/// allowed, and to allow what no GPU has.
+TEST_F(DeviceTest, SharedMemoryOfLaunchesIsAllowedFirst) {
+  Session run("add"); // which initialises the driver
+  ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+  std::ifstream file(ONNXC_TEST_IMAGE, std::ios::binary);
+  std::vector<char> image(std::istreambuf_iterator<char>(file), {});
+  void *context = nullptr, *module = nullptr, *kernel = nullptr;
+  uint64_t y = 0;
+  callDriver("cuDevicePrimaryCtxRetain", &context, 0);
+  callDriver("cuCtxPushCurrent_v2", context);
+  const void *code = image.data();
+  int *options = nullptr;
+  void **values = nullptr, *stream = nullptr;
+  callDriver("cuModuleLoadDataEx", &module, code, 0u, options, values);
+  callDriver("cuModuleGetFunction", &kernel, module, "reverse");
+  callDriver("cuMemAlloc_v2", &y, kThreads * sizeof(float));
+  auto launch = [&](unsigned bytes) {
+    uint64_t words[] = {y, bytes};
+    void *arguments[] = {&words[0], &words[1]}, **extra = nullptr;
+    return callDriver("cuLaunchKernel", kernel, 1u, 1u, 1u, unsigned(kThreads),
+                      1u, 1u, bytes, stream, &arguments[0], extra);
+  };
+  constexpr int success = 0, invalidValue = 1, maxDynamicSharedBytes = 8;
+  EXPECT_EQ(launch(48 << 10), success);
+  EXPECT_EQ(launch(kSharedBytes), invalidValue);
+  auto allow = [&](int bytes) {
+    return callDriver("cuFuncSetAttribute", kernel, maxDynamicSharedBytes,
+                      bytes);
+  };
+  EXPECT_EQ(allow(228 << 10), invalidValue);
+  EXPECT_EQ(allow(kSharedBytes), success);
+  EXPECT_EQ(launch(kSharedBytes), success);
+  EXPECT_EQ(callDriver("cuStreamSynchronize", stream), success) << problem();
+  callDriver("cuMemFree_v2", y);
+  callDriver("cuModuleUnload", module);
+  callDriver("cuCtxPopCurrent_v2", &context);
+  callDriver("cuDevicePrimaryCtxRelease_v2", 0);
 }
 
 TEST_F(DeviceTest, SharedMemoryBeginsAsNaN) {

@@ -22,8 +22,12 @@ void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
                          int32_t columns, int32_t isBrain,
                          int32_t isLeftTransposed, int32_t isRightTransposed);
 void sim_wgmma_commit_group_sync_aligned();
+void sim_wgmma_wait_group_sync_aligned(int64_t others);
 void sim_wgmma_wait_group(float *sums, int32_t count);
 }
+
+/// What a launch asks for.
+extern "C" char sim_dynamic_shared[];
 
 #define tid sim_read_ptx_sreg_tid_x()
 #define ctaid sim_read_ptx_sreg_ctaid_x()
@@ -98,7 +102,17 @@ KERNEL(transpose, 3)(const float *x, float *y, int32_t n) {
 }
 END
 
-/// The same without shared memory.
+/// The numbers of the threads by way of words that end where the launch's
+/// shared memory does.
+KERNEL(reverse, 2)(float *y, int32_t bytes) {
+  float *words = reinterpret_cast<float *>(sim_dynamic_shared + bytes) - ntid;
+  words[tid] = float(tid);
+  sim_barrier0();
+  y[tid] = words[ntid - 1 - tid];
+}
+END
+
+/// Transposes without shared memory.
 KERNEL(transpose_directly, 3)(const float *x, float *y, int32_t n) {
   for (int32_t i = ctaid; i < n; i += nctaid)
     for (int32_t j = tid; j < n; j += ntid)
@@ -145,9 +159,13 @@ END
     matrix[i / 16][i % 16] = 0x3f80;
 }
 
+static uint64_t matrixDescriptor() {
+  return (uint64_t(matrix) >> 4 & 0x3fff) | uint64_t(1) << 16 |
+         uint64_t(256 >> 4) << 32 | uint64_t(3) << 62;
+}
+
 static void multiplyMatrix(float *y) {
-  uint64_t descriptor = (uint64_t(matrix) >> 4 & 0x3fff) | uint64_t(1) << 16 |
-                        uint64_t(256 >> 4) << 32 | uint64_t(3) << 62;
+  uint64_t descriptor = matrixDescriptor();
   float sums[4];
   for (int i = 0; i < 4; ++i)
     sums[i] = float(i);
@@ -165,6 +183,41 @@ KERNEL(warpgroup, 1)(float *y) {
   sim_barrier0();
   sim_wgmma_fence_sync_aligned();
   multiplyMatrix(y);
+}
+END
+
+    /// Doubles what the first product has read once the thread has waited for
+    /// it or, one group too early, not; the second one is in flight, and reads
+    /// that.
+    static void multiplyTwice(float *y, int64_t others) {
+  fillMatrix();
+  sim_fence_proxy_async_shared_cta();
+  sim_barrier0();
+  sim_wgmma_fence_sync_aligned();
+  uint64_t descriptor = matrixDescriptor();
+  float sums[4] = {};
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_commit_group_sync_aligned();
+  sim_wgmma_wait_group_sync_aligned(others);
+  sim_barrier0();
+  for (int i = tid; i < 64 * 16; i += ntid)
+    matrix[i / 16][i % 16] = 0x4000;
+  sim_fence_proxy_async_shared_cta();
+  sim_barrier0();
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_commit_group_sync_aligned();
+  sim_wgmma_wait_group_sync_aligned(1);
+  sim_wgmma_wait_group(sums, 4);
+  for (int i = 0; i < 4; ++i)
+    if (tid < 16)
+      y[tid * 4 + i] = sums[i];
+}
+
+KERNEL(in_flight, 1)(float *y) { multiplyTwice(y, 0); }
+END
+
+KERNEL(written_in_flight, 1)(float *y) {
+  multiplyTwice(y, 1);
 }
 END
 

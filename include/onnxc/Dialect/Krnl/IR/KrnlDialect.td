@@ -36,6 +36,9 @@ def Krnl_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
     /// On a kernel's function whose tiles are shared by threads: how many.
     static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";
+    /// On it: bytes of shared memory that each of its launches asks for.
+    static constexpr ::llvm::StringLiteral sharedBytesAttrName =
+        "krnl.shared_bytes";
     /// On it and its launches: its number in the table of the device's kernels.
     static constexpr ::llvm::StringLiteral deviceKernelAttrName =
         "krnl.device_kernel";

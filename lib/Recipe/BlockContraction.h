@@ -71,9 +71,10 @@ protected:
 };
 
 /// How operands are copied to shared memory: steps of the sums at once, and
-/// slices there, of which one is read while the others are copied.
+/// slices there, of which one is read while the others are copied; products in
+/// flight still read so many.
 struct Copying {
-  int64_t steps, stages;
+  int64_t steps, stages, inFlight = 0;
 };
 
 /// Adds the recipes of all tiles that are possible, copied in the first three

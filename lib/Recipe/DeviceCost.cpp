@@ -60,8 +60,12 @@ struct SharedCopies {
   /// Of a tile; the bytes of one, the accesses that have them, and the elements
   /// that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
-  /// Slices: while one is read, the others are copied.
-  int64_t stages = 1;
+  /// Bytes that go through the first cache on their way.
+  double cached = 0;
+  /// Slices: while one is read, the others are copied so many rounds ahead.
+  int64_t stages = 1, ahead = 0;
+  /// Products of a round are left to the next one.
+  bool isInFlight = false;
 
   /// Loads and stores of a round by warps; one instruction copies ahead.
   double accesses(const Processor &target) const {
@@ -69,10 +73,10 @@ struct SharedCopies {
     double each = stages > 1 ? 1 : 2;
     return (each * parts + scattered) / threads;
   }
-  /// Cycles of the first cache: all bytes go through it twice.
+  /// Cycles of the first cache, which shared memory is part of.
   double cacheCycles(const Processor &target) const {
     double threads = double(target.warpThreads);
-    return 2 * bytes / (4 * threads) + scattered / threads;
+    return (bytes + cached) / (4 * threads) + scattered / threads;
   }
 };
 
@@ -85,11 +89,16 @@ struct TileWork {
   /// core has so many warps at once: fewer than it can issue instructions of
   /// leave parts of it idle.
   double busyCycles(double warpsAtOnce) const;
+  /// Those of what a warp itself does.
+  double issueCycles(double warpsAtOnce) const;
   /// Cycles of the tile alone: a warp computes nothing while it waits, and all
-  /// do where the copies ahead of them come too late.
+  /// do where the copies ahead of them come too late. Products in flight, which
+  /// read slices themselves, and copies ahead go on while warps wait.
   double aloneCycles() const {
+    double inFlight = waitingInFlight / warps + issueCycles(warps);
     return starting +
-           std::max(waiting / warps + busyCycles(warps), waitingForCopies);
+           std::max(waiting / warps + std::max(inFlight, busyCycles(warps)),
+                    waitingForCopies);
   }
 
   KernelOp kernel;
@@ -102,9 +111,10 @@ struct TileWork {
   /// for matrices, and bytes of the second cache.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
          traffic = 0;
-  /// Cycles in which a warp waits, of all warps together; and those in which
-  /// all wait at the same time: for the first copy, and for others ahead.
-  double waiting = 0, starting = 0, waitingForCopies = 0;
+  /// Cycles in which a warp waits, of all warps together, in some of which its
+  /// products are in flight; and those in which all wait at the same time: for
+  /// the first copy, and for others ahead.
+  double waiting = 0, waitingInFlight = 0, starting = 0, waitingForCopies = 0;
 };
 } // namespace
 
@@ -154,9 +164,15 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     int64_t lanes =
         elementsOfCopy(nest, number, *input, access,
                        std::max(target.vectorBytes / bytes, int64_t(1)));
-    copies.stages = nest.pipelineAt(cache->at).stages;
-    // Less than a word goes through registers.
+    Pipeline pipeline = nest.pipelineAt(cache->at);
+    copies.stages = pipeline.stages;
+    copies.ahead = pipeline.ahead();
+    copies.isInFlight = pipeline.inFlight > 0;
+    // Less than a word goes through registers. PTX ISA, cp.async: only copies
+    // of 16 bytes leave out the first cache.
     isWaiting |= lanes * bytes < 4;
+    if (pipeline.stages == 1 || lanes * bytes != target.vectorBytes)
+      copies.cached += elements * double(bytes);
     copies.bytes += elements * double(bytes);
     copies.parts += elements / double(lanes);
     if (!loops.empty() && !access.hasUnitStride(loops.back()))
@@ -202,22 +218,25 @@ void TileWork::add(unsigned number) {
                   combining;
   cacheCycles += steps * work.cacheCycles;
   matrixCycles += steps * work.matrixCycles;
-  waiting += steps * latency;
   SharedCopies copies = copiesOf(kernel, nest, number, target);
+  double &waited = copies.isInFlight ? waitingInFlight : waiting;
+  waited += steps * latency;
   traffic += direct + copies.rounds * copies.bytes;
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
   // In front of each slice all threads wait for each other.
-  waiting += warps * copies.rounds * target.cacheLatency;
+  waited += warps * copies.rounds * target.cacheLatency;
   double threads = double(resources.threads), copied;
   if (copies.stages > 1) {
     starting += target.memoryLatency;
+    // A slice comes as late as its last byte.
     waitingForCopies +=
-        copies.rounds / double(copies.stages - 1) * target.memoryLatency;
+        copies.rounds / double(copies.ahead) *
+        (target.memoryLatency + copies.bytes / target.l3BytesPerCycle);
     // Each copy has an address.
     copied = copies.bytes / double(target.vectorBytes) / threads;
   } else {
-    waiting += warps * copies.rounds * target.memoryLatency;
+    waited += warps * copies.rounds * target.memoryLatency;
     // The elements are in registers.
     copied = copies.bytes / 4 / threads;
   }
@@ -229,11 +248,15 @@ void TileWork::add(unsigned number) {
   resources.registers = std::max(resources.registers, registers);
 }
 
+double TileWork::issueCycles(double warpsAtOnce) const {
+  double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
+  return idle * std::max(instructions / double(target.issuesPerCycle),
+                         operations / double(target.operationsPerCycle()));
+}
+
 double TileWork::busyCycles(double warpsAtOnce) const {
   double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
-  return std::max({idle * instructions / double(target.issuesPerCycle),
-                   idle * operations / double(target.operationsPerCycle()),
-                   idle * matrixCycles,
+  return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
                    cacheCycles / double(target.loadsPerCycle),
                    traffic / target.l3BytesPerCycle});
 }

@@ -147,8 +147,8 @@ static SmallVector<MatrixTile> matrixTiles() {
 }
 
 /// What the planner compares.
-static constexpr Copying copyings[] = {{2, 2}, {1, 3}, {2, 4}, {2, 3},
-                                       {4, 2}, {1, 4}, {4, 3}, {4, 1}};
+static constexpr Copying copyings[] = {{2, 2}, {1, 3}, {2, 4}, {2, 3}, {4, 2},
+                                       {1, 4}, {4, 3}, {4, 1}, {4, 4}, {2, 6}};
 
 void addMatrixContractions(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,

@@ -32,39 +32,43 @@ class WarpgroupWriter : public BlockContractionWriter {
 public:
   using BlockContractionWriter::BlockContractionWriter;
 
-  /// Chooses a tile; false where it does not divide the loops, all of them
-  /// known.
+  /// Chooses a tile; false where most of it would be padding.
   bool choose(WarpgroupTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
 
 private:
+  int64_t rowsOfBlock() const {
+    return MatrixSums::groupRows * tile.rows * tile.rowGroups;
+  }
+  int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
+
   WarpgroupTile tile{};
   Copying copying{};
 };
 } // namespace
 
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
-  if (!divides(MatrixSums::groupRows * wanted.rows * wanted.rowGroups,
-               loops.rows) ||
-      !divides(wanted.columns * wanted.columnGroups, loops.column) ||
-      !divides(MatrixSums::groupDepth, loops.reduced) ||
-      MatrixSums::warps * target.warpThreads * wanted.rowGroups *
-              wanted.columnGroups >
-          target.tileThreads)
-    return false;
   tile = wanted;
-  copying = {largestDivisor(extentOfAll(loops.reduced) / MatrixSums::groupDepth,
-                            way.steps),
-             way.stages};
-  return true;
+  copying = way;
+  if (divides(MatrixSums::groupDepth, loops.reduced))
+    copying.steps = largestDivisor(
+        extentOfAll(loops.reduced) / MatrixSums::groupDepth, way.steps);
+  // The sums of all threads stay in registers, beside addresses.
+  int64_t group = MatrixSums::warps * target.warpThreads;
+  int64_t threads = group * tile.rowGroups * tile.columnGroups;
+  int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
+  return isWorth(rowsOfBlock(), loops.rows) &&
+         isWorth(columnsOfBlock(), loops.column) &&
+         threads <= target.tileThreads &&
+         threads * (sums + target.addressRegisters) <= target.coreRegisters;
 }
 
 ArrayAttr WarpgroupWriter::write() {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
-  auto [rowBlocks, rowBlock] = recipe.block(
-      row, tile.rowGroups * tile.rows * MatrixSums::groupRows, "o", "b");
+  auto [rowBlocks, rowBlock] = recipe.block(row, rowsOfBlock(), "o", "b",
+                                            tailOf(rowsOfBlock(), loops.rows));
   auto [rowGroup, groupPart] =
       recipe.block(rowBlock, tile.rows * MatrixSums::groupRows, "v", "p");
   auto [rows, instructionRows] =
@@ -74,15 +78,17 @@ ArrayAttr WarpgroupWriter::write() {
   auto [rowCopy, rowThread] =
       recipe.block(rowsOfWarp, MatrixSums::rowThreads, "h", "g");
   auto [columnBlocks, columnBlock] =
-      recipe.block(loops.column, tile.columnGroups * tile.columns, "o", "b");
+      recipe.block(loops.column, columnsOfBlock(), "o", "b",
+                   tailOf(columnsOfBlock(), loops.column));
   auto [columnGroup, columns] =
       recipe.block(columnBlock, tile.columns, "v", "p");
   auto [tiles, tileColumn] =
       recipe.block(columns, MatrixSums::columns, "f", "s");
   auto [columnThread, column] =
       recipe.block(tileColumn, MatrixSums::copies, "t", "c");
+  int64_t depth = copying.steps * MatrixSums::groupDepth;
   auto [copies, stage] =
-      recipe.block(sum, copying.steps * MatrixSums::groupDepth, "o", "i");
+      recipe.block(sum, depth, "o", "i", tailOf(depth, loops.reduced));
   auto [step, products] = recipe.block(stage, MatrixSums::groupDepth, "s", "k");
 
   SmallVector<std::string> outer = loops.batch;
@@ -97,7 +103,7 @@ ArrayAttr WarpgroupWriter::write() {
   recipe.unroll(rows, tile.rows);
   recipe.unroll(rowCopy, MatrixSums::copies);
   recipe.unroll(tiles, tile.columns / MatrixSums::columns);
-  if (loops.storesInLine)
+  if (loops.storesInLine && divides(MatrixSums::copies, loops.column))
     recipe.vectorize(column, MatrixSums::copies);
   else
     recipe.unroll(column, MatrixSums::copies);
@@ -106,15 +112,16 @@ ArrayAttr WarpgroupWriter::write() {
     recipe.cacheShared(krnl::inputNumber(kernel, operand->get()), copies);
   recipe.wgmma(
       {warp, rowCopy, rowThread, tiles, columnThread, column, products});
-  recipe.pipeline(copies, copying.stages);
+  recipe.pipeline(copies, copying.stages, copying.inFlight);
   return recipe.finish();
 }
 
 std::string WarpgroupWriter::describe() const {
   return llvm::formatv("{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
-                       "{4} steps, {5} stages",
+                       "{4} steps, {5} stages, {6} in flight",
                        tile.rowGroups, tile.columnGroups, tile.rows,
-                       tile.columns, copying.steps, copying.stages);
+                       tile.columns, copying.steps, copying.stages,
+                       copying.inFlight);
 }
 
 /// Larger ones first; more sums than 128 of a thread leave no registers for
@@ -124,14 +131,15 @@ static SmallVector<WarpgroupTile> warpgroupTiles() {
   for (auto [rows, columns] :
        {std::pair(1, 256), {2, 128}, {1, 128}, {2, 64}, {1, 64}, {1, 32}})
     for (auto [rowGroups, columnGroups] :
-         {std::pair(2, 1), {1, 2}, {2, 2}, {4, 1}, {1, 1}})
+         {std::pair(2, 1), {1, 2}, {3, 1}, {2, 2}, {4, 1}, {1, 1}})
       tiles.push_back({rows, columns, rowGroups, columnGroups});
   return tiles;
 }
 
 /// What the planner compares.
-static constexpr Copying copyings[] = {{2, 3}, {2, 2}, {4, 2}, {2, 4},
-                                       {4, 3}, {1, 4}, {4, 1}};
+static constexpr Copying copyings[] = {
+    {4, 4, 1}, {4, 3, 1}, {2, 4, 1}, {2, 5, 1}, {4, 5, 1}, {4, 4},
+    {4, 3},    {4, 2},    {2, 3},    {2, 2},    {1, 4},    {4, 1}};
 
 void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
                               const RecipeOptions &options,

@@ -4,14 +4,15 @@
 // A target with instructions of warpgroups, which reach the whole rate of its units for matrices, and
 // a warp's 62 percent of it.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
 
-// Two warpgroups have 64 by 256 columns each, from two slices of 32 products.
+// Three warpgroups have 64 by 256 columns each, from slices of 64 products, of which two are copied, one is read by
+// products in flight and one by the next. The last block of rows is padded.
 // CHECK-LABEL: kernel "half"
-// CHECK:         block(m, 128) -> (m.o, m.b),
+// CHECK:         block(m, 192, tail=pad) -> (m.o, m.b),
 // CHECK-NEXT:    block(m.b, 64) -> (m.v, m.p),
 // CHECK:         block(n, 256) -> (n.o, n.b),
-// CHECK:         block(k, 32) -> (k.o, k.i),
+// CHECK:         block(k, 64) -> (k.o, k.i),
 // CHECK:         map(m.v, thread),
 // CHECK-NEXT:    map(n.v, thread),
 // CHECK-NEXT:    map(m.w, thread),
@@ -20,11 +21,11 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 132, 
 // CHECK-NEXT:    unroll(m.h, 2),
 // CHECK-NEXT:    unroll(n.f, 32),
 // CHECK-NEXT:    vectorize(n.c, 2),
-// CHECK-NEXT:    unroll(k.s, 2),
+// CHECK-NEXT:    unroll(k.s, 4),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
 // CHECK-NEXT:    wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k),
-// CHECK-NEXT:    pipeline(k.o, 2)
+// CHECK-NEXT:    pipeline(k.o, 4, in_flight=1)
 // ORDER-LABEL: kernel "half"
 // ORDER-NOT:     mma
 func.func @half(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {

@@ -109,6 +109,67 @@ TEST_F(DeviceCostTest, OccupancyFollowsFromTheScarcestResource) {
   EXPECT_EQ(occupancyOf(a100, {128, 32, 48 << 10}).tiles, 3);
   EXPECT_EQ(occupancyOf(h200, {128, 32, 48 << 10}).tiles, 4);
   EXPECT_EQ(occupancyOf(h200, {1024, 65, 0}).tiles, 0);
+  EXPECT_EQ(occupancyOf(h200, {128, 32, h200.sharedBytes}).tiles, 1);
+  EXPECT_EQ(occupancyOf(h200, {128, 32, h200.sharedBytes + 1024}).tiles, 0);
+}
+
+// PTX runs on later GPUs, unless it is for sm_90a.
+TEST_F(DeviceCostTest, SharedMemoryIsThatOfAllGPUsThatRunTheCode) {
+  EXPECT_EQ(processorOf("cuda:sm_80").sharedBytes, 99 << 10);
+  EXPECT_EQ(processorOf("cuda:sm_90").sharedBytes, 99 << 10);
+  EXPECT_EQ(processorOf("cuda:sm_90a").sharedBytes, 227 << 10);
+}
+
+/// Two warpgroups have 64 by 256 columns each, and slices of 64 products.
+constexpr const char *pipelined = R"(
+func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {{
+  %y = krnl.kernel "product" loops [m = 4096, n = 4096, k = 1024]
+      ins(%x, %w : tensor<4096x1024xf16>, tensor<1024x4096xf16>)
+      outs(%o : tensor<4096x4096xf32>)
+      recipe [block(m, 128) -> (m.o, m.b), block(m.b, 64) -> (m.v, m.p), block(m.p, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g),
+              block(n, 256) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 64) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.v, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.v, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.v, thread), map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 32), vectorize(n.c, 2), unroll(k.s, 4),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, {0})] {{
+  ^bb0(%a: tensor<4096x1024xf16>, %b: tensor<1024x4096xf16>, %c: tensor<4096x4096xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<4096x1024xf16>, tensor<1024x4096xf16>) -> tensor<4096x4096xf32> {{
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<4096x4096xf32>
+  } -> tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+})";
+
+// Slices that are copied one iteration ahead come too late; three ahead do not,
+// and then threads wait for products unless these are in flight.
+TEST_F(DeviceCostTest, DeepPipelinesHideWaiting) {
+  auto target = llvm::cantFail(target::resolveDevice(&context, "cuda:sm_90a"));
+  auto cyclesWith = [&](const char *stages) {
+    std::string text =
+        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
+                      std::string(llvm::formatv(pipelined, stages)));
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    double cycles = 0;
+    if (!module)
+      ADD_FAILURE() << "the program is wrong";
+    else
+      module->walk([&](krnl::KernelOp kernel) {
+        cycles = nestCost(kernel, krnl::LoopNest::replay(kernel),
+                          target.getProcessor())
+                     .cycles;
+      });
+    return cycles;
+  };
+  double two = cyclesWith("2"), four = cyclesWith("4"),
+         inFlight = cyclesWith("4, in_flight=1");
+  EXPECT_LT(four, two);
+  EXPECT_LT(inFlight, four);
+  EXPECT_GT(inFlight, 0);
 }
 
 TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {

@@ -25,13 +25,9 @@
 #define ONNXC_DIALECT_KRNL_IR_LOOPNEST_H
 
 #include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/Diagnostics.h"
+#include "onnxc/Dialect/Krnl/IR/Loop.h"
 #include "onnxc/Target/Processor.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
-
-#include <string>
 
 namespace onnxc::krnl {
 
@@ -41,138 +37,6 @@ class PackedLayoutAttr;
 
 /// Makes the diagnostic that a refused step reports; called at most once.
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
-
-/// How a block whose size does not divide the loop is finished.
-enum class TailStrategy : uint32_t {
-  Mask, ///< all blocks run the same code, under a bound known at run time
-  Peel, ///< the last, shorter block is code of its own, others have no bound
-  Pad   ///< all blocks are whole; iterations behind the end store nothing
-};
-llvm::StringRef stringifyTail(TailStrategy tail);
-std::optional<TailStrategy> symbolizeTail(llvm::StringRef text);
-
-/// One loop that exists or existed: the axes of the kernel first, then the
-/// loops that steps made. Loops are never removed, so numbers stay valid; a
-/// loop that a step replaced is not live any more.
-struct Loop {
-  enum class Kind {
-    Axis,       ///< named by the kernel
-    BlockOuter, ///< over the blocks of parents[0]
-    BlockInner, ///< inside one block of parents[0]
-    Fused       ///< parents[0] and parents[1] (the inner one) run as one loop
-  };
-
-  std::string name;
-  /// Trip count, ShapedType::kDynamic when known only at run time.
-  int64_t extent = mlir::ShapedType::kDynamic;
-  Kind kind = Kind::Axis;
-  llvm::SmallVector<unsigned, 2> parents;
-  /// BlockOuter, BlockInner: iterations of parents[0] per block.
-  int64_t blockSize = 0;
-  TailStrategy tail = TailStrategy::Mask;
-  /// BlockOuter, BlockInner made by split_reduction: the inner loop indexes
-  /// independent partial accumulators, combined after the outer loop.
-  bool split = false;
-  /// The body op the loop exists for, or -1 when it exists for all of them.
-  int onlyOp = -1;
-  bool live = true;
-  bool fusedOuter = false;
-  bool parallel = false;
-  /// Each iteration is that of a thread of its own, around all ops or inside
-  /// each that has the loop, see map().
-  bool mapped = false;
-  /// Its ops are computed inside it one after the other, see computeAt().
-  bool computeAt = false;
-
-  bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
-};
-
-/// The two loops of a register tile.
-enum class RegisterRole {
-  None,
-  Row,   ///< fully unrolled; operands broadcast
-  Column ///< in vectors, all of which are written out
-};
-
-/// How the copies of a loop and the lanes beside them get into memory.
-enum class Shuffle {
-  Transpose, ///< lanes are rows, the copies their elements
-  Interleave ///< the copies lie between the lanes
-};
-llvm::StringRef stringifyShuffle(Shuffle shuffle);
-std::optional<Shuffle> symbolizeShuffle(llvm::StringRef text);
-
-/// How one body op iterates over one of its live loops.
-struct LoopUse {
-  unsigned loop;
-  /// Iterations written out per step; the extent means no loop is left.
-  int64_t unroll = 1;
-  /// The same of what whole steps leave; in the end one at a time.
-  llvm::SmallVector<int64_t, 3> tail;
-  /// The unrolled iterations are a group of bytes, multiplied and summed at
-  /// once where there are vectors.
-  bool dot = false;
-  /// They are the products of one step of an mma.
-  bool mma = false;
-  /// Vector lanes per step (a run-time tail is masked); 0 means scalar.
-  int64_t lanes = 0;
-  RegisterRole role = RegisterRole::None;
-  /// The loop stems from an axis that the op reduces.
-  bool reduced = false;
-  /// A step asks for the shuffle.
-  bool transpose = false, interleave = false;
-  /// Lanes that are so many elements apart are accessed by vectors.
-  llvm::SmallVector<int64_t, 2> strides;
-  /// Transposed copies that are no whole vector are stored under a mask; of the
-  /// columns of a register tile: so are all where only some rows are left.
-  bool masked = false;
-  /// The loop ends once a strip of it changes no accumulator.
-  bool earlyExit = false;
-
-  /// Elements of each step.
-  int64_t width() const { return std::max<int64_t>(lanes, 1); }
-};
-
-/// A structured op of the kernel body, in body order.
-struct BodyOp {
-  /// The linalg op; null in nests that were built without IR.
-  mlir::Operation *op = nullptr;
-  /// Name of the op, else its number in the body.
-  std::string name;
-  /// Loop number (an Axis) for each iterator dimension of the op.
-  llvm::SmallVector<unsigned, 4> axes;
-  /// For each iterator dimension: does the op reduce it?
-  llvm::SmallVector<bool, 4> reduced;
-  /// Live loops that stem from the axes, outermost first.
-  llvm::SmallVector<LoopUse, 8> loops;
-  /// The initial value of a reduction comes from another op of the body.
-  bool initInside = false;
-  /// A result is yielded by the kernel.
-  bool yielded = false;
-  /// The result of the op depends on the order of the reduced iterations.
-  bool ordered = false;
-  /// Partial results of the reduction can be combined, in any grouping.
-  bool combinable = true;
-  /// Sums up products of bytes, see byteProductOf().
-  bool multipliesBytes = false;
-  /// The results are in the arena of the run instead of on the stack.
-  bool inArena = false;
-
-  const LoopUse *find(unsigned loop) const;
-  LoopUse *find(unsigned loop);
-};
-
-/// pack(operand, [loops]): the operand is stored with these loops as its
-/// dimensions, outermost first; loops of the operand that the step does not
-/// list are put in front, in nest order.
-struct Pack {
-  unsigned operand;
-  llvm::SmallVector<unsigned, 4> loops;
-  /// How packing at run time goes through registers, in vectors of so many
-  /// lanes; 0: element by element.
-  Shuffle shuffle = Shuffle::Transpose;
-  int64_t lanes = 0;
-};
 
 /// cache(operand, at=l): at the beginning of each iteration of `at` every op
 /// inside that reads the operand copies its slice to scratch memory; in=shared:
@@ -235,26 +99,6 @@ struct SwizzledSlice {
   /// so many bytes.
   static constexpr int64_t alignment = 1024;
   int64_t mask() const { return lineBytes / 16 - 1; }
-};
-
-/// prefetch(operand, distance, line): the tiles that go by a panel of a packed
-/// operand prefetch the panel `distance` further on, in lines of so many bytes.
-struct Prefetch {
-  unsigned operand;
-  int64_t distance;
-  int64_t lineBytes;
-};
-
-/// The dimensions of a packed operand, as loops: up to `panel` they say which
-/// panel, from `columns` on they are its columns, perhaps as groups of bytes.
-/// Those between are steps of the reduction.
-struct PackedPanels {
-  llvm::SmallVector<unsigned> loops;
-  size_t panel, columns;
-
-  llvm::ArrayRef<unsigned> steps() const {
-    return llvm::ArrayRef(loops).slice(panel + 1, columns - panel - 1);
-  }
 };
 
 class LoopNest {

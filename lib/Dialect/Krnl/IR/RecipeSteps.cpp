@@ -100,6 +100,10 @@ static FailureOr<SmallVector<StringAttr>> parseLoopNames(AsmParser &parser) {
   return names;
 }
 
+static SmallVector<StringRef> namesOf(ArrayRef<StringAttr> names) {
+  return llvm::map_to_vector(names, [](StringAttr n) { return n.getValue(); });
+}
+
 static FailureOr<TailStrategy> parseTail(AsmParser &parser) {
   StringRef text;
   SMLoc loc = parser.getCurrentLocation();
@@ -365,134 +369,6 @@ void KrnlDialect::printAttribute(Attribute attribute,
   } else if (!AllSteps::print(attribute, printer)) {
     (void)generatedAttributePrinter(attribute, printer);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// advance
-//===----------------------------------------------------------------------===//
-
-static SmallVector<StringRef> namesOf(ArrayRef<StringAttr> names) {
-  return llvm::map_to_vector(names, [](StringAttr n) { return n.getValue(); });
-}
-
-LogicalResult BlockStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.block(getLoop(), getSize(), getTail(), getOuter(), getInner(),
-                    emitError);
-}
-
-LogicalResult FuseStepAttr::advance(LoopNest &nest,
-                                    EmitErrorFn emitError) const {
-  return nest.fuse(getOuter(), getInner(), getResult(), emitError);
-}
-
-LogicalResult OrderStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.reorder(namesOf(getLoops()), emitError);
-}
-
-LogicalResult FuseOuterStepAttr::advance(LoopNest &nest,
-                                         EmitErrorFn emitError) const {
-  return nest.fuseOuter(namesOf(getLoops()), emitError);
-}
-
-LogicalResult ParallelStepAttr::advance(LoopNest &nest,
-                                        EmitErrorFn emitError) const {
-  return nest.parallel(namesOf(getLoops()), emitError);
-}
-
-LogicalResult MapStepAttr::advance(LoopNest &nest,
-                                   EmitErrorFn emitError) const {
-  return nest.map(getLoop(), emitError);
-}
-
-LogicalResult ComputeAtStepAttr::advance(LoopNest &nest,
-                                         EmitErrorFn emitError) const {
-  return nest.computeAt(getLoop(), emitError);
-}
-
-LogicalResult UnrollStepAttr::advance(LoopNest &nest,
-                                      EmitErrorFn emitError) const {
-  return nest.unroll(getLoop(), getFactor(), getTail(), emitError);
-}
-
-LogicalResult DotStepAttr::advance(LoopNest &nest,
-                                   EmitErrorFn emitError) const {
-  return nest.dot(getLoop(), emitError);
-}
-
-LogicalResult MmaStepAttr::advance(LoopNest &nest,
-                                   EmitErrorFn emitError) const {
-  return nest.mma(namesOf(getLoops()), emitError);
-}
-
-LogicalResult WgmmaStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.wgmma(namesOf(getLoops()), emitError);
-}
-
-LogicalResult VectorizeStepAttr::advance(LoopNest &nest,
-                                         EmitErrorFn emitError) const {
-  return nest.vectorize(getLoop(), getLanes(), emitError);
-}
-
-LogicalResult RegisterTileStepAttr::advance(LoopNest &nest,
-                                            EmitErrorFn emitError) const {
-  return nest.registerTile(getRows(), getColumns(), getLanes(), getTail(),
-                           getMasked(), emitError);
-}
-
-LogicalResult ArenaStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.arena(getOp(), emitError);
-}
-
-LogicalResult CacheStepAttr::advance(LoopNest &nest,
-                                     EmitErrorFn emitError) const {
-  return nest.cache(getOperand(), getAt(), getShared(), emitError);
-}
-
-LogicalResult PipelineStepAttr::advance(LoopNest &nest,
-                                        EmitErrorFn emitError) const {
-  return nest.pipeline(getLoop(), getStages(), getInFlight(), emitError);
-}
-
-LogicalResult PackStepAttr::advance(LoopNest &nest,
-                                    EmitErrorFn emitError) const {
-  return nest.pack(getOperand(), namesOf(getLoops()), getShuffle(), getLanes(),
-                   emitError);
-}
-
-LogicalResult PrefetchStepAttr::advance(LoopNest &nest,
-                                        EmitErrorFn emitError) const {
-  return nest.prefetch({getOperand(), getDistance(), getLine()}, emitError);
-}
-
-LogicalResult TransposeStepAttr::advance(LoopNest &nest,
-                                         EmitErrorFn emitError) const {
-  return nest.shuffle(getLoop(), Shuffle::Transpose, getMasked(), emitError);
-}
-
-LogicalResult InterleaveStepAttr::advance(LoopNest &nest,
-                                          EmitErrorFn emitError) const {
-  return nest.shuffle(getLoop(), Shuffle::Interleave, /*masked=*/false,
-                      emitError);
-}
-
-LogicalResult StridedStepAttr::advance(LoopNest &nest,
-                                       EmitErrorFn emitError) const {
-  return nest.strided(getLoop(), getDistance(), emitError);
-}
-
-LogicalResult EarlyExitStepAttr::advance(LoopNest &nest,
-                                         EmitErrorFn emitError) const {
-  return nest.earlyExit(getLoop(), emitError);
-}
-
-LogicalResult SplitReductionStepAttr::advance(LoopNest &nest,
-                                              EmitErrorFn emitError) const {
-  return nest.splitReduction(getLoop(), getParts(), getOuter(), getInner(),
-                             emitError);
 }
 
 LogicalResult OnlyStepAttr::verify(EmitErrorFn emitError, StringRef op,

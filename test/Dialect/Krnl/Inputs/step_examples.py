@@ -10,7 +10,7 @@ import re
 import sys
 
 text = open(sys.argv[1]).read()
-steps = re.findall(r'^def Krnl_(\w+)Step\b.*?"(\w+)"> \{(.*?)^\}', text, re.M | re.S)
+steps = re.findall(r'^def Krnl_(\w+)Step\s*: Krnl_Step<"\w+", "(\w+)".*?> \{(.*?)^\}', text, re.M | re.S)
 for name, mnemonic, body in steps:
     prefix = r"\w+: " if mnemonic == "only" else re.escape(mnemonic) + r"\("
     example = re.search(rf"`({prefix}[^`]*)`", body)

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// To add a step: a def here, its name in the list of RecipeSteps.cpp, a method of
-// LoopNest that advance() calls, a test beside the others. Its description begins with
+// To add a step: a def here, its name in the list of RecipeSteps.cpp, the method of
+// LoopNest that the def calls, a test beside the others. Its description begins with
 // an example between backquotes, which a test parses.
 //
 //===----------------------------------------------------------------------===//
@@ -46,11 +46,22 @@ def TailParameter
 /// Iterations that are done together in the tail of a loop, most first.
 def TailSizes : OptionalArrayRefParameter<"int64_t", "iterations">;
 
-class Krnl_Step<string attrName, string stepMnemonic>
+/// A step is done by a method of LoopNest, which takes `arguments`.
+class Krnl_Step<string attrName, string stepMnemonic, string method = "",
+                string arguments = "">
     : Krnl_Attr<attrName # "Step", stepMnemonic,
-                [DeclareAttrInterfaceMethods<Krnl_RecipeStep, ["advance"]>]>;
+                [DeclareAttrInterfaceMethods<Krnl_RecipeStep, ["advance"]>]> {
+  let extraClassDefinition = !if(!empty(method), "", [{
+    ::llvm::LogicalResult $cppClass::advance(LoopNest &nest,
+                                             EmitErrorFn emitError) const {
+      return nest.}] # method # "(" # arguments # [{, emitError);
+    }
+  }]);
+}
 
-def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
+def Krnl_BlockStep
+    : Krnl_Step<"Block", "block", "block",
+                "getLoop(), getSize(), getTail(), getOuter(), getInner()"> {
   let summary = "cut a loop into blocks of a size";
   let description = [{
     `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
@@ -79,7 +90,9 @@ def Krnl_BlockStep : Krnl_Step<"Block", "block"> {
   }];
 }
 
-def Krnl_FuseStep : Krnl_Step<"Fuse", "fuse"> {
+def Krnl_FuseStep
+    : Krnl_Step<"Fuse", "fuse", "fuse",
+                "getOuter(), getInner(), getResult()"> {
   let summary = "run two adjacent loops as one";
   let description = [{
     `fuse(i, j) -> ij`: `i` must be directly outside `j`; every op has both loops
@@ -89,7 +102,7 @@ def Krnl_FuseStep : Krnl_Step<"Fuse", "fuse"> {
   let assemblyFormat = "`(` $outer `,` $inner `)` `->` $result";
 }
 
-def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
+def Krnl_OrderStep : Krnl_Step<"Order", "order", "reorder", "namesOf(getLoops())"> {
   let summary = "put loops in a new order, outermost first";
   let description = [{
     `order(n.o, m.o, k)`: the loops take, in this order, the positions that they
@@ -100,7 +113,9 @@ def Krnl_OrderStep : Krnl_Step<"Order", "order"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_FuseOuterStep : Krnl_Step<"FuseOuter", "fuse_outer"> {
+def Krnl_FuseOuterStep
+    : Krnl_Step<"FuseOuter", "fuse_outer", "fuseOuter",
+                "namesOf(getLoops())"> {
   let summary = "fuse the outermost loops of all ops of the kernel";
   let description = [{
     `fuse_outer(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
@@ -111,7 +126,9 @@ def Krnl_FuseOuterStep : Krnl_Step<"FuseOuter", "fuse_outer"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
+def Krnl_ParallelStep
+    : Krnl_Step<"Parallel", "parallel", "parallel",
+                "namesOf(getLoops())"> {
   let summary = "spread the iterations of fused outer loops over workers";
   let description = [{
     `parallel(r.o, c.o)`: the loops must be the outermost fused outer ones, in this order.
@@ -121,7 +138,7 @@ def Krnl_ParallelStep : Krnl_Step<"Parallel", "parallel"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_MapStep : Krnl_Step<"Map", "map"> {
+def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop()"> {
   let summary = "give each iteration of a loop to a thread";
   let description = [{
     `map(r.t, thread)`: the loop must be of known extent and stay a plain loop; of the
@@ -141,7 +158,9 @@ def Krnl_MapStep : Krnl_Step<"Map", "map"> {
   let assemblyFormat = "`(` $loop `,` `thread` `)`";
 }
 
-def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
+def Krnl_ComputeAtStep
+    : Krnl_Step<"ComputeAt", "compute_at", "computeAt",
+                "getLoop()"> {
   let summary = "compute several ops inside one loop that the last of them reduces";
   let description = [{
     `compute_at(b)`: the ops that run over loop `b`, one after the other in the
@@ -154,7 +173,9 @@ def Krnl_ComputeAtStep : Krnl_Step<"ComputeAt", "compute_at"> {
   let assemblyFormat = "`(` $loop `)`";
 }
 
-def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
+def Krnl_UnrollStep
+    : Krnl_Step<"Unroll", "unroll", "unroll",
+                "getLoop(), getFactor(), getTail()"> {
   let summary = "write out several iterations of a loop";
   let description = [{
     `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
@@ -167,7 +188,7 @@ def Krnl_UnrollStep : Krnl_Step<"Unroll", "unroll"> {
   }];
 }
 
-def Krnl_DotStep : Krnl_Step<"Dot", "dot"> {
+def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
   let summary = "multiply and sum groups of four bytes at once";
   let description = [{
     `dot(k.q)`: the four iterations of a loop that sums up products of bytes are
@@ -179,7 +200,7 @@ def Krnl_DotStep : Krnl_Step<"Dot", "dot"> {
   let assemblyFormat = "`(` $loop `)`";
 }
 
-def Krnl_MmaStep : Krnl_Step<"Mma", "mma"> {
+def Krnl_MmaStep : Krnl_Step<"Mma", "mma", "mma", "namesOf(getLoops())"> {
   let summary = "multiply small matrices by all threads of a warp at once";
   let description = [{
     `mma(m.h, m.g, n.t, n.c, k.i)`: an op that sums up products of two inputs of the
@@ -198,7 +219,7 @@ def Krnl_MmaStep : Krnl_Step<"Mma", "mma"> {
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma"> {
+def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())"> {
   let summary = "multiply small matrices by the four warps of a warpgroup at once";
   let description = [{
     `wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)`: an op that sums up products of two inputs of
@@ -219,7 +240,8 @@ def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma"> {
 }
 
 def Krnl_VectorizeStep
-    : Krnl_Step<"Vectorize", "vectorize"> {
+    : Krnl_Step<"Vectorize", "vectorize", "vectorize",
+                "getLoop(), getLanes()"> {
   let summary = "do several iterations of an innermost loop in vector lanes";
   let description = [{
     `vectorize(c, 16)`: each op that has `c` must have it innermost; inside it
@@ -230,7 +252,9 @@ def Krnl_VectorizeStep
   let assemblyFormat = "`(` $loop `,` $lanes `)`";
 }
 
-def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
+def Krnl_RegisterTileStep
+    : Krnl_Step<"RegisterTile", "register_tile", "registerTile",
+                "getRows(), getColumns(), getLanes(), getTail(), getMasked()"> {
   let summary = "keep a tile of results in registers";
   let description = [{
     `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are written out, columns `n.r`
@@ -250,7 +274,9 @@ def Krnl_RegisterTileStep : Krnl_Step<"RegisterTile", "register_tile"> {
   }];
 }
 
-def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
+def Krnl_CacheStep
+    : Krnl_Step<"Cache", "cache", "cache",
+                "getOperand(), getAt(), getShared()"> {
   let summary = "copy the slice of an operand to scratch memory first";
   let description = [{
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
@@ -270,7 +296,9 @@ def Krnl_CacheStep : Krnl_Step<"Cache", "cache"> {
   }];
 }
 
-def Krnl_PipelineStep : Krnl_Step<"Pipeline", "pipeline"> {
+def Krnl_PipelineStep
+    : Krnl_Step<"Pipeline", "pipeline", "pipeline",
+                "getLoop(), getStages(), getInFlight()"> {
   let summary = "copy slices to shared memory some iterations ahead";
   let description = [{
     `pipeline(k.o, 3)`: of each slice that threads copy to shared memory at `k.o`
@@ -294,7 +322,7 @@ def Krnl_PipelineStep : Krnl_Step<"Pipeline", "pipeline"> {
   }];
 }
 
-def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {
+def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
   let summary = "keep an intermediate in the arena of the run";
   let description = [{
     `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
@@ -306,7 +334,9 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena"> {
   let assemblyFormat = "`(` $op `)`";
 }
 
-def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
+def Krnl_PackStep
+    : Krnl_Step<"Pack", "pack", "pack",
+                "getOperand(), namesOf(getLoops()), getShuffle(), getLanes()"> {
   let summary = "store an operand with loops as its dimensions";
   let description = [{
     `pack(1, [n.p, k, n.r])`: operand 1 is laid out with these loops as
@@ -326,7 +356,9 @@ def Krnl_PackStep : Krnl_Step<"Pack", "pack"> {
   }];
 }
 
-def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
+def Krnl_PrefetchStep
+    : Krnl_Step<"Prefetch", "prefetch", "prefetch",
+                "{getOperand(), getDistance(), getLine()}"> {
   let summary = "prefetch the next panels of a packed operand";
   let description = [{
     `prefetch(1, distance=1, line=64)`: a panel of packed operand 1 is the part
@@ -343,7 +375,9 @@ def Krnl_PrefetchStep : Krnl_Step<"Prefetch", "prefetch"> {
   }];
 }
 
-def Krnl_TransposeStep : Krnl_Step<"Transpose", "transpose"> {
+def Krnl_TransposeStep
+    : Krnl_Step<"Transpose", "transpose", "shuffle",
+                "getLoop(), Shuffle::Transpose, getMasked()"> {
   let summary = "transpose rows and columns of memory in registers";
   let description = [{
     `transpose(m.r)`: where the vectors of an op run across the rows of an operand
@@ -357,7 +391,9 @@ def Krnl_TransposeStep : Krnl_Step<"Transpose", "transpose"> {
   let assemblyFormat = "`(` $loop `` custom<Masked>($masked) `)`";
 }
 
-def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {
+def Krnl_InterleaveStep
+    : Krnl_Step<"Interleave", "interleave", "shuffle",
+                "getLoop(), Shuffle::Interleave, false"> {
   let summary = "store vectors whose lanes lie between each other's";
   let description = [{
     `interleave(c)`: where the lanes of a result are as many elements apart as
@@ -369,7 +405,9 @@ def Krnl_InterleaveStep : Krnl_Step<"Interleave", "interleave"> {
   let assemblyFormat = "`(` $loop `)`";
 }
 
-def Krnl_StridedStep : Krnl_Step<"Strided", "strided"> {
+def Krnl_StridedStep
+    : Krnl_Step<"Strided", "strided", "strided",
+                "getLoop(), getDistance()"> {
   let summary = "access lanes a few elements apart by vectors of neighbours";
   let description = [{
     `strided(c, 3)`: where the lanes of `c` are 3 elements apart in memory, the
@@ -381,7 +419,9 @@ def Krnl_StridedStep : Krnl_Step<"Strided", "strided"> {
   let assemblyFormat = "`(` $loop `,` $distance `)`";
 }
 
-def Krnl_EarlyExitStep : Krnl_Step<"EarlyExit", "early_exit"> {
+def Krnl_EarlyExitStep
+    : Krnl_Step<"EarlyExit", "early_exit", "earlyExit",
+                "getLoop()"> {
   let summary = "end a loop once its iterations change nothing any more";
   let description = [{
     `early_exit(s)`: a data-dependent traversal, such as the way down a tree, has
@@ -392,7 +432,9 @@ def Krnl_EarlyExitStep : Krnl_Step<"EarlyExit", "early_exit"> {
   let assemblyFormat = "`(` $loop `)`";
 }
 
-def Krnl_SplitReductionStep : Krnl_Step<"SplitReduction", "split_reduction"> {
+def Krnl_SplitReductionStep
+    : Krnl_Step<"SplitReduction", "split_reduction", "splitReduction",
+                "getLoop(), getParts(), getOuter(), getInner()"> {
   let summary = "reduce into several partial results";
   let description = [{
     `split_reduction(k, 4) -> (k.o, k.i)`: iteration `k.o * 4 + k.i` goes to the

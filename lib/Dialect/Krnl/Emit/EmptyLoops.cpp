@@ -33,39 +33,13 @@ static bool alwaysTogether(const LoopNest &nest, unsigned axis,
   });
 }
 
-/// Keeps those of `isOfAll` that `value` and the values it overwrites have a
-/// dimension for.
-static void keepWritten(const LoopNest &nest, Value value,
-                        SmallVector<bool> &isOfAll) {
-  while (auto op = value.getDefiningOp<ComputeOp>()) {
-    auto result = cast<OpResult>(value);
-    ArrayRef<unsigned> axes = nest.op(nest.indexOf(op)).axes;
-    SmallVector<bool> isWritten(nest.numAxes(), false);
-    for (const Subscript &at : op.getSubscripts(*op.getTiedOpOperand(result)))
-      if (std::optional<unsigned> dim = at.getLoop())
-        isWritten[axes[*dim]] = true;
-    for (unsigned axis = 0; axis < nest.numAxes(); ++axis)
-      isOfAll[axis] = isOfAll[axis] && isWritten[axis];
-    value = op.getTiedOpOperand(result)->get();
-  }
-}
-
-/// The axes that all results have: if one is empty, the kernel gives nothing.
-static SmallVector<bool> axesOfResults(KernelOp kernel, const LoopNest &nest) {
-  SmallVector<bool> isOfAll(nest.numAxes(), true);
-  for (Value value : kernel.getBody().front().getTerminator()->getOperands())
-    keepWritten(nest, value, isOfAll);
-  return isOfAll;
-}
-
 Value hasNoResults(KernelOp kernel, const LoopNest &nest,
                    ArrayRef<unsigned> except, ValueRange extents,
                    OpBuilder &b) {
-  SmallVector<bool> isOfAll = axesOfResults(kernel, nest);
   Value zero, isEmpty;
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
-    if (!isOfAll[axis] || !nest.loop(axis).isDynamic() ||
-        llvm::is_contained(except, axis))
+    if (!nest.loop(axis).isDynamic() || llvm::is_contained(except, axis) ||
+        !kernel.isOfResults(axis))
       continue;
     if (!zero)
       zero = arith::ConstantIndexOp::create(b, kernel.getLoc(), 0);
@@ -82,15 +56,14 @@ SmallVector<LaneIndex> extentsWithWork(KernelOp kernel, const LoopNest &nest,
                                        bool ofTiles,
                                        ArrayRef<LaneIndex> extents,
                                        ImplicitLocOpBuilder &b) {
-  SmallVector<bool> isParallel = parallelAxes(nest),
-                    isOfResults = axesOfResults(kernel, nest);
+  SmallVector<bool> isParallel = parallelAxes(nest);
   SmallVector<LaneIndex> result(extents);
   LaneMath math(b);
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
     Value isEmpty;
     for (unsigned other = 0; other < nest.numAxes(); ++other) {
       if (isParallel[axis] != ofTiles || isParallel[other] || other == axis ||
-          !(isOfResults[other] || alwaysTogether(nest, axis, other)))
+          !(kernel.isOfResults(other) || alwaysTogether(nest, axis, other)))
         continue;
       if (extents[other].isConstant()) {
         if (extents[other].offset == 0)

@@ -38,25 +38,45 @@ YieldOp KernelOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 
-/// The entry of `extents`, which dynamic loops have one of each, of a loop.
-static OpFoldResult extentIn(ArrayAttr loops, unsigned number,
+/// How many loops in front of one are dynamic: `extents` has one entry of each.
+static size_t dynamicBefore(KernelOp kernel, unsigned loop) {
+  return llvm::count_if(
+      kernel.getLoops().getValue().take_front(loop),
+      [](Attribute before) { return cast<LoopAttr>(before).isDynamic(); });
+}
+
+static OpFoldResult extentIn(KernelOp kernel, unsigned number,
                              ValueRange extents) {
-  auto loop = cast<LoopAttr>(loops[number]);
+  LoopAttr loop = kernel.getLoop(number);
   if (!loop.isDynamic())
     return Builder(loop.getContext()).getIndexAttr(loop.getExtent());
-  return extents[llvm::count_if(
-      loops.getValue().take_front(number),
-      [](Attribute before) { return cast<LoopAttr>(before).isDynamic(); })];
+  return extents[dynamicBefore(kernel, number)];
 }
 
 OpFoldResult KernelOp::getExtent(unsigned loop) {
-  return extentIn(getLoops(), loop, getExtents());
+  return extentIn(*this, loop, getExtents());
 }
 
 OpFoldResult KernelOp::getExtentInside(unsigned loop) {
   auto arguments = getBody().getArguments();
-  return extentIn(getLoops(), loop,
+  return extentIn(*this, loop,
                   arguments.drop_front(getIns().size() + getOuts().size()));
+}
+
+OpOperand &KernelOp::getExtentMutable(unsigned loop) {
+  return getExtentsMutable()[dynamicBefore(*this, loop)];
+}
+
+bool KernelOp::isOfResults(unsigned loop) {
+  StringRef name = getLoop(loop).getName();
+  for (Value value : getYield().getValues())
+    while (auto op = value.getDefiningOp<ComputeOp>()) {
+      OpOperand &written = *op.getTiedOpOperand(cast<OpResult>(value));
+      if (!llvm::is_contained(op.getLoopsAlong(written), name))
+        return false;
+      value = written.get();
+    }
+  return true;
 }
 
 void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {

@@ -84,6 +84,11 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     ::mlir::OpFoldResult getExtent(unsigned loop);
     /// The same inside the body: an index attribute or a block argument.
     ::mlir::OpFoldResult getExtentInside(unsigned loop);
+    /// The operand that gives the extent of a dynamic loop.
+    ::mlir::OpOperand &getExtentMutable(unsigned loop);
+    /// Is the loop one of all ops that write the results? Then a kernel without
+    /// iterations of it gives nothing.
+    bool isOfResults(unsigned loop);
     /// Replaces the list of loops. Dynamic loops that the kernel has already keep
     /// their extents; `added` has those of the others, in order. The extents of
     /// loops that are dropped must have no use in the body.

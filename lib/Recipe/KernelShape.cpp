@@ -6,10 +6,8 @@
 
 #include "KernelShape.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <cmath>
 
@@ -24,28 +22,6 @@ int64_t estimatedProduct(int64_t a, int64_t b) {
   int64_t product;
   return llvm::MulOverflow(a, b, product) ? largest
                                           : std::min(product, largest);
-}
-
-std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc, Value extent,
-                                    int64_t limit) {
-  Value most = arith::ConstantIndexOp::create(b, loc, limit),
-        zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFew =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent, most);
-  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
-          arith::SelectOp::create(b, loc, isFew, zero, extent)};
-}
-
-/// The limit of a first result of splitExtent(); nothing for another value.
-static std::optional<int64_t> limitOf(Value extent) {
-  auto few = extent.getDefiningOp<arith::SelectOp>();
-  auto isFew =
-      few ? few.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
-  if (!isFew || isFew.getPredicate() != arith::CmpIPredicate::ult ||
-      isFew.getLhs() != few.getTrueValue() ||
-      !isConstantIntValue(few.getFalseValue(), 0))
-    return std::nullopt;
-  return getConstantIntValue(isFew.getRhs());
 }
 
 SumTile sumTile(const Processor &target) {
@@ -64,12 +40,11 @@ int64_t largestDivisor(int64_t whole, int64_t most) {
 }
 
 int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
-  unsigned number = *kernel.findLoop(loop);
-  LoopAttr attribute = kernel.getLoop(number);
+  LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
   if (!attribute.isDynamic())
     return attribute.getExtent();
-  std::optional<int64_t> limit = limitOf(cast<Value>(kernel.getExtent(number)));
-  return limit ? std::min(unknown, *limit - 1) : unknown;
+  int64_t limit = attribute.getLimit();
+  return limit ? std::min(unknown, limit - 1) : unknown;
 }
 
 double assumedExtent(const Loop &loop) {
@@ -86,7 +61,7 @@ double iterationsOf(const LoopNest &nest, unsigned number) {
              : std::ceil(iterations / double(loop.blockSize));
 }
 
-double paddingOf(const LoopNest &nest, unsigned op) {
+double paddingFactor(const LoopNest &nest, unsigned op) {
   double padding = 1;
   for (unsigned padded : nest.paddedLoops(op)) {
     double size = double(nest.loop(nest.childOf(op, padded)).blockSize),
@@ -121,8 +96,7 @@ bool haveSameSurroundings(KernelOp a, KernelOp b) {
         isPaddingForOne(x.getDefiningOp<KernelOp>()) !=
             isPaddingForOne(y.getDefiningOp<KernelOp>()))
       return false;
-  return llvm::equal(a.getExtents(), b.getExtents(),
-                     [](Value x, Value y) { return limitOf(x) == limitOf(y); });
+  return true;
 }
 
 bool isStatic(KernelOp kernel, StringRef loop) {

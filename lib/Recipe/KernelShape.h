@@ -15,15 +15,8 @@
 
 namespace onnxc {
 
-/// Iterations of the rows of a kernel and of its version for few: the extent
-/// where it is less than `limit`, else 0; and the other way round.
-std::pair<mlir::Value, mlir::Value> splitExtent(mlir::OpBuilder &b,
-                                                mlir::Location loc,
-                                                mlir::Value extent,
-                                                int64_t limit);
-
 /// Extent of a loop by name; unknown ones count as `unknown`, or as the most
-/// that splitExtent() leaves of them if that is less.
+/// that their limit leaves of them if that is less.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
 /// The extent of a loop of a nest; `outerExtent` for one that is dynamic.
@@ -33,7 +26,7 @@ double assumedExtent(const krnl::Loop &loop);
 double iterationsOf(const krnl::LoopNest &nest, unsigned loop);
 /// Iterations of an op for each that its axes have: more than 1 where blocks
 /// are padded.
-double paddingOf(const krnl::LoopNest &nest, unsigned op);
+double paddingFactor(const krnl::LoopNest &nest, unsigned op);
 
 /// The product of the extents of the axes that a loop stems from.
 double axesExtent(
@@ -74,7 +67,7 @@ bool isPaddingForOne(krnl::KernelOp kernel);
 bool isStorable(mlir::Value value);
 
 /// Planners read of the operations around a kernel only what this compares: how
-/// its operands come about, and which extents are known to be small.
+/// its operands come about.
 bool haveSameSurroundings(krnl::KernelOp a, krnl::KernelOp b);
 
 /// Is the extent known?

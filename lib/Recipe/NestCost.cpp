@@ -142,7 +142,7 @@ void OpCost::findSteps() {
         !llvm::is_contained(loopsOfThreads, use.loop))
       steps = &use;
   }
-  points *= paddingOf(nest, number);
+  points *= paddingFactor(nest, number);
   numSteps = std::max(points / together, 1.0);
 }
 

@@ -92,16 +92,6 @@ FailureOr<LoopNest> KrnlVersionKernelsPass::chosenNest(KernelOp kernel) {
   return nest;
 }
 
-/// Have all ops the loop, and does none reduce it? Then a kernel that has no
-/// iteration of it writes nothing.
-static bool isOfAll(KernelOp kernel, unsigned loop) {
-  StringRef name = kernel.getLoop(loop).getName();
-  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
-    return llvm::is_contained(op.getAxes(), name) &&
-           !llvm::is_contained(reducedLoops(op), name.str());
-  });
-}
-
 /// The loops over the uses of each element of an operand, and the steps of the
 /// sums that it is a factor of.
 struct Uses {
@@ -170,7 +160,7 @@ KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
     std::optional<Rows> here = rowsOfUses(kernel, operand, processor);
     if (!here)
       here = rowsAsColumns(kernel, nest, *nest.packOf(operand));
-    if (!here || here->limit < minLimit || !isOfAll(kernel, here->loop) ||
+    if (!here || here->limit < minLimit || !kernel.isOfResults(here->loop) ||
         (rows && rows->loop != here->loop))
       return std::nullopt;
     rows = {here->loop,
@@ -179,12 +169,30 @@ KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
   return rows;
 }
 
-/// The operand of the kernel that is the extent of a dynamic loop.
-static OpOperand &extentOperand(KernelOp kernel, unsigned loop) {
-  int64_t before = 0;
-  for (unsigned number : llvm::seq(loop))
-    before += kernel.getLoop(number).isDynamic();
-  return kernel.getExtentsMutable()[before];
+/// Iterations of the rows of a kernel and of its version for few: the extent
+/// where it is less than `limit`, else 0; and the other way round.
+static std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc,
+                                           Value extent, int64_t limit) {
+  Value most = arith::ConstantIndexOp::create(b, loc, limit),
+        zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent, most);
+  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
+          arith::SelectOp::create(b, loc, isFew, zero, extent)};
+}
+
+/// A copy of the kernel for less than `limit` iterations of a loop.
+static KernelOp versionForFew(OpBuilder &b, KernelOp kernel, Rows rows,
+                              Value few) {
+  KernelOp ofFew = kernel.clone();
+  b.insert(ofFew);
+  ofFew.getExtentMutable(rows.loop).set(few);
+  auto loops = llvm::to_vector(ofFew.getLoops());
+  LoopAttr loop = ofFew.getLoop(rows.loop);
+  loops[rows.loop] = LoopAttr::get(loop.getContext(), loop.getName(),
+                                   loop.getExtent(), rows.limit);
+  ofFew.setLoopsAttr(b.getArrayAttr(loops));
+  return ofFew;
 }
 
 void KrnlVersionKernelsPass::version(KernelOp kernel) {
@@ -196,12 +204,9 @@ void KrnlVersionKernelsPass::version(KernelOp kernel) {
   if (!rows)
     return;
   OpBuilder b(kernel);
-  OpOperand &extent = extentOperand(kernel, rows->loop);
-  Value whole = extent.get();
-  auto [few, many] = splitExtent(b, kernel.getLoc(), whole, rows->limit);
-  KernelOp ofFew = kernel.clone();
-  b.insert(ofFew);
-  extentOperand(ofFew, rows->loop).set(few);
+  OpOperand &extent = kernel.getExtentMutable(rows->loop);
+  auto [few, many] = splitExtent(b, kernel.getLoc(), extent.get(), rows->limit);
+  KernelOp ofFew = versionForFew(b, kernel, *rows, few);
   FailureOr<LoopNest> nestOfFew = chosenNest(ofFew);
   if (failed(nestOfFew) || !packedInRuns(ofFew, *nestOfFew).empty()) {
     ofFew.erase();

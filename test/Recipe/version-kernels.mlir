@@ -7,7 +7,7 @@
 // CHECK:         %[[IS_FEW:.+]] = arith.cmpi ult, %[[M]], %c8
 // CHECK:         %[[FEW:.+]] = arith.select %[[IS_FEW]], %[[M]], %[[ZERO:.+]] :
 // CHECK:         %[[MANY:.+]] = arith.select %[[IS_FEW]], %[[ZERO]], %[[M]] :
-// CHECK:         %[[OF_FEW:.+]] = krnl.kernel "p few" loops [m = %[[FEW]], n = 512, k = 64]
+// CHECK:         %[[OF_FEW:.+]] = krnl.kernel "p few" loops [m = %[[FEW]] < 8, n = 512, k = 64]
 // CHECK-SAME:      outs(%[[O:.+]] : tensor<?x512xf32>)
 // CHECK:         krnl.kernel "p" loops [m = %[[MANY]], n = 512, k = 64]
 // CHECK-SAME:      outs(%[[OF_FEW]] : tensor<?x512xf32>)

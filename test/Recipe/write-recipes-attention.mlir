@@ -223,11 +223,8 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tenso
 func.func @few_rows(%q: tensor<4x?x32xf32>, %k: tensor<4x1024x32xf32>, %v: tensor<4x1024x32xf32>, %o: tensor<4x?x32xf32>) -> tensor<4x?x32xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c12 = arith.constant 12 : index
   %size = tensor.dim %q, %c1 : tensor<4x?x32xf32>
-  %isFew = arith.cmpi ult, %size, %c12 : index
-  %few = arith.select %isFew, %size, %c0 : index
-  %y = krnl.kernel "few_rows" loops [b = 4, m = %few, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<4x?x32xf32>, tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%o : tensor<4x?x32xf32>) {
+  %y = krnl.kernel "few_rows" loops [b = 4, m = %size < 12, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<4x?x32xf32>, tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%o : tensor<4x?x32xf32>) {
   ^bb0(%x: tensor<4x?x32xf32>, %w: tensor<4x1024x32xf32>, %z: tensor<4x1024x32xf32>, %c: tensor<4x?x32xf32>, %rows: index):
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32

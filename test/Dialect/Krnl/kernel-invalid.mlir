@@ -11,6 +11,28 @@ func.func @two_loops_of_one_name(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @limit_of_known_extent(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{limit 8 of loop 'i' must be more than 1 and of a dynamic extent}}
+  %y = krnl.kernel "k" loops [i = 4 < 8] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @limit_of_no_iterations(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @+1 {{limit 1 of loop 'i' must be more than 1 and of a dynamic extent}}
+  %y = krnl.kernel "k" loops [i = %n < 1] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %extent: index):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @negative_extent(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{loop 'i' has a negative extent}}
   %y = krnl.kernel "k" loops [i = -4] outs(%x : tensor<4xf32>) {

@@ -25,6 +25,21 @@ func.func @dynamic_rows(%x: tensor<?x8xf32>, %s: f32, %n: index) -> tensor<?x8xf
   return %y : tensor<?x8xf32>
 }
 
+// A limit of a dynamic extent.
+// CHECK-LABEL: func @few_rows
+// CHECK:         krnl.kernel "copy" loops [r = %{{.+}} < 8, c = 8] ins(
+func.func @few_rows(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %y = krnl.kernel "copy" loops [r = %n < 8, c = 8] ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %r_extent: index):
+    %r = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<?x8xf32>
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
 // All steps, a loop name that needs quotes, steps limited to one op by name and
 // by number, and a temporary whose size is read inside.
 // CHECK-LABEL: func @softmax_like

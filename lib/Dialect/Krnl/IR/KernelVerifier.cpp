@@ -32,6 +32,10 @@ static LogicalResult verifyLoopNames(KernelOp kernel) {
     if (loop.getExtent() < 0 && !loop.isDynamic())
       return kernel.emitOpError("loop '")
              << loop.getName() << "' has a negative extent";
+    if (loop.getLimit() != 0 && (loop.getLimit() < 2 || !loop.isDynamic()))
+      return kernel.emitOpError("limit ")
+             << loop.getLimit() << " of loop '" << loop.getName()
+             << "' must be more than 1 and of a dynamic extent";
   }
   return success();
 }

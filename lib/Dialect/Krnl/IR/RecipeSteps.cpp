@@ -432,7 +432,7 @@ ParseResult onnxc::krnl::parseLoops(
   SmallVector<Attribute> all;
   auto parseLoop = [&]() -> ParseResult {
     FailureOr<std::string> name = parseLoopName(parser);
-    int64_t extent = ShapedType::kDynamic;
+    int64_t extent = ShapedType::kDynamic, limit = 0;
     if (failed(name) || failed(parser.parseEqual()))
       return failure();
     OpAsmParser::UnresolvedOperand operand;
@@ -442,7 +442,9 @@ ParseResult onnxc::krnl::parseLoops(
       return failure();
     if (isOperand.has_value())
       extents.push_back(operand);
-    all.push_back(LoopAttr::get(parser.getContext(), *name, extent));
+    if (succeeded(parser.parseOptionalLess()) && parser.parseInteger(limit))
+      return failure();
+    all.push_back(LoopAttr::get(parser.getContext(), *name, extent, limit));
     return success();
   };
   if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
@@ -464,6 +466,8 @@ void onnxc::krnl::printLoops(OpAsmPrinter &printer, Operation *,
                             printer << extents[number++];
                           else
                             printer << loop.getExtent();
+                          if (loop.getLimit())
+                            printer << " < " << loop.getLimit();
                         });
   printer << ']';
 }

@@ -14,10 +14,15 @@ def Krnl_LoopAttr : Krnl_Attr<"Loop", "loop"> {
   let summary = "a named loop of a kernel and its extent";
   let description = [{
     Printed inside a kernel as `m = 128`, or `m = %n` when an operand of the kernel
-    gives the extent at run time (`ShapedType::kDynamic`).
+    gives the extent at run time (`ShapedType::kDynamic`). `m = %n < 8` has a
+    `limit` that who made the kernel knows all such extents to be less than; 0 where
+    there is none. Choices may rely on it, the emitted loops do not.
   }];
-  let parameters = (ins LoopName:$name, "int64_t":$extent);
-  let assemblyFormat = "`<` $name `,` $extent `>`";
+  let parameters = (ins LoopName:$name, "int64_t":$extent,
+                        DefaultValuedParameter<"int64_t", "0">:$limit);
+  let assemblyFormat = "`<` $name `,` $extent (`,` $limit^)? `>`";
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$name, "int64_t":$extent),
+                              "return $_get($_ctxt, name, extent, 0);">];
   let extraClassDeclaration = [{
     bool isDynamic() const { return ::mlir::ShapedType::isDynamic(getExtent()); }
   }];

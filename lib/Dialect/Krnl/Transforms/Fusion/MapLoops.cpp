@@ -181,7 +181,8 @@ FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
           joinExtents(loop, other, producer, consumer, reason);
       if (failed(extent))
         return failure();
-      loop = LoopAttr::get(loop.getContext(), loop.getName(), *extent);
+      if (!ShapedType::isDynamic(*extent))
+        loop = LoopAttr::get(loop.getContext(), loop.getName(), *extent);
       plan.common.push_back(loop.getName().str());
       plan.rename[paired->second] = loop.getName().str();
     }
@@ -195,7 +196,8 @@ FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
     for (unsigned i = 2; !taken.insert(name).second; ++i)
       name = (loop.getName() + "_" + Twine(i)).str();
     plan.rename[loop.getName()] = name;
-    add(LoopAttr::get(loop.getContext(), name, loop.getExtent()),
+    add(LoopAttr::get(loop.getContext(), name, loop.getExtent(),
+                      loop.getLimit()),
         consumer.getExtent(number));
   }
   return plan;

@@ -98,7 +98,6 @@ bool LoopPlanner::unrollWindow() {
 /// a vector: the sums of short windows along it wait for each other, those of a
 /// few rows side by side do not.
 bool LoopPlanner::unrollRowsOfWindows() {
-  constexpr int64_t longestWindow = 64;
   int64_t sideBySide = target.independentSums;
   if (lanes == 1 || !vectorIsCommon || isStatic(kernel, vectorLoop))
     return false;

@@ -24,11 +24,17 @@ void NodeTypes::add(const importer::ImportedNode &node) {
   Types types{texts(node.operands), texts(node.results), {}};
   for (auto [text, value] : llvm::zip_equal(types.results, node.results))
     types.resultTypes.push_back(text.empty() ? Type() : value.getType());
-  byNode[cast<NameLoc>(node.loc).getName()] = {std::move(types), node.operands,
-                                               node.results};
+  auto tensors = [](ArrayRef<Value> values) {
+    return llvm::map_to_vector(values, [](Value value) {
+      return Tensor{value,
+                    value ? std::optional(value.getLoc()) : std::nullopt};
+    });
+  };
+  byNode[cast<NameLoc>(node.loc).getName()] = {
+      std::move(types), tensors(node.operands), tensors(node.results)};
 }
 
-/// The values of the module: others that the importer has told of are gone.
+/// The values of the module: no others can be asked for their location.
 static DenseSet<Value> valuesOf(ModuleOp model) {
   DenseSet<Value> values;
   model.walk([&](Operation *op) {
@@ -43,20 +49,23 @@ static DenseSet<Value> valuesOf(ModuleOp model) {
 void NodeTypes::refine(ModuleOp model) {
   onnx::DimAnalysis analysis(model);
   DenseSet<Value> known = valuesOf(model);
+  auto isThere = [&](const Tensor &tensor) {
+    return known.contains(tensor.value) && tensor.value.getLoc() == tensor.loc;
+  };
   auto refineTexts = [&](std::vector<std::string> &texts,
-                         ArrayRef<Value> values) {
-    for (auto [text, value] : llvm::zip_equal(texts, values))
-      if (!text.empty() && known.contains(value))
-        text = typeText(analysis, value);
+                         ArrayRef<Tensor> tensors) {
+    for (auto [text, tensor] : llvm::zip_equal(texts, tensors))
+      if (!text.empty() && isThere(tensor))
+        text = typeText(analysis, tensor.value);
   };
   for (auto &entry : byNode) {
     Node &node = entry.second;
     refineTexts(node.types.operands, node.operands);
     refineTexts(node.types.results, node.results);
-    for (auto [type, value] :
+    for (auto [type, tensor] :
          llvm::zip_equal(node.types.resultTypes, node.results))
-      if (type && known.contains(value))
-        type = analysis.type(value);
+      if (type && isThere(tensor))
+        type = analysis.type(tensor.value);
   }
 }
 

@@ -33,9 +33,15 @@ public:
   const Types *find(llvm::StringRef node) const;
 
 private:
+  /// A value as the importer has told of it. It may be gone since, and another
+  /// one at its address: that one has another location.
+  struct Tensor {
+    mlir::Value value;
+    std::optional<mlir::Location> loc;
+  };
   struct Node {
     Types types;
-    llvm::SmallVector<mlir::Value> operands, results;
+    llvm::SmallVector<Tensor> operands, results;
   };
 
   llvm::StringMap<Node> byNode;

@@ -87,6 +87,14 @@ static Value widen(OpBuilder &builder, Location loc, Value size) {
                                : LLVM::SExtOp::create(builder, loc, i64, size);
 }
 
+void setPure(LLVM::LLVMFuncOp function) {
+  function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+      function.getContext(),
+      SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
+  function.setNoUnwind(true);
+  function.setWillReturn(true);
+}
+
 LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
                       ValueRange operands) {
   const HookSignature &signature = hookSignatures[unsigned(hook)];
@@ -99,13 +107,9 @@ LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
   LLVM::LLVMFuncOp function = *LLVM::lookupOrCreateFn(
       builder, module, signature.name, ArrayRef<Type>(types).drop_front(),
       types.front());
-  if (hook == Hook::Arena || hook == Hook::Weights) {
-    // The same address all through the run: called once.
-    function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
-        context, SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
-    function.setNoUnwind(true);
-    function.setWillReturn(true);
-  }
+  // The same address all through the run: called once.
+  if (hook == Hook::Arena || hook == Hook::Weights)
+    setPure(function);
   SmallVector<Value> widened(operands);
   for (auto [operand, type] : llvm::zip_equal(widened, llvm::drop_begin(types)))
     if (type.isInteger(64))

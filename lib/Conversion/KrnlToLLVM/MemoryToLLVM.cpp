@@ -17,28 +17,24 @@ using namespace mlir;
 
 namespace onnxc {
 
-Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
-                  ArrayRef<Value> sizes) {
-  constexpr int64_t alignment = 64;
+static constexpr int64_t bufferAlignment = 64,
+                         tooManyBytes = 2 * maxTensorBytes;
+
+/// Returns the bytes by the arguments of the function, see bufferBytes().
+static void computeBytes(OpBuilder &builder, Location loc, ValueRange args) {
   auto constant = [&](int64_t value) {
     return constant64(builder, loc, value);
   };
-  Type i64 = builder.getI64Type(), i1 = builder.getI1Type();
-  auto pair = LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, i1});
-  std::optional<int64_t> known = boundedBytes(type);
-  Value bytes = constant(known.value_or(2 * maxTensorBytes));
-  Value least = constant(llvm::is_contained(type.getShape(), 0) ? 0 : 1);
-  Value isBad = LLVM::ConstantOp::create(builder, loc, i1, !known);
   auto compare = [&](LLVM::ICmpPredicate how, Value x, int64_t y) -> Value {
     return LLVM::ICmpOp::create(builder, loc, how, x, constant(y));
   };
+  auto pair = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {builder.getI64Type(), builder.getI1Type()});
+  Value bytes = args[0], least = args[1], isBad;
   auto also = [&](Value bad) {
-    isBad = LLVM::OrOp::create(builder, loc, isBad, bad);
+    isBad = isBad ? LLVM::OrOp::create(builder, loc, isBad, bad) : bad;
   };
-  for (auto [size, isDynamic] : llvm::zip_equal(
-           sizes, llvm::map_range(type.getShape(), ShapedType::isDynamic))) {
-    if (!isDynamic)
-      continue;
+  for (Value size : args.drop_front(2)) {
     Value factor = LLVM::SMaxOp::create(builder, loc, size, constant(1));
     Value both =
         LLVM::SMulWithOverflowOp::create(builder, loc, pair, bytes, factor);
@@ -52,10 +48,54 @@ Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
       builder, loc, compare(LLVM::ICmpPredicate::eq, least, 0), constant(1),
       bytes);
   Value more =
-      LLVM::AddOp::create(builder, loc, needed, constant(alignment - 1));
-  Value rounded = LLVM::AndOp::create(builder, loc, more, constant(-alignment));
-  return LLVM::SelectOp::create(builder, loc, isBad,
-                                constant(2 * maxTensorBytes), rounded);
+      LLVM::AddOp::create(builder, loc, needed, constant(bufferAlignment - 1));
+  Value rounded =
+      LLVM::AndOp::create(builder, loc, more, constant(-bufferAlignment));
+  Value result = LLVM::SelectOp::create(builder, loc, isBad,
+                                        constant(tooManyBytes), rounded);
+  LLVM::ReturnOp::create(builder, loc, result);
+}
+
+/// The function of the module for buffers of so many dynamic sizes.
+static LLVM::LLVMFuncOp bytesFunction(OpBuilder &builder, Location loc,
+                                      unsigned count) {
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  // No kernel or hook has a dot in its name.
+  std::string name = ("buffer_bytes." + Twine(count)).str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module.getBody());
+  Type i64 = builder.getI64Type();
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, name,
+      LLVM::LLVMFunctionType::get(i64, SmallVector<Type>(count + 2, i64)),
+      LLVM::Linkage::Internal);
+  setPure(function);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  computeBytes(builder, loc, function.getArguments());
+  return function;
+}
+
+Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
+                  ArrayRef<Value> sizes) {
+  std::optional<int64_t> known = boundedBytes(type);
+  if (!known)
+    return constant64(builder, loc, tooManyBytes);
+  int64_t least = llvm::is_contained(type.getShape(), 0) ? 0 : 1;
+  if (type.hasStaticShape())
+    return constant64(builder, loc,
+                      llvm::alignTo(least ? *known : 1, bufferAlignment));
+  SmallVector<Value> args{constant64(builder, loc, *known),
+                          constant64(builder, loc, least)};
+  for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      args.push_back(size);
+  return LLVM::CallOp::create(
+             builder, loc,
+             bytesFunction(builder, loc, unsigned(args.size() - 2)), args)
+      .getResult();
 }
 
 namespace {

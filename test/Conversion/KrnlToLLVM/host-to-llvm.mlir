@@ -14,9 +14,7 @@
 // CHECK:         llvm.return %[[STATUS]] : i32
 // CHECK:       ^[[GO]]:
 // The pool is asked for bytes that are checked, as the arena is.
-// CHECK:         llvm.intr.smul.with.overflow
-// CHECK:         llvm.mlir.constant(140737488355328 : i64) : i64
-// CHECK-NEXT:    %[[BYTES:.+]] = llvm.select
+// CHECK:         %[[BYTES:.+]] = llvm.call @buffer_bytes.1(
 // CHECK-NEXT:    llvm.call @onnxc_rt_alloc(%[[CALL]], %[[BYTES]])
 // CHECK-NEXT:    llvm.load %[[CALL]] : !llvm.ptr -> i32
 // CHECK:         llvm.call @onnxc_rt_output(%[[CALL]],

@@ -46,3 +46,34 @@ func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inp
   %arena = krnl.arena_reserve %all
   return
 }
+
+// -----
+
+// One function computes the bytes of all buffers with as many dynamic sizes,
+// from those of the known sizes.
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph
+// CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(128 : i64)
+// CHECK:         %[[A:.+]] = llvm.call @buffer_bytes.1(%[[BYTES]], %{{.+}}, %{{.+}})
+// CHECK:         %[[B:.+]] = llvm.call @buffer_bytes.1(
+// CHECK:         llvm.call @buffer_bytes.2(
+// CHECK-NOT:     llvm.intr.smul.with.overflow
+// CHECK:       llvm.func internal @buffer_bytes.1(%[[KNOWN:.+]]: i64, %{{.+}}: i64, %[[N:.+]]: i64) -> i64
+// CHECK-SAME:    memory_effects
+// CHECK:         llvm.intr.smax(%[[N]], %{{.+}})
+// CHECK:         "llvm.intr.smul.with.overflow"(%[[KNOWN]],
+// CHECK:         llvm.mlir.constant(140737488355328 : i64) : i64
+// CHECK-NEXT:    %[[CHECKED:.+]] = llvm.select
+// CHECK-NEXT:    llvm.return %[[CHECKED]]
+// CHECK:       llvm.func internal @buffer_bytes.2(
+func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inputs = []} {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %n = memref.dim %z, %c0 : memref<?xf32>
+  %a = krnl.buffer_bytes(%m) : memref<?x32xf32>
+  %b = krnl.buffer_bytes(%n) : memref<?xf32>
+  %c = krnl.buffer_bytes(%m, %n) : memref<?x?xf32>
+  %d = arith.addi %a, %b : index
+  %e = arith.addi %d, %c : index
+  %arena = krnl.arena_reserve %e
+  return
+}

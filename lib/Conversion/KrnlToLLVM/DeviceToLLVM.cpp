@@ -90,50 +90,33 @@ Value pointerOf(Value word, ConversionPatternRewriter &rewriter, Location loc) {
       rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), word);
 }
 
-struct AllocLowering : ConvertOpToLLVMPattern<krnl::DeviceAllocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+Value lowerAlloc(krnl::DeviceAllocOp op, krnl::DeviceAllocOp::Adaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value memory = callHook(rewriter, loc, Hook::DeviceAlloc,
+                          {currentCall(rewriter), adaptor.getBytes()})
+                     .getResult();
+  return pointerOf(memory, rewriter, loc);
+}
 
-  LogicalResult
-  matchAndRewrite(krnl::DeviceAllocOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value memory = callHook(rewriter, loc, Hook::DeviceAlloc,
-                            {currentCall(rewriter), adaptor.getBytes()})
-                       .getResult();
-    rewriter.replaceOp(op, pointerOf(memory, rewriter, loc));
-    return success();
-  }
-};
+Value lowerRelease(krnl::DeviceReleaseOp op,
+                   krnl::DeviceReleaseOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  callHook(rewriter, loc, Hook::DeviceRelease,
+           {currentCall(rewriter), wordOf(rewriter, loc, adaptor.getMemory())});
+  return {};
+}
 
-struct ReleaseLowering : ConvertOpToLLVMPattern<krnl::DeviceReleaseOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::DeviceReleaseOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    callHook(
-        rewriter, loc, Hook::DeviceRelease,
-        {currentCall(rewriter), wordOf(rewriter, loc, adaptor.getMemory())});
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct ConstantsLowering : ConvertOpToLLVMPattern<krnl::DeviceConstantsOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::DeviceConstantsOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value constants =
-        callHook(rewriter, loc, Hook::DeviceConstants, currentCall(rewriter))
-            .getResult();
-    rewriter.replaceOp(op, pointerOf(constants, rewriter, loc));
-    return success();
-  }
-};
+Value lowerConstants(krnl::DeviceConstantsOp op,
+                     krnl::DeviceConstantsOp::Adaptor,
+                     ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value constants =
+      callHook(rewriter, loc, Hook::DeviceConstants, currentCall(rewriter))
+          .getResult();
+  return pointerOf(constants, rewriter, loc);
+}
 
 struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -170,48 +153,33 @@ Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
   return bytes;
 }
 
-struct CopyInLowering : ConvertOpToLLVMPattern<krnl::CopyInOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+Value lowerCopyIn(krnl::CopyInOp op, krnl::CopyInOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value to = MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
+  Value from = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
+  callHook(rewriter, loc, Hook::DeviceCopyIn,
+           {currentCall(rewriter), wordOf(rewriter, loc, to), from,
+            bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
+  return {};
+}
 
-  LogicalResult
-  matchAndRewrite(krnl::CopyInOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value to = MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
-    Value from = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
-    callHook(
-        rewriter, loc, Hook::DeviceCopyIn,
-        {currentCall(rewriter), wordOf(rewriter, loc, to), from,
-         bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
-    rewriter.eraseOp(op);
-    return success();
+Value lowerCopyOut(krnl::CopyOutOp op, krnl::CopyOutOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value to = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
+  Value from = MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
+  callHook(rewriter, loc, Hook::DeviceCopyOut,
+           {currentCall(rewriter), to, wordOf(rewriter, loc, from),
+            bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
+  if (op.getWait()) {
+    Value status =
+        callHook(rewriter, loc, Hook::DeviceSynchronize, currentCall(rewriter))
+            .getResult();
+    checkStatus(rewriter, loc, status);
   }
-};
-
-struct CopyOutLowering : ConvertOpToLLVMPattern<krnl::CopyOutOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::CopyOutOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value to = MemRefDescriptor(adaptor.getHost()).alignedPtr(rewriter, loc);
-    Value from =
-        MemRefDescriptor(adaptor.getDevice()).alignedPtr(rewriter, loc);
-    callHook(
-        rewriter, loc, Hook::DeviceCopyOut,
-        {currentCall(rewriter), to, wordOf(rewriter, loc, from),
-         bytesOf(rewriter, loc, op.getHost().getType(), adaptor.getHost())});
-    if (op.getWait()) {
-      Value status = callHook(rewriter, loc, Hook::DeviceSynchronize,
-                              currentCall(rewriter))
-                         .getResult();
-      checkStatus(rewriter, loc, status);
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+  return {};
+}
 
 } // namespace
 
@@ -220,8 +188,11 @@ void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
   // Rather than what the processor has.
   patterns.add<DeviceLaunchLowering, DeviceErrorWordLowering>(types,
                                                               /*benefit=*/2);
-  patterns.add<AllocLowering, ReleaseLowering, ConstantsLowering,
-               CopyInLowering, CopyOutLowering>(types);
+  addLowering(types, patterns, lowerAlloc);
+  addLowering(types, patterns, lowerRelease);
+  addLowering(types, patterns, lowerConstants);
+  addLowering(types, patterns, lowerCopyIn);
+  addLowering(types, patterns, lowerCopyOut);
 }
 
 } // namespace onnxc

@@ -355,58 +355,40 @@ private:
   }
 };
 
-struct ReleaseLowering : ConvertOpToLLVMPattern<krnl::ReleaseOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+Value lowerRelease(krnl::ReleaseOp op, krnl::ReleaseOp::Adaptor adaptor,
+                   ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value memory = adaptor.getBuffer();
+  bool isObject = isa<krnl::ObjType>(op.getBuffer().getType());
+  if (!isObject)
+    memory = MemRefDescriptor(memory).allocatedPtr(rewriter, loc);
+  callHook(rewriter, loc, isObject ? Hook::ReleaseObject : Hook::Release,
+           {currentCall(rewriter), memory});
+  return {};
+}
 
-  LogicalResult
-  matchAndRewrite(krnl::ReleaseOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value memory = adaptor.getBuffer();
-    bool isObject = isa<krnl::ObjType>(op.getBuffer().getType());
-    if (!isObject)
-      memory = MemRefDescriptor(memory).allocatedPtr(rewriter, loc);
-    callHook(rewriter, loc, isObject ? Hook::ReleaseObject : Hook::Release,
-             {currentCall(rewriter), memory});
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+Value lowerRetain(krnl::RetainOp op, krnl::RetainOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) {
+  callHook(rewriter, op.getLoc(), Hook::RetainObject,
+           {currentCall(rewriter), adaptor.getObject()});
+  return {};
+}
 
-struct RetainLowering : ConvertOpToLLVMPattern<krnl::RetainOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::RetainOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    callHook(rewriter, op.getLoc(), Hook::RetainObject,
-             {currentCall(rewriter), adaptor.getObject()});
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct CheckLowering : ConvertOpToLLVMPattern<krnl::CheckOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::CheckOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    std::string text = nodeMessage(loc, op.getMessage());
-    continueIf(rewriter, loc, adaptor.getCondition(), [&] {
-      Value message = globalText(rewriter, loc, text);
-      constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
-      SmallVector<Value> operands{currentCall(rewriter),
-                                  constant32(rewriter, loc, errValue), message};
-      llvm::append_range(operands, adaptor.getSizes());
-      Hook hook = adaptor.getSizes().empty() ? Hook::Fail : Hook::FailSizes;
-      return callHook(rewriter, loc, hook, operands).getResult();
-    });
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+Value lowerCheck(krnl::CheckOp op, krnl::CheckOp::Adaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  std::string text = nodeMessage(loc, op.getMessage());
+  continueIf(rewriter, loc, adaptor.getCondition(), [&] {
+    Value message = globalText(rewriter, loc, text);
+    constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
+    SmallVector<Value> operands{currentCall(rewriter),
+                                constant32(rewriter, loc, errValue), message};
+    llvm::append_range(operands, adaptor.getSizes());
+    Hook hook = adaptor.getSizes().empty() ? Hook::Fail : Hook::FailSizes;
+    return callHook(rewriter, loc, hook, operands).getResult();
+  });
+  return {};
+}
 
 } // namespace
 
@@ -415,8 +397,10 @@ void populateHostToLLVMPatterns(const LLVMTypeConverter &types,
   patterns
       .add<BufferLowering<krnl::AllocOp>, BufferLowering<krnl::ArenaViewOp>,
            BufferLowering<krnl::FromPointerOp>, BufferLowering<krnl::OutputOp>,
-           BufferLowering<krnl::WeightViewOp>, CheckLowering, ReleaseLowering,
-           RetainLowering>(types);
+           BufferLowering<krnl::WeightViewOp>>(types);
+  addLowering(types, patterns, lowerCheck);
+  addLowering(types, patterns, lowerRelease);
+  addLowering(types, patterns, lowerRetain);
 }
 
 } // namespace onnxc

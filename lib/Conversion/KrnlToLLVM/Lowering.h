@@ -6,6 +6,7 @@
 #ifndef ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H
 #define ONNXC_CONVERSION_KRNLTOLLVM_LOWERING_H
 
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,6 +17,44 @@ namespace onnxc {
 namespace krnl {
 class TargetAttr;
 } // namespace krnl
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// A pattern that is a function: its result takes the place of the op, which is
+/// erased where there is none.
+template <typename Op>
+class FunctionLowering : public mlir::ConvertOpToLLVMPattern<Op> {
+public:
+  using Function = mlir::Value (*)(Op, typename Op::Adaptor,
+                                   mlir::ConversionPatternRewriter &);
+
+  FunctionLowering(const mlir::LLVMTypeConverter &types, Function lower)
+      : mlir::ConvertOpToLLVMPattern<Op>(types), lower(lower) {}
+
+  llvm::LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    mlir::Value result = lower(op, adaptor, rewriter);
+    if (result)
+      rewriter.replaceOp(op, result);
+    else
+      rewriter.eraseOp(op);
+    return mlir::success();
+  }
+
+private:
+  Function lower;
+};
+
+template <typename Op>
+void addLowering(const mlir::LLVMTypeConverter &types,
+                 mlir::RewritePatternSet &patterns,
+                 mlir::Value (*lower)(Op, typename Op::Adaptor,
+                                      mlir::ConversionPatternRewriter &)) {
+  patterns.add<FunctionLowering<Op>>(types, lower);
+}
 
 //===----------------------------------------------------------------------===//
 // Signatures (Entry.cpp)

@@ -100,85 +100,74 @@ Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
 
 namespace {
 
-struct BufferBytesLowering : ConvertOpToLLVMPattern<krnl::BufferBytesOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+Value lowerBufferBytes(krnl::BufferBytesOp op,
+                       krnl::BufferBytesOp::Adaptor adaptor,
+                       ConversionPatternRewriter &rewriter) {
+  auto type = cast<MemRefType>(op.getBuffer());
+  SmallVector<Value> sizes;
+  unsigned dynamic = 0;
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size)
+                        ? adaptor.getSizes()[dynamic++]
+                        : constant64(rewriter, op.getLoc(), size));
+  return bufferBytes(rewriter, op.getLoc(), type, sizes);
+}
 
-  LogicalResult
-  matchAndRewrite(krnl::BufferBytesOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<MemRefType>(op.getBuffer());
-    SmallVector<Value> sizes;
-    unsigned dynamic = 0;
-    for (int64_t size : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(size)
-                          ? adaptor.getSizes()[dynamic++]
-                          : constant64(rewriter, op.getLoc(), size));
-    rewriter.replaceOp(op, bufferBytes(rewriter, op.getLoc(), type, sizes));
-    return success();
+/// The sizes of buffers that `total` is a maximum of sums of.
+SmallVector<Value> partsOf(Value total) {
+  SmallVector<Value> parts;
+  SetVector<Value> open;
+  open.insert(total);
+  for (size_t i = 0; i < open.size(); ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (isa_and_nonnull<LLVM::AddOp, LLVM::SMaxOp, LLVM::SMinOp>(op))
+      open.insert(op->operand_begin(), op->operand_end());
+    else if (op && !isa<LLVM::ConstantOp>(op))
+      parts.push_back(open[i]);
   }
-};
+  return parts;
+}
 
-struct ArenaReserveLowering : ConvertOpToLLVMPattern<krnl::ArenaReserveOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(krnl::ArenaReserveOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value arena = callHook(rewriter, op.getLoc(), Hook::ArenaReserve,
-                           {currentCall(rewriter), adaptor.getBytes()})
-                      .getResult();
-    Value status = loadStatus(rewriter, op.getLoc());
-    Value ok =
-        LLVM::ICmpOp::create(rewriter, op.getLoc(), LLVM::ICmpPredicate::eq,
-                             status, constant32(rewriter, op.getLoc(), 0));
-    continueIf(rewriter, op.getLoc(), ok, [&]() -> Value {
-      Value node = largestNode(adaptor.getBytes(), rewriter);
-      return node ? callHook(rewriter, op.getLoc(), Hook::LocateError,
-                             {currentCall(rewriter), node})
-                        .getResult()
-                  : status;
-    });
-    rewriter.replaceOp(op, arena);
-    return success();
-  }
-
-private:
-  /// The sizes of buffers that `total` is a maximum of sums of.
-  static SmallVector<Value> partsOf(Value total) {
-    SmallVector<Value> parts;
-    SetVector<Value> open;
-    open.insert(total);
-    for (size_t i = 0; i < open.size(); ++i) {
-      Operation *op = open[i].getDefiningOp();
-      if (isa_and_nonnull<LLVM::AddOp, LLVM::SMaxOp, LLVM::SMinOp>(op))
-        open.insert(op->operand_begin(), op->operand_end());
-      else if (op && !isa<LLVM::ConstantOp>(op))
-        parts.push_back(open[i]);
+/// The name of the node with the largest buffer; null if none has a name.
+Value largestNode(Value total, ConversionPatternRewriter &rewriter) {
+  Value largest, node;
+  for (Value bytes : partsOf(total)) {
+    Location loc = bytes.getLoc();
+    std::string text = nodesText(loc);
+    if (text.empty())
+      continue;
+    Value name = globalText(rewriter, loc, text);
+    if (node) {
+      Value isLarger = LLVM::ICmpOp::create(
+          rewriter, loc, LLVM::ICmpPredicate::sgt, bytes, largest);
+      bytes = LLVM::SelectOp::create(rewriter, loc, isLarger, bytes, largest);
+      name = LLVM::SelectOp::create(rewriter, loc, isLarger, name, node);
     }
-    return parts;
+    largest = bytes;
+    node = name;
   }
+  return node;
+}
 
-  /// The name of the node with the largest buffer; null if none has a name.
-  static Value largestNode(Value total, ConversionPatternRewriter &rewriter) {
-    Value largest, node;
-    for (Value bytes : partsOf(total)) {
-      Location loc = bytes.getLoc();
-      std::string text = nodesText(loc);
-      if (text.empty())
-        continue;
-      Value name = globalText(rewriter, loc, text);
-      if (node) {
-        Value isLarger = LLVM::ICmpOp::create(
-            rewriter, loc, LLVM::ICmpPredicate::sgt, bytes, largest);
-        bytes = LLVM::SelectOp::create(rewriter, loc, isLarger, bytes, largest);
-        name = LLVM::SelectOp::create(rewriter, loc, isLarger, name, node);
-      }
-      largest = bytes;
-      node = name;
-    }
-    return node;
-  }
-};
+Value lowerArenaReserve(krnl::ArenaReserveOp op,
+                        krnl::ArenaReserveOp::Adaptor adaptor,
+                        ConversionPatternRewriter &rewriter) {
+  Value arena = callHook(rewriter, op.getLoc(), Hook::ArenaReserve,
+                         {currentCall(rewriter), adaptor.getBytes()})
+                    .getResult();
+  Value status = loadStatus(rewriter, op.getLoc());
+  Value ok =
+      LLVM::ICmpOp::create(rewriter, op.getLoc(), LLVM::ICmpPredicate::eq,
+                           status, constant32(rewriter, op.getLoc(), 0));
+  continueIf(rewriter, op.getLoc(), ok, [&]() -> Value {
+    Value node = largestNode(adaptor.getBytes(), rewriter);
+    return node ? callHook(rewriter, op.getLoc(), Hook::LocateError,
+                           {currentCall(rewriter), node})
+                      .getResult()
+                : status;
+  });
+  return arena;
+}
 
 /// A word on the stack of the call, 0 before anything runs.
 struct ErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
@@ -264,8 +253,9 @@ struct CopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
 
 void populateMemoryToLLVMPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
-  patterns.add<ArenaReserveLowering, BufferBytesLowering, ErrorWordLowering,
-               RowViewLowering>(types);
+  addLowering(types, patterns, lowerArenaReserve);
+  addLowering(types, patterns, lowerBufferBytes);
+  patterns.add<ErrorWordLowering, RowViewLowering>(types);
   // Before MLIR's own, which calls a function for buffers with strides.
   patterns.add<CopyLowering>(types, /*benefit=*/2);
 }

@@ -129,27 +129,13 @@ static json::Object makeReport(const Artefact &artefact, const Options &options,
   return report;
 }
 
-static Error writeFile(StringRef path,
-                       function_ref<void(raw_ostream &)> write) {
-  if (path.empty())
-    return Error::success();
-  std::error_code code;
-  raw_fd_ostream file(path, code);
-  if (!code) {
-    write(file);
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  return code ? failure("cannot write %s: %s", path.str().c_str(),
-                        code.message().c_str())
-              : Error::success();
-}
-
 static Error writeFiles(const Options &options, ArrayRef<TimedRun> runs) {
-  if (Error error =
-          writeFile(options.csv, [&](raw_ostream &os) { writeCsv(os, runs); }))
-    return error;
+  if (!options.csv.empty())
+    if (Error error = writeFile(options.csv,
+                                [&](raw_ostream &os) { writeCsv(os, runs); }))
+      return error;
+  if (options.svg.empty())
+    return Error::success();
   std::string title;
   raw_string_ostream text(title);
   text << sys::path::filename(options.model) << ": " << runs.size() << " runs, "

@@ -211,14 +211,10 @@ Error run::writeNumpy(StringRef path, const Tensor &tensor) {
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
 
-  std::error_code error;
-  raw_fd_ostream out(path, error);
-  if (error)
-    return failure("cannot write %s: %s", path.str().c_str(),
-                   error.message().c_str());
-  char length[2];
-  support::endian::write16le(length, uint16_t(header.size()));
-  out << magic << '\1' << '\0' << StringRef(length, 2) << header << cells
-      << StringRef(tensor.bytes.data(), tensor.bytes.size());
-  return Error::success();
+  return writeFile(path, [&](raw_ostream &os) {
+    char length[2];
+    support::endian::write16le(length, uint16_t(header.size()));
+    os << magic << '\1' << '\0' << StringRef(length, 2) << header << cells
+       << StringRef(tensor.bytes.data(), tensor.bytes.size());
+  });
 }

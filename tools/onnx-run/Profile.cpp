@@ -236,20 +236,6 @@ static Expected<json::Object> profileFunctions(const Artefact &artefact,
   return makeReport(artefact, countSamples(*functions), *times, table);
 }
 
-static Error writeTrace(const LaunchTimes &launches, StringRef path) {
-  std::error_code code;
-  raw_fd_ostream file(path, code);
-  if (!code) {
-    file << json::Value(launches.trace()) << "\n";
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  return code ? failure("cannot write %s: %s", path.str().c_str(),
-                        code.message().c_str())
-              : Error::success();
-}
-
 namespace {
 
 /// The observers of a context.
@@ -358,7 +344,9 @@ profileLaunches(const Artefact &artefact, const Options &options,
   for (auto &[key, value] : rows)
     report[key] = std::move(value);
   if (!options.trace.empty())
-    if (Error error = writeTrace(launches, options.trace))
+    if (Error error = writeFile(options.trace, [&](raw_ostream &os) {
+          os << json::Value(launches.trace()) << "\n";
+        }))
       return std::move(error);
   return report;
 }

@@ -48,21 +48,6 @@ Error run::writeValues(const std::string &folder,
   return Error::success();
 }
 
-/// The tensors of the files, for programs that read a snapshot.
-static Error writeNames(const std::string &path, json::Object names) {
-  std::error_code error;
-  raw_fd_ostream file(path, error);
-  if (!error) {
-    file << json::Value(std::move(names)) << "\n";
-    file.close();
-    error = file.error();
-    file.clear_error();
-  }
-  if (!error)
-    return Error::success();
-  return failure("cannot write %s: %s", path.c_str(), error.message().c_str());
-}
-
 Error Snapshots::parse(StringRef condition) {
   if (condition == "error" || condition == "signal" ||
       condition == "not-finite") {
@@ -167,7 +152,10 @@ Error Snapshots::write(int64_t run, ArrayRef<Value> inputs,
   if (!outputs.empty())
     if (Error error = writeFolder("outputs", artefact.outputs(), outputs))
       return error;
-  return writeNames(folder + "/names.json", std::move(names));
+  // For programs that read the snapshot.
+  return writeFile(folder + "/names.json", [&](raw_ostream &os) {
+    os << json::Value(std::move(names)) << "\n";
+  });
 }
 
 void Snapshots::summarise() const {

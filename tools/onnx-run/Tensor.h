@@ -9,6 +9,7 @@
 
 #include "onnxc/Runtime.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -72,6 +73,10 @@ llvm::Error failure(const char *format, const Args &...args) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), format,
                                  args...);
 }
+
+/// Makes a file of what `write` writes.
+llvm::Error writeFile(llvm::StringRef path,
+                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 } // namespace onnxc::run
 

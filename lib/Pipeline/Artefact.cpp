@@ -6,6 +6,7 @@
 
 #include "Artefact.h"
 
+#include "CompilationInfo.h"
 #include "Layers.h"
 #include "NodeTable.h"
 #include "RefitTable.h"
@@ -118,22 +119,6 @@ llvm::Error onnxc::writeOutput(const CompileOptions &options,
   });
 }
 
-/// An attribute of the model as a member of a JSON object: texts, numbers, and
-/// dictionaries of them.
-static void addAttribute(llvm::json::OStream &json, NamedAttribute attribute) {
-  StringRef name = attribute.getName().strref();
-  auto key = llvm::json::fixUTF8(name);
-  if (auto text = dyn_cast<StringAttr>(attribute.getValue()))
-    json.attribute(key, llvm::json::fixUTF8(text.getValue()));
-  else if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
-    json.attribute(key, number.getInt());
-  else if (auto entries = dyn_cast<DictionaryAttr>(attribute.getValue()))
-    json.attributeObject(key, [&] {
-      for (NamedAttribute entry : entries)
-        addAttribute(json, entry);
-    });
-}
-
 /// An identifier from the name of the output.
 static std::string outputName(const CompileOptions &options) {
   return cIdentifier(path::stem(options.output));
@@ -155,52 +140,6 @@ static std::string prefixOf(const CompileOptions &options) {
 /// True for an object that needs no runtime.
 static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
   return module->hasAttr(krnl::realTimeAttrName) && options.emit != "lib";
-}
-
-/// The code for devices, by the names of compilers for it; empty without.
-static std::string deviceImages(ArrayRef<ModuleOp> levels) {
-  SmallVector<std::string> images;
-  for (ModuleOp level : llvm::make_filter_range(levels, hasDevice)) {
-    images.push_back("PTX " + krnl::TargetAttr::of(level).getCpu().str());
-    if (level->hasAttr(simulatedAttrName))
-      images.push_back("simulator");
-  }
-  return llvm::join(images, ", ");
-}
-
-/// The record of the compilation in the artefact.
-static std::string compilationInfo(ArrayRef<ModuleOp> levels,
-                                   const ArtefactInputs &inputs,
-                                   const ModelInfo &info) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::json::OStream json(os);
-  ModuleOp model = levels.front()->getParentOfType<ModuleOp>();
-  auto names = llvm::map_to_vector(levels, levelName);
-  json.object([&] {
-    json.attribute("compiler", "onnx-compile " ONNXC_VERSION);
-    json.attribute("level", int64_t(inputs.options.level));
-    json.attribute("triple", hostTarget(levels.front()).getTriple());
-    json.attribute("cpu", llvm::join(names, ","));
-    if (std::string images = deviceImages(levels); !images.empty())
-      json.attribute("device_images", images);
-    json.attribute("model",
-                   llvm::json::fixUTF8(path::filename(inputs.input.path)));
-    if (!info.weightsFile.empty()) {
-      json.attribute("weights_file", info.weightsFile);
-      json.attribute("weights_blake3",
-                     llvm::toHex(info.weightsDigest, /*LowerCase=*/true));
-    }
-    if (!model)
-      return;
-    if (inputs.options.refit)
-      json.attributeObject("refit", [&] {
-        writeRefitTable(json, levels.front(), inputs.options);
-      });
-    for (NamedAttribute attribute : model->getDiscardableAttrs())
-      addAttribute(json, attribute);
-  });
-  return text;
 }
 
 /// Adds a level to the report; the levels have one list of weights.

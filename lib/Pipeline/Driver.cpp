@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "Artefact.h"
+#include "CheckOptions.h"
 #include "Layers.h"
 #include "Messages.h"
 #include "RefitTable.h"
@@ -97,23 +98,6 @@ private:
 
 } // namespace
 
-/// Position of a phase in the table; the table's size for none.
-static size_t phaseNumber(StringRef name) {
-  size_t number = 0;
-  for (const Phase &phase : phases()) {
-    if (phase.name == name)
-      break;
-    ++number;
-  }
-  return number;
-}
-
-/// The phase that the last thing written is made from.
-static size_t lastPhase(StringRef emit) {
-  size_t number = phaseNumber(emit == modelKind ? "onnx" : emit);
-  return std::min(number, phases().size() - 1);
-}
-
 Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   if (events.message)
     events.message({Severity::Error, "", message.str()});
@@ -170,115 +154,12 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   return outcome;
 }
 
-/// The output of --emit=, in words.
-static StringRef resultOf(StringRef emit) {
-  return emit == "lib"       ? "a shared object"
-         : emit == "obj"     ? "an object file"
-         : emit == "static"  ? "a static library"
-         : emit == "asm"     ? "assembly"
-         : emit == "ptx"     ? "PTX"
-         : emit == "sass"    ? "instructions of a GPU"
-         : emit == modelKind ? "a model"
-                             : "text";
-}
-
-/// Refuses a name that is one of another kind of file: a text that is loaded as
-/// a library, or a library in the place of the model, are errors that show
-/// late.
-static llvm::Error checkOutputName(const CompileOptions &options) {
-  StringRef name = options.output;
-  StringRef promised = name.ends_with(".so")     ? "lib"
-                       : name.ends_with(".onnx") ? StringRef(modelKind)
-                                                 : StringRef(options.emit);
-  if (promised == options.emit)
-    return llvm::Error::success();
-  return llvm::createStringError("--emit=" + options.emit + " writes " +
-                                 resultOf(options.emit) + ", but '" + name +
-                                 "' is the name of " + resultOf(promised));
-}
-
 /// True, with an error unless it was cancelled, if there is no more time or
 /// memory.
 bool Compilation::isExhausted() {
   Location position =
       module ? module->getLoc() : Location(UnknownLoc::get(context.get()));
   return failed(Budget::find(context.get())->report(position));
-}
-
-/// Found before the work that it is needed for in the end.
-static llvm::Error checkRuntimeFor(const CompileOptions &options,
-                                   krnl::TargetAttr target) {
-  std::string folder = findRuntimeFor(options, target.getTriple());
-  if (folder.empty())
-    return llvm::createStringError(
-        "cannot find onnxc_rt.o beside the compiler; "
-        "say where it is with --runtime-dir");
-  return target::checkRuntime(folder, target);
-}
-
-/// Refuses options that do not go together with a device, or need one.
-static llvm::Error checkDevice(const CompileOptions &options,
-                               ArrayRef<krnl::TargetAttr> devices) {
-  if (options.tf32 && !options.hasDevice())
-    return llvm::createStringError(
-        "--tf32 is for the products of a GPU: say --device=cuda");
-  if (!options.hasDevice())
-    return options.emitsKernels()
-               ? llvm::createStringError("--emit=" + options.emit +
-                                         " writes the kernels of a GPU: say "
-                                         "--device=cuda")
-               : llvm::Error::success();
-  std::pair<bool, std::string> without[] = {
-      {options.realTime, "--realtime"},
-      {options.refit, "--refit"},
-      {options.externalWeights, "--weights=external"},
-      {options.emit == "obj" || options.emit == "static",
-       "--emit=obj and --emit=static"},
-      {!options.resume.empty(), "--resume"},
-      {devices.size() > 1 && options.emitsKernels(), "--emit=" + options.emit},
-      {devices.size() > 1 &&
-           !(options.recipes.empty() && options.emitRecipes.empty()),
-       "recipes, which are for one device"}};
-  for (const auto &[isGiven, name] : without)
-    if (isGiven)
-      return llvm::createStringError("--device=" + options.device +
-                                     " does not go together with " + name);
-  return llvm::Error::success();
-}
-
-/// Refuses options that the targets do not have.
-static llvm::Error checkTargets(const CompileOptions &options,
-                                ArrayRef<krnl::TargetAttr> targets,
-                                ArrayRef<krnl::TargetAttr> devices) {
-  StringRef triple = targets.front().getTriple();
-  bool isObject = options.emit == "obj" || options.emit == "static";
-  if (targets.size() > 1 &&
-      !(options.recipes.empty() && options.emitRecipes.empty()))
-    return llvm::createStringError(
-        "recipes are for one processor, but --cpu names several");
-  if (llvm::Error error = checkDevice(options, devices))
-    return error;
-  if (options.refit && (options.emit != "lib" || !options.resume.empty()))
-    return llvm::createStringError(
-        "--refit is for a model that becomes a shared object, with neither "
-        "--emit nor --resume");
-  if (options.profile && options.realTime && isObject)
-    return llvm::createStringError(
-        "an object for real-time runs has no runtime that observes launches, "
-        "but --profile is given");
-  if (targets.size() > 1 && options.realTime && isObject)
-    return llvm::createStringError(
-        "an object for real-time runs has no runtime that chooses between "
-        "processors, but --cpu names several");
-  if (options.emit != "lib")
-    return llvm::Error::success();
-  if (!target::hasOperatingSystem(llvm::Triple(triple)))
-    return llvm::createStringError(
-        "'" + triple +
-        "' has no operating system that loads a "
-        "shared object: leave out --emit=lib, or say "
-        "--emit=obj, and link the model");
-  return checkRuntimeFor(options, targets.front());
 }
 
 Outcome Compilation::prepare() {
@@ -602,31 +483,16 @@ static void writeReproducer(const Input &input, const CompileOptions &options,
                         " --resume=" + before.str()});
 }
 
-/// Those that follow from others.
-static CompileOptions completed(const Input &input,
-                                const CompileOptions &options) {
-  CompileOptions result = options;
-  bool loadsObjects = target::hasOperatingSystem(
-      llvm::Triple(llvm::Triple::normalize(options.triple)));
-  if (result.emit.empty())
-    result.emit = loadsObjects ? "lib" : "static";
-  if (result.output.empty())
-    result.output = defaultOutput(input, result);
-  result.realTime |= !loadsObjects;
-  result.explainNodes |= hasRunBudget(options) || !options.times.empty();
-  return result;
-}
-
 Outcome onnxc::inspect(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report,
                        const Observers &observers) {
-  CompileOptions inspected = completed(input, options);
+  CompileOptions inspected = completeOptions(input, options);
   return Compilation(input, inspected, events, report, &observers).run();
 }
 
 Outcome onnxc::compile(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report) {
-  CompileOptions completed = ::completed(input, options);
+  CompileOptions completed = completeOptions(input, options);
   report.model = input.path;
   report.output = completed.output;
   Compilation compilation(input, completed, events, report);

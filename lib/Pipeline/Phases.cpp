@@ -145,19 +145,36 @@ static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {
 }
 
 static constexpr Phase phaseTable[] = {
-    // name, property that holds afterwards, builder, contract, about the model
+    // name, property that holds afterwards, builder, contract, about the model,
+    // verified after each pass
     {"onnx-basic", "the model, as written, newest opset", nullptr, isOnnxOnly,
-     true},
+     true, true},
     {"onnx", "shapes known where knowable, graph simplified", buildOnnx,
-     isOnnxTyped, true},
+     isOnnxTyped, true, true},
     {"krnl", "host program and kernels; every kernel has a recipe", buildKrnl,
-     isKrnlOnly, true},
+     isKrnlOnly, true, false},
     {"loops", "recipes carried out: loops, vectors and buffers", buildLoops,
-     isLoopsOnly, false},
-    {"llvm", "the LLVM dialect, nothing else", buildLLVM, isLLVMOnly, false},
+     isLoopsOnly, false, false},
+    {"llvm", "the LLVM dialect, nothing else", buildLLVM, isLLVMOnly, false,
+     false},
 };
 
 ArrayRef<Phase> onnxc::phases() { return phaseTable; }
+
+size_t onnxc::phaseNumber(StringRef name) {
+  size_t number = 0;
+  for (const Phase &phase : phases()) {
+    if (phase.name == name)
+      break;
+    ++number;
+  }
+  return number;
+}
+
+size_t onnxc::lastPhase(StringRef emit) {
+  size_t number = phaseNumber(emit == modelKind ? "onnx" : emit);
+  return std::min(number, phases().size() - 1);
+}
 
 SmallVector<ModuleOp> onnxc::targetModules(ModuleOp module) {
   SmallVector<ModuleOp> nested(module.getOps<ModuleOp>());
@@ -170,7 +187,7 @@ LogicalResult onnxc::runPasses(const Phase &phase, ModuleOp module,
                                const CompileOptions &options,
                                PassObservers observers) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  bool verifiesEach = phase.isAboutModel || options.verifyEach;
+  bool verifiesEach = phase.verifiesEach || options.verifyEach;
   passes.enableVerifier(verifiesEach);
   phase.build(passes, options);
   for (std::unique_ptr<PassInstrumentation> &observer : observers)

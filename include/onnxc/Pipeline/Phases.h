@@ -28,16 +28,24 @@ struct Phase {
   mlir::LogicalResult (*contract)(mlir::ModuleOp module);
   /// True if a failure is an error of the model and not of the compiler.
   bool isAboutModel;
+  /// Is the IR verified after each pass? It is the model, whose operators have
+  /// verifiers that find errors of it. Other IR is verified when it is
+  /// complete.
+  bool verifiesEach;
 };
 
 /// The table, in order.
 llvm::ArrayRef<Phase> phases();
+/// Position of a phase in the table; the table's size for none.
+size_t phaseNumber(llvm::StringRef name);
+/// That of the phase which the result of --emit= is made from.
+size_t lastPhase(llvm::StringRef emit);
 
 using PassObservers = std::vector<std::unique_ptr<mlir::PassInstrumentation>>;
 
-/// Runs the passes of a phase. IR of a model is verified after each pass. Code
-/// is many times as large: it is verified when the phase is complete, or after
-/// each pass with the option `verifyEach`.
+/// Runs the passes of a phase. IR that is not verified after each of them is
+/// when the phase is complete; with the option `verifyEach` all IR is verified
+/// after each pass.
 mlir::LogicalResult runPasses(const Phase &phase, mlir::ModuleOp module,
                               const CompileOptions &options,
                               PassObservers observers = {});

@@ -40,7 +40,7 @@ void buildWrongThenRight(OpPassManager &passes, const CompileOptions &) {
 
 LogicalResult holds(ModuleOp) { return success(); }
 
-bool runs(bool isAboutModel, bool verifyEach) {
+bool runs(bool phaseVerifies, bool verifyEach) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect>();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
@@ -48,20 +48,21 @@ bool runs(bool isAboutModel, bool verifyEach) {
       parseSourceString<ModuleOp>("func.func @f() { return }", &context);
   CompileOptions options;
   options.verifyEach = verifyEach;
-  Phase phase{"wrong", "nothing", buildWrongThenRight, holds, isAboutModel};
+  Phase phase{"wrong", "nothing",     buildWrongThenRight,
+              holds,   phaseVerifies, phaseVerifies};
   return succeeded(runPasses(phase, *module, options));
 }
 
 TEST(Phases, CodeIsVerifiedWhenItIsComplete) {
-  EXPECT_TRUE(runs(/*isAboutModel=*/false, /*verifyEach=*/false));
+  EXPECT_TRUE(runs(/*phaseVerifies=*/false, /*verifyEach=*/false));
 }
 
 TEST(Phases, CodeIsVerifiedAfterEachPassOnDemand) {
-  EXPECT_FALSE(runs(/*isAboutModel=*/false, /*verifyEach=*/true));
+  EXPECT_FALSE(runs(/*phaseVerifies=*/false, /*verifyEach=*/true));
 }
 
 TEST(Phases, ModelsAreVerifiedAfterEachPass) {
-  EXPECT_FALSE(runs(/*isAboutModel=*/true, /*verifyEach=*/false));
+  EXPECT_FALSE(runs(/*phaseVerifies=*/true, /*verifyEach=*/false));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "NodeCheck.h"
 #include "NodeOrder.h"
 #include "ProtoTypes.h"
+#include "ScopeOracle.h"
 #include "Tensors.h"
 #include "Upgrade/UpgradeTable.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -16,8 +17,6 @@
 #include "onnxc/Schema/ProtoConversion.h"
 #include "onnxc/Schema/TypeLattice.h"
 #include "onnxc/Support/NodeLocations.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace onnxc::importer;
@@ -121,64 +120,6 @@ Type GraphImporter::declaredType(StringRef name, Location loc) {
                    << " is wrong: " << why;
   return unknown;
 }
-
-namespace {
-/// Answers the queries of upgrade rules about values.
-class ScopeOracle : public ValueOracle {
-public:
-  explicit ScopeOracle(const Scope &scope) : scope(scope) {}
-
-  std::optional<std::vector<int64_t>>
-  dims(const std::string &value) const override {
-    auto type = dyn_cast_or_null<RankedTensorType>(typeOf(value));
-    if (!type)
-      return std::nullopt;
-    std::vector<int64_t> sizes;
-    for (int64_t size : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-    return sizes;
-  }
-
-  int32_t elementType(const std::string &value) const override {
-    auto type = dyn_cast_or_null<TensorType>(typeOf(value));
-    return type ? onnxc::schema::elementTypeToProto(type.getElementType()) : 0;
-  }
-
-  std::optional<std::vector<int64_t>>
-  constantInts(const std::string &value) const override {
-    std::optional<SmallVector<int64_t>> ints =
-        onnxc::onnx::constantInts(valueOf(value));
-    if (!ints)
-      return std::nullopt;
-    return std::vector<int64_t>(ints->begin(), ints->end());
-  }
-
-  std::optional<std::vector<float>>
-  constantFloats(const std::string &value) const override {
-    TypedAttr attr = onnxc::onnx::constantValue(valueOf(value));
-    auto type = attr ? dyn_cast<TensorType>(attr.getType()) : TensorType();
-    if (!type || !type.getElementType().isF32() || type.getNumElements() > 1024)
-      return std::nullopt;
-    SmallVector<char> scratch;
-    ArrayRef<char> bytes = onnxc::onnx::constantBytes(attr, scratch);
-    std::vector<float> floats(bytes.size() / 4);
-    std::memcpy(floats.data(), bytes.data(), floats.size() * 4);
-    return floats;
-  }
-
-private:
-  Value valueOf(const std::string &name) const {
-    const Binding *binding = name.empty() ? nullptr : scope.find(name);
-    return binding ? binding->value : Value();
-  }
-  Type typeOf(const std::string &name) const {
-    Value value = valueOf(name);
-    return value ? value.getType() : Type();
-  }
-
-  const Scope &scope;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Initializers

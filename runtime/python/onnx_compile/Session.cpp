@@ -248,12 +248,6 @@ PyObject *sessionRun(PyObject *self, PyObject *const *values, Py_ssize_t count,
   return list;
 }
 
-PyObject *textOrNone(const char *text) {
-  if (!text)
-    Py_RETURN_NONE;
-  return PyUnicode_FromString(text);
-}
-
 State &stateOf(PyObject *self) {
   return *reinterpret_cast<Session *>(self)->state;
 }
@@ -301,50 +295,6 @@ PyObject *sessionEntryPoints(PyObject *self, PyObject *) {
       Py_CLEAR(list);
     else
       PyList_SetItem(list, Py_ssize_t(i), name);
-  }
-  return list;
-}
-
-PyObject *namesOf(const std::vector<Argument> &arguments) {
-  PyObject *list = PyList_New(Py_ssize_t(arguments.size()));
-  for (size_t i = 0; list && i < arguments.size(); ++i) {
-    Py_INCREF(arguments[i].name);
-    PyList_SetItem(list, Py_ssize_t(i), arguments[i].name);
-  }
-  return list;
-}
-
-/// (name, kind, type, shape, type of the keys, element) of an argument. A shape
-/// is a tuple of sizes, names, and None; None where the rank is unknown.
-PyObject *factsOf(const OMArgument *facts) {
-  if (!facts)
-    Py_RETURN_NONE;
-  PyObject *shape = facts->rank < 0 ? nullptr : PyTuple_New(facts->rank);
-  for (int64_t i = 0; shape && i < facts->rank; ++i) {
-    const char *symbol = facts->symbols ? facts->symbols[i] : nullptr;
-    PyObject *size = facts->shape[i] >= 0
-                         ? PyLong_FromLongLong(facts->shape[i])
-                         : textOrNone(symbol && *symbol ? symbol : nullptr);
-    if (!size)
-      Py_CLEAR(shape);
-    else
-      PyTuple_SetItem(shape, i, size);
-  }
-  if (PyErr_Occurred())
-    return nullptr;
-  return Py_BuildValue("zLLNLN", facts->name, (long long)facts->kind,
-                       (long long)facts->type,
-                       shape ? shape : textOrNone(nullptr),
-                       (long long)facts->key, factsOf(facts->element));
-}
-
-PyObject *factsOf(const std::vector<Argument> &arguments) {
-  PyObject *list = PyList_New(0);
-  for (const Argument &argument : arguments) {
-    PyObject *facts = list ? factsOf(argument.facts) : nullptr;
-    if (list && (!facts || PyList_Append(list, facts) != 0))
-      Py_CLEAR(list);
-    Py_XDECREF(facts);
   }
   return list;
 }

@@ -38,6 +38,9 @@ PyArray_Descr *dtypeOf(int64_t type);
 /// The element type of a dtype; 0 if no model has it.
 int typeOf(PyArray_Descr *descr);
 
+/// A text, or None for a null pointer.
+PyObject *textOrNone(const char *text);
+
 /// The default stream of CUDA, where it has a number (CU_STREAM_LEGACY).
 constexpr uintptr_t kLegacyStream = 1;
 
@@ -70,6 +73,10 @@ struct Argument {
 /// Outputs at least this large are memory of the runtime, which uses it again
 /// when their arrays are gone; the others are arrays of NumPy's from the start.
 constexpr int64_t kLargeOutput = 1 << 16;
+
+/// The names of arguments, and tuples of what is known of each.
+PyObject *namesOf(const std::vector<Argument> &arguments);
+PyObject *factsOf(const std::vector<Argument> &arguments);
 
 struct State {
   /// Arrays of large outputs share it.

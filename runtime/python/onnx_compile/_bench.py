@@ -11,7 +11,7 @@ import os
 import pathlib
 import platform
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,26 +155,39 @@ def bench(
         ours = _peers.Artefact(compiled)
         feed = _random_inputs.draw(ours.session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         machine = describe_machine()
-        load = None
-        if callers != 1 or rate is not None or cold_start or csv or svg:
-            words = [f"--threads={count}", f"--duration={rounds * seconds}", f"--callers={callers}", f"--arrivals={arrivals}"]
-            words += [f"--rate={rate}"] if rate is not None else []
-            words += ["--cold-start"] if cold_start else []
-            words += [f"--{kind}={os.fspath(file)}" for kind, file in (("csv", csv), ("svg", svg)) if file]
-            load = _programs.measure("bench", compiled, feed, words)
-        runs, failures = {"onnx-compile": ours.prepare(feed, count)}, []
+        words = _load_words(callers, rate, arrivals, cold_start, {"csv": csv, "svg": svg})
+        own = [f"--threads={count}", f"--duration={rounds * seconds}"]
+        load = _programs.measure("bench", compiled, feed, own + words) if words else None
+        runs = {"onnx-compile": ours.prepare(feed, count)}
         runs["onnx-compile"]()
-        engines = [against] if isinstance(against, (str, os.PathLike)) else against
-        for engine in (os.fspath(engine) for engine in engines):
-            try:
-                racer = _peers.racer_of(engine, path)
-                run = racer.prepare(feed, count)
-                run()
-                runs[racer.name] = run
-            except Exception as error:  # a refusal of another engine is a result
-                failures.append(Timing(engine, error=f"{type(error).__name__}: {error}".split("\n")[0]))
+        failures = _add_engines(runs, against, path, feed, count)
         blocks, dropped = interleave(runs, rounds, seconds, pause)
         return Benchmark(machine, count, [*_timings(blocks), *failures], dropped, load, blocks)
+
+
+def _load_words(callers: int, rate: float | None, arrivals: str, cold_start: bool, files: Mapping[str, Any]) -> list[str]:
+    """The options of onnx-run bench for a load; none where each run follows the last one."""
+    words = [f"--rate={rate}"] if rate is not None else []
+    words += ["--cold-start"] if cold_start else []
+    words += [f"--{kind}={os.fspath(file)}" for kind, file in files.items() if file]
+    if words or callers != 1:
+        words += [f"--callers={callers}", f"--arrivals={arrivals}"]
+    return words
+
+
+def _add_engines(runs: dict[str, Callable[[], Any]], against: Any, path: str | None, feed: Any, count: int) -> list[Timing]:
+    """Adds the runs of the engines `against`, and returns those that refuse the model."""
+    failures = []
+    engines = [against] if isinstance(against, (str, os.PathLike)) else against
+    for engine in (os.fspath(engine) for engine in engines):
+        try:
+            racer = _peers.racer_of(engine, path)
+            run = racer.prepare(feed, count)
+            run()
+            runs[racer.name] = run
+        except Exception as error:  # a refusal of another engine is a result
+            failures.append(Timing(engine, error=f"{type(error).__name__}: {error}".split("\n")[0]))
+    return failures
 
 
 def _timings(blocks: Mapping[str, Blocks]) -> list[Timing]:

@@ -122,26 +122,30 @@ def verify(
         session = ExecutionSession(compiled)
         feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         peer = _peers.peer_of(against, path)
-        own = dict(zip([info.name for info in session.outputs], session.run(feed)))
-        taps = _Taps(session)
-        if isinstance(peer, _peers.Artefact):
-            others = {info.name for info in peer.session.outputs}
-            own = {name: value for name, value in own.items() if name in others or name not in taps.nodes}
-        else:
-            # Other engines have no tensors of bodies but by a model that is made for them.
-            own = {name: value for name, value in own.items() if name not in taps.bodies}
+        own, taps = _run(session, feed, peer)
         check = _Check(path, peer, feed, own, Tolerance(rtol, atol, quanta), options, folder, progress)
         outputs = check.compare(list(own), own)
-        differing = [c for c in outputs if not c.agrees]
-        if not differing or not locate:
+        differing = [c for c in outputs if not c.agrees] if locate else []
+        if not differing:
             return Verification(peer.name, outputs)
         if isinstance(peer, _peers.Artefact):
             return Verification(peer.name, outputs, *taps.first(differing, own))
         located = check.locate(differing[0].name) if check.graph else None
-        if located and artefact and check.agrees_again(differing[0].name):
-            remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
-            return Verification(peer.name, outputs, remark=remark)
-        return Verification(peer.name, outputs, located)
+        if not located or not artefact or not check.agrees_again(differing[0].name):
+            return Verification(peer.name, outputs, located)
+        remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
+        return Verification(peer.name, outputs, remark=remark)
+
+
+def _run(session: ExecutionSession, feed: Values, peer: Any) -> tuple[Values, _Taps]:
+    """The outputs that the other engine has, too, and the taps among those of the model."""
+    own = dict(zip([info.name for info in session.outputs], session.run(feed)))
+    taps = _Taps(session)
+    if isinstance(peer, _peers.Artefact):
+        others = {info.name for info in peer.session.outputs}
+        return {name: value for name, value in own.items() if name in others or name not in taps.nodes}, taps
+    # Other engines have no tensors of bodies but by a model that is made for them.
+    return {name: value for name, value in own.items() if name not in taps.bodies}, taps
 
 
 def _tensor_of(values: Values, name: str) -> str:

@@ -28,7 +28,7 @@ namespace onnxc::krnl {
 /// that is copied ahead.
 static constexpr int64_t accessBytes = 16, sectorBytes = 32, wordBytes = 4;
 /// Accesses of a thread that are written out, so that it waits for all at once.
-static constexpr int64_t maxWrittenOut = 8;
+static constexpr int64_t maxUnrolledRounds = 8;
 
 int64_t elementsOfAccess(OpOperand &operand) {
   Type element = getElementTypeOrSelf(operand.get());
@@ -223,6 +223,27 @@ void OpEmitter::storePart(const CachedSlice &slice, LaneIndex at, Value part,
                  vector::ExtractOp::create(b, part, lane), 1, {});
 }
 
+/// Loads the part that the loops are at, or begins to copy it ahead: then there
+/// is no value.
+std::pair<LaneIndex, Value> OpEmitter::loadPart(const CachedSlice &slice,
+                                                OpState &state, Value source,
+                                                int64_t lanes) {
+  Instance here(active.size(), 0);
+  LaneIndex at = indexIn(slice, here);
+  SmallVector<LaneIndex> from = indicesInSource(slice, state);
+  if (!isCopiedAhead(slice, source, from, at, lanes))
+    return {at, zeroBehindEnd(slice.op, *slice.use, here,
+                              access.load(source, from, lanes, {}))};
+  SmallVector<Value> first =
+      llvm::map_to_vector(from, [&](LaneIndex it) { return math.scalar(it); });
+  Value inside = loops.isInside(
+      slice.op,
+      nest.paddedLoops(slice.op, Access(*slice.use), /*reduced=*/true), here);
+  CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
+                      inside);
+  return {at, Value()};
+}
+
 /// Copies part after part: those of one round are the threads'.
 void OpEmitter::copyShared(const CachedSlice &slice) {
   if (llvm::any_of(slice.loops,
@@ -242,30 +263,11 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
     parts *= digit.count;
   Value thread = policy.tileThreads()->number(b);
 
-  struct Part {
-    LaneIndex at;
-    Value value;
-  };
-  // A copy ahead needs no value.
-  auto load = [&]() -> Part {
-    Instance here(active.size(), 0);
-    LaneIndex at = indexIn(slice, here);
-    SmallVector<LaneIndex> from = indicesInSource(slice, state);
-    if (!isCopiedAhead(slice, source, from, at, lanes))
-      return {at, zeroBehindEnd(slice.op, *slice.use, here,
-                                access.load(source, from, lanes, {}))};
-    SmallVector<Value> first = llvm::map_to_vector(
-        from, [&](LaneIndex it) { return math.scalar(it); });
-    Value inside = loops.isInside(
-        slice.op,
-        nest.paddedLoops(slice.op, Access(*slice.use), /*reduced=*/true), here);
-    CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
-                        inside);
-    return {at, {}};
-  };
+  using Part = std::pair<LaneIndex, Value>;
+  auto load = [&] { return loadPart(slice, state, source, lanes); };
   auto store = [&](const Part &part) {
-    if (part.value)
-      storePart(slice, part.at, part.value, lanes);
+    if (part.second)
+      storePart(slice, part.first, part.second, lanes);
   };
   SmallVector<Part> waiting;
   auto copyRound = [&](LaneIndex number, bool isWhole) {
@@ -285,7 +287,7 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
     store(load());
   };
   int64_t rounds = llvm::divideCeil(parts, threads);
-  if (rounds <= maxWrittenOut) {
+  if (rounds <= maxUnrolledRounds) {
     for (int64_t round = 0; round < rounds; ++round)
       copyRound({thread, round * threads, 0, {}},
                 (round + 1) * threads <= parts);

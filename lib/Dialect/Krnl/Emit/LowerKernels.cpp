@@ -70,6 +70,9 @@ private:
   Value hostSize(KernelOp kernel, Value tensor, int64_t dim,
                  ValueRange extents);
   Value temporary(KernelOp kernel, Value tensor, ValueRange extents);
+  Value tilesOf(KernelOp kernel, const LoopNest &nest, ArrayRef<Value> extents);
+  void addTemporaries(Emitted &emitted, KernelOp kernel,
+                      ArrayRef<Value> extents, SmallVectorImpl<Value> &outs);
   Value errorWord(KernelOp kernel, const LoopNest &nest, ValueRange extents);
   void checkIndexed(KernelOp kernel, const LoopNest &nest, WrapIndexOp op,
                     ValueRange extents);
@@ -337,6 +340,39 @@ static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
                     fourDigits(builder, *cost.rooflineCycles));
 }
 
+/// The iterations of all parallel loops together.
+Value Lowering::tilesOf(KernelOp kernel, const LoopNest &nest,
+                        ArrayRef<Value> extents) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), rewriter);
+  LaneMath math(b);
+  SmallVector<LaneIndex> symbols = extentsWithWork(
+      kernel, nest, /*ofTiles=*/true, extentIndices(extents), b);
+  LaneIndex tiles{{}, 1, 0, {}};
+  for (unsigned loop : nest.parallelLoops()) {
+    LaneIndex extent = math.eval(nest.extentExpr(loop), {}, symbols);
+    tiles = extent.isConstant() ? math.scale(tiles, extent.offset)
+                                : math.scale(tiles, math.scalar(extent));
+  }
+  Value count = math.scalar(tiles);
+  rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
+  return count;
+}
+
+/// Kernels that share a function have corresponding temporaries.
+void Lowering::addTemporaries(Emitted &emitted, KernelOp kernel,
+                              ArrayRef<Value> extents,
+                              SmallVectorImpl<Value> &outs) {
+  Block &like = emitted.kernel.getBody().front();
+  for (Value tensor : emitted.result.temporaries) {
+    auto result = cast<OpResult>(tensor);
+    int64_t position =
+        std::distance(like.begin(), Block::iterator(result.getOwner()));
+    Operation &own = *std::next(kernel.getBody().front().begin(), position);
+    outs.push_back(
+        temporary(kernel, own.getResult(result.getResultNumber()), extents));
+  }
+}
+
 LogicalResult Lowering::lower(KernelOp kernel) {
   FailureOr<Emitted *> emitted = emit(kernel);
   if (failed(emitted))
@@ -354,28 +390,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
              << " in each run, which no device does: take the step out of the "
                 "recipe";
   }
-  ImplicitLocOpBuilder b(loc, rewriter);
-  LaneMath math(b);
-  SmallVector<LaneIndex> symbols = extentsWithWork(
-      kernel, nest, /*ofTiles=*/true, extentIndices(extents), b);
-  LaneIndex tiles{{}, 1, 0, {}};
-  for (unsigned loop : nest.parallelLoops()) {
-    LaneIndex extent = math.eval(nest.extentExpr(loop), {}, symbols);
-    tiles = extent.isConstant() ? math.scale(tiles, extent.offset)
-                                : math.scale(tiles, math.scalar(extent));
-  }
-  Value tileCount = math.scalar(tiles);
-  rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
-  // Kernels that share a function have corresponding temporaries.
-  Block &like = (*emitted)->kernel.getBody().front();
-  for (Value tensor : (*emitted)->result.temporaries) {
-    auto result = cast<OpResult>(tensor);
-    int64_t position =
-        std::distance(like.begin(), Block::iterator(result.getOwner()));
-    Operation &own = *std::next(kernel.getBody().front().begin(), position);
-    outs.push_back(
-        temporary(kernel, own.getResult(result.getResultNumber()), extents));
-  }
+  Value tileCount = tilesOf(kernel, nest, extents);
+  addTemporaries(**emitted, kernel, extents, outs);
   unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord) {

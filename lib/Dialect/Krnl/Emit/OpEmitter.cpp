@@ -67,6 +67,44 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
                          loops.emitLoop(use, state.number, accumulators, body));
 }
 
+/// The arguments of the payload, null for those without a use. `at`: by result
+/// the position of the instance's accumulator in `running`, -1 if there is
+/// none.
+SmallVector<Value> OpEmitter::readArguments(OpState &state,
+                                            const Instance &instance,
+                                            ArrayRef<int> at,
+                                            ArrayRef<Value> running) {
+  SmallVector<Value> args;
+  for (OpOperand *input : state.op.getDpsInputOperands()) {
+    bool used = !state.op.getMatchingBlockArgument(input).use_empty();
+    args.push_back(used ? readOperand(state, *input, instance) : Value());
+  }
+  for (auto [i, accumulator] : llvm::enumerate(at)) {
+    OpOperand *init = state.op.getDpsInitOperand(i);
+    if (accumulator >= 0)
+      args.push_back(running[accumulator]);
+    else if (state.op.payloadUsesValueFromOperand(init))
+      args.push_back(readOperand(state, *init, instance));
+    else
+      args.push_back(Value());
+  }
+  return args;
+}
+
+/// The value of an accumulator after an instance; lanes that are masked keep
+/// the one before.
+Value OpEmitter::nextOf(OpState &state, const Instance &instance, Value before,
+                        Value result) {
+  Value next = result;
+  if (auto type = dyn_cast<VectorType>(before.getType()))
+    next = broadcast(b, next, type.getNumElements());
+  std::optional<unsigned> lane = laneLoop(state);
+  if (lane && isReduced(state, *lane))
+    if (Value mask = loops.laneMask(state.number, instance))
+      next = arith::SelectOp::create(b, mask, next, before);
+  return next;
+}
+
 SmallVector<Value> OpEmitter::emitPoint(OpState &state,
                                         ValueRange accumulators) {
   state.reads.clear();
@@ -91,43 +129,19 @@ SmallVector<Value> OpEmitter::emitPoint(OpState &state,
       loops.enumerate(state.number, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
   for (const Instance &instance : all) {
-    SmallVector<Value> args;
-    for (OpOperand *input : state.op.getDpsInputOperands()) {
-      bool used = !state.op.getMatchingBlockArgument(input).use_empty();
-      args.push_back(used ? readOperand(state, *input, instance) : Value());
-    }
-    // By result: the position of this instance's accumulator, -1 if there is
-    // none.
     SmallVector<int> at(inits, -1);
     if (!accumulators.empty()) {
       int c = accumulatorAt(state, instance);
       for (auto [n, i] : llvm::enumerate(state.accumulated))
         at[i] = n * state.accumulatorInstances.size() + c;
     }
-    for (unsigned i = 0; i < inits; ++i) {
-      OpOperand *init = state.op.getDpsInitOperand(i);
-      if (at[i] >= 0)
-        args.push_back(running[at[i]]);
-      else if (state.op.payloadUsesValueFromOperand(init))
-        args.push_back(readOperand(state, *init, instance));
-      else
-        args.push_back(Value());
-    }
-    SmallVector<Value> results = emitInstance(state, instance, args);
-    for (unsigned i = 0; i < inits; ++i) {
-      if (at[i] < 0) {
+    SmallVector<Value> results = emitInstance(
+        state, instance, readArguments(state, instance, at, running));
+    for (unsigned i = 0; i < inits; ++i)
+      if (at[i] < 0)
         recordResult(state, i, instance, results[i]);
-        continue;
-      }
-      Value next = results[i], before = running[at[i]];
-      if (auto type = dyn_cast<VectorType>(before.getType()))
-        next = broadcast(b, next, type.getNumElements());
-      std::optional<unsigned> lane = laneLoop(state);
-      if (lane && isReduced(state, *lane))
-        if (Value mask = loops.laneMask(state.number, instance))
-          next = arith::SelectOp::create(b, mask, next, before);
-      running[at[i]] = next;
-    }
+      else
+        running[at[i]] = nextOf(state, instance, running[at[i]], results[i]);
   }
   return running;
 }

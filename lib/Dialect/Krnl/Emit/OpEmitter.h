@@ -150,6 +150,9 @@ private:
                      int64_t lanes);
   void storePart(const CachedSlice &slice, LaneIndex at, mlir::Value part,
                  int64_t lanes);
+  std::pair<LaneIndex, mlir::Value> loadPart(const CachedSlice &slice,
+                                             OpState &state, mlir::Value source,
+                                             int64_t lanes);
   void copyShared(const CachedSlice &slice);
 
   // EmitDot.cpp: products of groups of bytes.
@@ -206,6 +209,11 @@ private:
   Values emitOpLoops(OpState &state, unsigned position,
                      mlir::ValueRange accumulators);
   Values emitPoint(OpState &state, mlir::ValueRange accumulators);
+  Values readArguments(OpState &state, const Instance &instance,
+                       llvm::ArrayRef<int> at,
+                       llvm::ArrayRef<mlir::Value> running);
+  mlir::Value nextOf(OpState &state, const Instance &instance,
+                     mlir::Value before, mlir::Value result);
   /// May a multiply and an add be one operation? Not where the model's order is
   /// to be kept.
   bool contracts(const OpState &state) {

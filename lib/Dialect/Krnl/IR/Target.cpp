@@ -15,6 +15,55 @@ using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
+/// Those of memory, and what choices of layouts, algorithms and threads compare
+/// with.
+template <typename P, typename F>
+static void forEachThreshold(P &&p, F visit) {
+  visit("way_bytes", p.wayBytes);
+  visit("line_bytes", p.lineBytes);
+  visit("layout_elements", p.layoutElements);
+  visit("row_elements", p.rowElements);
+  visit("border_elements", p.borderElements);
+  visit("padded_bytes", p.paddedBytes);
+  visit("attention_bytes", p.attentionBytes);
+  visit("winograd_channels", p.winogradChannels);
+  visit("filter_products", p.filterProducts);
+  visit("transform_products", p.transformProducts);
+  visit("far_transform_products", p.farTransformProducts);
+  visit("parallel_bytes", p.parallelBytes);
+  visit("parallel_products", p.parallelProducts);
+  visit("wake_cycles", p.wakeCycles);
+  visit("loop_wake_cycles", p.loopWakeCycles);
+  visit("barrier_cycles", p.barrierCycles);
+  visit("poll_cycles", p.pollCycles);
+}
+
+/// Those of a device alone.
+template <typename P, typename F>
+static void forEachDeviceNumber(P &&p, F visit) {
+  visit("warp_threads", p.warpThreads);
+  visit("cores", p.cores);
+  visit("megahertz", p.megahertz);
+  visit("issues_per_cycle", p.issuesPerCycle);
+  visit("matrix_products", p.matrixProducts);
+  visit("warp_matrix_share", p.warpMatrixShare);
+  visit("block_threads", p.blockThreads);
+  visit("small_block_threads", p.smallBlockThreads);
+  visit("busy_threads", p.busyThreads);
+  visit("thread_registers", p.threadRegisters);
+  visit("address_registers", p.addressRegisters);
+  visit("core_threads", p.coreThreads);
+  visit("core_registers", p.coreRegisters);
+  visit("core_shared_bytes", p.coreSharedBytes);
+  visit("core_tiles", p.coreTiles);
+  visit("register_unit", p.registerUnit);
+  visit("shared_unit", p.sharedUnit);
+  visit("tile_shared_bytes", p.tileSharedBytes);
+  visit("memory_latency", p.memoryLatency);
+  visit("cache_latency", p.cacheLatency);
+  visit("launch_nanoseconds", p.launchNanoseconds);
+}
+
 /// Calls `visit` with the name and the value of every number.
 template <typename P, typename F>
 static void forEachNumber(P &&p, F visit) {
@@ -60,44 +109,8 @@ static void forEachNumber(P &&p, F visit) {
   visit("matrix_share", p.matrixShare);
   visit("unpadded_share", p.unpaddedShare);
   visit("padded_share", p.paddedShare);
-  visit("way_bytes", p.wayBytes);
-  visit("line_bytes", p.lineBytes);
-  visit("layout_elements", p.layoutElements);
-  visit("row_elements", p.rowElements);
-  visit("border_elements", p.borderElements);
-  visit("padded_bytes", p.paddedBytes);
-  visit("attention_bytes", p.attentionBytes);
-  visit("winograd_channels", p.winogradChannels);
-  visit("filter_products", p.filterProducts);
-  visit("transform_products", p.transformProducts);
-  visit("far_transform_products", p.farTransformProducts);
-  visit("parallel_bytes", p.parallelBytes);
-  visit("parallel_products", p.parallelProducts);
-  visit("wake_cycles", p.wakeCycles);
-  visit("loop_wake_cycles", p.loopWakeCycles);
-  visit("barrier_cycles", p.barrierCycles);
-  visit("poll_cycles", p.pollCycles);
-  visit("warp_threads", p.warpThreads);
-  visit("cores", p.cores);
-  visit("megahertz", p.megahertz);
-  visit("issues_per_cycle", p.issuesPerCycle);
-  visit("matrix_products", p.matrixProducts);
-  visit("warp_matrix_share", p.warpMatrixShare);
-  visit("block_threads", p.blockThreads);
-  visit("small_block_threads", p.smallBlockThreads);
-  visit("busy_threads", p.busyThreads);
-  visit("thread_registers", p.threadRegisters);
-  visit("address_registers", p.addressRegisters);
-  visit("core_threads", p.coreThreads);
-  visit("core_registers", p.coreRegisters);
-  visit("core_shared_bytes", p.coreSharedBytes);
-  visit("core_tiles", p.coreTiles);
-  visit("register_unit", p.registerUnit);
-  visit("shared_unit", p.sharedUnit);
-  visit("tile_shared_bytes", p.tileSharedBytes);
-  visit("memory_latency", p.memoryLatency);
-  visit("cache_latency", p.cacheLatency);
-  visit("launch_nanoseconds", p.launchNanoseconds);
+  forEachThreshold(p, visit);
+  forEachDeviceNumber(p, visit);
 }
 
 llvm::hash_code onnxc::target::hash_value(const Processor &processor) {

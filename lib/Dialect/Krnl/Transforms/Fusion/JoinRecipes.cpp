@@ -176,61 +176,17 @@ struct StepRenamer {
     });
   }
   Attribute operator()(Attribute step) const;
+  Attribute renumbered(Attribute step) const;
 };
 } // namespace
 
-Attribute StepRenamer::operator()(Attribute step) const {
+/// Steps that have the number of an operand or an op as well.
+Attribute StepRenamer::renumbered(Attribute step) const {
   MLIRContext *ctx = step.getContext();
   return TypeSwitch<Attribute, Attribute>(step)
-      .Case([&](BlockStepAttr s) {
-        return BlockStepAttr::get(ctx, name(s.getLoop()), s.getSize(),
-                                  s.getTail(), name(s.getOuter()),
-                                  name(s.getInner()));
-      })
-      .Case([&](FuseStepAttr s) {
-        return FuseStepAttr::get(ctx, name(s.getOuter()), name(s.getInner()),
-                                 name(s.getResult()));
-      })
-      .Case([&](OrderStepAttr s) {
-        return OrderStepAttr::get(ctx, all(s.getLoops()));
-      })
-      .Case([&](FuseOuterStepAttr s) {
-        return FuseOuterStepAttr::get(ctx, all(s.getLoops()));
-      })
-      .Case([&](ParallelStepAttr s) {
-        return ParallelStepAttr::get(ctx, all(s.getLoops()));
-      })
-      .Case([&](ComputeAtStepAttr s) {
-        return ComputeAtStepAttr::get(ctx, name(s.getLoop()));
-      })
-      .Case([&](UnrollStepAttr s) {
-        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor(),
-                                   s.getTail());
-      })
-      .Case([&](DotStepAttr s) {
-        return DotStepAttr::get(ctx, name(s.getLoop()));
-      })
-      .Case([&](MmaStepAttr s) {
-        return MmaStepAttr::get(ctx, all(s.getLoops()));
-      })
-      .Case([&](WgmmaStepAttr s) {
-        return WgmmaStepAttr::get(ctx, all(s.getLoops()));
-      })
-      .Case([&](VectorizeStepAttr s) {
-        return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
-      })
-      .Case([&](RegisterTileStepAttr s) {
-        return RegisterTileStepAttr::get(ctx, name(s.getRows()),
-                                         name(s.getColumns()), s.getLanes(),
-                                         s.getTail(), s.getMasked());
-      })
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
                                   name(s.getAt()), s.getShared());
-      })
-      .Case([&](PipelineStepAttr s) {
-        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages(),
-                                     s.getInFlight());
       })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],
@@ -245,28 +201,59 @@ Attribute StepRenamer::operator()(Attribute step) const {
         return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
                                      s.getDistance(), s.getLine());
       })
+      .Case([&](OnlyStepAttr s) {
+        unsigned number = *nest->findOp(s.getOp()) + firstOp;
+        return OnlyStepAttr::get(ctx, std::to_string(number),
+                                 (*this)(s.getStep()));
+      });
+}
+
+Attribute StepRenamer::operator()(Attribute step) const {
+  MLIRContext *ctx = step.getContext();
+  return TypeSwitch<Attribute, Attribute>(step)
+      .Case<ComputeAtStepAttr, DotStepAttr, EarlyExitStepAttr,
+            InterleaveStepAttr>(
+          [&](auto s) { return s.get(ctx, name(s.getLoop())); })
+      .Case<FuseOuterStepAttr, MmaStepAttr, OrderStepAttr, ParallelStepAttr,
+            WgmmaStepAttr>(
+          [&](auto s) { return s.get(ctx, all(s.getLoops())); })
+      .Case([&](BlockStepAttr s) {
+        return BlockStepAttr::get(ctx, name(s.getLoop()), s.getSize(),
+                                  s.getTail(), name(s.getOuter()),
+                                  name(s.getInner()));
+      })
+      .Case([&](FuseStepAttr s) {
+        return FuseStepAttr::get(ctx, name(s.getOuter()), name(s.getInner()),
+                                 name(s.getResult()));
+      })
+      .Case([&](UnrollStepAttr s) {
+        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor(),
+                                   s.getTail());
+      })
+      .Case([&](VectorizeStepAttr s) {
+        return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
+      })
+      .Case([&](RegisterTileStepAttr s) {
+        return RegisterTileStepAttr::get(ctx, name(s.getRows()),
+                                         name(s.getColumns()), s.getLanes(),
+                                         s.getTail(), s.getMasked());
+      })
+      .Case([&](PipelineStepAttr s) {
+        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages(),
+                                     s.getInFlight());
+      })
       .Case([&](TransposeStepAttr s) {
         return TransposeStepAttr::get(ctx, name(s.getLoop()), s.getMasked());
       })
-      .Case([&](InterleaveStepAttr s) {
-        return InterleaveStepAttr::get(ctx, name(s.getLoop()));
-      })
       .Case([&](StridedStepAttr s) {
         return StridedStepAttr::get(ctx, name(s.getLoop()), s.getDistance());
-      })
-      .Case([&](EarlyExitStepAttr s) {
-        return EarlyExitStepAttr::get(ctx, name(s.getLoop()));
       })
       .Case([&](SplitReductionStepAttr s) {
         return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
                                            name(s.getOuter()),
                                            name(s.getInner()));
       })
-      .Case([&](OnlyStepAttr s) {
-        unsigned number = *nest->findOp(s.getOp()) + firstOp;
-        return OnlyStepAttr::get(ctx, std::to_string(number),
-                                 (*this)(s.getStep()));
-      });
+      .Default([&](Attribute s) { return renumbered(s); });
 }
 
 /// Does the step make or order loops? Those come before any use of them.

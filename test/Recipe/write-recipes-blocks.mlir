@@ -187,6 +187,35 @@ func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf3
   return %y : tensor<4000xf32>
 }
 
+// Rows of one image, which ops read and continue in place: a dimension of one element is no part.
+// CHECK-LABEL: kernel "image"
+// CHECK:         map(r.w, thread),
+// CHECK-NEXT:    map(c.i, thread),
+// CHECK-NEXT:    vectorize(c.r, 4)
+func.func @image(%x: tensor<1x1536x128xf32>, %o: tensor<1x1536x128xf32>) -> tensor<1x1536x128xf32> {
+  %y = krnl.kernel "image" loops [r = 1536, c = 128]
+      ins(%x : tensor<1x1536x128xf32>) outs(%o : tensor<1x1536x128xf32>) recipe [] {
+  ^bb0(%a: tensor<1x1536x128xf32>, %b: tensor<1x1536x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = krnl.compute [r, c] (%p = %a[0, r, c]) -> (%q = %b[0, r, c]) : (tensor<1x1536x128xf32>) -> tensor<1x1536x128xf32> {
+      %t = math.exp %p : f32
+      linalg.yield %t : f32
+    }
+    %start = krnl.temporary : tensor<1x1536xf32>
+    %f = krnl.compute [r] () -> (%q = %start[0, r]) : () -> tensor<1x1536xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | c] (%p = %e[0, r, c]) -> (%q = %f[0, r]) : (tensor<1x1536x128xf32>) -> tensor<1x1536xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    %d = krnl.compute [r, c] (%p = %s[0, r]) -> (%q = %e[0, r, c]) : (tensor<1x1536xf32>) -> tensor<1x1536x128xf32> {
+      %t = arith.divf %q, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %d : tensor<1x1536x128xf32>
+  } -> tensor<1x1536x128xf32>
+  return %y : tensor<1x1536x128xf32>
+}
+
 // Columns are summed up by a thread each: their elements do not lie one behind the other. A thread waits for
 // 16 of them together.
 // CHECK-LABEL: kernel "columns"

@@ -35,12 +35,18 @@ bool StoragePlan::isOnlyStart(unsigned op) const {
   });
 }
 
-/// Does the op leave elements of the tensor that it continues as they are?
+/// Does the op leave elements of the tensor that it continues as they are? A
+/// loop along two dimensions runs over their diagonal.
 static bool writesPart(ComputeOp op, OpOperand *init) {
-  unsigned result = op.getTiedOpResult(init).getResultNumber();
-  return scatterStoreOf(op, result) || !Access(*init).isPlain() ||
-         !op.getMatchingIndexingMap(init).isProjectedPermutation(
-             /*allowZeroInResults=*/true);
+  Access access(*init);
+  if (scatterStoreOf(op, op.getTiedOpResult(init).getResultNumber()) ||
+      !access.coversAll())
+    return true;
+  llvm::SmallDenseSet<unsigned> loops;
+  return !llvm::all_of(llvm::seq(access.getRank()), [&](unsigned position) {
+    std::optional<unsigned> loop = access.loopAt(position);
+    return !loop || loops.insert(*loop).second;
+  });
 }
 
 /// Does the op continue the tensor it starts from: by accumulating into it, or

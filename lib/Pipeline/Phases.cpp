@@ -99,6 +99,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(createKrnlSplitFactorsPass({options.strict}));
     target.addPass(createKrnlOrderConstantsPass());
     target.addPass(createKrnlSplitReductionsPass({options.strict}));
+    target.addPass(createKrnlJoinPartsPass());
   }
   KrnlWriteRecipesPassOptions write;
   write.choose = options.level > 0;

@@ -257,7 +257,10 @@ SmallVector<int64_t> BlockWriter::terms() const {
 }
 
 ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
-  if (common.empty())
+  // Elements that lanes gather are far apart for neighbouring threads.
+  if (common.empty() || (lanes > 1 && llvm::any_of(ops, [&](ComputeOp op) {
+                           return LaneAnalysis(op, common.back()).hasGathers();
+                         })))
     return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> outer = common, inner;

@@ -206,6 +206,7 @@ void TileWork::add(unsigned number) {
   double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
     return !nest.sharedCacheOf(operand, number);
   });
+  direct += work.indexedBytes * work.steps / tiles;
   double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);
   double latency = work.latency;
   if (work.loadedBytes > 0 || work.sharedBytes > 0)

@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -341,10 +342,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   Access access(nest, number, operand);
   if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))
     return;
-  Type element = getElementTypeOrSelf(operand.get().getType());
-  double bytes = element.isIntOrFloat()
-                     ? double(std::max(element.getIntOrFloatBitWidth(), 8u)) / 8
-                     : 8;
+  auto bytes =
+      double(elementBytes(getElementTypeOrSelf(operand.get().getType())));
   const Cache *cache = isStore ? nullptr : nest.sharedCacheOf(operand, number);
   if (isOfWarpgroup && !isStore)
     return; // addMatrices
@@ -370,6 +369,35 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   if (!isStore)
     (cache ? work.sharedBytes : work.loadedBytes) +=
         count * warpBytes / double(target.warpThreads);
+}
+
+/// Neighbouring threads read neighbours, as those of elements of their own do.
+void OpCost::addRead(tensor::ExtractOp read, double instances,
+                     ThreadWork &work) {
+  auto bytes = double(elementBytes(read.getType()));
+  double width = isGather(read) ? 1 : double(lanes);
+  double count = instances * double(lanes) / width;
+  double words = std::ceil(width * bytes / double(target.vectorBytes));
+  work.accesses += count * words;
+  work.cacheCycles += count * std::max(width * bytes / 4, words);
+  work.operandRegisters += count * std::ceil(width * bytes / 4);
+  work.loadedBytes += count * width * bytes;
+  work.indexedBytes += count * width * bytes;
+}
+
+/// An instruction on an index takes the place of a multiply-add.
+void OpCost::addPayload(double instances, ThreadWork &work) {
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      addRead(read, instances, work);
+      continue;
+    }
+    work.operations += operationsOf(inner) * instances;
+    if (isa<arith::ArithDialect>(inner.getDialect()) &&
+        !inner.hasTrait<OpTrait::ConstantLike>() &&
+        inner.getResult(0).getType().isIndex())
+      work.operations += 2 * instances;
+  }
 }
 
 /// The products of a step, all threads of a warp together.
@@ -407,8 +435,7 @@ ThreadWork OpCost::threadWork() {
   if (mma)
     addMatrices(instances, work);
   else
-    for (Operation &inner : op.getBlock()->without_terminator())
-      work.operations += operationsOf(inner) * instances;
+    addPayload(instances, work);
   for (OpOperand *input : readInputs(op))
     addAccess(*input, /*isStore=*/false, work);
   for (OpOperand &result : op.getDpsInitsMutable()) {

@@ -25,6 +25,8 @@ struct ThreadWork {
   /// loads from device memory, and from memory of its tile.
   double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0,
          sharedBytes = 0;
+  /// Of the former those that the payload reads by indices of its own.
+  double indexedBytes = 0;
   /// Cycles of a step that the units for matrices of a core need for a warp,
   /// and instructions that these have.
   double matrixCycles = 0, matrixProducts = 0;
@@ -67,6 +69,9 @@ private:
   double registersOf(mlir::Type type) const;
   double accessCycles(mlir::OpOperand &operand, bool isStore);
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);
+  void addRead(mlir::tensor::ExtractOp read, double instances,
+               ThreadWork &work);
+  void addPayload(double instances, ThreadWork &work);
   void addFragments(const krnl::Access &access, double bytes, bool isShared,
                     ThreadWork &work);
   double unrolledBy(const krnl::Access &access) const;

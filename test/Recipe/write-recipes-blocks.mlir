@@ -216,6 +216,29 @@ func.func @image(%x: tensor<1x1536x128xf32>, %o: tensor<1x1536x128xf32>) -> tens
   return %y : tensor<1x1536x128xf32>
 }
 
+// Elements at indices that the payload computes are no neighbours for the lanes of a thread, but for the
+// threads of a warp.
+// CHECK-LABEL: kernel "clamped"
+// CHECK:         fuse(r, c) -> flat.0,
+// CHECK:         map(flat.t, thread)
+// CHECK-NOT:     vectorize
+func.func @clamped(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> tensor<512x1000xf32> {
+  %y = krnl.kernel "clamped" loops [r = 512, c = 1000]
+      ins(%x : tensor<512x1000xf32>) outs(%o : tensor<512x1000xf32>) recipe [] {
+  ^bb0(%a: tensor<512x1000xf32>, %b: tensor<512x1000xf32>):
+    %s = krnl.compute [r, c] () -> (%q = %b[r, c]) : () -> tensor<512x1000xf32> {
+      %last = arith.constant 499 : index
+      %i = krnl.index r
+      %j = krnl.index c
+      %k = arith.minsi %last, %j : index
+      %t = tensor.extract %a[%i, %k] : tensor<512x1000xf32>
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<512x1000xf32>
+  } -> tensor<512x1000xf32>
+  return %y : tensor<512x1000xf32>
+}
+
 // Columns are summed up by a thread each: their elements do not lie one behind the other. A thread waits for
 // 16 of them together.
 // CHECK-LABEL: kernel "columns"

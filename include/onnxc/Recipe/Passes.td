@@ -109,6 +109,35 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   ];
 }
 
+def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
+  let summary = "make one op of those that write the parts of a tensor";
+  let description = [{
+    For a device: ops that write parts of one tensor, one of which is all of it or
+    which leave none of it out, become one over the whole tensor where the cost
+    model says that this takes less time. The element of each part is computed
+    at the nearest of its indices, and that which is there selected. Nothing is
+    done where only the run knows sizes.
+
+    ```mlir
+    %f = krnl.compute [p] () -> (%e = %o[p]) .. { linalg.yield %zero : f32 }
+    %y = krnl.compute [d] (%e = %x[d]) -> (%r = %f[d + 1]) .. { linalg.yield %e : f32 }
+    // becomes
+    %y = krnl.compute [p] () -> (%e = %o[p]) .. {
+      %d = arith.subi %p, %c1 : index
+      %inside = arith.cmpi ult, %d, %c62 : index
+      ..
+      %e = tensor.extract %x[%clamped] : tensor<62xf32>
+      %s = arith.select %inside, %e, %zero : f32
+      linalg.yield %s : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "give each kernel a recipe for the target";
   let description = [{

@@ -13,7 +13,10 @@ Of each kernel:
     code       what ptxas says that it takes, and how often it has the instructions of interest
 
 The last are compared where ptxas and nvdisasm are those of the file. No kernel may keep registers in
-memory but those named below, and ptxas may serialize the products of no warpgroup. The tools are those in PATH, else those of the build.
+memory, and ptxas may serialize the products of no warpgroup. The tools are those in PATH, else those of the build.
+
+A predicted time has what the launch takes, 1.5 us, besides the least time of the longest resource: small kernels
+do not come near the least that the rates allow.
 """
 
 import argparse
@@ -36,8 +39,6 @@ BUILD = pathlib.Path(os.environ.get("ONNXC_BUILD", FACTS.parents[2] / "build"))
 TOOLS = (BUILD / "bin", *(BUILD / "venv").glob("lib/python*/site-packages/nvidia/cu*/bin"))
 SIMULATED, GPU = "sm_80", "sm_90a"
 BLOCKS = 2
-# Models with a kernel that keeps registers in memory: a row of a padded tensor is one long chain of branches.
-SPILLING = {"resnet50_stem"}
 # Instructions that the kinds of kernels are known by; what begins so is counted together.
 INSTRUCTIONS = (
     *("HGMMA", "IGMMA", "HMMA", "IMMA", "IDP", "FFMA", "HFMA2", "DFMA", "MUFU", "SHFL", "BAR"),
@@ -195,8 +196,7 @@ def main():
     for name in names:
         expected = [line for line in known.get(name, []) if has_toolkit or " code: " not in line]
         spilling = [line for line in found[name] if re.search(r" [1-9]\d* (spilled|stack)|serialized", line)]
-        same = expected == found[name]
-        if same and bool(spilling) == (has_toolkit and name in SPILLING):
+        if expected == found[name] and not spilling:
             continue
         wrong += 1
         print(name, *(f"  in memory or serialized: {line}" for line in spilling), sep="\n")

@@ -230,7 +230,10 @@ void dropUnusedLoops(KernelOp kernel) {
   kernel.replaceLoops(kept);
 }
 
+/// On a device krnl-join-parts makes one op of a fill and a copy.
 void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
+  if (TargetAttr::processorOf(kernel).isDevice())
+    return;
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   BorderFill border(rewriter, kernel);
   if (ops.size() == 2 && kernel.getOuts().size() == 1 &&

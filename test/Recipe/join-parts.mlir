@@ -1,0 +1,94 @@
+// RUN: onnx-opt %s --krnl-join-parts | FileCheck %s
+//
+// Ops that write the parts of a tensor become one for a device.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
+
+// The element is read at the nearest index; behind the end of a row there is nothing to select.
+// CHECK-LABEL: func @border
+// CHECK:         krnl.kernel "pad" loops [p = 66, q = 64]
+// CHECK:           krnl.compute [p, q] () ->
+// CHECK-DAG:         %[[P:.+]] = krnl.index p
+// CHECK-DAG:         %[[Q:.+]] = krnl.index q
+// CHECK:             %[[I:.+]] = arith.subi %[[P]], %[[ONE:.+]] : index
+// CHECK:             %[[LOW:.+]] = arith.maxsi %[[I]]
+// CHECK:             %[[AT:.+]] = arith.minsi %[[LOW]]
+// CHECK:             %[[X:.+]] = tensor.extract %{{.+}}[%[[AT]], %[[Q]]] : tensor<64x64xf32>
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult
+// CHECK-NEXT:        %[[Y:.+]] = arith.select %[[INSIDE]], %[[X]], %{{.+}} : f32
+// CHECK-NEXT:        linalg.yield %[[Y]]
+// CHECK-NOT:       krnl.compute
+func.func @border(%x: tensor<64x64xf32>, %o: tensor<66x64xf32>) -> tensor<66x64xf32> {
+  %y = krnl.kernel "pad" loops [p = 66, q = 64, i = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<66x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<66x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [p, q] () -> (%e = %b[p, q]) : () -> tensor<66x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [i, q] (%e = %a[i, q]) -> (%_ = %f[i + 1, q]) : (tensor<64x64xf32>) -> tensor<66x64xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<66x64xf32>
+  } -> tensor<66x64xf32>
+  return %y : tensor<66x64xf32>
+}
+
+// The payload of each part is that of its iteration.
+// CHECK-LABEL: func @concat
+// CHECK:         krnl.kernel "concat" loops [r = 64, d1 = 96]
+// CHECK:           krnl.compute [r, d1] () ->
+// CHECK:             tensor.extract %{{.+}}[%{{.+}}, %{{.+}}] : tensor<64x64xf32>
+// CHECK:             %[[J:.+]] = arith.maxsi
+// CHECK:             %[[X:.+]] = tensor.extract %{{.+}}[%[[J]], %{{.+}}] : tensor<32x64xf32>
+// CHECK:             arith.index_cast %[[J]] : index to i32
+// CHECK:             %[[SUM:.+]] = arith.addf %[[X]]
+// CHECK:             arith.select %{{.+}}, %[[SUM]]
+func.func @concat(%x: tensor<64x64xf32>, %w: tensor<32x64xf32>, %o: tensor<64x96xf32>) -> tensor<64x96xf32> {
+  %y = krnl.kernel "concat" loops [r = 64, i = 64, j = 32]
+      ins(%x, %w : tensor<64x64xf32>, tensor<32x64xf32>) outs(%o : tensor<64x96xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<32x64xf32>, %c: tensor<64x96xf32>):
+    %f = krnl.compute [r, i] (%e = %a[r, i]) -> (%_ = %c[r, i ...]) : (tensor<64x64xf32>) -> tensor<64x96xf32> {
+      linalg.yield %e : f32
+    }
+    %s = krnl.compute [r, j] (%e = %b[j, r]) -> (%_ = %f[r, j + 64]) : (tensor<32x64xf32>) -> tensor<64x96xf32> {
+      %n = krnl.index j
+      %u = arith.index_cast %n : index to i32
+      %v = arith.sitofp %u : i32 to f32
+      %t = arith.addf %e, %v : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<64x96xf32>
+  } -> tensor<64x96xf32>
+  return %y : tensor<64x96xf32>
+}
+
+// Another kernel has written the middle.
+// CHECK-LABEL: func @hole
+// CHECK-COUNT-2: krnl.compute
+func.func @hole(%o: tensor<66x64xf32>) -> tensor<66x64xf32> {
+  %y = krnl.kernel "hole" loops [q = 64] outs(%o : tensor<66x64xf32>) {
+  ^bb0(%b: tensor<66x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [q] () -> (%_ = %b[0, q]) : () -> tensor<66x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [q] () -> (%_ = %f[65, q]) : () -> tensor<66x64xf32> { linalg.yield %zero : f32 }
+    krnl.yield %r : tensor<66x64xf32>
+  } -> tensor<66x64xf32>
+  return %y : tensor<66x64xf32>
+}
+
+// A part that adds to what is there needs the op before it.
+// CHECK-LABEL: func @continued
+// CHECK-COUNT-2: krnl.compute
+func.func @continued(%x: tensor<64x64xf32>, %o: tensor<66x64xf32>) -> tensor<66x64xf32> {
+  %y = krnl.kernel "continued" loops [p = 66, q = 64, i = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<66x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<66x64xf32>):
+    %one = arith.constant 1.0 : f32
+    %f = krnl.compute [p, q] () -> (%_ = %b[p, q]) : () -> tensor<66x64xf32> { linalg.yield %one : f32 }
+    %r = krnl.compute [i, q] (%e = %a[i, q]) -> (%s = %f[i + 1, q]) : (tensor<64x64xf32>) -> tensor<66x64xf32> {
+      %t = arith.addf %s, %e : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<66x64xf32>
+  } -> tensor<66x64xf32>
+  return %y : tensor<66x64xf32>
+}
+
+}

@@ -62,6 +62,7 @@ public:
   /// Does one element of an operand stand for several terms of a row? Tiles
   /// have it in common for several rows.
   bool hasParts() const { return !parts.empty(); }
+  int64_t elementsOfRow() const { return extentOfAll(kernel, own, guessedRow); }
 
 private:
   void findParts();
@@ -139,11 +140,10 @@ void BlockWriter::findParts() {
 }
 
 /// Each sum has an operand with an element for each of its terms, or for all
-/// parts of one, and reads all of its operands along memory. Two elements for
+/// parts of one, and reads all of its operands along memory. An element for
 /// each thread of a warp at least.
 bool BlockWriter::hasRows() {
-  if (own.empty() ||
-      extentOfAll(kernel, own, guessedRow) < 2 * target.warpThreads)
+  if (own.empty() || elementsOfRow() < target.warpThreads)
     return false;
   SmallVector<std::string> last{own.back()};
   llvm::append_range(last, parts);
@@ -195,8 +195,10 @@ ArrayAttr BlockWriter::writeRows() {
   int64_t vectors = extentOfAll(kernel, own, guessedRow),
           width = rowLanes(own.back());
   std::string vector;
+  // Vectors for less than half of a warp leave most of its threads idle.
   if (width > 1 && isStatic(kernel, own.back()) &&
-      extentOf(kernel, own.back(), 0) % width == 0) {
+      extentOf(kernel, own.back(), 0) % width == 0 &&
+      2 * vectors / width >= target.warpThreads) {
     std::tie(row.back(), vector) = recipe.block(own.back(), width, "b", "r");
     vectors /= width;
   }
@@ -319,14 +321,18 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
   writer.findLoops();
   if (ArrayAttr recipe = writer.writeRows())
     addScored(kernel, target, options, "blocks", "row", recipe, candidates);
-  size_t numRows = candidates.size();
-  if (numRows > 0 && !writer.hasParts())
+  // Short rows may be better off with a thread each.
+  bool hasRow = !candidates.empty(),
+       isShortRow = hasRow && writer.elementsOfRow() < 2 * target.warpThreads;
+  if (hasRow && !writer.hasParts() && !isShortRow)
     return;
   SmallVector<RecipeCandidate, 0> tiles;
-  addBlockContractions(kernel, target, options, tiles);
+  if (!hasRow || writer.hasParts())
+    addBlockContractions(kernel, target, options, tiles);
   llvm::append_range(candidates, tiles);
   if (!tiles.empty())
     return;
+  addBlockTransposes(kernel, target, options, candidates);
   int64_t lanes = writer.lanes();
   struct Shape {
     StringRef name;

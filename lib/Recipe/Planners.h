@@ -77,6 +77,12 @@ void addBlockContractions(krnl::KernelOp kernel,
                           const RecipeOptions &options,
                           RecipeCandidates &candidates);
 
+/// For an elementwise kernel of such a target, an operand of which lies along
+/// another loop than the result: squares that are copied to that memory.
+void addBlockTransposes(krnl::KernelOp kernel, const target::Processor &target,
+                        const RecipeOptions &options,
+                        RecipeCandidates &candidates);
+
 /// For all kernels of a target whose tiles are shared by threads: one recipe,
 /// by which each thread has a tile, a vector or an element of the result.
 void addBlockRecipes(krnl::KernelOp kernel, const target::Processor &target,

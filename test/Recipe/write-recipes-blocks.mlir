@@ -112,10 +112,10 @@ func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x
 // Nothing but a short sum: one thread.
 // CHECK-LABEL: kernel "few"
 // CHECK-SAME:    []
-func.func @few(%x: tensor<40xf32>, %o: tensor<f32>) -> tensor<f32> {
-  %y = krnl.kernel "few" loops [k = 40] ins(%x : tensor<40xf32>) outs(%o : tensor<f32>) recipe [] {
-  ^bb0(%a: tensor<40xf32>, %b: tensor<f32>):
-    %r = krnl.compute [| k] (%p = %a[k]) -> (%q = %b[]) : (tensor<40xf32>) -> tensor<f32> {
+func.func @few(%x: tensor<20xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "few" loops [k = 20] ins(%x : tensor<20xf32>) outs(%o : tensor<f32>) recipe [] {
+  ^bb0(%a: tensor<20xf32>, %b: tensor<f32>):
+    %r = krnl.compute [| k] (%p = %a[k]) -> (%q = %b[]) : (tensor<20xf32>) -> tensor<f32> {
       %s = arith.addf %p, %q : f32
       linalg.yield %s : f32
     }
@@ -237,6 +237,26 @@ func.func @clamped(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> tensor
     krnl.yield %s : tensor<512x1000xf32>
   } -> tensor<512x1000xf32>
   return %y : tensor<512x1000xf32>
+}
+
+// A warp has a short row, too, where that is cheaper, without vectors, which few of its threads would have.
+// CHECK-LABEL: kernel "short_rows"
+// CHECK-NEXT:    order(r, c),
+// CHECK-NEXT:    block(c, 32) -> (c.o, c.i),
+// CHECK-NEXT:    fuse_outer(r),
+// CHECK-NEXT:    parallel(r),
+// CHECK-NEXT:    map(c.i, thread)
+func.func @short_rows(%x: tensor<320x48xf32>, %o: tensor<320xf32>) -> tensor<320xf32> {
+  %y = krnl.kernel "short_rows" loops [r = 320, c = 48]
+      ins(%x : tensor<320x48xf32>) outs(%o : tensor<320xf32>) recipe [] {
+  ^bb0(%a: tensor<320x48xf32>, %b: tensor<320xf32>):
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<320x48xf32>) -> tensor<320xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<320xf32>
+  } -> tensor<320xf32>
+  return %y : tensor<320xf32>
 }
 
 // Columns are summed up by a thread each: their elements do not lie one behind the other. A thread waits for

@@ -124,6 +124,15 @@ constexpr int64_t maxSumParts = 64, minTermsOfPart = 32, maxRoundsOfSplit = 4;
 /// that pay, and the columns of a thread without vectors.
 constexpr int64_t minDepth = 8, scalarColumns = 4;
 
+/// A square of a tensor that a block of threads transposes: rows and vectors of
+/// columns, and how many squares the block has one after the other. 16 bytes of
+/// 32 rows are whole lines in both directions.
+struct SquareTile {
+  int64_t rows, columns, squares;
+};
+constexpr SquareTile squareTiles[] = {
+    {32, 8, 4}, {32, 8, 1}, {16, 4, 4}, {16, 4, 1}};
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//

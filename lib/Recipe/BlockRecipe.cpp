@@ -333,6 +333,7 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
   if (!tiles.empty())
     return;
   addBlockTransposes(kernel, target, options, candidates);
+  size_t numOthers = candidates.size();
   int64_t lanes = writer.lanes();
   struct Shape {
     StringRef name;
@@ -348,7 +349,7 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
         addScored(kernel, target, options, "blocks",
                   llvm::formatv("{0}, {1} terms at once", shape.name, terms),
                   recipe, candidates);
-    if (candidates.size() > numRows && !writer.isCompared())
+    if (candidates.size() > numOthers && !writer.isCompared())
       return;
   }
 }

@@ -154,7 +154,9 @@ static LogicalResult checkScores(RankedTensorType type,
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
   bool hasDynamicSize =
       ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
-  if (!ShapedType::isDynamic(rows) && rows < target.packRows)
+  if (target.isDevice())
+    reason = "no recipe lets threads share the rows of scores";
+  else if (!ShapedType::isDynamic(rows) && rows < target.packRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
            columns > target.stackBytes / 4 / bytes)

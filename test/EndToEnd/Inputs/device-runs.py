@@ -83,7 +83,8 @@ def compare_sizes(name, *shapes):
     report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
 
 
-MODELS = "chain softmax norm warps long types product gemm gemm_transposed parts parts_odd convolution convolutions branch loop scan"
+MODELS = "chain softmax norm warps long image border concatenation squares types product gemm gemm_transposed"
+MODELS += " parts parts_odd convolution convolutions branch loop scan"
 MATRICES = "f16 f16_transposed bf16 bf16_transposed s8 u8"
 for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())]:
     compare(name, f"{name}.onnx")
@@ -94,7 +95,7 @@ compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
 compare_sizes("grown", (7, 3), (2, 50))
 
-for name in ("chain", "norm", "long", "gemm", "gemm_transposed", "matrices_s8"):
+for name in ("chain", "norm", "long", "squares", "gemm", "gemm_transposed", "matrices_s8"):
     counts = run(f"./{name}.so", ONNXC_SIMULATOR_COUNTERS="sectors").stderr
     pattern = r"sectors (\d+) of (\d+) requests, steps (\d+) of (\d+) requests to shared memory"
     sectors, requests, steps, shared = map(int, re.search(pattern, counts).groups())

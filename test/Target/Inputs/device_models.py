@@ -43,6 +43,7 @@ save("softmax", [("Softmax", ["x"], "y", {"axis": -1})], [48, 100], [48, 100])
 save("norm", [("LayerNormalization", ["x", "s", "b"], "y", {})], [5, 768], [5, 768], [weights("s", 768), weights("b", 768)])
 save("warps", [("Softmax", ["x"], "y", {"axis": -1})], [1100, 77], [1100, 77])
 save("long", [("Softmax", ["x"], "y", {"axis": -1})], [3, 8192], [3, 8192])
+save("image", [("Softmax", ["x"], "y", {"axis": -1})], [1, 1, 40, 320], [1, 1, 40, 320])
 save(
     "types",
     [
@@ -284,3 +285,13 @@ save(
     [None, "m"],
     CONSTANTS,
 )
+# Parts of a tensor, and one that lies across memory.
+save(
+    "border",
+    [("Pad", ["x", "pads", "value"], "y", {})],
+    [2, 3, 20, 21],
+    [2, 3, 25, 25],
+    [numpy_helper.from_array(np.array([0, 0, 2, 1, 0, 0, 3, 3]), "pads"), weights("value")],
+)
+save("concatenation", [("Concat", ["x", "w"], "y", {"axis": 1})], [8, 5, 33], [8, 9, 33], [weights("w", 8, 4, 33)])
+save("squares", [("Transpose", ["x"], "y", {"perm": [0, 2, 1]})], [2, 256, 96], [2, 96, 256])

@@ -37,11 +37,13 @@ namespace onnxc {
 
 namespace {
 
-/// The indices of a dimension that an op writes: one, or those of a loop.
+/// The indices of a dimension that an op writes: one, or those of a loop. Of a
+/// dynamic dimension a loop has all, and is the same one for all ops.
 struct Range {
   int64_t from = 0, size = 1;
   std::optional<unsigned> loop;
 
+  bool isDynamic() const { return ShapedType::isDynamic(size); }
   int64_t end() const { return from + size; }
 };
 
@@ -50,16 +52,17 @@ struct Part {
   ComputeOp op;
   SmallVector<Range> ranges;
 
+  /// Elements for each of the indices of dynamic dimensions.
   int64_t elements() const {
     int64_t elements = 1;
     for (const Range &range : ranges)
-      elements *= range.size;
+      elements *= range.isDynamic() ? 1 : range.size;
     return elements;
   }
   bool isApart(const Part &other) const {
     return llvm::any_of(llvm::zip_equal(ranges, other.ranges), [](auto pair) {
       auto [a, b] = pair;
-      return a.end() <= b.from || b.end() <= a.from;
+      return !a.isDynamic() && (a.end() <= b.from || b.end() <= a.from);
     });
   }
 };
@@ -76,6 +79,7 @@ public:
 
 private:
   std::optional<Part> readPart(ComputeOp op, Value before);
+  bool sharesDynamicLoops(Part &part);
   bool covers() const;
   void declareLoops();
   Value insideOf(const Part &part);
@@ -156,7 +160,9 @@ std::optional<Part> PartJoiner::readPart(ComputeOp op, Value before) {
                                  op.getNumLoops(), 0);
     }
     auto from = dyn_cast<AffineConstantExpr>(first);
-    if (!from || ShapedType::isDynamic(range.size) || range.size == 0)
+    bool isDynamic = ShapedType::isDynamic(shape[part.ranges.size()]);
+    if (!from || isDynamic != range.isDynamic() || range.size == 0 ||
+        (isDynamic && !at.getLoop()))
       return std::nullopt;
     range.from = from.getValue();
     part.ranges.push_back(range);
@@ -164,11 +170,23 @@ std::optional<Part> PartJoiner::readPart(ComputeOp op, Value before) {
   return found.all() ? std::optional(part) : std::nullopt;
 }
 
+bool PartJoiner::sharesDynamicLoops(Part &part) {
+  for (auto [dim, range] : llvm::enumerate(part.ranges)) {
+    if (!range.isDynamic())
+      continue;
+    ComputeOp first = parts.empty() ? part.op : parts.front().op;
+    unsigned loop = *(parts.empty() ? part : parts.front()).ranges[dim].loop;
+    if (part.op.getAxes()[*range.loop] != first.getAxes()[loop])
+      return false;
+  }
+  return true;
+}
+
 /// The first op writes all, or no element is written twice and all are.
 bool PartJoiner::covers() const {
   int64_t all = 1, written = 0;
   for (int64_t size : shape)
-    all *= size;
+    all *= ShapedType::isDynamic(size) ? 1 : size;
   if (parts.front().elements() == all)
     return true;
   for (auto [number, part] : llvm::enumerate(parts)) {
@@ -184,13 +202,13 @@ bool PartJoiner::match() {
   auto type = kernel.getOuts().size() == 1
                   ? dyn_cast<RankedTensorType>(kernel.getOuts()[0].getType())
                   : RankedTensorType();
-  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+  if (!type || !type.getElementType().isIntOrFloat())
     return false;
   shape = type.getShape();
   Value last = kernel.getOutArgument(0);
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     std::optional<Part> part = readPart(op, last);
-    if (!part)
+    if (!part || !sharesDynamicLoops(*part))
       return false;
     parts.push_back(std::move(*part));
     last = op.getResult(0);

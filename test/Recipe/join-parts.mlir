@@ -60,6 +60,42 @@ func.func @concat(%x: tensor<64x64xf32>, %w: tensor<32x64xf32>, %o: tensor<64x96
   return %y : tensor<64x96xf32>
 }
 
+// Only the run knows how many images there are, and all ops have all of them.
+// CHECK-LABEL: func @images
+// CHECK:         krnl.kernel "images" loops [n = %{{.+}}, p = 66]
+// CHECK:           krnl.compute [n, p] () ->
+// CHECK:             tensor.extract
+// CHECK-NOT:       krnl.compute
+// CHECK:           return
+func.func @images(%x: tensor<?x64xf32>, %o: tensor<?x66xf32>, %n: index) -> tensor<?x66xf32> {
+  %y = krnl.kernel "images" loops [n = %n, p = 66, i = 64] ins(%x : tensor<?x64xf32>) outs(%o : tensor<?x66xf32>) {
+  ^bb0(%a: tensor<?x64xf32>, %b: tensor<?x66xf32>, %_: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [n, p] () -> (%e = %b[n, p]) : () -> tensor<?x66xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [n, i] (%e = %a[n, i]) -> (%d = %f[n, i + 1]) : (tensor<?x64xf32>) -> tensor<?x66xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<?x66xf32>
+  } -> tensor<?x66xf32>
+  return %y : tensor<?x66xf32>
+}
+
+// A dynamic dimension that grows has another loop for each part.
+// CHECK-LABEL: func @longer
+// CHECK-COUNT-2: krnl.compute
+func.func @longer(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>, %p: index, %i: index) -> tensor<?x64xf32> {
+  %y = krnl.kernel "longer" loops [p = %p, q = 64, i = %i] ins(%x : tensor<?x64xf32>) outs(%o : tensor<?x64xf32>) {
+  ^bb0(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %_: index, %__: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [p, q] () -> (%e = %b[p, q]) : () -> tensor<?x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [i, q] (%e = %a[i, q]) -> (%d = %f[i + 1, q]) : (tensor<?x64xf32>) -> tensor<?x64xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<?x64xf32>
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
 // Another kernel has written the middle.
 // CHECK-LABEL: func @hole
 // CHECK-COUNT-2: krnl.compute

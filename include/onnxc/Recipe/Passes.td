@@ -115,8 +115,8 @@ def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
     For a device: ops that write parts of one tensor, one of which is all of it or
     which leave none of it out, become one over the whole tensor where the cost
     model says that this takes less time. The element of each part is computed
-    at the nearest of its indices, and that which is there selected. Nothing is
-    done where only the run knows sizes.
+    at the nearest of its indices, and that which is there selected. Dynamic
+    sizes are those of dimensions that all ops have as a whole.
 
     ```mlir
     %f = krnl.compute [p] () -> (%e = %o[p]) .. { linalg.yield %zero : f32 }

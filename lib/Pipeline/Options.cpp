@@ -62,13 +62,15 @@ static Error setDevice(CompileOptions &options, StringRef value) {
   SmallVector<StringRef> names;
   value.split(names, ',');
   auto [kind, name] = names.front().split(':');
+  size_t numDevices = names.size() - (names.back() == "cpu" ? 1 : 0);
   bool isKnown = kind == "cuda" && !is_contained(names, "") &&
                  !names.front().ends_with(":") &&
-                 !is_contained(ArrayRef(names).drop_back(), "cpu");
+                 !is_contained(ArrayRef(names).drop_back(), "cpu") &&
+                 (numDevices == 1 || !name.empty());
   if (value != "cpu" && !isKnown)
-    return refuse("expected cpu, cuda, cuda:sm_NN,sm_NN or cuda,cpu, but got "
-                  "'" +
-                  value + "'");
+    return refuse(
+        "expected cpu, cuda, cuda:sm_NN,sm_NN or cuda,cpu, but got '" + value +
+        "'");
   options.device = value.str();
   return Error::success();
 }

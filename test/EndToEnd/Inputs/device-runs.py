@@ -34,6 +34,12 @@ def run(model, *options, library_path=SIMULATOR, **environment):
     )
 
 
+def information(model, **environment):
+    """What onnx-run tells about a model."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": SIMULATOR, **environment}
+    return subprocess.run(["onnx-run", "info", model], env=environment, capture_output=True, text=True, check=True).stdout
+
+
 def last_line(process):
     return process.stderr.strip().splitlines()[-1] if process.stderr.strip() else "no message"
 
@@ -112,8 +118,10 @@ print("failures:", "\n".join(wrong) or "each is an error that names its function
 # A device that both levels are for takes the last one.
 compile_model("product.onnx", "levels.so", "--device=cuda:simulator:sm_90a,sm_80")
 for forced in ("", "sm_80"):
-    print(f"levels{forced and ' ' + forced}:", judge("./levels.so", *expectations("product"), OM_CPU=forced)[1])
-print(re.search("device_images: .*", subprocess.run(["onnx-run", "info", "./levels.so"], capture_output=True, text=True).stdout)[0])
+    verdict = judge("./levels.so", *expectations("product"), OM_CPU=forced)[1]
+    info = information("./levels.so", OM_CPU=forced)
+    print(f"levels{forced and ' ' + forced}: {verdict}, {re.search(r'(\S+) .runs here', info)[1]}")
+print(re.search("device_images: .*", info)[0])
 
 no_driver = pathlib.Path("no-driver")
 no_driver.mkdir()

@@ -79,7 +79,8 @@ protected:
       ADD_FAILURE() << "the program is wrong";
       return bytes;
     }
-    auto target = llvm::cantFail(target::resolveDevice(&context, "cuda:sm_80"))
+    auto target = llvm::cantFail(target::resolveDevices(&context, "cuda:sm_80"))
+                      .front()
                       .getProcessor();
     module->walk([&](krnl::KernelOp kernel) {
       auto counts = [&](OpOperand &it) {

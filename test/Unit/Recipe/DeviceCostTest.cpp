@@ -71,7 +71,9 @@ protected:
   }
 
   Processor processorOf(const char *name) {
-    return llvm::cantFail(target::resolveDevice(&context, name)).getProcessor();
+    return llvm::cantFail(target::resolveDevices(&context, name))
+        .front()
+        .getProcessor();
   }
 
   struct Microseconds {
@@ -148,7 +150,8 @@ func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<40
 // Slices that are copied one iteration ahead come too late; three ahead do not,
 // and then threads wait for products unless these are in flight.
 TEST_F(DeviceCostTest, DeepPipelinesHideWaiting) {
-  auto target = llvm::cantFail(target::resolveDevice(&context, "cuda:sm_90a"));
+  auto target =
+      llvm::cantFail(target::resolveDevices(&context, "cuda:sm_90a")).front();
   auto cyclesWith = [&](const char *stages) {
     std::string text =
         llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,

@@ -120,7 +120,8 @@ compile_model("product.onnx", "levels.so", "--device=cuda:simulator:sm_90a,sm_80
 for forced in ("", "sm_80"):
     verdict = judge("./levels.so", *expectations("product"), OM_CPU=forced)[1]
     info = information("./levels.so", OM_CPU=forced)
-    print(f"levels{forced and ' ' + forced}: {verdict}, {re.search(r'(\S+) .runs here', info)[1]}")
+    level = re.search(r"(\S+) .runs here", info)[1]
+    print(f"levels{forced and ' ' + forced}: {verdict}, {level}")
 print(re.search("device_images: .*", info)[0])
 
 no_driver = pathlib.Path("no-driver")

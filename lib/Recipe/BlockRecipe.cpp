@@ -110,28 +110,40 @@ int64_t BlockWriter::lanes() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
+/// Has the operand less than an element for each iteration of the loop?
+static bool isMissing(ComputeOp op, OpOperand &operand, StringRef loop) {
+  return !llvm::is_contained(accessLoops(op, operand), loop) &&
+         extentOf(op->getParentOfType<KernelOp>(), loop, 2) > 1;
+}
+
 /// The last loops of the first sum, where an operand has all others: one of its
-/// elements holds so many numbers.
+/// elements holds so many numbers. None if they leave less than a row, or an
+/// operand has all terms one by one.
 void BlockWriter::findParts() {
-  const auto *sum = llvm::find_if(
+  const auto *found = llvm::find_if(
       ops, [](ComputeOp op) { return op.getNumReductionLoops() > 0; });
-  if (sum == ops.end())
+  if (found == ops.end())
     return;
-  for (OpOperand *input : readInputs(*sum)) {
-    SmallVector<std::string> loops = accessLoops(*sum, *input);
-    auto isMissing = [&](StringRef loop) {
-      return !llvm::is_contained(loops, loop) && extentOf(kernel, loop, 2) > 1;
-    };
+  ComputeOp sum = *found;
+  auto numMissing = [&](OpOperand *input) {
+    return llvm::count_if(sum.getAxes(), [&](StringRef axis) {
+      return isMissing(sum, *input, axis);
+    });
+  };
+  SmallVector<OpOperand *> inputs = readInputs(sum);
+  if (!llvm::all_of(inputs, numMissing))
+    return;
+  SmallVector<std::string> reduced = reducedLoops(sum);
+  for (OpOperand *input : inputs) {
     SmallVector<std::string> most(own);
-    while (!most.empty() && isMissing(most.back()) &&
+    while (!most.empty() && isMissing(sum, *input, most.back()) &&
+           llvm::is_contained(reduced, most.back()) &&
            isStatic(kernel, most.back()))
       most.pop_back();
     ArrayRef<std::string> rest = ArrayRef(own).drop_front(most.size());
-    if (most.empty() || rest.empty() ||
+    if (rest.empty() || numMissing(input) > int64_t(rest.size()) ||
         extentOfAll(kernel, rest, 1) > maxParts ||
-        llvm::any_of(ComputeOp(*sum).getAxes(), [&](StringRef axis) {
-          return isMissing(axis) && !llvm::is_contained(rest, axis);
-        }))
+        extentOfAll(kernel, most, guessedRow) < target.warpThreads)
       continue;
     parts.assign(rest.begin(), rest.end());
     own = std::move(most);

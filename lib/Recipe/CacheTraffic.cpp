@@ -203,12 +203,15 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
         double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
     std::optional<Range> range = rangeOf(access.getIndex(d), running);
     double positions =
-        range ? std::min(range->most - range->least + 1, size) : size;
+        range ? std::clamp(range->most - range->least + 1, 0.0, size) : size;
     elements *= positions;
     all *= size;
     line *= isLine ? positions : 1;
     isLine &= positions == size;
   }
+  // Dimensions without elements have no line.
+  if (elements == 0)
+    return 0;
   double sectors = std::max(double(target.lineBytes) / line, 1.0);
   return std::min(std::min(elements, iterations) * element * sectors, all);
 }

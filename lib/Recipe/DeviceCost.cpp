@@ -289,15 +289,19 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
 double rooflineCycles(KernelOp kernel, const Processor &target) {
   KernelWork work = workOf(kernel, outerExtent);
   unsigned bits = 64;
+  bool hasMatrices = false;
   for (ComputeOp op : kernel.getBody().getOps<ComputeOp>())
-    if (reductionKindOf(op) == ReductionKind::Contraction)
+    if (reductionKindOf(op) == ReductionKind::Contraction) {
+      hasMatrices |= multipliesMatrices(op);
       for (OpOperand *input : readInputs(op))
         if (Type element = getElementTypeOrSelf(input->get().getType());
             element.isIntOrFloat())
           bits = std::min(bits, std::max(element.getIntOrFloatBitWidth(), 8u));
+    }
   double vectors = double(target.fmaPerCycle * target.warpThreads);
-  double products =
-      bits > 16 ? vectors : double(target.matrixProducts * 16) / bits;
+  double products = bits > 16 && !hasMatrices
+                        ? vectors
+                        : double(target.matrixProducts * 16) / bits;
   double others = work.operations - 2 * work.multiplyAdds;
   return std::max({work.multiplyAdds / products, others / (2 * vectors),
                    work.bytes / target.memoryBytesPerCycle}) /

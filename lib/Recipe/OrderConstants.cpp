@@ -69,6 +69,9 @@ static void reorder(KernelOp kernel, unsigned number, ComputeOp op,
 }
 
 static void orderConstants(KernelOp kernel) {
+  // Its loops are those of the constant as it is.
+  if (!kernel.getRecipe().empty())
+    return;
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand *input : op.getDpsInputOperands()) {
       int number = inputNumber(kernel, input->get());

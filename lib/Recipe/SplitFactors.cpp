@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,17 +35,6 @@ namespace onnxc {
 
 namespace {
 
-/// A factor of a sum of products, as the payload of the sum computes it.
-struct Factor {
-  ComputeOp sum;
-  /// The value that memory can hold in its place, and what computes it.
-  Value stored;
-  llvm::SetVector<Operation *> ops;
-  llvm::SetVector<OpOperand *> inputs;
-  /// The loops of the sum that it depends on, by their numbers there.
-  SmallVector<unsigned> loops;
-};
-
 /// The operations of one payload that compute a value, and what they read.
 class Slice {
 public:
@@ -61,6 +51,20 @@ private:
   ComputeOp op;
   /// Known already.
   Value until;
+};
+
+/// A factor of a sum of products, as the payload of the sum computes it.
+struct Factor {
+  Factor(ComputeOp sum, Value stored)
+      : sum(sum), stored(stored), computed(sum), rest(sum, stored) {}
+
+  ComputeOp sum;
+  /// The value that memory can hold in its place.
+  Value stored;
+  /// What computes it, and the sum from it. Both may read the same operand.
+  Slice computed, rest;
+  /// The loops of the sum that it depends on, by their numbers there.
+  SmallVector<unsigned> loops;
 };
 
 struct KrnlSplitFactorsPass
@@ -109,6 +113,11 @@ bool Slice::add(Value value) {
   return true;
 }
 
+/// What the payload adds up.
+static Value totalOf(ComputeOp sum) {
+  return sum.getBlock()->getTerminator()->getOperand(0);
+}
+
 /// What memory holds in place of a factor: what is extended.
 static Value storedForm(Value factor) {
   auto extend = factor.getDefiningOp<arith::ExtFOp>();
@@ -122,10 +131,10 @@ static std::optional<SmallVector<unsigned>> loopsOf(KernelOp kernel,
   ComputeOp sum = factor.sum;
   SmallVector<unsigned> loops;
   for (auto [dim, axis] : llvm::enumerate(sum.getAxes())) {
-    bool isUsed = llvm::any_of(factor.inputs, [&](OpOperand *input) {
+    bool isUsed = llvm::any_of(factor.computed.operands, [&](OpOperand *input) {
       return Access(*input).dependsOn(dim);
     });
-    isUsed |= llvm::any_of(factor.ops, [&](Operation *op) {
+    isUsed |= llvm::any_of(factor.computed.ops, [&](Operation *op) {
       auto index = dyn_cast<IndexOp>(op);
       return index && index.getDim() == dim;
     });
@@ -137,31 +146,40 @@ static std::optional<SmallVector<unsigned>> loopsOf(KernelOp kernel,
   return loops;
 }
 
+/// Is the tensor of the factor as small as memory should have it? What only the
+/// run knows of the others counts as assumed.
+static bool isSmall(KernelOp kernel, const Factor &factor) {
+  ComputeOp sum = factor.sum;
+  double bytes =
+      std::max(factor.stored.getType().getIntOrFloatBitWidth() / 8.0, 1.0);
+  for (unsigned dim : factor.loops)
+    bytes *= double(extentOf(kernel, sum.getAxes()[dim], 1));
+  return bytes <= maxFactorBytes * workOf(kernel, outerExtent).bytes;
+}
+
 /// One of two factors: computed from several inputs, or from one with others of
 /// its loops; the other one is an input.
 static std::optional<Factor> computedFactor(KernelOp kernel, ComputeOp sum,
                                             Value value, Value other) {
-  Factor factor;
-  factor.sum = sum;
-  factor.stored = storedForm(value);
+  Factor factor(sum, storedForm(value));
   if (!isa<BlockArgument>(storedForm(other)) ||
       isa<BlockArgument>(factor.stored) ||
       !factor.stored.getType().isIntOrFloat())
     return std::nullopt;
-  Slice slice(sum);
-  if (!slice.add(factor.stored) || slice.operands.empty() ||
-      !llvm::all_of(slice.operands, [&](OpOperand *operand) {
+  Slice &computed = factor.computed;
+  if (!factor.rest.add(totalOf(sum)) || !computed.add(factor.stored) ||
+      computed.operands.empty() ||
+      !llvm::all_of(computed.operands, [&](OpOperand *operand) {
         return inputNumber(kernel, operand->get()) >= 0;
       }))
     return std::nullopt;
-  factor.ops = std::move(slice.ops);
-  factor.inputs = std::move(slice.operands);
   std::optional<SmallVector<unsigned>> loops = loopsOf(kernel, factor);
   // It is computed once for each product otherwise.
   if (!loops || loops->size() == sum.getNumLoops())
     return std::nullopt;
   factor.loops = std::move(*loops);
-  return factor;
+  return isSmall(kernel, factor) ? std::optional(std::move(factor))
+                                 : std::nullopt;
 }
 
 /// The computed factor of the only sum of the kernel.
@@ -211,7 +229,7 @@ static KernelOp buildFactor(OpBuilder &b, KernelOp kernel,
   Value scratch =
       tensor::EmptyOp::create(b, loc, shape, factor.stored.getType());
   llvm::SetVector<Value> ins;
-  for (OpOperand *input : factor.inputs)
+  for (OpOperand *input : factor.computed.operands)
     ins.insert(kernel.getIns()[inputNumber(kernel, input->get())]);
   auto made = KernelOp::create(b, loc, (kernel.getName() + " factor").str(),
                                loops, ValueRange(), ins.getArrayRef(), scratch);
@@ -219,7 +237,7 @@ static KernelOp buildFactor(OpBuilder &b, KernelOp kernel,
   b.setInsertionPointToStart(&made.getBody().front());
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
-  for (OpOperand *input : factor.inputs) {
+  for (OpOperand *input : factor.computed.operands) {
     Value in = kernel.getIns()[inputNumber(kernel, input->get())];
     inputs.push_back(made.getInArgument(llvm::find(ins, in) - ins.begin()));
     accesses.push_back(accessOf(factor, *input));
@@ -229,9 +247,9 @@ static KernelOp buildFactor(OpBuilder &b, KernelOp kernel,
       b, loc, inputs, made.getOutArgument(0), accesses, axes, axes.size(),
       StringAttr(), [&](OpBuilder &b, Location loc, ValueRange args) {
         IRMapping mapping;
-        for (auto [number, input] : llvm::enumerate(factor.inputs))
+        for (auto [number, input] : llvm::enumerate(factor.computed.operands))
           mapping.map(sum.getMatchingBlockArgument(input), args[number]);
-        for (Operation *computing : factor.ops)
+        for (Operation *computing : factor.computed.ops)
           b.clone(*computing, mapping);
         linalg::YieldOp::create(b, loc, mapping.lookup(factor.stored));
       });
@@ -243,15 +261,11 @@ static KernelOp buildFactor(OpBuilder &b, KernelOp kernel,
 static ComputeOp buildSum(OpBuilder &b, const Factor &factor, Value tensor,
                           IRMapping &outside) {
   ComputeOp sum = factor.sum;
-  Slice slice(sum, factor.stored);
-  Value total = sum.getBlock()->getTerminator()->getOperand(0);
-  [[maybe_unused]] bool isScalar = slice.add(total);
-  assert(isScalar && "a sum of products");
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
   SmallVector<BlockArgument> arguments;
   for (OpOperand *input : sum.getDpsInputOperands())
-    if (slice.operands.contains(input)) {
+    if (factor.rest.operands.contains(input)) {
       inputs.push_back(outside.lookup(input->get()));
       accesses.push_back(sum.getSubscripts(*input));
       arguments.push_back(sum.getMatchingBlockArgument(input));
@@ -271,9 +285,9 @@ static ComputeOp buildSum(OpBuilder &b, const Factor &factor, Value tensor,
           mapping.map(argument, arg);
         mapping.map(factor.stored, args[arguments.size()]);
         mapping.map(sum.getRegionOutputArgs().front(), args.back());
-        for (Operation *computing : slice.ops)
+        for (Operation *computing : factor.rest.ops)
           b.clone(*computing, mapping);
-        linalg::YieldOp::create(b, loc, mapping.lookup(total));
+        linalg::YieldOp::create(b, loc, mapping.lookup(totalOf(sum)));
       });
 }
 
@@ -284,8 +298,9 @@ static KernelOp buildProduct(OpBuilder &b, KernelOp kernel,
   SmallVector<BlockArgument> arguments;
   for (auto [number, in] : llvm::enumerate(kernel.getIns())) {
     BlockArgument argument = kernel.getInArgument(number);
-    if (llvm::all_of(argument.getUses(), [&](OpOperand &use) {
-          return factor.inputs.contains(&use);
+    if (llvm::none_of(argument.getUses(), [&](OpOperand &use) {
+          return use.getOwner() != factor.sum ||
+                 factor.rest.operands.contains(&use);
         }))
       continue;
     ins.push_back(in);
@@ -316,14 +331,16 @@ static KernelOp buildProduct(OpBuilder &b, KernelOp kernel,
 }
 
 /// The results of a kernel in the shapes that they had before loops were
-/// collapsed.
-static SmallVector<Value> resultsOf(KernelOp kernel) {
-  return llvm::map_to_vector(kernel.getResults(), [](OpResult result) {
-    for (Operation *user : result.getUsers())
-      if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
-        return Value(expand);
-    return Value(result);
-  });
+/// collapsed, those of another one. Each pair of loops has left an op.
+static SmallVector<Value> resultsOf(KernelOp kernel, KernelOp before) {
+  SmallVector<Value> results(kernel.getResults());
+  for (auto [result, shaped] : llvm::zip_equal(results, before.getResults()))
+    while (result.getType() != shaped.getType()) {
+      Operation *expand = *llvm::find_if(result.getUsers(),
+                                         llvm::IsaPred<tensor::ExpandShapeOp>);
+      result = expand->getResult(0);
+    }
+  return results;
 }
 
 /// Takes the two kernels if they are cheaper than the one.
@@ -341,7 +358,7 @@ void KrnlSplitFactorsPass::split(KernelOp kernel) {
                           first = chosenCost(factor, processor, options),
                           second = chosenCost(product, processor, options);
   if (!whole || !first || !second ||
-      first->cycles + second->cycles >= minGainOfKind * whole->cycles) {
+      !(first->cycles + second->cycles < minGainOfKind * whole->cycles)) {
     while (kernel->getPrevNode() != before)
       kernel->getPrevNode()->erase();
     return;
@@ -351,7 +368,7 @@ void KrnlSplitFactorsPass::split(KernelOp kernel) {
       << remark::add("{0}", kernel.getName().str())
       << remark::add("a factor is computed once, for {0} products",
                      extentOfAll(kernel, found->sum.getAxes(), outerExtent));
-  kernel.replaceAllUsesWith(resultsOf(product));
+  kernel.replaceAllUsesWith(resultsOf(product, kernel));
   kernel.erase();
 }
 

@@ -38,6 +38,90 @@ func.func @first(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> tensor
   return %y : tensor<1x8x8x64xf32>
 }
 
+// Whoever wrote a recipe had the constant as it is in mind.
+// CHECK-LABEL: func @recipe
+// CHECK-NOT:     layout
+func.func @recipe(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3x3xf32>
+  %y = krnl.kernel "recipe" loops [h = 8, w = 8, oc = 64, i = 3, j = 3, ic = 16] ins(%x, %w : tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) outs(%o : tensor<1x8x8x64xf32>) recipe [order(h, w, oc, i, j, ic)] {
+  ^bb0(%a: tensor<1x10x10x16xf32>, %b: tensor<64x16x3x3xf32>, %c: tensor<1x8x8x64xf32>):
+    %r = krnl.compute "conv" [h, w, oc | i, j, ic] (%p = %a[0, h + i, w + j, ic], %q = %b[oc, ic, i, j]) -> (%e = %c[0, h, w, oc]) : (tensor<1x10x10x16xf32>, tensor<64x16x3x3xf32>) -> tensor<1x8x8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1x8x8x64xf32>
+  } -> tensor<1x8x8x64xf32>
+  return %y : tensor<1x8x8x64xf32>
+}
+
+// Each of two kernels has the constant as it needs it.
+// CHECK-LABEL: func @kernels
+// CHECK:         %[[W:.+]] = krnl.constant dense<2.000000e+00> : tensor<64x16x3xf32>{{$}}
+// CHECK:         %[[ORDERED:.+]] = krnl.constant dense<2.000000e+00> : tensor<64x16x3xf32> layout <dims = [0, 2, 1], sizes = [64, 3, 16], strides = [1, 1, 1]>
+// CHECK:         krnl.kernel "last" {{.*}} ins(%{{.+}}, %[[ORDERED]] : tensor<10x16xf32>, tensor<64x3x16xf32>)
+// CHECK:         krnl.kernel "first" {{.*}} ins(%{{.+}}, %[[W]] : tensor<10x16xf32>, tensor<64x16x3xf32>)
+func.func @kernels(%x: tensor<10x16xf32>, %o: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3xf32>
+  %y = krnl.kernel "last" loops [h = 8, oc = 64, i = 3, ic = 16] ins(%x, %w : tensor<10x16xf32>, tensor<64x16x3xf32>) outs(%o : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<10x16xf32>, %b: tensor<64x16x3xf32>, %c: tensor<8x64xf32>):
+    %r = krnl.compute [h, oc | i, ic] (%p = %a[h + i, ic], %q = %b[oc, ic, i]) -> (%e = %c[h, oc]) : (tensor<10x16xf32>, tensor<64x16x3xf32>) -> tensor<8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  %z = krnl.kernel "first" loops [h = 8, oc = 64, ic = 16, i = 3] ins(%x, %w : tensor<10x16xf32>, tensor<64x16x3xf32>) outs(%o : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<10x16xf32>, %b: tensor<64x16x3xf32>, %c: tensor<8x64xf32>):
+    %r = krnl.compute [h, oc | ic, i] (%p = %a[h + i, ic], %q = %b[oc, ic, i]) -> (%e = %c[h, oc]) : (tensor<10x16xf32>, tensor<64x16x3xf32>) -> tensor<8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  return %y, %z : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// Two ops of one kernel read it.
+// CHECK-LABEL: func @ops
+// CHECK-NOT:     layout
+func.func @ops(%x: tensor<10x16xf32>, %o: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x16x3xf32>
+  %y = krnl.kernel "ops" loops [h = 8, oc = 64, i = 3, ic = 16] ins(%x, %w : tensor<10x16xf32>, tensor<64x16x3xf32>) outs(%o : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<10x16xf32>, %b: tensor<64x16x3xf32>, %c: tensor<8x64xf32>):
+    %f = krnl.compute [h, oc] (%q = %b[oc, 0, 0]) -> (%e = %c[h, oc]) : (tensor<64x16x3xf32>) -> tensor<8x64xf32> {
+      linalg.yield %q : f32
+    }
+    %r = krnl.compute [h, oc | i, ic] (%p = %a[h + i, ic], %q = %b[oc, ic, i]) -> (%e = %f[h, oc]) : (tensor<10x16xf32>, tensor<64x16x3xf32>) -> tensor<8x64xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+
+// Elements of 4 bits.
+// CHECK-LABEL: func @nibbles
+// CHECK:         krnl.constant dense<2> : tensor<64x16x3xi4> layout <dims = [0, 2, 1], sizes = [64, 3, 16], strides = [1, 1, 1]>
+func.func @nibbles(%x: tensor<10x16xi32>, %o: tensor<8x64xi32>) -> tensor<8x64xi32> {
+  %w = krnl.constant dense<2> : tensor<64x16x3xi4>
+  %y = krnl.kernel "nibbles" loops [h = 8, oc = 64, i = 3, ic = 16] ins(%x, %w : tensor<10x16xi32>, tensor<64x16x3xi4>) outs(%o : tensor<8x64xi32>) {
+  ^bb0(%a: tensor<10x16xi32>, %b: tensor<64x16x3xi4>, %c: tensor<8x64xi32>):
+    %r = krnl.compute [h, oc | i, ic] (%p = %a[h + i, ic], %q = %b[oc, ic, i]) -> (%e = %c[h, oc]) : (tensor<10x16xi32>, tensor<64x16x3xi4>) -> tensor<8x64xi32> {
+      %wide = arith.extsi %q : i4 to i32
+      %u = arith.muli %p, %wide : i32
+      %v = arith.addi %e, %u : i32
+      linalg.yield %v : i32
+    }
+    krnl.yield %r : tensor<8x64xi32>
+  } -> tensor<8x64xi32>
+  return %y : tensor<8x64xi32>
+}
+
 }
 
 // -----

@@ -151,4 +151,126 @@ func.func @both(%x: tensor<1024x8x32xf32>, %w: tensor<2048x8x32xi8>, %s: tensor<
   return %y : tensor<1024x2048xf32>
 }
 
+// Both factors read one operand, which stays an input of the product.
+// CHECK-LABEL: func @shared
+// CHECK:         %[[FACTOR:.+]] = krnl.kernel "shared factor" loops [n = 640, k = 256] ins(%[[X:[a-z0-9]+]] : tensor<640x256xf32>)
+// CHECK:         krnl.kernel "shared" loops [m = 1000, n = 640, k = 256] ins(%[[FACTOR]], %[[X]] : tensor<640x256xf32>, tensor<640x256xf32>)
+// CHECK:           krnl.compute [m, n | k] (%[[P:.+]] = %{{.+}}[n, k], %[[Q:.+]] = %{{.+}}[n, k]) -> (%[[SUM:.+]] = %{{.+}}[m, n])
+// CHECK-NEXT:        %[[PRODUCT:.+]] = arith.mulf %[[P]], %[[Q]] : f32
+// CHECK-NEXT:        arith.addf %[[SUM]], %[[PRODUCT]] : f32
+func.func @shared(%x: tensor<640x256xf32>, %o: tensor<1000x640xf32>) -> tensor<1000x640xf32> {
+  %y = krnl.kernel "shared" loops [m = 1000, n = 640, k = 256] ins(%x : tensor<640x256xf32>) outs(%o : tensor<1000x640xf32>) {
+  ^bb0(%a: tensor<640x256xf32>, %d: tensor<1000x640xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[n, k]) -> (%e = %d[m, n]) : (tensor<640x256xf32>) -> tensor<1000x640xf32> {
+      %tanh = math.tanh %p : f32
+      %product = arith.mulf %p, %tanh : f32
+      %next = arith.addf %e, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<1000x640xf32>
+  } -> tensor<1000x640xf32>
+  return %y : tensor<1000x640xf32>
+}
+
+// Three loops of the product are one, pair by pair; readers have the result in its shape.
+// CHECK-LABEL: func @pairs
+// CHECK:         krnl.kernel "pairs factor" loops [q = 4, r = 8, s = 16, t = 256]
+// CHECK:         %[[Y:.+]] = krnl.kernel "pairs" loops [p = 1024, qrs = 512, t = 256]
+// CHECK-SAME:    {
+// CHECK:         %[[PAIR:.+]] = tensor.expand_shape %[[Y]] {{.+}} into tensor<1024x32x16xf32>
+// CHECK:         %[[ALL:.+]] = tensor.expand_shape %[[PAIR]] {{.+}} into tensor<1024x4x8x16xf32>
+// CHECK:         return %[[ALL]]
+func.func @pairs(%x: tensor<1024x256xf32>, %w: tensor<4x8x16x256xf32>, %s: tensor<8x256xf32>, %o: tensor<1024x4x8x16xf32>) -> tensor<1024x4x8x16xf32> {
+  %y = krnl.kernel "pairs" loops [p = 1024, q = 4, r = 8, s = 16, t = 256] ins(%x, %w, %s : tensor<1024x256xf32>, tensor<4x8x16x256xf32>, tensor<8x256xf32>) outs(%o : tensor<1024x4x8x16xf32>) {
+  ^bb0(%a: tensor<1024x256xf32>, %b: tensor<4x8x16x256xf32>, %c: tensor<8x256xf32>, %d: tensor<1024x4x8x16xf32>):
+    %f = krnl.compute [p, q, r, s | t] (%i = %a[p, t], %j = %b[q, r, s, t], %k = %c[r, t]) -> (%e = %d[p, q, r, s]) : (tensor<1024x256xf32>, tensor<4x8x16x256xf32>, tensor<8x256xf32>) -> tensor<1024x4x8x16xf32> {
+      %weight = arith.mulf %j, %k : f32
+      %product = arith.mulf %weight, %i : f32
+      %next = arith.addf %e, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %f : tensor<1024x4x8x16xf32>
+  } -> tensor<1024x4x8x16xf32>
+  return %y : tensor<1024x4x8x16xf32>
+}
+
+// The factor depends on loops by which half of a byte it is, and another op reads the scales, too.
+// CHECK-LABEL: func @halves
+// CHECK:         %[[FACTOR:.+]] = krnl.kernel "halves factor" loops [n = 2048, byte = 128, part = 2] ins(%{{.+}}, %[[SCALES:[a-z0-9]+]] : tensor<2048x128xi8>, tensor<2048xf16>) outs(%{{.+}} : tensor<2048x128x2xf16>)
+// CHECK:           krnl.index part
+// CHECK:         %[[W:.+]] = tensor.collapse_shape %[[FACTOR]]
+// CHECK:         krnl.kernel "halves" loops [m = 256, n = 2048, bytepart = 256] ins(%[[W]], %{{.+}}, %[[SCALES]] : tensor<2048x256xf16>, tensor<256x256xf16>, tensor<2048xf16>)
+// CHECK:           krnl.compute [m, n | bytepart] (%{{.+}} = %{{.+}}[m, bytepart], %{{.+}} = %{{.+}}[n, bytepart])
+// CHECK:           krnl.compute [m, n] (%{{.+}} = %{{.+}}[m, n], %{{.+}} = %{{.+}}[n])
+func.func @halves(%x: tensor<256x128x2xf16>, %w: tensor<2048x128xi8>, %s: tensor<2048xf16>, %o: tensor<256x2048xf32>) -> tensor<256x2048xf32> {
+  %y = krnl.kernel "halves" loops [m = 256, n = 2048, byte = 128, part = 2] ins(%x, %w, %s : tensor<256x128x2xf16>, tensor<2048x128xi8>, tensor<2048xf16>) outs(%o : tensor<256x2048xf32>) {
+  ^bb0(%a: tensor<256x128x2xf16>, %b: tensor<2048x128xi8>, %c: tensor<2048xf16>, %d: tensor<256x2048xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%q = %d[m, n]) : () -> tensor<256x2048xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | byte, part] (%p = %a[m, byte, part], %q = %b[n, byte], %t = %c[n]) -> (%e = %f[m, n]) : (tensor<256x128x2xf16>, tensor<2048x128xi8>, tensor<2048xf16>) -> tensor<256x2048xf32> {
+      %which = krnl.index part
+      %four = arith.constant 4 : index
+      %by = arith.muli %which, %four : index
+      %bits = arith.index_cast %by : index to i8
+      %half = arith.shrui %q, %bits : i8
+      %mask = arith.constant 15 : i8
+      %number = arith.andi %half, %mask : i8
+      %real = arith.uitofp %number : i8 to f16
+      %weight = arith.mulf %real, %t : f16
+      %left = arith.extf %p : f16 to f32
+      %right = arith.extf %weight : f16 to f32
+      %product = arith.mulf %left, %right : f32
+      %next = arith.addf %e, %product : f32
+      linalg.yield %next : f32
+    }
+    %u = krnl.compute [m, n] (%p = %r[m, n], %t = %c[n]) -> (%q = %d[m, n]) : (tensor<256x2048xf32>, tensor<2048xf16>) -> tensor<256x2048xf32> {
+      %scale = arith.extf %t : f16 to f32
+      %v = arith.addf %p, %scale : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %u : tensor<256x2048xf32>
+  } -> tensor<256x2048xf32>
+  return %y : tensor<256x2048xf32>
+}
+
+// A factor of each pair of rows has 537 MB, and all operands 35 MB.
+// CHECK-LABEL: func @large
+// CHECK-NOT:     "large factor"
+func.func @large(%x: tensor<512x512xf32>, %z: tensor<512x512xf32>, %w: tensor<512x32xf32>, %o: tensor<512x512x32xf32>) -> tensor<512x512x32xf32> {
+  %y = krnl.kernel "large" loops [m = 512, l = 512, n = 32, k = 512] ins(%x, %z, %w : tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x32xf32>) outs(%o : tensor<512x512x32xf32>) {
+  ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<512x32xf32>, %d: tensor<512x512x32xf32>):
+    %r = krnl.compute [m, l, n | k] (%p = %a[m, k], %q = %b[l, k], %t = %c[k, n]) -> (%e = %d[m, l, n]) : (tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x32xf32>) -> tensor<512x512x32xf32> {
+      %both = arith.addf %p, %q : f32
+      %tanh = math.tanh %both : f32
+      %product = arith.mulf %tanh, %t : f32
+      %next = arith.addf %e, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<512x512x32xf32>
+  } -> tensor<512x512x32xf32>
+  return %y : tensor<512x512x32xf32>
+}
+
+// There is nothing to compute.
+// CHECK-LABEL: func @empty
+// CHECK-NOT:     "empty factor"
+func.func @empty(%x: tensor<256x8x0xf16>, %w: tensor<2048x8x0xi8>, %s: tensor<2048x8xf16>, %o: tensor<256x2048xf32>) -> tensor<256x2048xf32> {
+  %y = krnl.kernel "empty" loops [m = 256, n = 2048, block = 8, i = 0] ins(%x, %w, %s : tensor<256x8x0xf16>, tensor<2048x8x0xi8>, tensor<2048x8xf16>) outs(%o : tensor<256x2048xf32>) {
+  ^bb0(%a: tensor<256x8x0xf16>, %b: tensor<2048x8x0xi8>, %c: tensor<2048x8xf16>, %d: tensor<256x2048xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%q = %d[m, n]) : () -> tensor<256x2048xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | block, i] (%p = %a[m, block, i], %q = %b[n, block, i], %t = %c[n, block]) -> (%e = %f[m, n]) : (tensor<256x8x0xf16>, tensor<2048x8x0xi8>, tensor<2048x8xf16>) -> tensor<256x2048xf32> {
+      %number = arith.sitofp %q : i8 to f16
+      %weight = arith.mulf %number, %t : f16
+      %left = arith.extf %p : f16 to f32
+      %right = arith.extf %weight : f16 to f32
+      %product = arith.mulf %left, %right : f32
+      %next = arith.addf %e, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<256x2048xf32>
+  } -> tensor<256x2048xf32>
+  return %y : tensor<256x2048xf32>
+}
+
 }

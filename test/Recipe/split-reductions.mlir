@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --krnl-split-reductions | FileCheck %s
-// RUN: onnx-opt %s --krnl-split-reductions=keep-order | FileCheck %s --check-prefix=ORDER
+// RUN: onnx-opt %s -split-input-file --krnl-split-reductions | FileCheck %s
+// RUN: onnx-opt %s -split-input-file --krnl-split-reductions=keep-order | FileCheck %s --check-prefix=ORDER
 //
 // A device of many multiprocessors, and sums for few results.
 
@@ -176,6 +176,28 @@ func.func @dynamic(%x: tensor<?x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<?
     krnl.yield %r : tensor<?x64xf32>
   } -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
+}
+
+}
+
+// -----
+
+// The device has an instruction for products of these floats, so that it may take less time than its vectors need.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, fma_per_cycle = 2, loads_per_cycle = 1, l3 = 41943040, l3_bytes_per_cycle = 4.7e+01, memory_bytes_per_cycle = 13.4, line_bytes = 32, cores = 108, megahertz = 1410, issues_per_cycle = 4, matrix_products = 1024, core_threads = 2048, core_shared_bytes = 167936, core_tiles = 32, tile_shared_bytes = 1024, memory_latency = 4.5e+02, cache_latency = 3.3e+01, launch_nanoseconds = 1500, instructions = {mma_f32_x8 = "llvm.nvvm.mma.m16n8k8.row.col.tf32"}>} {
+
+// CHECK-LABEL: func @matrices
+// CHECK:         krnl.kernel "matrices parts"
+func.func @matrices(%x: tensor<512x65536xf32>, %w: tensor<65536x384xf32>, %o: tensor<512x384xf32>) -> tensor<512x384xf32> {
+  %y = krnl.kernel "matrices" loops [m = 512, n = 384, k = 65536] ins(%x, %w : tensor<512x65536xf32>, tensor<65536x384xf32>) outs(%o : tensor<512x384xf32>) {
+  ^bb0(%a: tensor<512x65536xf32>, %b: tensor<65536x384xf32>, %c: tensor<512x384xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<512x65536xf32>, tensor<65536x384xf32>) -> tensor<512x384xf32> {
+      %u = arith.mulf %p, %q : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<512x384xf32>
+  } -> tensor<512x384xf32>
+  return %y : tensor<512x384xf32>
 }
 
 }

@@ -313,6 +313,29 @@ func.func @halves(%x: tensor<32x16x2xf32>, %w: tensor<512x32x16xi8>, %o: tensor<
   return %y : tensor<512xf32>
 }
 
+// Each element of a block has a scale in common, but is an element of its own: 16 blocks of 8 are a row.
+// CHECK-LABEL: kernel "scaled"
+// CHECK-NEXT:    block(i, 4) -> (i.b, i.r),
+// CHECK-NEXT:    order(m, block, i.b, i.r),
+// CHECK-NEXT:    fuse(block, i.b) -> row.0,
+// CHECK-NEXT:    block(row.0, 32) -> (row.o, row.i),
+// CHECK:         map(row.i, thread),
+// CHECK-NEXT:    vectorize(i.r, 4)
+func.func @scaled(%x: tensor<4096x16x8xf32>, %s: tensor<4096x16xf32>, %o: tensor<4096xf32>) -> tensor<4096xf32> {
+  %y = krnl.kernel "scaled" loops [m = 4096, block = 16, i = 8]
+      ins(%x, %s : tensor<4096x16x8xf32>, tensor<4096x16xf32>) outs(%o : tensor<4096xf32>) recipe [] {
+  ^bb0(%a: tensor<4096x16x8xf32>, %b: tensor<4096x16xf32>, %c: tensor<4096xf32>):
+    %r = krnl.compute [m | block, i] (%p = %a[m, block, i], %q = %b[m, block]) -> (%e = %c[m])
+        : (tensor<4096x16x8xf32>, tensor<4096x16xf32>) -> tensor<4096xf32> {
+      %t = arith.mulf %p, %q : f32
+      %u = arith.addf %e, %t : f32
+      linalg.yield %u : f32
+    }
+    krnl.yield %r : tensor<4096xf32>
+  } -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}
+
 // Two results are stored for each byte: they are written out beside vectors of bytes, and stored in between
 // each other.
 // CHECK-LABEL: kernel "unpacked"

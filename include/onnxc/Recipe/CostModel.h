@@ -78,7 +78,8 @@ NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
 
 /// Cycles that the device needs at least for the products, the other operations
 /// and the bytes of the kernel, whatever the recipe. Products of numbers of 16
-/// bits and less are those of its units for matrices.
+/// bits and less, and of those that the target has an instruction for, are
+/// those of its units for matrices.
 double rooflineCycles(krnl::KernelOp kernel, const target::Processor &target);
 
 } // namespace onnxc

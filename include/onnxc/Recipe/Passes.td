@@ -41,8 +41,8 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
     several inputs, becomes two where the cost model says that these take less
     time: one has the factor as a tensor, and one multiplies. Where the factor is
     extended from fewer bits, the tensor has these. Nothing is done where only the
-    run knows sizes of the tensor, or where each element is a factor of one
-    product.
+    run knows sizes of the tensor, where it has many times the bytes that the kernel
+    reads and writes, or where each element is a factor of one product.
 
     ```mlir
     %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]
@@ -67,7 +67,9 @@ def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
   let summary = "store constants along the sums of a device's kernels";
   let description = [{
     Those dimensions of a constant that an op sums up are stored in the order of the
-    loops of the sum, for each kernel as it needs them.
+    loops of the sum, for each kernel as it needs them: a constant that kernels want
+    in different orders is stored once for each. Kernels with a recipe stay as they
+    are.
 
     ```mlir
     %w = krnl.constant #blob : tensor<64x32x3x3xf16>

@@ -120,6 +120,9 @@ constexpr int64_t minTileElements = 4;
 /// terms of one; rounds of tiles of the undivided sum, from which on there are
 /// enough of them.
 constexpr int64_t maxSumParts = 64, minTermsOfPart = 32, maxRoundsOfSplit = 4;
+/// The most bytes of a factor that a kernel of its own computes, for each byte
+/// of the operands: weights of 4 bits have 8 as f32, those of 2 bits as f16.
+constexpr int64_t maxFactorBytes = 8;
 /// The fewest iterations of a reduction whose operands are in shared memory
 /// that pay, and the columns of a thread without vectors.
 constexpr int64_t minDepth = 8, scalarColumns = 4;

@@ -224,6 +224,31 @@ TEST_F(DeviceCostTest, ProductsHaveThePeakOfTheirType) {
   EXPECT_LT(wide.predicted, 20 * wide.least);
 }
 
+// 156 TFLOP/s of floats whose precision may be less; of vectors 19.5.
+TEST_F(DeviceCostTest, ProductsOfReducedFloatsHaveThePeakOfMatrices) {
+  auto device =
+      llvm::cantFail(target::resolveDevices(&context, "cuda:sm_80")).front();
+  std::string text = llvm::formatv(product, 4096, "f32");
+  auto timesFor = [&](krnl::TargetAttr target) {
+    return timesOf(
+        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
+                      text),
+        target.getProcessor());
+  };
+  auto full = timesFor(device);
+  auto reduced = timesFor(target::withReducedProducts(device));
+  EXPECT_NEAR(full.least, 8.59e9 / 19.5e6, 0.01 * full.least);
+  EXPECT_NEAR(reduced.least, 8.59e9 / 156e6, 0.01 * reduced.least);
+  EXPECT_GT(reduced.predicted, reduced.least);
+}
+
+TEST_F(DeviceCostTest, EmptyTensorsTakeALaunch) {
+  Processor target = processorOf("cuda:sm_80");
+  auto times = timesOf(llvm::formatv(elementwise, 0), target);
+  EXPECT_NEAR(times.predicted, double(target.launchNanoseconds) / 1000, 0.1);
+  EXPECT_EQ(times.least, 0);
+}
+
 // Blocks for a half of the multiprocessors take as long as for all of them.
 TEST_F(DeviceCostTest, IdleMultiprocessorsDoNotHelp) {
   Processor target = processorOf("cuda:sm_90a"), half = target;

@@ -251,26 +251,4 @@ func.func @large(%x: tensor<512x512xf32>, %z: tensor<512x512xf32>, %w: tensor<51
   return %y : tensor<512x512x32xf32>
 }
 
-// There is nothing to compute.
-// CHECK-LABEL: func @empty
-// CHECK-NOT:     "empty factor"
-func.func @empty(%x: tensor<256x8x0xf16>, %w: tensor<2048x8x0xi8>, %s: tensor<2048x8xf16>, %o: tensor<256x2048xf32>) -> tensor<256x2048xf32> {
-  %y = krnl.kernel "empty" loops [m = 256, n = 2048, block = 8, i = 0] ins(%x, %w, %s : tensor<256x8x0xf16>, tensor<2048x8x0xi8>, tensor<2048x8xf16>) outs(%o : tensor<256x2048xf32>) {
-  ^bb0(%a: tensor<256x8x0xf16>, %b: tensor<2048x8x0xi8>, %c: tensor<2048x8xf16>, %d: tensor<256x2048xf32>):
-    %zero = arith.constant 0.0 : f32
-    %f = krnl.compute [m, n] () -> (%q = %d[m, n]) : () -> tensor<256x2048xf32> { linalg.yield %zero : f32 }
-    %r = krnl.compute [m, n | block, i] (%p = %a[m, block, i], %q = %b[n, block, i], %t = %c[n, block]) -> (%e = %f[m, n]) : (tensor<256x8x0xf16>, tensor<2048x8x0xi8>, tensor<2048x8xf16>) -> tensor<256x2048xf32> {
-      %number = arith.sitofp %q : i8 to f16
-      %weight = arith.mulf %number, %t : f16
-      %left = arith.extf %p : f16 to f32
-      %right = arith.extf %weight : f16 to f32
-      %product = arith.mulf %left, %right : f32
-      %next = arith.addf %e, %product : f32
-      linalg.yield %next : f32
-    }
-    krnl.yield %r : tensor<256x2048xf32>
-  } -> tensor<256x2048xf32>
-  return %y : tensor<256x2048xf32>
-}
-
 }

@@ -153,6 +153,19 @@ save(
     [3, 40],
     [positive("w", 3375, 40), positive("b", 40)],
 )
+# One of two factors is computed from the other one, for many rows.
+save(
+    "factor",
+    [
+        ("Expand", ["x", "shape"], "rows", {}),
+        ("Tanh", ["rows"], "tanh", {}),
+        ("Mul", ["rows", "tanh"], "product", {}),
+        ("ReduceSum", ["product", "axes"], "y", {"keepdims": 0}),
+    ],
+    [64, 256],
+    [100, 64],
+    [numpy_helper.from_array(np.array([100, 64, 256]), "shape"), numpy_helper.from_array(np.array([2]), "axes")],
+)
 save(
     "convolutions",
     [

@@ -115,4 +115,22 @@ TEST_F(CacheTrafficTest, WindowsOverlap) {
   EXPECT_EQ(bytesOf(windows, 1), 16 * 32 * 3 * 3 * 4);
 }
 
+// They have no line either, which sectors could be counted for.
+TEST_F(CacheTrafficTest, DimensionsWithoutElementsHaveNoBytes) {
+  constexpr const char *empty = R"(
+func.func @f(%x: tensor<8x0xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "empty" loops [m = 8, k = 0]
+      ins(%x : tensor<8x0xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<8x0xf32>, %b: tensor<8xf32>):
+    %r = krnl.compute [m | k] (%p = %a[m, k]) -> (%s = %b[m]) : (tensor<8x0xf32>) -> tensor<8xf32> {
+      %0 = arith.addf %s, %p : f32
+      linalg.yield %0 : f32
+    }
+    krnl.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+})";
+  EXPECT_EQ(bytesOf(empty, 0), 0);
+}
+
 } // namespace

@@ -242,13 +242,6 @@ TEST_F(DeviceCostTest, ProductsOfReducedFloatsHaveThePeakOfMatrices) {
   EXPECT_GT(reduced.predicted, reduced.least);
 }
 
-TEST_F(DeviceCostTest, EmptyTensorsTakeALaunch) {
-  Processor target = processorOf("cuda:sm_80");
-  auto times = timesOf(llvm::formatv(elementwise, 0), target);
-  EXPECT_NEAR(times.predicted, double(target.launchNanoseconds) / 1000, 0.1);
-  EXPECT_EQ(times.least, 0);
-}
-
 // Blocks for a half of the multiprocessors take as long as for all of them.
 TEST_F(DeviceCostTest, IdleMultiprocessorsDoNotHelp) {
   Processor target = processorOf("cuda:sm_90a"), half = target;

@@ -97,6 +97,27 @@ func.func @budget(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
+// Each input of an op that reads the operand has a slice of its own.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 8703>} {
+func.func @twice(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error @+2 {{the slices would be larger than 8703 bytes of shared memory}}
+  // expected-note @+1 {{it would be legal before recipe step 3 'map(m, thread)'}}
+  %y = krnl.kernel "twice" loops [m = 64, k = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<64xf32>)
+      recipe [block(k, 16) -> (k.o, k.i), fuse_outer(m), map(m, thread), cache(0, at=k.o, in=shared)] {
+  ^bb0(%a: tensor<64x64xf32>, %c: tensor<64xf32>):
+    %r = krnl.compute "sum" [m | k] (%p = %a[m, k], %q = %a[k, m]) -> (%s = %c[m]) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+}
+
+// -----
+
 func.func @unknown_memory(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
   // expected-error @+1 {{expected 'shared'}}
   %y = krnl.kernel "memory" loops [m = 64, k = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<64xf32>) recipe [cache(0, at=m, in=local)] {

@@ -380,7 +380,8 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
 int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   constexpr int64_t most = int64_t(1) << 40;
   bool sumsLast = endsWithSums(cache, op);
-  int64_t row = operands[cache.operand].elementBytes,
+  const Operand &operand = operands[cache.operand];
+  int64_t row = operand.elementBytes,
           rows = cache.shared ? pipelineAt(cache.at).stages : 1;
   for (unsigned number : cachedLoops(cache, op)) {
     bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
@@ -395,9 +396,14 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   int64_t alignment = swizzledSlice(cache, op) ? SwizzledSlice::alignment
                       : cache.shared           ? Cache::sharedAlignment
                                                : 1;
-  return llvm::MulOverflow(row, rows, row)
-             ? most
-             : int64_t(llvm::alignTo(std::min(row, most), alignment));
+  if (llvm::MulOverflow(row, rows, row))
+    return most;
+  // Each input of the op that reads the operand has slices of its own.
+  int64_t inputs =
+      llvm::count_if(operand.readers, [&](const Operand::Reader &reader) {
+        return reader.op == op;
+      });
+  return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
 }
 
 int64_t LoopNest::sharedSliceBytes() const {

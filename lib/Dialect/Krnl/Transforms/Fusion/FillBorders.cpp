@@ -107,6 +107,15 @@ bool BorderFill::pays() const {
   return false;
 }
 
+bool BorderFill::isStatic() const {
+  return llvm::all_of(llvm::zip_equal(part, sizes), [](auto dim) {
+    auto [range, size] = dim;
+    return range.isWhole ||
+           (getConstantIntValue(size) && getConstantIntValue(range.from) &&
+            getConstantIntValue(range.size));
+  });
+}
+
 /// Where the part ends in a dimension.
 OpFoldResult BorderFill::endOf(unsigned dim) {
   return IndexBuilder(rewriter, kernel.getLoc())
@@ -230,15 +239,16 @@ void dropUnusedLoops(KernelOp kernel) {
   kernel.replaceLoops(kept);
 }
 
-/// On a device krnl-join-parts makes one op of a fill and a copy.
+/// On a device krnl-join-parts makes one op of a fill and a copy, but not where
+/// the run gives the size of a dimension that the copy has a part of. A strip
+/// for each side is left then, and no element is written twice.
 void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
-  if (TargetAttr::processorOf(kernel).isDevice())
-    return;
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   BorderFill border(rewriter, kernel);
   if (ops.size() == 2 && kernel.getOuts().size() == 1 &&
       kernel.getRecipe().empty() && fillsAll(ops[0]) &&
-      border.read(ops[0], ops[1]) && border.pays()) {
+      border.read(ops[0], ops[1]) && border.pays() &&
+      !(TargetAttr::processorOf(kernel).isDevice() && border.isStatic())) {
     border.replaceFill();
     dropUnusedLoops(kernel);
   }

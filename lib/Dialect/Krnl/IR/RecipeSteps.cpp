@@ -442,8 +442,15 @@ ParseResult onnxc::krnl::parseLoops(
       return failure();
     if (isOperand.has_value())
       extents.push_back(operand);
-    if (succeeded(parser.parseOptionalLess()) && parser.parseInteger(limit))
-      return failure();
+    if (succeeded(parser.parseOptionalLess())) {
+      llvm::SMLoc position = parser.getCurrentLocation();
+      if (parser.parseInteger(limit))
+        return failure();
+      // In the attribute it stands for no limit.
+      if (limit == 0)
+        return parser.emitError(position, "limit 0 of loop '")
+               << *name << "' must be more than 1";
+    }
     all.push_back(LoopAttr::get(parser.getContext(), *name, extent, limit));
     return success();
   };

@@ -38,6 +38,22 @@ static int64_t alignmentOf(memref::AllocaOp buffer) {
   return int64_t(buffer.getAlignment().value_or(1));
 }
 
+static int64_t bytesOf(memref::AllocaOp buffer) {
+  MemRefType type = buffer.getType();
+  return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+/// The bytes that the buffers have at most where the assembler orders them in
+/// its own way, with gaps between and before them.
+static int64_t bytesInAnyOrder(ArrayRef<memref::AllocaOp> buffers) {
+  int64_t alignment = 1, bytes = 0;
+  for (memref::AllocaOp op : buffers)
+    alignment = std::max(alignment, alignmentOf(op));
+  for (memref::AllocaOp op : buffers)
+    bytes += int64_t(llvm::alignTo(bytesOf(op), alignment));
+  return bytes + alignment;
+}
+
 /// Where each of the buffers is in the shared memory of a block, and how many
 /// bytes all of them have; those with the largest alignment come first.
 static std::pair<SmallVector<int64_t>, int64_t>
@@ -51,8 +67,7 @@ offsetsOf(ArrayRef<memref::AllocaOp> buffers) {
   for (auto [alignment, i] : order) {
     memref::AllocaOp op = buffers[i];
     offsets[i] = int64_t(llvm::alignTo(bytes, -alignment));
-    bytes = offsets[i] + op.getType().getNumElements() *
-                             elementBytes(op.getType().getElementType());
+    bytes = offsets[i] + bytesOf(op);
   }
   return {offsets, bytes};
 }
@@ -84,11 +99,8 @@ static void makeSharedBuffers(func::FuncOp kernel) {
   if (buffers.empty())
     return;
   auto [offsets, bytes] = offsetsOf(buffers);
-  // The assembler orders symbols in its own way, with gaps.
-  int64_t gap = 0;
-  for (memref::AllocaOp op : buffers)
-    gap = std::max(gap, alignmentOf(op));
-  bool isDynamic = bytes + gap > target::Processor::freeSharedBytes;
+  bool isDynamic =
+      bytesInAnyOrder(buffers) > target::Processor::freeSharedBytes;
   if (isDynamic)
     kernel->setAttr(krnl::KrnlDialect::sharedBytesAttrName,
                     builder.getI64IntegerAttr(bytes));

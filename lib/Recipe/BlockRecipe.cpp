@@ -271,17 +271,17 @@ SmallVector<int64_t> BlockWriter::terms() const {
 }
 
 ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
-  // Elements that lanes gather are far apart for neighbouring threads.
-  if (common.empty() || (lanes > 1 && llvm::any_of(ops, [&](ComputeOp op) {
-                           return LaneAnalysis(op, common.back()).hasGathers();
-                         })))
-    return {};
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> outer = common, inner;
   std::string copies;
   if (rows == 1 && lanes > 1 && !reduces() && outer.size() > 1 &&
       isShort(outer.back()))
     copies = outer.pop_back_val();
+  // Elements that lanes gather are far apart for neighbouring threads.
+  if (outer.empty() || (lanes > 1 && llvm::any_of(ops, [&](ComputeOp op) {
+                          return LaneAnalysis(op, outer.back()).hasGathers();
+                        })))
+    return {};
   int64_t iterations = extentOfAll(kernel, outer, target.busyThreads);
   auto cut = [&](unsigned position, int64_t size) {
     if (size == 1)

@@ -50,6 +50,47 @@ func.func @line(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
   return %y : tensor<1000xf32>
 }
 
+// Lanes are along the loop before a short one, where they read neighbours.
+// CHECK-LABEL: kernel "turned"
+// CHECK:         order(r.b, c, r.r),
+// CHECK:         vectorize(r.r, 4)
+func.func @turned(%x: tensor<2x65536xf32>, %o: tensor<65536x2xf32>) -> tensor<65536x2xf32> {
+  %y = krnl.kernel "turned" loops [r = 65536, c = 2]
+      ins(%x : tensor<2x65536xf32>) outs(%o : tensor<65536x2xf32>) recipe [] {
+  ^bb0(%a: tensor<2x65536xf32>, %b: tensor<65536x2xf32>):
+    %one = arith.constant 1 : index
+    %s = krnl.compute [r, c] () -> (%q = %b[r, c]) : () -> tensor<65536x2xf32> {
+      %i = krnl.index r
+      %j = krnl.index c
+      %k = arith.subi %one, %j : index
+      %e = tensor.extract %a[%k, %i] : tensor<2x65536xf32>
+      linalg.yield %e : f32
+    }
+    krnl.yield %s : tensor<65536x2xf32>
+  } -> tensor<65536x2xf32>
+  return %y : tensor<65536x2xf32>
+}
+
+// There the elements that they read are far apart, unlike along the short one.
+// CHECK-LABEL: kernel "apart"
+// CHECK-NEXT:    order(r, c),
+// CHECK-NOT:     vectorize
+// CHECK:         ]
+func.func @apart(%x: tensor<65536x8xf32>, %o: tensor<65536x2xf32>) -> tensor<65536x2xf32> {
+  %y = krnl.kernel "apart" loops [r = 65536, c = 2]
+      ins(%x : tensor<65536x8xf32>) outs(%o : tensor<65536x2xf32>) recipe [] {
+  ^bb0(%a: tensor<65536x8xf32>, %b: tensor<65536x2xf32>):
+    %s = krnl.compute [r, c] () -> (%q = %b[r, c]) : () -> tensor<65536x2xf32> {
+      %i = krnl.index r
+      %j = krnl.index c
+      %e = tensor.extract %a[%i, %j] : tensor<65536x8xf32>
+      linalg.yield %e : f32
+    }
+    krnl.yield %s : tensor<65536x2xf32>
+  } -> tensor<65536x2xf32>
+  return %y : tensor<65536x2xf32>
+}
+
 // No vector is cut off: seven columns are one element for each thread. Few
 // threads are in small blocks.
 // CHECK-LABEL: kernel "odd"

@@ -37,6 +37,10 @@ namespace onnxc {
 
 namespace {
 
+/// Parts that one op has at most: it has a load and a selection for each of
+/// them, so that more take longer than threads that are idle.
+constexpr unsigned mostParts = 32;
+
 /// The indices of a dimension that an op writes: one, or those of a loop. Of a
 /// dynamic dimension a loop has all, and is the same one for all ops.
 struct Range {
@@ -81,6 +85,7 @@ private:
   std::optional<Part> readPart(ComputeOp op, Value before);
   bool sharesDynamicLoops(Part &part);
   bool covers() const;
+  SmallVector<LoopAttr> wholeLoops();
   void declareLoops();
   Value insideOf(const Part &part);
   SmallVector<Value> iterationsOf(const Part &part);
@@ -208,7 +213,7 @@ bool PartJoiner::match() {
   Value last = kernel.getOutArgument(0);
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     std::optional<Part> part = readPart(op, last);
-    if (!part || !sharesDynamicLoops(*part))
+    if (!part || !sharesDynamicLoops(*part) || parts.size() == mostParts)
       return false;
     parts.push_back(std::move(*part));
     last = op.getResult(0);
@@ -221,25 +226,45 @@ bool PartJoiner::match() {
 // One op
 //===----------------------------------------------------------------------===//
 
-/// A loop that runs over all of a dimension keeps its name.
+/// The loop that runs over all of each dimension; null where none does.
+SmallVector<LoopAttr> PartJoiner::wholeLoops() {
+  SmallVector<LoopAttr> whole(shape.size());
+  for (auto [dim, size] : llvm::enumerate(shape))
+    for (Part &part : parts) {
+      const Range &range = part.ranges[dim];
+      if (whole[dim] || size == 1 || range.size != size)
+        continue;
+      StringRef name = part.op.getAxes()[*range.loop];
+      LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
+      if (!llvm::is_contained(whole, loop))
+        whole[dim] = loop;
+    }
+  return whole;
+}
+
+/// A loop that runs over all of a dimension is kept as it is. Names that are
+/// made are none of these.
 void PartJoiner::declareLoops() {
-  SmallVector<LoopAttr> declared;
+  SmallVector<LoopAttr> declared, whole = wholeLoops();
+  auto isTaken = [&](StringRef name) {
+    return llvm::is_contained(loops, name) ||
+           llvm::any_of(whole, [&](LoopAttr loop) {
+             return loop && loop.getName() == name;
+           });
+  };
   for (auto [dim, size] : llvm::enumerate(shape)) {
     if (size == 1) {
       access.push_back({b.getAffineConstantExpr(0)});
       continue;
     }
-    std::string name;
-    for (Part &part : parts)
-      if (name.empty() && part.ranges[dim].size == size)
-        name = part.op.getAxes()[*part.ranges[dim].loop].str();
+    LoopAttr loop = whole[dim];
     // Names of others would not say what the loop is.
-    for (unsigned number = dim; name.empty() || llvm::is_contained(loops, name);
-         ++number)
-      name = "d" + std::to_string(number);
+    for (unsigned number = dim; !loop; ++number)
+      if (std::string name = "d" + std::to_string(number); !isTaken(name))
+        loop = LoopAttr::get(kernel.getContext(), name, size);
     access.push_back({b.getAffineDimExpr(loops.size())});
-    declared.push_back(LoopAttr::get(kernel.getContext(), name, size));
-    loops.push_back(std::move(name));
+    declared.push_back(loop);
+    loops.push_back(loop.getName().str());
   }
   kernel.replaceLoops(declared);
 }

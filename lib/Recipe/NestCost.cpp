@@ -197,11 +197,12 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
 }
 
 /// Are the elements of all lanes read one by one?
-bool OpCost::isGather(tensor::ExtractOp read) const {
+bool OpCost::isGather(tensor::ExtractOp read) {
+  // All reads of a payload are asked about.
   for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(body.axes.size())))
-    if (lanesUse && nest.stemsFrom(lanesUse->loop, body.axes[dim]))
-      return LaneAnalysis(op, dim).isGather(read);
-  return true;
+    if (!payload && lanesUse && nest.stemsFrom(lanesUse->loop, body.axes[dim]))
+      payload.emplace(op, dim);
+  return !payload || payload->isGather(read);
 }
 
 /// Operations for a vector, or one element. A multiply-add is two, of which a

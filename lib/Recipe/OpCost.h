@@ -79,7 +79,7 @@ private:
   bool isFilled(const krnl::Access &access) const;
   int64_t neighboursInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
-  bool isGather(mlir::tensor::ExtractOp read) const;
+  bool isGather(mlir::tensor::ExtractOp read);
   double operationsOf(mlir::Operation &inner);
   double latency() const;
   double sumOfLanes() const;
@@ -94,6 +94,8 @@ private:
   /// The loop of the lanes, and the one of the steps.
   const krnl::LoopUse *lanesUse = nullptr, *steps = nullptr;
   int64_t lanes = 1;
+  /// For the lanes; made when it is needed.
+  std::optional<krnl::LaneAnalysis> payload;
   double numSteps = 1;
   /// The step of products of matrices, if the target has the instruction.
   const krnl::Mma *mma = nullptr;

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-join-parts | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-join-parts | FileCheck %s
 //
 // Ops that write the parts of a tensor become one for a device.
 
@@ -60,6 +60,26 @@ func.func @concat(%x: tensor<64x64xf32>, %w: tensor<32x64xf32>, %o: tensor<64x96
   return %y : tensor<64x96xf32>
 }
 
+// A loop over all of a dynamic dimension keeps its name and its limit, and no other one takes the name.
+// CHECK-LABEL: func @moved
+// CHECK:         krnl.kernel "moved" loops [d1 = 8, d0 = %{{.+}} < 100]
+// CHECK:           krnl.compute [d1, d0] () -> (%{{.+}} = %{{.+}}[d1, d0])
+// CHECK-NOT:       krnl.compute
+func.func @moved(%x: tensor<?x4xf32>, %w: tensor<4x?xf32>, %o: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
+  %y = krnl.kernel "moved" loops [d0 = %n < 100, i = 4, j = 4]
+      ins(%x, %w : tensor<?x4xf32>, tensor<4x?xf32>) outs(%o : tensor<8x?xf32>) {
+  ^bb0(%a: tensor<?x4xf32>, %b: tensor<4x?xf32>, %c: tensor<8x?xf32>, %_: index):
+    %f = krnl.compute [i, d0] (%e = %a[d0, i]) -> (%d = %c[i ..., d0]) : (tensor<?x4xf32>) -> tensor<8x?xf32> {
+      linalg.yield %e : f32
+    }
+    %r = krnl.compute [j, d0] (%e = %b[j, d0]) -> (%d = %f[j + 4, d0]) : (tensor<4x?xf32>) -> tensor<8x?xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<8x?xf32>
+  } -> tensor<8x?xf32>
+  return %y : tensor<8x?xf32>
+}
+
 // Only the run knows how many images there are, and all ops have all of them.
 // CHECK-LABEL: func @images
 // CHECK:         krnl.kernel "images" loops [n = %{{.+}}, p = 66]
@@ -94,6 +114,15 @@ func.func @longer(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>, %p: index, %i: ind
     krnl.yield %r : tensor<?x64xf32>
   } -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
+}
+
+// Too many parts to have a load of each for every element.
+// CHECK-LABEL: func @many
+// CHECK-COUNT-33: krnl.compute
+func.func @many(%x: tensor<64x8xf32>) -> tensor<2112x8xf32> {
+  %y = "onnx.Concat"(%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x) {axis = 0 : i64}
+      : (tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<2112x8xf32>
+  return %y : tensor<2112x8xf32>
 }
 
 // Another kernel has written the middle.

@@ -114,8 +114,8 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
 def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
   let summary = "make one op of those that write the parts of a tensor";
   let description = [{
-    For a device: ops that write parts of one tensor, one of which is all of it or
-    which leave none of it out, become one over the whole tensor where the cost
+    For a device: ops that write parts of one tensor, the first of which writes all
+    of it or which leave none of it out, become one over the whole tensor where the cost
     model says that this takes less time. The element of each part is computed
     at the nearest of its indices, and that which is there selected. Dynamic
     sizes are those of dimensions that all ops have as a whole.

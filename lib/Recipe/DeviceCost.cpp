@@ -144,7 +144,8 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
                              unsigned number, const Processor &target) {
   SharedCopies copies;
   bool isWaiting = false;
-  for (OpOperand *input : readInputs(cast<ComputeOp>(nest.op(number).op))) {
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  for (OpOperand *input : readInputs(op)) {
     const Cache *cache = nest.sharedCacheOf(*input, number);
     if (!cache)
       continue;
@@ -167,7 +168,9 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     Pipeline pipeline = nest.pipelineAt(cache->at);
     copies.stages = pipeline.stages;
     copies.ahead = pipeline.ahead();
-    copies.isInFlight = pipeline.inFlight > 0;
+    copies.isInFlight = pipeline.inFlight > 0 && nest.mmaOf(number) &&
+                        nest.mmaOf(number)->isOfWarpgroup() &&
+                        multipliesByWarpgroups(op);
     // Less than a word goes through registers. PTX ISA, cp.async: only copies
     // of 16 bytes leave out the first cache.
     isWaiting |= lanes * bytes < 4;

@@ -14,10 +14,7 @@
 #include "DeviceCost.h"
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
-#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
-#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,32 +32,6 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target) {
   findTile();
   findSteps();
-}
-
-bool multipliesMatrices(ComputeOp op) {
-  std::optional<MatrixProduct> product = matrixProductOf(op);
-  TargetAttr target = TargetAttr::of(op);
-  return product &&
-         !target.getInstruction(product->operation(), product->depth()).empty();
-}
-
-bool multipliesByWarpgroups(ComputeOp op) {
-  std::optional<MatrixProduct> product = matrixProductOf(op);
-  return product &&
-         !TargetAttr::of(op)
-              .getInstruction(product->warpgroupOperation(), product->depth())
-              .empty();
-}
-
-OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
-               const Processor &target, ArrayRef<unsigned> loopsOfThreads)
-    : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
-      op(cast<ComputeOp>(body.op)), target(target),
-      loopsOfThreads(loopsOfThreads) {
-  findSteps();
-  if (nest.mmaOf(number) && multipliesMatrices(op))
-    mma = nest.mmaOf(number);
-  isOfWarpgroup = mma && mma->isOfWarpgroup() && multipliesByWarpgroups(op);
 }
 
 void OpCost::findTile() {
@@ -113,8 +84,7 @@ double OpCost::extent(unsigned loop) const {
 }
 
 /// Iterations that a step has of a loop, all lanes of a vector being one.
-static double unrolled(const LoopNest &nest, const LoopUse &use,
-                       int64_t lanes) {
+double OpCost::unrolled(const LoopUse &use) const {
   const Loop &loop = nest.loop(use.loop);
   if (use.role == RegisterRole::Row)
     return double(loop.extent);
@@ -137,7 +107,7 @@ void OpCost::findSteps() {
     points *= std::ceil(along / double(lanes)) / std::max(along, 1.0);
   }
   for (const LoopUse &use : body.loops) {
-    double here = unrolled(nest, use, lanes);
+    double here = unrolled(use);
     together *= here;
     if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1) &&
         !llvm::is_contained(loopsOfThreads, use.loop))
@@ -176,7 +146,7 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   for (const LoopUse &use : body.loops) {
     if (!access.dependsOn(use.loop))
       continue;
-    double here = unrolled(nest, use, lanes);
+    double here = unrolled(use);
     count *= here;
     isTransposed |=
         &use != lanesUse && here > 1 && access.hasUnitStride(use.loop);
@@ -265,7 +235,7 @@ double OpCost::cycles() {
   for (Operation &inner : op.getBlock()->without_terminator())
     operations += operationsOf(inner);
   for (const LoopUse &use : body.loops)
-    instances *= unrolled(nest, use, lanes);
+    instances *= unrolled(use);
   for (OpOperand *input : readInputs(op))
     accesses += accessCycles(*input, /*isStore=*/false);
   for (OpOperand &result : op.getDpsInitsMutable())
@@ -274,185 +244,6 @@ double OpCost::cycles() {
       std::max({operations * instances / double(target.operationsPerCycle()),
                 accesses, latency()});
   return numSteps * (perStep + target.tileCycles) + sumOfLanes();
-}
-
-//===----------------------------------------------------------------------===//
-// Threads of a device
-//===----------------------------------------------------------------------===//
-
-/// The elements, or vectors of them, that a step has of an operand.
-double OpCost::unrolledBy(const Access &access) const {
-  double count = 1;
-  for (const LoopUse &use : body.loops)
-    if (access.dependsOn(use.loop))
-      count *= unrolled(nest, use, lanes);
-  return count;
-}
-
-/// Of the threads of a warp, those that access elements of their own; the
-/// others access the same ones as these.
-double OpCost::apartInWarp(const Access &access) const {
-  double apart = 1, left = double(target.warpThreads);
-  for (unsigned loop : llvm::reverse(nest.mappedLoops())) {
-    double here = std::min(double(nest.loop(loop).extent), left);
-    if (access.dependsOn(loop))
-      apart *= here;
-    left /= here;
-  }
-  return apart;
-}
-
-/// Are the elements between the lanes those of copies, so that all are
-/// accessed?
-bool OpCost::isFilled(const Access &access) const {
-  return llvm::any_of(body.loops, [&](const LoopUse &use) {
-    return use.unroll > 1 && access.hasUnitStride(use.loop) &&
-           access.stride(lanesUse->loop) == use.unroll;
-  });
-}
-
-/// Elements that a thread reads from a slice in shared memory at once: copies
-/// or lanes of the loop that it ends with.
-int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
-  SmallVector<unsigned> loops = nest.cachedLoops(cache, number);
-  const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
-  if (!last)
-    return 1;
-  return std::min<int64_t>(std::max(last->unroll, last->lanes),
-                           std::max<int64_t>(target.vectorBytes / bytes, 1));
-}
-
-/// A warp reads each element of its fragments once, four words in an access.
-void OpCost::addFragments(const Access &access, double bytes, bool isShared,
-                          ThreadWork &work) {
-  bool isRows = access.dependsOn(mma->rowThreads);
-  double words = unrolledBy(access) *
-                 (isRows ? 8.0 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes /
-                 double(4 * target.warpThreads);
-  work.accesses += words / 4;
-  work.cacheCycles += words;
-  work.operandRegisters += words;
-  (isShared ? work.sharedBytes : work.loadedBytes) += words * 4;
-}
-
-/// A warp whose threads read the same element reads it once, others as many
-/// bytes as all of them have.
-void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
-  if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
-    return;
-  Access access(nest, number, operand);
-  if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))
-    return;
-  auto bytes =
-      double(elementBytes(getElementTypeOrSelf(operand.get().getType())));
-  const Cache *cache = isStore ? nullptr : nest.sharedCacheOf(operand, number);
-  if (isOfWarpgroup && !isStore)
-    return; // addMatrices
-  if (mma && !isStore)
-    return addFragments(access, bytes, cache, work);
-  bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
-  double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
-  if (cache) {
-    double together = double(neighboursInSlice(*cache, bytes));
-    count *= width / together;
-    width = together;
-  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop) &&
-             !isFilled(access)) {
-    count *= width;
-    width = 1;
-  }
-  double words = std::ceil(width * bytes / double(target.vectorBytes));
-  double warpBytes = width * bytes * apartInWarp(access);
-  work.accesses += count * words;
-  work.cacheCycles +=
-      count * std::max(warpBytes / double(4 * target.warpThreads), words);
-  work.operandRegisters += count * std::ceil(width * bytes / 4);
-  if (!isStore)
-    (cache ? work.sharedBytes : work.loadedBytes) +=
-        count * warpBytes / double(target.warpThreads);
-}
-
-/// Neighbouring threads read neighbours, as those of elements of their own do.
-void OpCost::addRead(tensor::ExtractOp read, double instances,
-                     ThreadWork &work) {
-  auto bytes = double(elementBytes(read.getType()));
-  double width = isGather(read) ? 1 : double(lanes);
-  double count = instances * double(lanes) / width;
-  double words = std::ceil(width * bytes / double(target.vectorBytes));
-  work.accesses += count * words;
-  work.cacheCycles += count * std::max(width * bytes / 4, words);
-  work.operandRegisters += count * std::ceil(width * bytes / 4);
-  work.loadedBytes += count * width * bytes;
-  work.indexedBytes += count * width * bytes;
-}
-
-/// An instruction on an index takes the place of a multiply-add.
-void OpCost::addPayload(double instances, ThreadWork &work) {
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
-      addRead(read, instances, work);
-      continue;
-    }
-    work.operations += operationsOf(inner) * instances;
-    if (isa<arith::ArithDialect>(inner.getDialect()) &&
-        !inner.hasTrait<OpTrait::ConstantLike>() &&
-        inner.getResult(0).getType().isIndex())
-      work.operations += 2 * instances;
-  }
-}
-
-/// The products of a step, all threads of a warp together.
-void OpCost::addMatrices(double instances, ThreadWork &work) {
-  MatrixProduct product = *matrixProductOf(op);
-  double products = instances * double(lanes * target.warpThreads);
-  double rate = 16 * double(target.matrixProducts) *
-                (isOfWarpgroup ? 1 : target.warpMatrixShare);
-  work.matrixCycles = products * product.element.getIntOrFloatBitWidth() / rate;
-  if (!isOfWarpgroup) {
-    work.matrixProducts =
-        products /
-        double(MatrixSums::rows * MatrixSums::columns * product.depth());
-    return;
-  }
-  // The warps have one instruction, which reads both matrices.
-  double warps = MatrixSums::warps, rows = MatrixSums::groupRows,
-         columns =
-             double(MatrixSums::columns * nest.loop(*mma->columnTiles).extent);
-  work.matrixProducts = products * warps / (rows * columns * product.depth());
-  double bytes = work.matrixProducts * (rows + columns) * product.depth() *
-                 product.element.getIntOrFloatBitWidth() / 8 / warps;
-  work.cacheCycles += bytes / double(4 * target.warpThreads);
-  work.sharedBytes += bytes / double(target.warpThreads);
-}
-
-ThreadWork OpCost::threadWork() {
-  ThreadWork work;
-  work.steps = numSteps;
-  double instances = 1, sums = 1, results = 1, threads = 1;
-  for (const LoopUse &use : body.loops) {
-    instances *= unrolled(nest, use, lanes);
-    sums *= use.reduced ? 1 : unrolled(nest, use, lanes);
-  }
-  if (mma)
-    addMatrices(instances, work);
-  else
-    addPayload(instances, work);
-  for (OpOperand *input : readInputs(op))
-    addAccess(*input, /*isStore=*/false, work);
-  for (OpOperand &result : op.getDpsInitsMutable()) {
-    addAccess(result, /*isStore=*/true, work);
-    work.resultRegisters += sums * registersOf(result.get().getType());
-  }
-  work.latency = latency();
-  for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
-    if (!reduced)
-      results *= axisExtent(nest.loop(axis));
-  for (unsigned loop : nest.mappedLoops())
-    if (const LoopUse *use = body.find(loop); use && use->reduced)
-      threads *= double(nest.loop(loop).extent);
-  // Each exchanges its part with another one, so often that all have the sum.
-  work.combining = 2 * results * threads * std::log2(threads);
-  return work;
 }
 
 double packTileCycles(const LoopNest &nest, const Pack &pack,

@@ -66,6 +66,7 @@ private:
   double extent(unsigned loop) const;
   double axesExtent(unsigned loop) const;
   void findSteps();
+  double unrolled(const krnl::LoopUse &use) const;
   double registersOf(mlir::Type type) const;
   double accessCycles(mlir::OpOperand &operand, bool isStore);
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);

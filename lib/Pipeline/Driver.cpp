@@ -300,22 +300,6 @@ Outcome Compilation::load() {
   return Outcome::Done;
 }
 
-namespace {
-
-/// Calls the observer of passes, which come from one thread at a time.
-struct AfterPass : PassInstrumentation {
-  explicit AfterPass(const Observers &observers) : observers(observers) {}
-
-  void runAfterPass(Pass *pass, Operation *op) override {
-    if (pass->getArgument() == observers.passName)
-      observers.afterPass(cast<ModuleOp>(op));
-  }
-
-  const Observers &observers;
-};
-
-} // namespace
-
 Outcome Compilation::runPhase(const Phase &phase) {
   // A device does not run all that a processor does.
   Outcome atFault = phase.isAboutModel || options.hasDevice()
@@ -329,7 +313,7 @@ Outcome Compilation::runPhase(const Phase &phase) {
   if (phase.name == "loops" && options.explainNodes)
     observers.push_back(makePlanObserver(report));
   if (this->observers && this->observers->afterPass)
-    observers.push_back(std::make_unique<AfterPass>(*this->observers));
+    observers.push_back(makeAfterPass(*this->observers));
   if (failed(runPasses(phase, *module, options, std::move(observers))) ||
       onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
     return atFault;

@@ -159,7 +159,26 @@ private:
   RecipeOptions options;
 };
 
+/// Calls the observer of passes, which come from one thread at a time.
+class AfterPass : public PassInstrumentation {
+public:
+  explicit AfterPass(const Observers &observers) : observers(observers) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == observers.passName)
+      observers.afterPass(cast<ModuleOp>(op));
+  }
+
+private:
+  const Observers &observers;
+};
+
 } // namespace
+
+std::unique_ptr<PassInstrumentation>
+onnxc::makeAfterPass(const Observers &observers) {
+  return std::make_unique<AfterPass>(observers);
+}
 
 std::unique_ptr<PassInstrumentation>
 onnxc::makeRecipeObserver(Report &report, const RecipeOptions &options) {

@@ -30,6 +30,10 @@ std::unique_ptr<mlir::PassInstrumentation> makePassTimer(const Events &events);
 std::unique_ptr<mlir::PassInstrumentation>
 makeRecipeObserver(Report &report, const RecipeOptions &options);
 
+/// Hands the module on after the pass that the observers name.
+std::unique_ptr<mlir::PassInstrumentation>
+makeAfterPass(const Observers &observers);
+
 } // namespace onnxc
 
 #endif // ONNXC_PIPELINE_MESSAGES_H

@@ -273,8 +273,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   double resident = std::clamp(
       tilesOfCore, 1.0,
       double(std::max<int64_t>(occupancyOf(target, tile.resources).tiles, 1)));
-  double memory =
-      double(workOf(kernel, outerExtent).bytes) / double(target.cores);
+  double memory = workOf(kernel, outerExtent).bytes / double(target.cores);
   double cycles =
       std::max({tilesOfCore * tile.busyCycles(resident * tile.warps),
                 memory / target.memoryBytesPerCycle,

@@ -18,6 +18,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,10 +37,6 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
-
-/// Parts that one op has at most: it has a load and a selection for each of
-/// them, so that more take longer than threads that are idle.
-constexpr unsigned maxParts = 32;
 
 /// The indices of a dimension that an op writes: one, or those of a loop. Of a
 /// dynamic dimension a loop has all, and is the same one for all ops.
@@ -213,7 +210,7 @@ bool PartJoiner::match() {
   Value last = kernel.getOutArgument(0);
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     std::optional<Part> part = readPart(op, last);
-    if (!part || !sharesDynamicLoops(*part) || parts.size() == maxParts)
+    if (!part || !sharesDynamicLoops(*part) || parts.size() == maxJoinedParts)
       return false;
     parts.push_back(std::move(*part));
     last = op.getResult(0);

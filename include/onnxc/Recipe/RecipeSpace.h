@@ -102,6 +102,10 @@ constexpr int64_t maxAttentionRows = 14;
 constexpr int64_t hidingTile = 12, reductionUnroll = 4;
 /// Parts of elements, the loops over which are unrolled.
 constexpr int64_t maxParts = 8;
+
+/// Parts of a tensor that one op has at most: each is a load and a selection
+/// for every element.
+inline constexpr unsigned maxJoinedParts = 32;
 /// Groups of bytes that are all unrolled, a part of more, and how full groups
 /// have to be.
 constexpr int64_t maxUnrolledGroups = 8, unrolledGroups = 4;

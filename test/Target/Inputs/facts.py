@@ -1,7 +1,7 @@
 # ===- facts.py - Facts on the kernels of a GPU, which a file keeps --------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Compares the kernels of golden_kernels.py with those of ../facts.txt: facts.py [NAME...] [--update].
+"""Compares the kernels of golden_kernels.py with those of ../facts.txt: facts.py [PATTERN...] [--update].
 
 Of each kernel:
 
@@ -22,6 +22,7 @@ do not come near the least that the rates allow.
 import argparse
 import collections
 import concurrent.futures
+import fnmatch
 import json
 import os
 import pathlib
@@ -174,14 +175,16 @@ def write(path, version, models):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("names", nargs="*", help="patterns of models; all without any")
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
     os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(str, TOOLS), "/usr/local/cuda/bin"])
     simulator = str(pathlib.Path(shutil.which("onnx-compile")).parents[1] / "test" / "Simulator")
     version, known = read(FACTS)
     installed = toolkit()
-    names = options.names or list(golden_kernels.GOLDEN)
+    names = [n for n in golden_kernels.GOLDEN if any(fnmatch.fnmatch(n, p) for p in options.names or ["*"])]
+    if not names:
+        sys.exit(f"there is no model {options.names[0]}")
     if options.update and not installed:
         sys.exit("an update needs ptxas and nvdisasm in PATH")
     has_toolkit = bool(installed) and (options.update or installed == version)

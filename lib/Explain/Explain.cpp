@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Explain/Explain.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
 #include "ExplainKernel.h"
 #include "FindNode.h"
@@ -94,8 +95,7 @@ void Explainer::findNode(ModuleOp module) {
 }
 
 void Explainer::takeRecipes(ModuleOp level) {
-  SmallVector<krnl::KernelOp> kernels;
-  level->walk([&](krnl::KernelOp kernel) { kernels.push_back(kernel); });
+  SmallVector<krnl::KernelOp> kernels = krnl::kernelsOf(level);
   target::Processor processor = krnl::TargetAttr::processorOf(level);
   planned.clear();
   for (auto [key, each] : llvm::zip_equal(kernelKeys(kernels), kernels)) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Recipe/RecipeReport.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
 #include "Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -54,8 +55,7 @@ RecipeChoice explainRecipe(KernelOp kernel, std::string key,
 
 std::vector<RecipeChoice> explainRecipes(ModuleOp module,
                                          const RecipeOptions &options) {
-  SmallVector<KernelOp> kernels;
-  module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  SmallVector<KernelOp> kernels = kernelsOf(module);
   Processor target = TargetAttr::processorOf(module);
   std::vector<RecipeChoice> choices;
   for (auto [key, kernel] : llvm::zip_equal(kernelKeys(kernels), kernels))

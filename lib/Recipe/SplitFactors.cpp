@@ -10,6 +10,7 @@
 
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
@@ -75,9 +76,7 @@ struct KrnlSplitFactorsPass
     processor = TargetAttr::processorOf(getOperation());
     if (!processor.isDevice())
       return;
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels)
+    for (KernelOp kernel : kernelsOf(getOperation()))
       split(kernel);
   }
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
@@ -61,9 +62,7 @@ struct KrnlSplitReductionsPass
     processor = TargetAttr::processorOf(getOperation());
     if (!processor.isDevice())
       return;
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels)
+    for (KernelOp kernel : kernelsOf(getOperation()))
       split(kernel);
   }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
@@ -37,9 +38,7 @@ struct KrnlVersionKernelsPass
     processor = TargetAttr::processorOf(getOperation());
     if (processor.isDevice())
       return;
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels)
+    for (KernelOp kernel : kernelsOf(getOperation()))
       version(kernel);
   }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
@@ -52,8 +53,7 @@ struct KrnlWriteRecipesPass
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
     if (!recipes.empty() && failed(readRecipes(kernels)))
       return signalPassFailure();
     target::Processor processor = TargetAttr::processorOf(getOperation());

@@ -18,6 +18,7 @@
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
@@ -429,8 +430,7 @@ struct KrnlLowerKernels
     options.strict = strict;
     options.processor = TargetAttr::processorOf(getOperation());
     options.target = TargetAttr::of(getOperation());
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
     shareConstants(kernels);
     Lowering lowering(getOperation(), options);
     for (KernelOp kernel : kernels)

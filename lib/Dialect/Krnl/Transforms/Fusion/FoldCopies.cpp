@@ -19,6 +19,7 @@
 
 #include "FillBorders.h"
 #include "PartCopies.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/NodeLocations.h"
@@ -280,8 +281,7 @@ struct KrnlFoldCopiesPass : impl::KrnlFoldCopiesPassBase<KrnlFoldCopiesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
     IRRewriter rewriter(&getContext());
     for (KernelOp kernel : kernels)
       if (!CopyFolder(rewriter, kernel).run())

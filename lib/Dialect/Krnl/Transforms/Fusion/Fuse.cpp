@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -316,9 +317,9 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     if (collapse)
-      for (KernelOp kernel : findKernels())
+      for (KernelOp kernel : kernelsOf(getOperation()))
         forwardCopy(rewriter, kernel);
-    for (KernelOp consumer : findKernels()) {
+    for (KernelOp consumer : kernelsOf(getOperation())) {
       if (KernelOp merged = fuseAttention(rewriter, consumer))
         consumer = merged;
       do
@@ -326,7 +327,7 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
           consumer = merged;
       while (expandLoops(rewriter, consumer));
     }
-    for (KernelOp kernel : findKernels()) {
+    for (KernelOp kernel : kernelsOf(getOperation())) {
       inlineConstants(rewriter, kernel);
       reuseDestinations(rewriter, kernel);
       dropUnusedInputs(rewriter, kernel);
@@ -339,12 +340,6 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   }
 
 private:
-  SmallVector<KernelOp> findKernels() {
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    return kernels;
-  }
-
   /// Merges the three parts of an attention, of which `consumer` may be the
   /// last; null if it is not.
   KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer) {

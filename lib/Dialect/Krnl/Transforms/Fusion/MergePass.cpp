@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
@@ -25,8 +26,7 @@ struct KrnlMergePass : impl::KrnlMergePassBase<KrnlMergePass> {
       return; // recipes map the threads of one kernel
     // Consumers first appear after their producers, so one sweep suffices; a
     // merged kernel is tried again with its other producers.
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
     IRRewriter rewriter(&getContext());
     for (KernelOp consumer : kernels)
       while (KernelOp merged = mergeOneProducer(rewriter, consumer))

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutGroups.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -181,8 +182,7 @@ static void reportOrder(Value value, ArrayRef<int64_t> order) {
 /// Changes the order of tensors between kernels.
 static void chooseLayouts(Operation *module) {
   separateEmpties(module);
-  SmallVector<KernelOp> kernels;
-  module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  SmallVector<KernelOp> kernels = kernelsOf(module);
   SmallVector<Operation *> views;
   module->walk([&](Operation *op) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))

@@ -10,6 +10,7 @@
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

@@ -27,7 +27,7 @@
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Target/CPU/Link.h"
-#include "onnxc/Target/CPU/NewFile.h"
+#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -211,6 +211,10 @@ TargetAttr withReducedProducts(TargetAttr target) {
                          instructions.getDictionary(target.getContext()));
 }
 
+bool hasDevice(mlir::ModuleOp module) {
+  return module->hasAttr(TargetAttr::hostAttrName);
+}
+
 TargetAttr hostTarget(mlir::ModuleOp module) {
   auto host = module->getAttrOfType<TargetAttr>(TargetAttr::hostAttrName);
   return host ? host : TargetAttr::of(module);

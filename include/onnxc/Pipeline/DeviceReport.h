@@ -6,7 +6,7 @@
 #ifndef ONNXC_PIPELINE_DEVICEREPORT_H
 #define ONNXC_PIPELINE_DEVICEREPORT_H
 
-#include "onnxc/Target/CPU/DeviceTools.h"
+#include "onnxc/Target/NVPTX/DeviceTools.h"
 
 #include <optional>
 #include <string>

@@ -49,6 +49,8 @@ krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 /// "cuda:simulator:sm_80,sm_90a".
 bool isSimulated(llvm::StringRef device);
 
+/// Is the target of `module` a device, with a host program for a processor?
+bool hasDevice(mlir::ModuleOp module);
 /// The target of the host program of a module.
 krnl::TargetAttr hostTarget(mlir::ModuleOp module);
 

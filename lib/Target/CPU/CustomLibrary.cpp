@@ -12,7 +12,7 @@
 
 #include "onnxc/Target/CPU/CustomLibrary.h"
 
-#include "Linker.h"
+#include "onnxc/Target/Code/Linker.h"
 
 #include "onnxc/CustomOp.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 
 #include "Arguments.h"
 #include "DescriptorConstants.h"
-#include "DeviceCode.h"
+#include "DeviceTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"

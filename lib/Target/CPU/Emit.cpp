@@ -7,7 +7,6 @@
 #include "onnxc/Target/CPU/Emit.h"
 
 #include "DebugInfo.h"
-#include "DeviceCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -16,13 +15,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/Budget.h"
-#include "llvm/Analysis/RuntimeLibcallInfo.h"
-#include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
-#include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/CodeGen/Passes.h"
-#include "llvm/CodeGen/TargetPassConfig.h"
+#include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
@@ -126,59 +120,14 @@ static OwningOpRef<ModuleOp> copyBatch(const Batch &batch,
   return copy;
 }
 
-/// The passes of addPassesToEmitFile, but the second scheduler: it takes
-/// quadratic time in the stores of a block, and the processor reorders
-/// instructions itself.
-static void addCodeGenPasses(llvm::legacy::PassManager &passes,
-                             llvm::TargetMachine &target,
-                             llvm::raw_pwrite_stream &os, CodeKind kind) {
-  auto &machine = static_cast<llvm::CodeGenTargetMachineImpl &>(target);
-  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
-  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
-  config->setDisableVerify(true);
-  config->disablePass(&llvm::PostRASchedulerID);
-  passes.add(config);
-  passes.add(info);
-  // Without it copies of memory become loops over bytes.
-  const llvm::TargetOptions &options = machine.Options;
-  passes.add(new llvm::RuntimeLibraryInfoWrapper(
-      machine.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
-      options.EABIVersion, options.MCOptions.ABIName, options.VecLib));
-  bool unsupported = config->addISelPasses();
-  config->addMachinePasses();
-  config->setInitialized();
-  unsupported |= machine.addAsmPrinter(
-      passes, os, nullptr,
-      kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
-                               : llvm::CodeGenFileType::AssemblyFile,
-      info->getMMI().getContext());
-  passes.add(llvm::createFreeMachineFunctionPass());
-  assert(!unsupported && "target emits no files of this kind");
-  (void)unsupported;
-}
-
-CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
-                    unsigned level, CodeKind kind, bool quick) {
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createTargetMachine(target, level);
-  if (quick)
-    machine->setOptLevel(llvm::CodeGenOptLevel::None);
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
-  for (llvm::Function &function : module)
-    function.setDoesNotThrow();
-  optimizeModule(module, *machine, level, quick);
-  CodeFile file;
-  llvm::raw_svector_ostream os(file.bytes);
-  llvm::legacy::PassManager passes;
-  addCodeGenPasses(passes, *machine, os, kind);
-  passes.run(module);
-  return file;
-}
-
 /// Operations of a host program that are compiled at the full level. Launches
 /// of a longer one take so long that its own instructions do not count.
 static constexpr size_t maxScheduledHost = 100000;
+
+StringRef levelName(ModuleOp module) {
+  return hasDevice(module) ? module.getSymName().value_or("")
+                           : krnl::TargetAttr::of(module).getCpu();
+}
 
 std::string levelSuffix(ModuleOp module) {
   auto parent = module->getParentOfType<ModuleOp>();

@@ -10,8 +10,8 @@
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/CPU/Weights.h"
 
-#include "Linker.h"
 #include "WeightsSegment.h"
+#include "onnxc/Target/Code/Linker.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

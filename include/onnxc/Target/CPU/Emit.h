@@ -7,26 +7,12 @@
 #define ONNXC_TARGET_CPU_EMIT_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "onnxc/Target/Target.h"
+#include "onnxc/Target/Code/EmitModule.h"
 #include "llvm/ADT/SmallVector.h"
 
-#include <atomic>
 #include <vector>
 
-namespace llvm {
-class Module;
-}
-
 namespace onnxc::target {
-
-/// An object file or a piece of assembly.
-struct CodeFile {
-  /// Of the kernel that it is about, for messages.
-  std::string name;
-  llvm::SmallVector<char, 0> bytes;
-};
-
-enum class CodeKind { Object, Assembly };
 
 using IsWantedFn = llvm::function_ref<bool(mlir::Operation *symbol)>;
 
@@ -46,29 +32,8 @@ mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
                                                 llvm::StringRef debugFile = "",
                                                 IsWantedFn isWanted = nullptr);
 
-/// Is the target of `module` a device, with a host program for a processor?
-bool hasDevice(mlir::ModuleOp module);
 /// Its name among the levels of an artefact; of a device that of `module`.
 llvm::StringRef levelName(mlir::ModuleOp module);
-
-/// On a module for a device: the artefact has its kernels for the simulator of
-/// the tests, too.
-inline constexpr llvm::StringLiteral simulatedAttrName = "krnl.simulated";
-
-/// Compiles the kernels of `module`, which `hasDevice()`, to the text that its
-/// driver reads. Diagnoses operations that cannot be translated.
-mlir::FailureOr<CodeFile> emitDeviceCode(mlir::ModuleOp module, unsigned level);
-
-/// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
-/// registers and instructions are then chosen without looking around.
-CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
-                    unsigned level, CodeKind kind, bool quick = false);
-
-/// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
-/// recipes have done already. If `quick`, only passes of linear time in long
-/// functions.
-void optimizeModule(llvm::Module &module, llvm::TargetMachine &target,
-                    unsigned level, bool quick = false);
 
 } // namespace onnxc::target
 

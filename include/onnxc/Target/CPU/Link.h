@@ -7,7 +7,7 @@
 #define ONNXC_TARGET_CPU_LINK_H
 
 #include "onnxc/Target/CPU/Emit.h"
-#include "onnxc/Target/CPU/NewFile.h"
+#include "onnxc/Target/Code/NewFile.h"
 
 #include <functional>
 

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_TARGET_CPU_NEWFILE_H
-#define ONNXC_TARGET_CPU_NEWFILE_H
+#ifndef ONNXC_TARGET_CODE_NEWFILE_H
+#define ONNXC_TARGET_CODE_NEWFILE_H
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Error.h"
@@ -71,4 +71,4 @@ std::string behindLinks(llvm::StringRef name);
 
 } // namespace onnxc::target
 
-#endif // ONNXC_TARGET_CPU_NEWFILE_H
+#endif // ONNXC_TARGET_CODE_NEWFILE_H

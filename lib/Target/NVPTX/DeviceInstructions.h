@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_TARGET_CPU_DEVICEINSTRUCTIONS_H
-#define ONNXC_LIB_TARGET_CPU_DEVICEINSTRUCTIONS_H
+#ifndef ONNXC_LIB_TARGET_NVPTX_DEVICEINSTRUCTIONS_H
+#define ONNXC_LIB_TARGET_NVPTX_DEVICEINSTRUCTIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,4 +19,4 @@ void callSimulator(mlir::ModuleOp kernels);
 
 } // namespace onnxc::target
 
-#endif // ONNXC_LIB_TARGET_CPU_DEVICEINSTRUCTIONS_H
+#endif // ONNXC_LIB_TARGET_NVPTX_DEVICEINSTRUCTIONS_H

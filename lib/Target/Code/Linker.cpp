@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Linker.h"
+#include "onnxc/Target/Code/Linker.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/Support/FileSystem.h"

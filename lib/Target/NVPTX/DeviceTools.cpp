@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Target/CPU/DeviceTools.h"
+#include "onnxc/Target/NVPTX/DeviceTools.h"
 
-#include "onnxc/Target/CPU/NewFile.h"
+#include "onnxc/Target/Code/NewFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

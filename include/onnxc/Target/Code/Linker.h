@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_TARGET_CPU_LINKER_H
-#define ONNXC_LIB_TARGET_CPU_LINKER_H
+#ifndef ONNXC_TARGET_CODE_LINKER_H
+#define ONNXC_TARGET_CODE_LINKER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,4 +22,4 @@ runLinker(llvm::ArrayRef<std::string> arguments);
 
 } // namespace onnxc::target
 
-#endif // ONNXC_LIB_TARGET_CPU_LINKER_H
+#endif // ONNXC_TARGET_CODE_LINKER_H

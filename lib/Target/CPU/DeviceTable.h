@@ -1,12 +1,12 @@
-//===- DeviceCode.h - Images of kernels for devices ------------*- C++ -*-===//
+//===- DeviceTable.h - Images and kernels of the descriptor -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_TARGET_CPU_DEVICECODE_H
-#define ONNXC_LIB_TARGET_CPU_DEVICECODE_H
+#ifndef ONNXC_LIB_TARGET_CPU_DEVICETABLE_H
+#define ONNXC_LIB_TARGET_CPU_DEVICETABLE_H
 
-#include "onnxc/Target/CPU/Emit.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace llvm {
 class Constant;
@@ -15,9 +15,6 @@ class Constant;
 namespace onnxc::target {
 
 class Constants;
-
-/// Is this a kernel of a device, or memory that its threads share?
-bool isOfDevice(mlir::Operation *symbol);
 
 /// The address of an OnnxcDeviceCode for the kernels of `module`, which
 /// `hasDevice()`: their images and their table, and all weights as constants of
@@ -29,4 +26,4 @@ mlir::FailureOr<llvm::Constant *> makeDeviceCode(Constants &make,
 
 } // namespace onnxc::target
 
-#endif // ONNXC_LIB_TARGET_CPU_DEVICECODE_H
+#endif // ONNXC_LIB_TARGET_CPU_DEVICETABLE_H

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/Code/EmitModule.h"
 
-#include "AlignAccesses.h"
+#include "onnxc/Target/Code/AlignAccesses.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"

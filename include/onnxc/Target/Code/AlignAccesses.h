@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_TARGET_CPU_ALIGNACCESSES_H
-#define ONNXC_LIB_TARGET_CPU_ALIGNACCESSES_H
+#ifndef ONNXC_TARGET_CODE_ALIGNACCESSES_H
+#define ONNXC_TARGET_CODE_ALIGNACCESSES_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -20,4 +20,4 @@ struct AlignAccessesPass : llvm::PassInfoMixin<AlignAccessesPass> {
 
 } // namespace onnxc::target
 
-#endif // ONNXC_LIB_TARGET_CPU_ALIGNACCESSES_H
+#endif // ONNXC_TARGET_CODE_ALIGNACCESSES_H

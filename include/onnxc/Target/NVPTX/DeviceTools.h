@@ -6,8 +6,8 @@
 // found in PATH, or in the folder bin of CUDA_HOME, else of /usr/local/cuda.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_TARGET_CPU_DEVICETOOLS_H
-#define ONNXC_TARGET_CPU_DEVICETOOLS_H
+#ifndef ONNXC_TARGET_NVPTX_DEVICETOOLS_H
+#define ONNXC_TARGET_NVPTX_DEVICETOOLS_H
 
 #include "llvm/Support/Error.h"
 
@@ -45,4 +45,4 @@ llvm::Expected<std::string> disassembleKernels(llvm::StringRef cubin);
 
 } // namespace onnxc::target
 
-#endif // ONNXC_TARGET_CPU_DEVICETOOLS_H
+#endif // ONNXC_TARGET_NVPTX_DEVICETOOLS_H

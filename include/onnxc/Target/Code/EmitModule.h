@@ -1,0 +1,42 @@
+//===- EmitModule.h - An LLVM module to machine code ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_CODE_EMITMODULE_H
+#define ONNXC_TARGET_CODE_EMITMODULE_H
+
+#include "onnxc/Target/Target.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace llvm {
+class Module;
+}
+
+namespace onnxc::target {
+
+/// An object file or a piece of assembly.
+struct CodeFile {
+  /// Of the kernel that it is about, for messages.
+  std::string name;
+  llvm::SmallVector<char, 0> bytes;
+};
+
+enum class CodeKind { Object, Assembly };
+
+/// Compiles one LLVM module, optimised by the short pipeline. If `quick`,
+/// registers and instructions are then chosen without looking around.
+CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
+                    unsigned level, CodeKind kind, bool quick = false);
+
+/// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
+/// recipes have done already. If `quick`, only passes of linear time in long
+/// functions.
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &target,
+                    unsigned level, bool quick = false);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_CODE_EMITMODULE_H

@@ -1,0 +1,106 @@
+//===- DeviceTable.cpp - Images and kernels of the descriptor ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceTable.h"
+
+#include "DescriptorConstants.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Target/NVPTX/DeviceCode.h"
+#include "onnxc/rt/device.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+static SmallVector<LLVM::LLVMFuncOp> kernelsOf(ModuleOp module) {
+  return llvm::filter_to_vector(
+      module.getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) {
+        return function->hasAttr(krnl::KrnlDialect::threadsAttrName);
+      });
+}
+
+/// The nodes that launches of the kernel come from.
+static std::string nodesOf(ModuleOp module, LLVM::LLVMFuncOp kernel) {
+  auto launches = module->getAttrOfType<ArrayAttr>(krnl::launchesAttrName);
+  SmallVector<StringRef> names;
+  if (!launches)
+    return "";
+  for (auto launch : launches.getAsRange<DictionaryAttr>()) {
+    auto function = launch.getAs<FlatSymbolRefAttr>("function");
+    auto nodes = launch.getAs<ArrayAttr>("nodes");
+    if (!function || function.getValue() != kernel.getName() || !nodes)
+      continue;
+    // Names and operators in turn.
+    for (size_t i = 0; i + 1 < nodes.size(); i += 2)
+      if (auto name = dyn_cast<StringAttr>(nodes[i]);
+          name && !llvm::is_contained(names, name.getValue()))
+        names.push_back(name.getValue());
+  }
+  return llvm::join(names, ", ");
+}
+
+static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
+                                  LLVM::LLVMFuncOp kernel) {
+  auto threads =
+      kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
+  auto shared = kernel->getAttrOfType<IntegerAttr>(
+      krnl::KrnlDialect::sharedBytesAttrName);
+  return make.record(
+      {make.text(kernel.getName()), make.text(nodesOf(module, kernel)),
+       make.number(kernel.getNumArguments()), make.number(threads.getInt()),
+       make.number(shared ? shared.getInt() : 0)});
+}
+
+FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
+                                           int64_t weightsBytes,
+                                           unsigned level) {
+  FailureOr<CodeFile> ptx = emitDeviceCode(module, level);
+  if (failed(ptx))
+    return failure();
+  ptx->bytes.push_back('\0');
+  auto [capability, isExact] =
+      computeCapability(krnl::TargetAttr::of(module).getCpu());
+  auto image = [&](int64_t kind, int64_t capability, bool isExact,
+                   const CodeFile &file) {
+    return make.record({make.number(kind), make.number(capability),
+                        make.number(isExact), make.number(0),
+                        make.bytes(file.bytes),
+                        make.number(int64_t(file.bytes.size()))});
+  };
+  SmallVector<llvm::Constant *> images = {
+      image(ONNXC_IMAGE_PTX, capability, isExact, *ptx)};
+  if (module->hasAttr(simulatedAttrName)) {
+    FailureOr<CodeFile> simulated = emitSimulatedCode(module, level);
+    if (failed(simulated))
+      return failure();
+    images.push_back(image(ONNXC_IMAGE_SIMULATOR, ONNXC_SIMULATOR_CAPABILITY,
+                           true, *simulated));
+  }
+  SmallVector<llvm::Constant *> kernels, constants, errors;
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
+    kernels.push_back(makeKernel(make, module, kernel));
+  if (weightsBytes > 0)
+    constants.push_back(make.record(
+        {make.number(0), make.number(weightsBytes), make.number(0)}));
+  if (auto messages =
+          module->getAttrOfType<ArrayAttr>(krnl::deviceErrorsAttrName))
+    for (auto message : messages.getAsRange<StringAttr>())
+      errors.push_back(make.record(
+          {make.number(ONNXC_ERR_VALUE), make.text(message.getValue())}));
+  return make.array(make.record(
+      {make.external("onnxc_device_runtime"), make.number(images.size()),
+       make.array(images), make.number(kernels.size()), make.array(kernels),
+       make.number(constants.size()), make.array(constants),
+       make.number(weightsBytes), make.number(errors.size()),
+       make.array(errors), make.zeroWords(ONNXC_DEVICE_STATE_BYTES / 8)}));
+}
+
+} // namespace onnxc::target

@@ -1,0 +1,53 @@
+//===- DeviceCode.cpp - The text of kernels for a driver --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/NVPTX/DeviceCode.h"
+
+#include "DeviceInstructions.h"
+#include "TranslateKernels.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace onnxc::target {
+
+bool isOfDevice(Operation *symbol) {
+  if (auto global = dyn_cast<LLVM::GlobalOp>(symbol))
+    return global.getAddrSpace() == krnl::sharedMemorySpace;
+  return symbol->hasAttr(krnl::KrnlDialect::threadsAttrName);
+}
+
+std::unique_ptr<llvm::Module> translateKernels(ModuleOp module,
+                                               llvm::LLVMContext &context,
+                                               void (*expand)(ModuleOp)) {
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
+  for (Operation &symbol : *module.getBody())
+    if (isOfDevice(&symbol))
+      builder.clone(symbol);
+  expand(*copy);
+  return translateModuleToLLVMIR(*copy, context, "kernels");
+}
+
+FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> kernels =
+      translateKernels(module, context, expandInstructions);
+  if (!kernels)
+    return failure();
+  CodeFile file = emitModule(*kernels, krnl::TargetAttr::of(module), level,
+                             CodeKind::Assembly);
+  file.name = "kernels";
+  return file;
+}
+
+} // namespace onnxc::target

@@ -204,8 +204,24 @@ Value BlockThreads::number(ImplicitLocOpBuilder &b) const {
   return readRegister<NVVM::ThreadIdXOp>(b);
 }
 
+/// Unrolling is a step of recipes. ptxas unrolls a loop of few iterations
+/// wholly, which has spilled the sums of a pipeline of products.
+static void keepLoopsAround(Operation *op) {
+  MLIRContext *context = op->getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  // The conversions of loops hand it on to the branch back to the beginning.
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    loop->setDiscardableAttr("loop_annotation", annotation);
+}
+
 void BlockThreads::wait(ImplicitLocOpBuilder &b) const {
-  NVVM::Barrier0Op::create(b);
+  keepLoopsAround(NVVM::Barrier0Op::create(b));
 }
 
 void BlockThreads::closeGroup(ImplicitLocOpBuilder &b) const {

@@ -3,6 +3,9 @@
 // Two iterations of a sum are copied before the first one is computed, and each copies the one after the
 // next: threads wait for each other once.
 
+// CHECK: #[[UNROLL:.+]] = #llvm.loop_unroll<disable = true>
+// CHECK: #[[KEPT:.+]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 
 // 64 threads and 128 vectors of each operand. The first one is transposed on the way, element by element;
@@ -29,6 +32,8 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 // CHECK-NOT:       nvvm.barrier0
 // CHECK:           arith.remui %[[I]], %c3
 // CHECK-NOT:       nvvm.barrier0
+// The loop stays one: ptxas would unroll it.
+// CHECK:         } {loop_annotation = #[[KEPT]]}
 func.func @main(%x: tensor<64x128xf32>, %w: tensor<128x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %y = krnl.kernel "tile" loops [m = 64, n = 64, k = 128] ins(%x, %w : tensor<64x128xf32>, tensor<128x64xf32>) outs(%o : tensor<64x64xf32>)
       recipe [block(m, 32) -> (m.o, m.b), block(m.b, 4) -> (m.t, m.r), block(n, 32) -> (n.o, n.b), block(n.b, 4) -> (n.t, n.r), block(k, 16) -> (k.o, k.i),

@@ -60,6 +60,8 @@ struct SharedCopies {
   /// Of a tile; the bytes of one, the accesses that have them, and the elements
   /// that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
+  /// Of the bytes, those of copies that threads have addresses for.
+  double addressed = 0;
   /// Bytes that go through the first cache on their way.
   double cached = 0;
   /// Slices: while one is read, the others are copied so many rounds ahead.
@@ -165,18 +167,28 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     int64_t lanes =
         elementsOfCopy(nest, number, *input, access,
                        std::max(target.vectorBytes / bytes, int64_t(1)));
+    copies.bytes += elements * double(bytes);
     Pipeline pipeline = nest.pipelineAt(cache->at);
     copies.stages = pipeline.stages;
     copies.ahead = pipeline.ahead();
     copies.isInFlight = pipeline.inFlight > 0 && nest.mmaOf(number) &&
                         nest.mmaOf(number)->isOfWarpgroup() &&
                         multipliesByWarpgroups(op);
+    if (std::string reason; cache->byTma && copiesTensors(op))
+      if (auto boxes = nest.tensorBoxes(*cache, number, reason)) {
+        // One thread has an instruction for each box.
+        copies.parts +=
+            elements * double(target.warpThreads) /
+            double(boxes->lines *
+                   nest.swizzledSlice(*cache, number)->lineElements);
+        continue;
+      }
+    copies.addressed += elements * double(bytes);
     // Less than a word goes through registers. PTX ISA, cp.async: only copies
     // of 16 bytes leave out the first cache.
     isWaiting |= lanes * bytes < 4;
     if (pipeline.stages == 1 || lanes * bytes != target.vectorBytes)
       copies.cached += elements * double(bytes);
-    copies.bytes += elements * double(bytes);
     copies.parts += elements / double(lanes);
     if (!loops.empty() && !access.hasUnitStride(loops.back()))
       copies.scattered += elements;
@@ -238,7 +250,7 @@ void TileWork::add(unsigned number) {
         copies.rounds / double(copies.ahead) *
         (target.memoryLatency + copies.bytes / target.l3BytesPerCycle);
     // Each copy has an address.
-    copied = copies.bytes / double(target.vectorBytes) / threads;
+    copied = copies.addressed / double(target.vectorBytes) / threads;
   } else {
     waited += warps * copies.rounds * target.memoryLatency;
     // The elements are in registers.

@@ -42,6 +42,8 @@ struct ThreadWork {
 bool multipliesMatrices(krnl::ComputeOp op);
 /// The same, of four warps at once.
 bool multipliesByWarpgroups(krnl::ComputeOp op);
+/// Does one instruction copy a box of a tensor to shared memory?
+bool copiesTensors(krnl::ComputeOp op);
 
 /// The cost of an op with the recipe that was replayed.
 class OpCost {

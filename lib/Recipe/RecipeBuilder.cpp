@@ -114,8 +114,8 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
       -1);
 }
 
-void RecipeBuilder::cacheShared(unsigned operand, StringRef at) {
-  add(CacheStepAttr::get(context, operand, at, /*shared=*/true), -1);
+void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma) {
+  add(CacheStepAttr::get(context, operand, at, /*shared=*/true, byTma), -1);
 }
 
 void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight) {

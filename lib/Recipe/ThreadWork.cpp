@@ -38,6 +38,11 @@ bool multipliesByWarpgroups(ComputeOp op) {
               .empty();
 }
 
+bool copiesTensors(ComputeOp op) {
+  TargetAttr target = TargetAttr::of(op);
+  return target && target.getInstructions().contains("copy_tensor");
+}
+
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
                const Processor &target, ArrayRef<unsigned> loopsOfThreads)
     : kernel(kernel), nest(nest), body(nest.op(number)), number(number),

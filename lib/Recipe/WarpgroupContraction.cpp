@@ -43,8 +43,14 @@ private:
   }
   int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
 
+  ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
+  void findBoxed(ArrayAttr recipe);
+
   WarpgroupTile tile{};
   Copying copying{};
+  /// Inputs of the kernel that are copied by boxes where copies go ahead, once
+  /// they are known: what decides is the same for all tiles.
+  std::optional<SmallVector<unsigned>> boxed;
 };
 } // namespace
 
@@ -64,7 +70,28 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
          threads * (sums + target.addressRegisters) <= target.coreRegisters;
 }
 
+/// Finds them by a recipe without such copies.
+void WarpgroupWriter::findBoxed(ArrayAttr recipe) {
+  FailureOr<krnl::LoopNest> nest = replayWith(kernel, recipe, {});
+  if (failed(nest))
+    return;
+  boxed.emplace();
+  for (const krnl::Cache &cache : nest->caches())
+    for (unsigned op : nest->cachingOps(cache))
+      if (std::string reason; nest->tensorBoxes(cache, op, reason))
+        boxed->push_back(cache.operand);
+}
+
 ArrayAttr WarpgroupWriter::write() {
+  ArrayAttr recipe = writeSteps({});
+  if (copying.stages == 1 || !copiesTensors(loops.op))
+    return recipe;
+  if (!boxed)
+    findBoxed(recipe);
+  return boxed && !boxed->empty() ? writeSteps(*boxed) : recipe;
+}
+
+ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
   auto [rowBlocks, rowBlock] = recipe.block(row, rowsOfBlock(), "o", "b",
@@ -108,8 +135,10 @@ ArrayAttr WarpgroupWriter::write() {
   else
     recipe.unroll(column, MatrixSums::copies);
   recipe.unroll(step, copying.steps);
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
-    recipe.cacheShared(krnl::inputNumber(kernel, operand->get()), copies);
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+    int number = krnl::inputNumber(kernel, operand->get());
+    recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
+  }
   recipe.wgmma(
       {warp, rowCopy, rowThread, tiles, columnThread, column, products});
   recipe.pipeline(copies, copying.stages, copying.inFlight);

@@ -58,6 +58,8 @@ struct RequestKey {
 static const Launch *theLaunch;
 static Counters *theCounters;
 static std::vector<ByteAccesses> sharedBytes;
+/// Of bytes that copies of tensors have written, which need no fence.
+static constexpr uint32_t kAsync = UINT32_MAX;
 /// How many fences of its writes each thread has had.
 static std::vector<uint32_t> proxyFences;
 static std::map<RequestKey, Request> requests;
@@ -204,17 +206,26 @@ void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
          __builtin_return_address(0));
 }
 
-void onnxc::simulator::noteAsyncLoad(const void *pointer, unsigned size) {
-  noteLoad(pointer, size);
-  uintptr_t first = uintptr_t(pointer) - theLaunch->shared.begin;
+/// Fails if a thread has written one of the bytes and not fenced it yet.
+static void checkFenced(const char *what, uintptr_t address, unsigned size) {
+  uintptr_t first = address - theLaunch->shared.begin;
   for (uintptr_t byte = first; byte < first + size; ++byte)
     if (const ByteAccesses &known = sharedBytes[byte];
         known.write.blockEpoch != 0 &&
         known.fences == proxyFences[known.write.thread])
-      fail("wgmma reads byte " + std::to_string(byte) +
+      fail(std::string(what) + " byte " + std::to_string(byte) +
            " of shared memory, which thread " +
            std::to_string(known.write.thread) +
            " wrote without fence.proxy.async");
+}
+
+void onnxc::simulator::noteAsyncLoad(const void *pointer, unsigned size) {
+  noteLoad(pointer, size);
+  checkFenced("wgmma reads", uintptr_t(pointer), size);
+}
+
+uint32_t onnxc::simulator::proxyFencesOf(unsigned thread) {
+  return proxyFences[thread];
 }
 
 void onnxc::simulator::noteProxyFence() {
@@ -233,6 +244,51 @@ void onnxc::simulator::noteCopyEnd(void *to, unsigned size) {
   for (unsigned i = 0; i < size; ++i)
     sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin].isCopied = false;
   checkShared(uintptr_t(to), size, true);
+}
+
+/// A box is one request, whose bytes are those of allocations.
+void onnxc::simulator::noteBoxLoad(const std::vector<Span> &lines,
+                                   unsigned elementBytes, const void *code) {
+  unsigned size = 16;
+  for (const Span &line : lines) {
+    const Span *allocation = allocationOf(line.begin);
+    if (!allocation || line.end > allocation->end)
+      fail("a copy of a tensor reads beyond device memory");
+    if (line.begin % size != 0 || line.end % size != 0)
+      size = elementBytes;
+  }
+  if (!simulatorSettings()->countsSectors)
+    return;
+  Request request = {{}, size, /*isShared=*/false};
+  for (const Span &line : lines)
+    for (uintptr_t at = line.begin; at < line.end; at += size)
+      request.addresses.push_back(at);
+  unsigned thread = currentPosition()->thread;
+  requests[{code, currentPosition()->warp(), repetitions[{code, thread}]++}] =
+      std::move(request);
+}
+
+void onnxc::simulator::noteBoxBegin(void *to, unsigned size) {
+  auto address = uintptr_t(to);
+  if (!theLaunch->shared.contains(address) ||
+      address + size > theLaunch->shared.end)
+    fail("a copy of a tensor goes beyond shared memory");
+  checkFenced("a copy of a tensor overwrites", address, size);
+  checkShared(address, size, true);
+  for (unsigned i = 0; i < size; ++i)
+    sharedBytes[address + i - theLaunch->shared.begin].isCopied = true;
+}
+
+void onnxc::simulator::noteBoxEnd(void *to, unsigned size, unsigned thread) {
+  const Position &at = *currentPosition();
+  for (unsigned i = 0; i < size; ++i) {
+    ByteAccesses &known =
+        sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin];
+    known.isCopied = false;
+    // Nobody has had access since it began.
+    known.write = {thread, at.blockEpoch, at.warpEpoch};
+    known.fences = kAsync;
+  }
 }
 
 void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {

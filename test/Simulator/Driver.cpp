@@ -310,11 +310,18 @@ static bool prepare(const KernelNode &its, Launch &task) {
           its.gridX,
           its.blockX,
           {},
+          {},
           its.sharedBytes ? dynamicSharedMemory(its.sharedBytes)
                           : kernel.shared,
           &machine.memory.allocations()};
   for (int32_t i = 0; i < kernel.parameters; ++i)
     task.arguments.push_back(*static_cast<const uint64_t *>(its.arguments[i]));
+  task.maps = std::make_shared<std::vector<TensorMap>>();
+  for (int32_t i = 0; i < kernel.maps; ++i)
+    task.maps->push_back(
+        *static_cast<const TensorMap *>(its.arguments[kernel.parameters + i]));
+  for (const TensorMap &map : *task.maps)
+    task.arguments.push_back(reinterpret_cast<uintptr_t>(&map));
   return true;
 }
 
@@ -637,6 +644,18 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                task))
     return InvalidValue;
   return add(stream, [task = std::move(task)] { return launch(task); });
+}
+
+int cuTensorMapEncodeTiled(TensorMap *map, int elementType, uint32_t rank,
+                           uint64_t address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle,
+                           int promotion, int fill) {
+  ENTER(false);
+  bool isMade =
+      encodeTensorMap(map, {elementType, rank, address, sizes, strides, box,
+                            steps, interleave, swizzle, promotion, fill});
+  return isMade ? Success : InvalidValue;
 }
 
 int cuGraphCreate(void **graph, unsigned flags) {

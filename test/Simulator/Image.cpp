@@ -86,7 +86,9 @@ Image::Kernel *Image::find(const char *name) {
       dlsym(handle, (std::string("sim_parameters_") + name).c_str()));
   if (!function || !parameters)
     return nullptr;
-  kernels.push_back(
-      std::make_unique<Kernel>(Kernel{name, function, *parameters, shared}));
+  auto *maps = static_cast<const int32_t *>(
+      dlsym(handle, (std::string("sim_maps_") + name).c_str()));
+  kernels.push_back(std::make_unique<Kernel>(
+      Kernel{name, function, *parameters, maps ? *maps : 0, shared}));
   return kernels.back().get();
 }

@@ -14,7 +14,8 @@
 namespace onnxc::simulator {
 
 /// A shared object with kernels, loaded from memory. Beside each kernel it
-/// defines the 32-bit number of its parameters, sim_parameters_NAME; its
+/// defines the 32-bit number of its parameters, sim_parameters_NAME, and
+/// sim_maps_NAME, that of maps of tensors behind them, if there are any; its
 /// section sim_shared is static shared memory.
 class Image {
 public:
@@ -27,7 +28,7 @@ public:
   struct Kernel {
     std::string name;
     void *function;
-    int32_t parameters;
+    int32_t parameters, maps;
     Span shared;
     /// Dynamic shared memory that its launches may ask for.
     unsigned mostSharedBytes = freeSharedBytes;

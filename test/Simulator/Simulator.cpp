@@ -17,7 +17,7 @@ using namespace onnxc::simulator;
 
 namespace {
 
-enum class State { Ready, AtBarrier, AtShuffle, Finished };
+enum class State { Ready, AtBarrier, AtShuffle, AtPhase, Finished };
 
 struct Thread {
   Fibre fibre;
@@ -33,6 +33,9 @@ struct Thread {
   const void *arguments;
   void *results;
   uint32_t warpEpoch;
+  // Of copies of tensors.
+  void *phaseOf;
+  uint32_t parity;
 };
 
 constexpr size_t stackBytes = 64 << 10, guardBytes = 4096;
@@ -62,6 +65,7 @@ struct Block {
   bool exchangeValues(unsigned leader);
   void computeTogether(unsigned first, unsigned count);
   bool releaseShuffles();
+  bool releasePhases();
   bool hasArrived(unsigned thread, unsigned waiting) const;
   bool releaseBarrier();
 };
@@ -121,6 +125,7 @@ static void runKernelFunction() {
     call(launch.function, words, std::make_index_sequence<kMaxArguments>());
   checkCopiesEnded();
   checkProductsEnded();
+  checkTensorCopiesEnded();
   theBlock.wait(State::Finished);
 }
 
@@ -219,6 +224,18 @@ bool Block::releaseShuffles() {
   return any;
 }
 
+/// Lets threads go on whose copies of tensors may have come.
+bool Block::releasePhases() {
+  bool any = false;
+  for (Thread &thread : threads)
+    if (thread.state == State::AtPhase &&
+        isPhaseOver(thread.phaseOf, thread.parity)) {
+      thread.state = State::Ready;
+      any = true;
+    }
+  return any;
+}
+
 /// True if `thread` has come to where `waiting` waits, or need not.
 bool Block::hasArrived(unsigned thread, unsigned waiting) const {
   const Thread &its = threads[thread], &other = threads[waiting];
@@ -246,7 +263,16 @@ bool Block::releaseBarrier() {
     isBarrier = false;
   }
   if (waiting == threads.size())
+    waiting = find(State::AtPhase);
+  if (waiting == threads.size())
     return false;
+  if (threads[waiting].state == State::AtPhase) {
+    problem = "kernel '" + launch->name + "', block " +
+              std::to_string(position.block) + ": thread " +
+              std::to_string(waiting) + " waits at " +
+              describePhase(threads[waiting].phaseOf);
+    return false;
+  }
   for (size_t i = 0; i < threads.size(); ++i) {
     if (hasArrived(i, waiting))
       continue;
@@ -272,6 +298,7 @@ void Block::run(unsigned block) {
   beginBlockAccesses();
   beginBlockCopies(launch->threads);
   beginBlockProducts(launch->threads);
+  beginBlockTensorCopies();
   threads.resize(launch->threads);
   for (unsigned i = 0; i < launch->threads; ++i) {
     threads[i].state = State::Ready;
@@ -279,8 +306,8 @@ void Block::run(unsigned block) {
     threads[i].fibre.prepare(stackOf(i), stackBytes, runKernelFunction);
   }
   isRunning = true;
-  while (problem.empty() &&
-         (runReady() || releaseShuffles() || releaseBarrier())) {
+  while (problem.empty() && (runReady() || releaseShuffles() ||
+                             releasePhases() || releaseBarrier())) {
   }
   isRunning = false;
   endBlockAccesses();
@@ -344,6 +371,13 @@ void onnxc::simulator::runTogether(WarpFunction function, const void *arguments,
   thread.arguments = arguments;
   thread.results = result;
   theBlock.wait(State::AtShuffle);
+}
+
+void onnxc::simulator::waitForPhase(void *barrier, uint32_t parity) {
+  Thread &thread = theBlock.current();
+  thread.phaseOf = barrier;
+  thread.parity = parity;
+  theBlock.wait(State::AtPhase);
 }
 
 /// The lane that a shuffle reads: `to` if it lies within the segment that

@@ -17,8 +17,11 @@
 
 #include "Counters.h"
 
+#include "TensorCopies.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,8 @@ struct Launch {
   void *function;
   unsigned blocks, threads;
   std::vector<uint64_t> arguments;
+  /// Those that the last arguments are addresses of.
+  std::shared_ptr<std::vector<TensorMap>> maps;
   /// Static shared memory of the image or, where the launch asks for some, that
   /// alone.
   Span shared;
@@ -113,6 +118,24 @@ void noteProxyFence();
 /// and it has ended. Nobody may access these bytes in between.
 void noteCopyBegin(const void *from, void *to, unsigned size, const void *code);
 void noteCopyEnd(void *to, unsigned size);
+
+/// The same of a box of a tensor, which lines of device memory are copied to;
+/// `thread` has started it.
+void noteBoxLoad(const std::vector<Span> &lines, unsigned elementBytes,
+                 const void *code);
+void noteBoxBegin(void *to, unsigned size);
+void noteBoxEnd(void *to, unsigned size, unsigned thread);
+/// Fences that the thread has had.
+uint32_t proxyFencesOf(unsigned thread);
+
+/// Copies of boxes of tensors (TensorCopies.cpp).
+void beginBlockTensorCopies();
+void checkTensorCopiesEnded();
+/// May a thread go on that waits for the phase of a barrier? What it waits for.
+bool isPhaseOver(void *barrier, uint32_t parity);
+std::string describePhase(void *barrier);
+/// Lets the others run until none of them can go on and the phase may end.
+void waitForPhase(void *barrier, uint32_t parity);
 
 /// Copies that threads do not wait for (Copies.cpp).
 void beginBlockCopies(unsigned threads);

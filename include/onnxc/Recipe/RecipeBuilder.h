@@ -52,7 +52,7 @@ public:
                     int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
   /// In memory that threads share.
-  void cacheShared(unsigned operand, llvm::StringRef at);
+  void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false);
   void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);

@@ -173,14 +173,15 @@ void makeBareKernel(func::FuncOp kernel) {
     alignments.push_back(kernel.getArgAttr(buffer.getArgNumber(), align));
   }
   OpBuilder builder(&entry, entry.begin());
-  unsigned next = 0;
+  SmallVector<Value> buffers;
   for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
     auto type = cast<MemRefType>(buffer.getType());
     SmallVector<Value> sizes;
     for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
       sizes.push_back(entry.addArgument(indexType, loc));
-    buffer.replaceAllUsesWith(krnl::FromPointerOp::create(
-        builder, buffer.getLoc(), type, pointers[next++], sizes));
+    buffers.push_back(krnl::FromPointerOp::create(
+        builder, buffer.getLoc(), type, pointers[buffers.size()], sizes));
+    buffer.replaceAllUsesWith(buffers.back());
   }
   bool isLaunched = kernel->hasAttr(krnl::KrnlDialect::threadsAttrName);
   for (BlockArgument scalar : old)
@@ -188,6 +189,7 @@ void makeBareKernel(func::FuncOp kernel) {
       scalar.replaceAllUsesWith(
           isLaunched ? addWords(builder, entry, scalar.getType(), loc)
                      : entry.addArgument(scalar.getType(), loc));
+  addTensorMaps(kernel, buffers);
   entry.eraseArguments(0, old.size());
 
   kernel.removeArgAttrsAttr();

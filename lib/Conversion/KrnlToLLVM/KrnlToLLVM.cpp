@@ -188,6 +188,7 @@ static LogicalResult convert(ModuleOp module) {
   populateCopyAsyncToLLVMPatterns(types, patterns);
   populateMmaToLLVMPatterns(types, patterns);
   populateParallelRegionToLLVMPatterns(types, patterns);
+  populateTensorCopiesToLLVMPatterns(types, patterns);
   populateWgmmaToLLVMPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);
@@ -263,6 +264,7 @@ static LogicalResult finishDeviceKernels(ModuleOp module) {
     Attribute threadsOfBlock =
         builder.getStrArrayAttr({StringRef("nvvm.reqntid"), StringRef(count)});
     kernel.setPassthroughAttr(builder.getArrayAttr(threadsOfBlock));
+    markTensorMaps(kernel);
   }
   return success();
 }

@@ -65,6 +65,13 @@ void addLowering(const mlir::LLVMTypeConverter &types,
 /// buffers are rebuilt by krnl.from_pointer on entry.
 void makeBareKernel(mlir::func::FuncOp kernel);
 
+/// Adds a parameter for each map of a tensor that the kernel copies boxes of;
+/// these are its buffers. Makes them records that launches pass by value
+/// (TensorCopiesToLLVM.cpp).
+void addTensorMaps(mlir::func::FuncOp kernel,
+                   llvm::ArrayRef<mlir::Value> buffers);
+void markTensorMaps(mlir::LLVM::LLVMFuncOp kernel);
+
 /// Turns the host function into `onnxc_main_graph(call, inputs) -> i32` and
 /// keeps its krnl.* attributes. Expects buffers as arguments and no results.
 mlir::LogicalResult makeEntry(mlir::func::FuncOp host);
@@ -214,6 +221,8 @@ void populateMmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                mlir::RewritePatternSet &patterns);
 void populateParallelRegionToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                           mlir::RewritePatternSet &patterns);
+void populateTensorCopiesToLLVMPatterns(const mlir::LLVMTypeConverter &types,
+                                        mlir::RewritePatternSet &patterns);
 void populateWgmmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                  mlir::RewritePatternSet &patterns);
 

@@ -47,16 +47,44 @@ static std::string nodesOf(ModuleOp module, LLVM::LLVMFuncOp kernel) {
   return llvm::join(names, ", ");
 }
 
+/// The maps of tensors that the launches of a kernel pass.
+static SmallVector<llvm::Constant *> makeTensorMaps(Constants &make,
+                                                    LLVM::LLVMFuncOp kernel) {
+  SmallVector<llvm::Constant *> records;
+  auto maps =
+      kernel->getAttrOfType<ArrayAttr>(krnl::KrnlDialect::tensorMapsAttrName);
+  if (!maps)
+    return records;
+  for (auto map : maps.getAsRange<DictionaryAttr>()) {
+    SmallVector<llvm::Constant *> fields;
+    for (StringRef name : {"pointer", "bytes", "swizzle"})
+      fields.push_back(make.number(map.getAs<IntegerAttr>(name).getInt()));
+    auto rank = map.getAs<DenseI64ArrayAttr>("sizes").size();
+    fields.push_back(make.number(rank));
+    // The last dimension comes first.
+    for (StringRef name : {"sizes", "box"}) {
+      for (int64_t size :
+           llvm::reverse(map.getAs<DenseI64ArrayAttr>(name).asArrayRef()))
+        fields.push_back(make.number(size));
+      fields.append(ONNXC_TENSOR_MAP_RANK - rank, make.number(0));
+    }
+    records.push_back(make.record(fields));
+  }
+  return records;
+}
+
 static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
                                   LLVM::LLVMFuncOp kernel) {
   auto threads =
       kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
   auto shared = kernel->getAttrOfType<IntegerAttr>(
       krnl::KrnlDialect::sharedBytesAttrName);
+  SmallVector<llvm::Constant *> maps = makeTensorMaps(make, kernel);
   return make.record(
       {make.text(kernel.getName()), make.text(nodesOf(module, kernel)),
-       make.number(kernel.getNumArguments()), make.number(threads.getInt()),
-       make.number(shared ? shared.getInt() : 0)});
+       make.number(kernel.getNumArguments() - int64_t(maps.size())),
+       make.number(threads.getInt()), make.number(shared ? shared.getInt() : 0),
+       make.number(maps.size()), make.array(maps)});
 }
 
 FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,

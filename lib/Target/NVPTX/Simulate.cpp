@@ -84,6 +84,26 @@ static bool isPlain(llvm::FunctionType *type) {
                        [](llvm::Type *it) { return it->isVectorTy(); });
 }
 
+/// Lets a simulator know how many parameters the kernel has, and how many of
+/// them, the last ones, are maps of tensors. It passes the address of a map.
+static void describeParameters(llvm::Module &module, llvm::Function &kernel) {
+  unsigned maps = 0;
+  for (llvm::Argument &argument : kernel.args())
+    if (argument.hasByValAttr()) {
+      argument.removeAttr(llvm::Attribute::ByVal);
+      ++maps;
+    }
+  auto tell = [&](const Twine &name, uint64_t count) {
+    llvm::Type *type = llvm::Type::getInt32Ty(module.getContext());
+    new llvm::GlobalVariable(module, type, /*isConstant=*/true,
+                             llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantInt::get(type, count), name);
+  };
+  tell("sim_parameters_" + kernel.getName(), kernel.arg_size() - maps);
+  if (maps > 0)
+    tell("sim_maps_" + kernel.getName(), maps);
+}
+
 /// Makes functions that a simulator calls of kernels: an intrinsic
 /// llvm.nvvm.a.b is a call of sim_a_b, which the simulator has.
 static void makeSimulated(llvm::Module &module) {
@@ -102,11 +122,7 @@ static void makeSimulated(llvm::Module &module) {
       function.eraseFromParent();
     } else if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
       function.setCallingConv(llvm::CallingConv::C);
-      auto *count = llvm::ConstantInt::get(
-          llvm::Type::getInt32Ty(module.getContext()), function.arg_size());
-      new llvm::GlobalVariable(module, count->getType(), /*isConstant=*/true,
-                               llvm::GlobalValue::ExternalLinkage, count,
-                               "sim_parameters_" + function.getName());
+      describeParameters(module, function);
     }
   }
 }

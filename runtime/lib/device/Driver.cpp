@@ -61,6 +61,7 @@ static bool resolve(Message &reason) {
 #define ONNXC_DRIVER_FUNCTION_OF_GRAPHS(NAME, SYMBOL, PARAMETERS)              \
   driver.NAME = reinterpret_cast<Result(*) PARAMETERS>(                        \
       os::findSymbol(library, #SYMBOL));
+#define ONNXC_DRIVER_FUNCTION_OF_TENSORS ONNXC_DRIVER_FUNCTION_OF_GRAPHS
 #include "device/Driver.def"
   return true;
 }

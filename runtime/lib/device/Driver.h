@@ -39,6 +39,11 @@ struct KernelNode {
   void **arguments, **extra;
 };
 
+/// CUtensorMap.
+struct alignas(ONNXC_TENSOR_MAP_ALIGNMENT) TensorMap {
+  unsigned char bytes[ONNXC_TENSOR_MAP_BYTES];
+};
+
 /// Errors of the driver that are told apart (CUDA_ERROR_...).
 enum : Result {
   Success = 0,
@@ -52,6 +57,11 @@ enum { CapabilityMajor = 75, CapabilityMinor = 76 };
 enum { MaxDynamicSharedBytes = 8 };
 /// CU_JIT_...
 enum { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
+/// CU_TENSOR_MAP_DATA_TYPE_..., CU_TENSOR_MAP_SWIZZLE_... and
+/// CU_TENSOR_MAP_L2_PROMOTION_...
+enum { UInt8 = 0, UInt16 = 1, UInt32 = 2, UInt64 = 4 };
+enum { Swizzle32B = 1, Swizzle64B = 2, Swizzle128B = 3 };
+enum { Promotion256B = 3 };
 /// CU_STREAM_NON_BLOCKING: other streams of the program do not wait.
 inline constexpr unsigned NonBlocking = 1;
 
@@ -62,6 +72,7 @@ struct Driver {
 #include "device/Driver.def"
 
   bool hasGraphs() const { return cuGraphInstantiateWithFlags; }
+  bool hasTensorMaps() const { return cuTensorMapEncodeTiled; }
 
   /// Describes the error of a function: its name and text, or its number.
   void explain(Result error, const char *function, Message &message) const;

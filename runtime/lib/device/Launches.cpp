@@ -6,6 +6,7 @@
 
 #include "device/Launches.h"
 
+#include "device/Arguments.h"
 #include "device/Run.h"
 
 #include <stdlib.h>
@@ -77,25 +78,12 @@ static void destroyReplay(const Driver &driver, Replay *replay) {
 // Launches one by one
 //===----------------------------------------------------------------------===//
 
-/// Pointers to the arguments, as the driver takes them. A kernel of many
-/// operands fits as well: parameters take at most 4 KiB.
-namespace {
-struct Arguments {
-  static constexpr int64_t kMost = 512;
-  void *pointers[kMost];
-
-  Arguments(const OnnxcDeviceKernel &kernel, uint64_t *words) {
-    for (int64_t i = 0; i < kernel.numArguments; ++i)
-      pointers[i] = &words[i];
-  }
-};
-} // namespace
-
 bool Launches::launch(OnnxcCall *call, DeviceContext &device,
                       const Step &step) {
   const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
-  Arguments arguments(kernel, current.words + step.firstWord);
-  return ONNXC_TRY(cuLaunchKernel, device.code->functions[step.kernel],
+  Arguments arguments;
+  return arguments.set(call, device, kernel, current.words + step.firstWord) &&
+         ONNXC_TRY(cuLaunchKernel, device.code->functions[step.kernel],
                    step.blocks, 1, 1, unsigned(kernel.threads), 1, 1,
                    unsigned(kernel.sharedBytes), device.stream,
                    arguments.pointers, nullptr);
@@ -134,7 +122,8 @@ void Launches::narrow() {
 void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
                    int32_t number, uint32_t blocks, const uint64_t *arguments) {
   int64_t numArguments = call->device->kernels[kernel].numArguments;
-  if (numArguments > Arguments::kMost) {
+  if (numArguments > Arguments::kMost ||
+      call->device->kernels[kernel].numMaps > ONNXC_TENSOR_MAPS) {
     call->fail(ONNXC_ERR_INTERNAL, "a kernel has %lld parameters",
                (long long)numArguments);
     return;
@@ -202,8 +191,10 @@ bool Launches::addNodes(OnnxcCall *call, DeviceContext &device,
     if (replay.events && !addEvent(replay.events[i]))
       return false;
     const Step &step = current.steps[i];
-    Arguments arguments(call->device->kernels[step.kernel],
-                        current.words + step.firstWord);
+    Arguments arguments;
+    if (!arguments.set(call, device, call->device->kernels[step.kernel],
+                       current.words + step.firstWord))
+      return false;
     KernelNode node = nodeOf(call, device, step, arguments);
     if (!ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[i], replay.graph,
                    last ? &last : nullptr, last ? 1 : 0, &node))
@@ -248,7 +239,9 @@ bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
     if (memcmp(words, replay.sequence.words + step.firstWord,
                size_t(kernel.numArguments) * sizeof(uint64_t)) == 0)
       continue;
-    Arguments arguments(kernel, words);
+    Arguments arguments;
+    if (!arguments.set(call, device, kernel, words))
+      return false;
     KernelNode node = nodeOf(call, device, step, arguments);
     if (!ONNXC_TRY(cuGraphExecKernelNodeSetParams, replay.executable,
                    replay.nodes[i], &node))

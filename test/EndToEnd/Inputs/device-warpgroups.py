@@ -15,6 +15,7 @@ import sys
 SIMULATOR = sys.argv[1]
 RECIPES = pathlib.Path(__file__).parents[2] / "Target" / "Inputs" / "warpgroup_recipes.py"
 WARPGROUPS = ("warpgroups_f16", "warpgroups_f16_across", "warpgroups_bf16", "warpgroups_bf16_across", "warpgroups_ragged")
+BOXES = (*WARPGROUPS[:4], "warpgroups_tails")
 
 
 def run(model, *options, **environment):
@@ -26,12 +27,16 @@ def run(model, *options, **environment):
     )
 
 
-for name in (*WARPGROUPS, "matrices_f16", "matrices_s8", "gemm"):
+for name, *way in (
+    *((name,) for name in WARPGROUPS),
+    *((name, "tma") for name in BOXES),
+    *((name,) for name in ("matrices_f16", "matrices_s8", "gemm")),
+):
     compiler = ["onnx-compile", "-q", f"{name}.onnx", "-o"]
     subprocess.run([*compiler, "host.so"], check=True)
     recipes = []
-    if name in WARPGROUPS:
-        subprocess.run([sys.executable, RECIPES, f"{name}.onnx", f"{name}.recipes"], check=True)
+    if name in WARPGROUPS + BOXES:
+        subprocess.run([sys.executable, RECIPES, f"{name}.onnx", f"{name}.recipes", *way], check=True)
         recipes = [f"--recipes={name}.recipes"]
     subprocess.run([*compiler, "device.so", "--device=cuda:simulator:sm_90a", *recipes], check=True)
     expected = pathlib.Path(f"{name}-expected")
@@ -44,8 +49,9 @@ for name in (*WARPGROUPS, "matrices_f16", "matrices_s8", "gemm"):
             ONNXC_SIMULATOR_COUNTERS="sectors",
         )
         if process.returncode != 0:
-            print(f"{name}: {process.stderr}{process.stdout}")
+            print(f"{' '.join((name, *way))}: {process.stderr}{process.stdout}")
             break
     else:
         steps, shared = map(int, re.search(r"steps (\d+) of (\d+) requests", process.stderr).groups())
-        print(f"{name}: right" + f", {steps - shared} conflicts of {shared}" * (name in WARPGROUPS))
+        conflicts = f", {steps - shared} conflicts of {shared}" * (name in WARPGROUPS + BOXES)
+        print(f"{' '.join((name, *way))}: right{conflicts}")

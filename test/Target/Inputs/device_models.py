@@ -120,6 +120,19 @@ save(
     [exchange("rows", TensorProto.FLOAT16, 120), exchange("columns", TensorProto.FLOAT16, 101)],
     TensorProto.FLOAT16,
 )
+# The same with rows that begin at multiples of 16 bytes.
+save(
+    "warpgroups_tails",
+    [
+        ("Gemm", ["rows", "x"], "p", {}),
+        ("Gemm", ["p", "columns"], "q", {}),
+        ("Cast", ["q"], "y", {"to": TensorProto.FLOAT}),
+    ],
+    [120, 104],
+    [120, 104],
+    [exchange("rows", TensorProto.FLOAT16, 120), exchange("columns", TensorProto.FLOAT16, 104)],
+    TensorProto.FLOAT16,
+)
 for name, element in (("s8", TensorProto.INT8), ("u8", TensorProto.UINT8)):
     save(
         f"matrices_{name}",

@@ -1,9 +1,9 @@
 # ===- warpgroup_recipes.py - Recipes of the models of warpgroups ----------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE.
+"""Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE [tma].
 
-The models are so small that the planner would not choose it.
+The models are so small that the planner would not choose it. tma: slices are copied by boxes of the tensors.
 """
 
 import pathlib
@@ -18,11 +18,14 @@ FORMS = {
     "f16": ((1, 128, 2, 1, 4, 1, 0), (2, 64, 1, 2, 2, 4, 1)),
     "bf16": ((1, 32, 1, 1, 1, 4, 1), (1, 16, 1, 1, 8, 2, 0)),
     "ragged": ((1, 64, 2, 1, 2, 4, 1), (1, 128, 1, 1, 4, 3, 1)),
+    "tails": ((1, 64, 2, 1, 2, 4, 1), (1, 128, 1, 1, 4, 3, 1)),
 }
 
 
 def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
-    tail = ", tail=pad" if element == "ragged" else ""
+    tail = ", tail=pad" if element in ("ragged", "tails") else ""
+    stages = max(stages, 2) if by_tma else stages
+    way = ", by=tma" if by_tma else ""
     lines = [
         "order(m, n, k)",
         f"block(m, {64 * rows * row_groups}{tail}) -> (m.o, m.b)",
@@ -42,15 +45,16 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
         *(f"map({loop}, thread)" for loop in ("m.v", "n.v", "m.w", "m.g", "n.t")),
         *(f"unroll({loop}, {n})" for loop, n in (("m.f", rows), ("m.h", 2), ("n.f", columns // 8), ("k.s", steps)) if n > 1),
         "unroll(n.c, 2)" if tail else "vectorize(n.c, 2)",
-        "cache(0, at=k.o, in=shared)",
-        "cache(1, at=k.o, in=shared)",
+        f"cache(0, at=k.o, in=shared{way})",
+        f"cache(1, at=k.o, in=shared{way})",
         "wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k)",
         *([f"pipeline(k.o, {stages}{f', in_flight={in_flight}' * (in_flight > 0)})"] if stages > 1 else []),
     ]
     return " [\n  " + ",\n  ".join(lines) + "\n]"
 
 
-model, output = sys.argv[1:]
+model, output, *way = sys.argv[1:]
+by_tma = way == ["tma"]
 element = pathlib.Path(model).stem.split("_")[1]
 compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx"]
 subprocess.run([*compiler, f"--emit-recipes={output}", "-o", "/dev/null"], check=True)

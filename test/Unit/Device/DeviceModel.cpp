@@ -32,27 +32,38 @@ enum Kernel {
   WrittenInFlight,
   MissingProxyFence,
   MissingFence,
+  Boxes,
+  EarlyBox,
+  ShortBox,
+  UnfencedBox,
   Report
 };
 
+/// 12 lines of 8 elements of 4 bytes, and boxes of 16 lines.
+const OnnxcTensorMap map = {0, 4, 32, 2, {8, 12}, {8, 16}};
+
 const OnnxcDeviceKernel kernels[] = {
-    {"add", "the sum", 4, 128, 0},
-    {"softmax", "the softmax", 4, 96, 0},
-    {"transpose", "the transposition", 3, 256, 0},
-    {"transpose_directly", "the transposition", 3, 64, 0},
-    {"reverse", "the reversal", 2, kThreads, kSharedBytes},
-    {"reverse", "the reversal", 2, kThreads, kSharedBytes / 2},
-    {"race", "the race", 1, kThreads, 0},
-    {"missing_barrier", "the barrier", 1, kThreads, 0},
-    {"beyond", "the store", 2, kThreads, 0},
-    {"misaligned", "the vector", 1, 1, 0},
-    {"uninitialised", "the load", 1, 32, 0},
-    {"warpgroup", "the products", 1, 128, 0},
-    {"in_flight", "the products", 1, 128, 0},
-    {"written_in_flight", "the products", 1, 128, 0},
-    {"missing_proxy_fence", "the products", 1, 128, 0},
-    {"missing_fence", "the products", 1, 128, 0},
-    {"report", "the report", 2, 1, 0},
+    {"add", "the sum", 4, 128, 0, 0, nullptr},
+    {"softmax", "the softmax", 4, 96, 0, 0, nullptr},
+    {"transpose", "the transposition", 3, 256, 0, 0, nullptr},
+    {"transpose_directly", "the transposition", 3, 64, 0, 0, nullptr},
+    {"reverse", "the reversal", 2, kThreads, kSharedBytes, 0, nullptr},
+    {"reverse", "the reversal", 2, kThreads, kSharedBytes / 2, 0, nullptr},
+    {"race", "the race", 1, kThreads, 0, 0, nullptr},
+    {"missing_barrier", "the barrier", 1, kThreads, 0, 0, nullptr},
+    {"beyond", "the store", 2, kThreads, 0, 0, nullptr},
+    {"misaligned", "the vector", 1, 1, 0, 0, nullptr},
+    {"uninitialised", "the load", 1, 32, 0, 0, nullptr},
+    {"warpgroup", "the products", 1, 128, 0, 0, nullptr},
+    {"in_flight", "the products", 1, 128, 0, 0, nullptr},
+    {"written_in_flight", "the products", 1, 128, 0, 0, nullptr},
+    {"missing_proxy_fence", "the products", 1, 128, 0, 0, nullptr},
+    {"missing_fence", "the products", 1, 128, 0, 0, nullptr},
+    {"boxes", "the boxes", 2, 64, 0, 1, &map},
+    {"early_box", "the boxes", 2, 64, 0, 1, &map},
+    {"short_box", "the boxes", 2, 64, 0, 1, &map},
+    {"unfenced_box", "the boxes", 2, 64, 0, 1, &map},
+    {"report", "the report", 2, 1, 0, 0, nullptr},
 };
 
 const OnnxcDeviceError errors[] = {
@@ -124,6 +135,16 @@ int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
   for (int64_t i = 0; i < inputs[0].dims[0]; ++i)
     y[i] = x[i] + weights[i];
   return onnxc_rt_status(call);
+}
+
+/// Copies the tensor that begins behind as many elements as there are more than
+/// 128; twice, so that a later run is a graph.
+template <Kernel kernel>
+int32_t boxes(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  for (int i = 0; i < 2; ++i)
+    its.launch(kernel, 1, {its.x + uint64_t(its.bytes) - 128 * 4, its.y});
+  return its.finish();
 }
 
 int32_t softmax(OnnxcCall *call, const OnnxcValue *inputs) {
@@ -264,6 +285,10 @@ const OnnxcEntry entries[] = {
     entry("written_in_flight", faulty<WrittenInFlight>),
     entry("missing_proxy_fence", faulty<MissingProxyFence>),
     entry("missing_fence", faulty<MissingFence>),
+    entry("boxes", boxes<Boxes>),
+    entry("early_box", boxes<EarlyBox>),
+    entry("short_box", boxes<ShortBox>),
+    entry("unfenced_box", boxes<UnfencedBox>),
     entry("peek", peek),
     entry("report", report),
     entry("huge", huge),

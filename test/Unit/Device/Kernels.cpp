@@ -24,6 +24,16 @@ void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
 void sim_wgmma_commit_group_sync_aligned();
 void sim_wgmma_wait_group_sync_aligned(int64_t others);
 void sim_wgmma_wait_group(float *sums, int32_t count);
+void sim_mbarrier_init_shared(void *barrier, uint32_t count);
+void sim_mbarrier_inval_shared(void *barrier);
+int64_t sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(void *barrier,
+                                                          uint32_t bytes);
+bool sim_mbarrier_try_wait_parity_scope_cta_space_cta(void *barrier,
+                                                      uint32_t parity);
+void sim_cp_async_bulk_tensor_g2s_tile_2d(void *to, void *barrier,
+                                          const void *map, int32_t column,
+                                          int32_t row, uint16_t, uint64_t, bool,
+                                          bool, uint32_t);
 }
 
 /// What a launch asks for.
@@ -46,6 +56,8 @@ extern "C" char sim_dynamic_shared[];
 SHARED static float rowParts[32];
 SHARED static float tile[32][33];
 SHARED alignas(1024) static uint16_t matrix[64][16];
+SHARED alignas(1024) static float box[16 * 8];
+SHARED static uint64_t arrival;
 
 KERNEL(add, 4)(const float *x, const float *y, float *sum, int32_t n) {
   for (int32_t i = ctaid * ntid + tid; i < n; i += nctaid * ntid)
@@ -234,6 +246,60 @@ KERNEL(missing_fence, 1)(float *y) {
   sim_fence_proxy_async_shared_cta();
   sim_barrier0();
   multiplyMatrix(y);
+}
+END
+
+#define KERNEL_OF_TENSOR(NAME)                                                 \
+  extern "C" {                                                                 \
+  EXPORTED extern const int32_t sim_maps_##NAME = 1;                           \
+  EXPORTED extern const int32_t sim_parameters_##NAME = 2;                     \
+  EXPORTED void NAME
+
+    /// Copies 16 lines of 8 elements, one line of which threads have written
+    /// before, and says that these are so many bytes.
+    static void copyBox(const void *map, uint32_t bytes, bool isFenced) {
+  if (tid == 0) {
+    box[0] = 1;
+    sim_mbarrier_init_shared(&arrival, 1);
+    if (isFenced)
+      sim_fence_proxy_async_shared_cta();
+    sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(&arrival, bytes);
+    sim_cp_async_bulk_tensor_g2s_tile_2d(box, &arrival, map, 0, 0, 0, 0, false,
+                                         false, 0);
+  }
+  sim_barrier0();
+}
+
+/// Chunks of 16 bytes of a line are exchanged in the last 4 of 8 lines.
+static void storeBox(float *y) {
+  for (int i = tid; i < 16 * 8; i += ntid)
+    y[i] = box[i ^ (i >> 5 & 1) << 2];
+}
+
+KERNEL_OF_TENSOR(boxes)(const float *, float *y, const void *map) {
+  copyBox(map, sizeof box, true);
+  sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
+  sim_barrier0();
+  storeBox(y);
+  if (tid == 0)
+    sim_mbarrier_inval_shared(&arrival);
+}
+END
+
+KERNEL_OF_TENSOR(early_box)(const float *, float *y, const void *map) {
+  copyBox(map, sizeof box, true);
+  storeBox(y);
+}
+END
+
+KERNEL_OF_TENSOR(short_box)(const float *, float *y, const void *map) {
+  copyBox(map, sizeof box + 4, true);
+  sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
+}
+END
+
+KERNEL_OF_TENSOR(unfenced_box)(const float *, float *y, const void *map) {
+  copyBox(map, sizeof box, false);
 }
 END
 

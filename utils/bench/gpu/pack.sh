@@ -28,14 +28,14 @@ runner=$(command -v onnx-run)
 cp "$runner" "$here/run.sh" "$here/torch_times.py" "$folder"
 ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs cp -Lt "$folder/lib"
 
-# MODEL TO OPTION...: both forms, and what the launches do.
+# MODEL TO OPTION...: both forms, and what the launches do. With `way` those of warpgroups copy by it.
 pack() {
   local model=$1 to=$2
   local device_only=()
   shift 2
   [[ $model != *tf32* ]] || device_only=(--tf32)
   if [[ $model == "$small"/warpgroups_* ]]; then
-    "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes"
+    "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes" ${way:+"$way"}
     device_only=("--recipes=$small/recipes")
   fi
   onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${device_only[@]}" "$@" -o "$to.cuda.so"
@@ -53,7 +53,9 @@ for option in "$@"; do
   [[ $option != --device=* ]] || device=("$option")
 done
 for model in "$small"/*.onnx; do
-  pack "$model" "$folder/tests/$(basename "$model" .onnx)" "${device[@]}"
+  name=$(basename "$model" .onnx)
+  pack "$model" "$folder/tests/$name" "${device[@]}"
+  [[ $name != warpgroups_* || $name == *_ragged ]] || way=tma pack "$model" "$folder/tests/${name}_tma" "${device[@]}"
 done
 for model in "${models[@]}"; do
   name=$(basename "$model" .onnx)

@@ -80,6 +80,9 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
                                       slice.swizzle ? SwizzledSlice::alignment
                                                     : Cache::sharedAlignment)
                                 : policy.allocate(b, outside.func, type);
+  if (cache.byTma && slice.swizzle && slice.stages > 1 &&
+      policy.tileThreads()->copiesTensors())
+    allocateBoxes(cache, slice);
   caches.push_back(std::move(slice));
 }
 
@@ -89,6 +92,13 @@ void OpEmitter::allocateCaches() {
       for (OpOperand *input : storage.plan(op).op.getDpsInputOperands())
         if (input->get() == kernel.getBody().getArgument(cache.operand))
           allocateCache(cache, op, *input);
+}
+
+/// Are all slices copied by boxes?
+template <typename Slices>
+static bool isBoxed(const Slices &slices) {
+  return llvm::all_of(slices,
+                      [](const auto *slice) { return bool(slice->boxes); });
 }
 
 void OpEmitter::fillCaches(unsigned loop, int op) {
@@ -106,7 +116,7 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   const TileThreads &threads = *policy.tileThreads();
   auto showAll = [&] {
     if (llvm::any_of(shared, [](const CachedSlice *slice) {
-          return slice->swizzle.has_value();
+          return slice->swizzle && !slice->boxes;
         }))
       threads.fenceAsyncProxy(b);
     threads.wait(b);
@@ -114,7 +124,9 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
   if (int64_t ahead = shared.front()->ahead; ahead > 0) {
     // Then all have read what the iteration before had, too, or the one before
     // it where products are in flight.
-    threads.waitForGroups(b, ahead - 1);
+    if (!isBoxed(shared))
+      threads.waitForGroups(b, ahead - 1);
+    waitForBoxes(shared);
     showAll();
     active[loop].offset += ahead;
     copyAhead(shared, loop, shared.front()->op);
@@ -133,8 +145,10 @@ void OpEmitter::copyAhead(const Slices &slices, unsigned loop, unsigned op) {
   LaneIndex at{active[loop].base, active[loop].offset, 0, {}},
       bound = loops.boundOf(loop, op);
   auto copy = [&] {
+    copyBoxes(slices);
     for (const CachedSlice *slice : slices)
-      copyShared(*slice);
+      if (!slice->boxes)
+        copyShared(*slice);
   };
   if (at.isConstant() && bound.isConstant()) {
     if (at.offset < bound.offset)
@@ -147,16 +161,24 @@ void OpEmitter::copyAhead(const Slices &slices, unsigned loop, unsigned op) {
     b.setInsertionPointToStart(branch.thenBlock());
     copy();
   }
-  policy.tileThreads()->closeGroup(b);
+  if (!isBoxed(slices))
+    policy.tileThreads()->closeGroup(b);
 }
 
-void OpEmitter::startPipeline(unsigned loop, unsigned op) {
+/// The slices of a pipeline of the op.
+OpEmitter::Slices OpEmitter::slicesAhead(unsigned loop, unsigned op) {
   Slices slices;
   for (const CachedSlice &slice : caches)
     if (slice.at == loop && slice.op == op && slice.stages > 1)
       slices.push_back(&slice);
+  return slices;
+}
+
+void OpEmitter::startPipeline(unsigned loop, unsigned op) {
+  Slices slices = slicesAhead(loop, op);
   if (slices.empty())
     return;
+  makeBarriers(slices);
   // All have read what the tile before had.
   policy.tileThreads()->wait(b);
   ActiveLoop saved = active[loop];

@@ -262,6 +262,10 @@ bool BlockThreads::hasWarpgroups(const MatrixProduct &product) const {
               .empty();
 }
 
+bool BlockThreads::copiesTensors() const {
+  return target && target.getInstructions().contains("copy_tensor");
+}
+
 void BlockThreads::fenceAsyncProxy(ImplicitLocOpBuilder &b) const {
   NVVM::FenceProxyOp::create(
       b, NVVM::ProxyKind::async_shared,

@@ -63,8 +63,10 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
   startPipeline(use.loop, state.number);
   if (use.earlyExit && !accumulators.empty())
     return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
-  return waitForProducts(state, use.loop,
-                         loops.emitLoop(use, state.number, accumulators, body));
+  SmallVector<Value> results = waitForProducts(
+      state, use.loop, loops.emitLoop(use, state.number, accumulators, body));
+  endPipeline(use.loop, state.number);
+  return results;
 }
 
 /// The arguments of the payload, null for those without a use. `at`: by result

@@ -77,6 +77,8 @@ public:
   /// Begins to copy the slices of the first iterations of a loop of `op` that
   /// is a pipeline; nothing for others.
   void startPipeline(unsigned loop, unsigned op);
+  /// What is to be done behind such a loop.
+  void endPipeline(unsigned loop, unsigned op);
 
 private:
   /// The state of emitting one op at one point of the fused outer nest.
@@ -114,6 +116,10 @@ private:
     /// iterations ahead they are copied.
     int64_t stages = 1, ahead = 0;
     mlir::Value memref;
+    /// Where it is copied by boxes: these, and what counts the bytes of each
+    /// stage.
+    std::optional<TensorBoxes> boxes = {};
+    mlir::Value barriers = {};
   };
   /// A digit of the numbers of the parts that threads copy: so many steps of a
   /// loop, each of so many iterations.
@@ -132,7 +138,18 @@ private:
                                                OpState &state);
   void emitCacheCopy(const CachedSlice &slice, unsigned position);
   using Slices = llvm::SmallVector<const CachedSlice *>;
+  Slices slicesAhead(unsigned loop, unsigned op);
   void copyAhead(const Slices &slices, unsigned loop, unsigned op);
+
+  // EmitTensorCopies.cpp: the same by boxes of tensors.
+  void allocateBoxes(const Cache &cache, CachedSlice &slice);
+  Slices boxedSlices(const Slices &slices);
+  void byFirstThread(llvm::function_ref<void()> emit);
+  std::pair<LaneIndex, LaneIndex> stageOf(const CachedSlice &slice);
+  void copyBoxes(const CachedSlice &slice);
+  void copyBoxes(const Slices &slices);
+  void makeBarriers(const Slices &slices);
+  void waitForBoxes(const Slices &slices);
 
   // CopyShared.cpp: the same by all threads of a tile.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);

@@ -322,6 +322,13 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
   return success();
 }
 
+/// Are there all steps that let boxes of a tensor be copied?
+static bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
+  const Mma *mma = nest.mmaOf(op);
+  return cache.byTma && mma && mma->isOfWarpgroup() &&
+         nest.pipelineAt(cache.at).stages > 1;
+}
+
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkComputeAt(emitError)))
     return failure();
@@ -351,6 +358,12 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
       return emitError() << "loop '" << allLoops[pipeline.loop].name
                          << "' cannot have " << pipeline.stages
                          << " stages: " << reason;
+  for (const Cache &cache : allCaches)
+    for (unsigned op : cachingOps(cache))
+      if (std::string reason;
+          copiesBoxes(*this, cache, op) && !tensorBoxes(cache, op, reason))
+        return emitError() << "cannot copy boxes of operand " << cache.operand
+                           << ": " << reason;
   return checkCaches(emitError);
 }
 

@@ -244,11 +244,11 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoopNest::cache(unsigned operand, StringRef at, bool shared,
-                              EmitErrorFn emitError) {
+                              bool byTma, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(at, emitError);
   if (failed(number) || !findOperand(operand, emitError))
     return failure();
-  Cache cache{operand, *number, limit, shared};
+  Cache cache{operand, *number, limit, shared, byTma};
   SmallVector<unsigned> ops = cachingOps(cache);
   if (ops.empty())
     return emitError() << "no op inside loop '" << at << "' reads operand "
@@ -403,7 +403,13 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
       llvm::count_if(operand.readers, [&](const Operand::Reader &reader) {
         return reader.op == op;
       });
-  return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
+  int64_t barriers =
+      cache.byTma ? int64_t(llvm::alignTo(TensorBoxes::barrierBytes *
+                                              pipelineAt(cache.at).stages,
+                                          Cache::sharedAlignment))
+                  : 0;
+  return inputs *
+         (int64_t(llvm::alignTo(std::min(row, most), alignment)) + barriers);
 }
 
 int64_t LoopNest::sharedSliceBytes() const {

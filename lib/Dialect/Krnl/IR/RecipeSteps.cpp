@@ -153,18 +153,25 @@ static void printMasked(AsmPrinter &printer, bool masked) {
     printer << ", masked";
 }
 
-/// [`,` `in` `=` `shared`]
-static ParseResult parseInShared(AsmParser &parser, bool &shared) {
+/// [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
+static ParseResult parseInShared(AsmParser &parser, bool &shared, bool &byTma) {
+  byTma = false;
   shared = succeeded(parser.parseOptionalComma());
   if (!shared)
     return success();
-  return failure(parser.parseKeyword("in") || parser.parseEqual() ||
-                 parser.parseKeyword("shared"));
+  if (parser.parseKeyword("in") || parser.parseEqual() ||
+      parser.parseKeyword("shared"))
+    return failure();
+  byTma = succeeded(parser.parseOptionalComma());
+  if (!byTma)
+    return success();
+  return failure(parser.parseKeyword("by") || parser.parseEqual() ||
+                 parser.parseKeyword("tma"));
 }
 
-static void printInShared(AsmPrinter &printer, bool shared) {
+static void printInShared(AsmPrinter &printer, bool shared, bool byTma) {
   if (shared)
-    printer << ", in=shared";
+    printer << ", in=shared" << (byTma ? ", by=tma" : "");
 }
 
 /// [`,` `tail` `=` `[` sizes `]` [`masked`]]

@@ -62,14 +62,36 @@ typedef struct OnnxcDeviceImage {
   int64_t bytes;
 } OnnxcDeviceImage;
 
+#define ONNXC_TENSOR_MAP_BYTES 128
+#define ONNXC_TENSOR_MAP_ALIGNMENT 64
+#define ONNXC_TENSOR_MAP_RANK 5
+/* Of a kernel. */
+#define ONNXC_TENSOR_MAPS 16
+
+/* A tensor that a kernel copies boxes of: a parameter of the kernel of 128
+ * bytes, which the driver makes (cuTensorMapEncodeTiled). */
+typedef struct OnnxcTensorMap {
+  int64_t pointer; /* the number of the parameter that is its address */
+  int64_t elementBytes;
+  int64_t swizzle; /* bytes of a line in which chunks are exchanged */
+  int64_t rank;
+  /* Of the tensor and of a box, the last dimension first; elements lie one
+   * behind the other. */
+  int64_t sizes[ONNXC_TENSOR_MAP_RANK];
+  int64_t box[ONNXC_TENSOR_MAP_RANK];
+} OnnxcTensorMap;
+
 /* One kernel, which all images define under this name. Its parameters are
- * pointers to device memory and integers of 32 or 64 bits. */
+ * pointers to device memory and integers of 32 or 64 bits, and behind these
+ * maps of tensors. */
 typedef struct OnnxcDeviceKernel {
   const char *name;
-  const char *nodes; /* of the model, for messages */
-  int64_t numArguments;
-  int64_t threads;     /* of a block: 1 to 1024, in one dimension */
-  int64_t sharedBytes; /* dynamic shared memory of a block */
+  const char *nodes;    /* of the model, for messages */
+  int64_t numArguments; /* without maps */
+  int64_t threads;      /* of a block: 1 to 1024, in one dimension */
+  int64_t sharedBytes;  /* dynamic shared memory of a block */
+  int64_t numMaps;
+  const OnnxcTensorMap *maps;
 } OnnxcDeviceKernel;
 
 /* A part of the weights and its offset from onnxc_rt_device_constants(). */

@@ -45,6 +45,17 @@ OTHERS = {
     "matrix_descriptor": {"tile": "memref<4096xf16>", "at": "index"},
     "wgmma": {"acc": "vector<64xf32>", "a": "i64", "w": "i64"},
     "wgmma_wait": {"x": "vector<64xf32>", "y": "vector<64xf32>"},
+    "copy_tensor": {
+        "x": "memref<512x512xf16>",
+        "tile": "memref<8192xf16>",
+        "barriers": "memref<4xi64>",
+        "at": "index",
+        "stage": "index",
+    },
+    "barrier_init": {"barriers": "memref<4xi64>"},
+    "barrier_expect": {"barriers": "memref<4xi64>", "stage": "index"},
+    "barrier_wait": {"barriers": "memref<4xi64>", "stage": "index", "parity": "index"},
+    "barrier_end": {"barriers": "memref<4xi64>"},
     "mma": {"acc": "vector<4xf32>", "x": "vector<8xf16>", "w": "vector<4xf16>"},
 }
 # What stands around the examples of ops that are parts of others.

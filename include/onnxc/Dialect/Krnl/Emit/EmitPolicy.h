@@ -56,6 +56,8 @@ public:
   virtual bool multipliesMatrices(const MatrixProduct &product) const = 0;
   /// Do four of them, which read the factors from shared memory?
   virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
+  /// Does one instruction copy a box of a tensor to shared memory?
+  virtual bool copiesTensors() const = 0;
   /// Emits that instructions of warpgroups see what the thread has written to
   /// shared memory, once all have waited for it.
   virtual void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const = 0;
@@ -137,6 +139,7 @@ public:
                      int64_t others) const override;
   bool multipliesMatrices(const MatrixProduct &product) const override;
   bool hasWarpgroups(const MatrixProduct &product) const override;
+  bool copiesTensors() const override;
   void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const override;
 
 private:

@@ -79,6 +79,97 @@ def Krnl_MmaOp : Krnl_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Krnl_CopyTensorOp : Krnl_Op<"copy_tensor", [AttrSizedOperandSegments]> {
+  let summary = "starts a copy of a box of a tensor to shared memory";
+  let description = [{
+    Copies the box that begins at these indices to the memory from `at` on, without
+    anything that goes through the thread. The last dimension of the box is a line of
+    `swizzle` bytes: 32, 64 or 128; lines follow each other, and chunks of 16 bytes of a
+    line are exchanged as those of krnl.matrix_descriptor are. Elements outside of the
+    tensor are zero. When the bytes are there, element `stage` of the barriers counts
+    them: krnl.barrier_wait. In a device's kernel the tensor is a parameter, `map`, that the
+    launch makes.
+
+    ```mlir
+    krnl.copy_tensor %x[%i, %k] to %tile[%at], %barriers[%stage], box=[128, 64],
+      swizzle=128 : memref<512x512xf16> to memref<8192xf16>, memref<4xi64>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$from,
+                   AnyMemRef:$memory, Index:$at,
+                   MemRefRankOf<[I64], [1]>:$barriers, Index:$stage,
+                   Optional<AnyType>:$map, DenseI64ArrayAttr:$box,
+                   I64Attr:$swizzle);
+  let assemblyFormat = [{
+    $source `[` $from `]` `to` $memory `[` $at `]` `,` $barriers `[` $stage `]`
+    `,` `box` `` `=` `` $box `,` `swizzle` `` `=` `` $swizzle
+    (`map` `` `=` `` $map^ `:` type($map))? attr-dict `:`
+    type($source) `to` type($memory) `,` type($barriers)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getElementBytes();
+  }];
+  let hasVerifier = 1;
+}
+
+def Krnl_BarrierInitOp : Krnl_Op<"barrier_init"> {
+  let summary = "makes barriers in shared memory that one thread arrives at";
+  let description = [{
+    One thread does so before all threads wait for each other; then each element is a
+    barrier of copies that have not been expected yet.
+
+    ```mlir
+    krnl.barrier_init %barriers : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
+  let summary = "arrives at a barrier and says how many bytes copies bring";
+  let description = [{
+    ```mlir
+    krnl.barrier_expect %barriers[%stage], 16384 : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers, Index:$stage,
+                   I64Attr:$bytes);
+  let assemblyFormat = [{
+    $barriers `[` $stage `]` `,` $bytes attr-dict `:` type($barriers)
+  }];
+}
+
+def Krnl_BarrierWaitOp : Krnl_Op<"barrier_wait"> {
+  let summary = "waits for all bytes that a barrier expects";
+  let description = [{
+    For those of its first, third, ... use where `parity` is 0, and of the second, fourth,
+    ... where it is 1.
+
+    ```mlir
+    krnl.barrier_wait %barriers[%stage], %parity : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers, Index:$stage,
+                   Index:$parity);
+  let assemblyFormat = [{
+    $barriers `[` $stage `]` `,` $parity attr-dict `:` type($barriers)
+  }];
+}
+
+def Krnl_BarrierEndOp : Krnl_Op<"barrier_end"> {
+  let summary = "ends the use of barriers, so that they can be made again";
+  let description = [{
+    One thread does so, when no other one waits at them any more.
+
+    ```mlir
+    krnl.barrier_end %barriers : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
 def Krnl_MatrixDescriptorOp : Krnl_Op<"matrix_descriptor", [Pure]> {
   let summary = "where a matrix is in shared memory, for wgmma";
   let description = [{

@@ -36,6 +36,12 @@ def Krnl_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
     /// On a kernel's function whose tiles are shared by threads: how many.
     static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";
+    /// On a kernel of a device whose last parameters are maps of tensors: for
+    /// each of them the number of its pointer among the parameters, the bytes of
+    /// an element, the sizes of the tensor and of the boxes that are copied, and
+    /// the bytes of a line in which chunks are exchanged.
+    static constexpr ::llvm::StringLiteral tensorMapsAttrName =
+        "krnl.tensor_maps";
     /// On it: bytes of shared memory that each of its launches asks for.
     static constexpr ::llvm::StringLiteral sharedBytesAttrName =
         "krnl.shared_bytes";

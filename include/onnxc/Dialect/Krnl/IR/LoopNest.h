@@ -40,13 +40,15 @@ using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// cache(operand, at=l): at the beginning of each iteration of `at` every op
 /// inside that reads the operand copies its slice to scratch memory; in=shared:
-/// to memory that all threads of a tile share, by all of them.
+/// to memory that all threads of a tile share, by all of them; by=tma: by
+/// copies of boxes of the tensor, which one of them starts.
 struct Cache {
   unsigned operand;
   unsigned at;
   /// The body op the step is limited to, or -1.
   int onlyOp;
   bool shared;
+  bool byTma = false;
 
   /// Of its slices in shared memory, in bytes.
   static constexpr int64_t sharedAlignment = 16;
@@ -99,6 +101,22 @@ struct SwizzledSlice {
   /// so many bytes.
   static constexpr int64_t alignment = 1024;
   int64_t mask() const { return lineBytes / 16 - 1; }
+};
+
+/// The boxes of a tensor that make up a slice of shared memory: each has so
+/// many lines, which the iterations of one dimension are, and a line is part of
+/// the last dimension. All other dimensions have one element of the slice.
+struct TensorBoxes {
+  unsigned linesDim;
+  int64_t lines;
+
+  /// PTX ISA, "Tensor Size and Swizzle Modes"; CUDA driver API,
+  /// cuTensorMapEncodeTiled.
+  static constexpr int64_t maxRank = 5, maxLines = 256, pitchBytes = 16,
+                           maxPitchBytes = int64_t(1) << 40,
+                           maxSize = int64_t(1) << 32;
+  /// Of what counts the bytes of a stage that have come.
+  static constexpr int64_t barrierBytes = 8;
 };
 
 class LoopNest {
@@ -285,6 +303,10 @@ public:
   /// it.
   std::optional<SwizzledSlice> swizzledSlice(const Cache &cache,
                                              unsigned op) const;
+  /// The boxes that a slice is copied by; nothing, with the reason, if none are
+  /// all of it.
+  std::optional<TensorBoxes> tensorBoxes(const Cache &cache, unsigned op,
+                                         std::string &reason) const;
   /// Has the slice of an op the elements of a sum next to each other?
   bool endsWithSums(const Cache &cache, unsigned op) const;
 
@@ -350,7 +372,7 @@ public:
                                    EmitErrorFn emitError);
   mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
-                            EmitErrorFn emitError);
+                            bool byTma, EmitErrorFn emitError);
   mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
                                int64_t inFlight, EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
@@ -434,6 +456,8 @@ private:
   std::string reasonAgainstFlight(unsigned loop) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
+  std::string reasonAgainstBoxes(const Cache &cache, unsigned op,
+                                 TensorBoxes &boxes) const;
   std::string reasonAgainstSlices(const Mma &mma, mlir::OpOperand &rows,
                                   mlir::OpOperand &columns) const;
   bool indexes(const BodyOp &op, mlir::OpOperand &operand, unsigned loop) const;

@@ -276,7 +276,7 @@ def Krnl_RegisterTileStep
 
 def Krnl_CacheStep
     : Krnl_Step<"Cache", "cache", "cache",
-                "getOperand(), getAt(), getShared()"> {
+                "getOperand(), getAt(), getShared(), getByTma()"> {
   let summary = "copy the slice of an operand to scratch memory first";
   let description = [{
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
@@ -289,10 +289,19 @@ def Krnl_CacheStep
     are written out whole. The sums come first in it, then the loops of each axis.
     No loop may end at a different place in different threads, and the slices of
     a kernel fit the shared memory of the target.
+
+    `cache(0, at=k.o, in=shared, by=tma)`: of a slice that a later `wgmma` reads, and
+    `pipeline` of `k.o` lets copies go ahead of, one thread starts copies of whole boxes
+    of the tensor, and all threads wait for their bytes. The operand has at most five
+    dimensions of known sizes, which one loop each goes over, and its rows begin at
+    multiples of 16 bytes. The loops of the slice go over the last dimension and one
+    other, in order. What is outside of the tensor is zero. Without these steps, and where
+    the target has no such copies, the slice is copied as without `by=tma`.
   }];
-  let parameters = (ins "unsigned":$operand, LoopName:$at, "bool":$shared);
+  let parameters = (ins "unsigned":$operand, LoopName:$at, "bool":$shared,
+                        "bool":$byTma);
   let assemblyFormat = [{
-    `(` $operand `,` `at` `` `=` `` $at `` custom<InShared>($shared) `)`
+    `(` $operand `,` `at` `` `=` `` $at `` custom<InShared>($shared, $byTma) `)`
   }];
 }
 

@@ -186,7 +186,7 @@ Attribute StepRenamer::renumbered(Attribute step) const {
   return TypeSwitch<Attribute, Attribute>(step)
       .Case([&](CacheStepAttr s) {
         return CacheStepAttr::get(ctx, operands[s.getOperand()],
-                                  name(s.getAt()), s.getShared());
+                                  name(s.getAt()), s.getShared(), s.getByTma());
       })
       .Case([&](PackStepAttr s) {
         return PackStepAttr::get(ctx, operands[s.getOperand()],

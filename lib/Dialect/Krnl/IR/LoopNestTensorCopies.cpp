@@ -1,0 +1,112 @@
+//===- LoopNestTensorCopies.cpp - Slices that are boxes -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// cache(.., by=tma): a slice of shared memory consists of boxes of a tensor,
+// each of which one instruction copies. Sizes and distances are those that
+// cuTensorMapEncodeTiled takes (CUDA driver API, "Tensor Map Object
+// Management").
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Lines that are exchanged together: boxes consist of whole groups of them.
+static constexpr int64_t groupLines = 8;
+
+/// Why no tensor of this type has a map; empty if it has one.
+static std::string reasonAgainstType(ShapedType type, int64_t elementBytes) {
+  if (type.getRank() < 2 || type.getRank() > TensorBoxes::maxRank)
+    return "it has not 2 to " + std::to_string(TensorBoxes::maxRank) +
+           " dimensions";
+  if (!type.hasStaticShape())
+    return "only the run knows its sizes";
+  int64_t pitch = elementBytes;
+  for (auto [i, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
+    if (size < 1 || size > TensorBoxes::maxSize)
+      return "a dimension has not 1 to 2^32 elements";
+    pitch *= size;
+    if (i == 0 && pitch % TensorBoxes::pitchBytes != 0)
+      return "its rows of " + std::to_string(pitch) +
+             " bytes do not begin at multiples of " +
+             std::to_string(TensorBoxes::pitchBytes);
+    if (pitch >= TensorBoxes::maxPitchBytes)
+      return "it has more than 2^40 bytes";
+  }
+  return {};
+}
+
+/// The dimension that the slice has the lines of. Its loops go over this one
+/// and the last one, and are in the order of memory there.
+std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
+                                         TensorBoxes &boxes) const {
+  const Operand &operand = operands[cache.operand];
+  SmallVector<unsigned> loops = cachedLoops(cache, op);
+  bool sumsLast = bodyOps[op].find(loops.back())->reduced;
+  std::optional<unsigned> linesDim;
+  for (unsigned number : loops) {
+    auto [root, distance] = rootOf(number);
+    std::string name = "loop '" + allLoops[number].name + "'";
+    if (allLoops[root].kind != Loop::Kind::Axis)
+      return name + " goes over several dimensions";
+    unsigned dim =
+        llvm::find(operand.dimAxes, int(root)) - operand.dimAxes.begin();
+    bool isAlong = bodyOps[op].find(number)->reduced == sumsLast;
+    if (isAlong != (dim + 1 == operand.dimAxes.size()))
+      return name + " does not go over the dimension of its place in the slice";
+    if (!isAlong && linesDim.value_or(dim) != dim)
+      return name + " goes over a third dimension of the slice";
+    if (!isAlong)
+      linesDim = dim;
+    if (strideInSlice(cache, op, number) != distance)
+      return "iterations of " + name +
+             " are not as far apart in the slice as "
+             "in the operand";
+  }
+  if (!linesDim)
+    return "the slice has one line";
+  boxes.linesDim = *linesDim;
+  return {};
+}
+
+std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,
+                                                 unsigned op,
+                                                 std::string &reason) const {
+  const Operand &operand = operands[cache.operand];
+  std::optional<SwizzledSlice> slice = swizzledSlice(cache, op);
+  auto kernel = bodyOps[op].op->getParentOfType<KernelOp>();
+  TensorBoxes boxes{};
+  if (!slice)
+    reason = "no instruction of a warpgroup reads the slice";
+  else if (pipelineAt(cache.at).stages == 1)
+    reason = "its copies do not go ahead";
+  else if (packOf(cache.operand))
+    reason = "it is packed";
+  else if (!operand.plain)
+    reason = "it is not indexed by one loop in each dimension";
+  else
+    reason = reasonAgainstType(
+        cast<ShapedType>(kernel.getBody().getArgument(cache.operand).getType()),
+        operand.elementBytes);
+  if (reason.empty())
+    reason = reasonAgainstBoxes(cache, op, boxes);
+  if (!reason.empty())
+    return std::nullopt;
+  boxes.lines = slice->lines;
+  for (int64_t parts = 2; boxes.lines > TensorBoxes::maxLines; ++parts)
+    if (slice->lines % parts == 0)
+      boxes.lines = slice->lines / parts;
+  if (boxes.lines % groupLines == 0)
+    return boxes;
+  reason = "its boxes are no groups of eight lines";
+  return std::nullopt;
+}
+
+} // namespace onnxc::krnl

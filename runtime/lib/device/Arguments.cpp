@@ -1,0 +1,70 @@
+//===- Arguments.cpp - What launches pass to a kernel -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "device/Arguments.h"
+
+#include "device/Run.h"
+
+using namespace onnxc;
+using namespace onnxc::rt;
+using namespace onnxc::rt::device;
+
+/// CU_TENSOR_MAP_DATA_TYPE_ of elements that are copied as they are.
+static int elementTypeOf(const OnnxcTensorMap &map) {
+  switch (map.elementBytes) {
+  case 1:
+    return UInt8;
+  case 2:
+    return UInt16;
+  case 4:
+    return UInt32;
+  default:
+    return UInt64;
+  }
+}
+
+static int swizzleOf(const OnnxcTensorMap &map) {
+  return map.swizzle == 128  ? Swizzle128B
+         : map.swizzle == 64 ? Swizzle64B
+                             : Swizzle32B;
+}
+
+/// Makes the map of a tensor at the address.
+static bool encode(OnnxcCall *call, DeviceContext &device,
+                   const OnnxcTensorMap &tensor, OnnxcDevicePointer address,
+                   TensorMap &map) {
+  uint64_t sizes[ONNXC_TENSOR_MAP_RANK], strides[ONNXC_TENSOR_MAP_RANK];
+  uint32_t box[ONNXC_TENSOR_MAP_RANK], steps[ONNXC_TENSOR_MAP_RANK];
+  auto stride = uint64_t(tensor.elementBytes);
+  for (int64_t i = 0; i < tensor.rank; ++i) {
+    sizes[i] = uint64_t(tensor.sizes[i]);
+    box[i] = uint32_t(tensor.box[i]);
+    steps[i] = 1;
+    strides[i] = stride *= sizes[i]; // of the next dimension
+  }
+  return ONNXC_TRY(cuTensorMapEncodeTiled, &map, elementTypeOf(tensor),
+                   uint32_t(tensor.rank), address, sizes, strides, box, steps,
+                   /*interleave=*/0, swizzleOf(tensor), Promotion256B,
+                   /*outsideFill=*/0);
+}
+
+bool Arguments::set(OnnxcCall *call, DeviceContext &device,
+                    const OnnxcDeviceKernel &kernel, uint64_t *words) {
+  for (int64_t i = 0; i < kernel.numArguments; ++i)
+    pointers[i] = &words[i];
+  if (kernel.numMaps > 0 && !driverOf(device).hasTensorMaps()) {
+    call->fail(ONNXC_ERR_TARGET,
+               "copies of tensors need a driver of CUDA 12.0 or later");
+    return false;
+  }
+  for (int64_t i = 0; i < kernel.numMaps; ++i) {
+    const OnnxcTensorMap &tensor = kernel.maps[i];
+    if (!encode(call, device, tensor, words[tensor.pointer], maps[i]))
+      return false;
+    pointers[kernel.numArguments + i] = &maps[i];
+  }
+  return true;
+}

@@ -1,0 +1,31 @@
+// RUN: onnx-opt %s --convert-krnl-to-llvm --split-input-file | FileCheck %s
+//
+// Copies of boxes by the operations of the NVVM dialect. The map of the tensor is a parameter behind the others.
+
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor"}>} {
+
+// CHECK-LABEL: llvm.func {{.*}}@box(
+// CHECK-SAME:    %{{[^,]+}}: !llvm.ptr {{[^,]*}}, %{{[^,]+}}: !llvm.ptr {{[^,]*}}, %{{[^,]+}}: !llvm.ptr {{[^,]*}}, %[[I:[^,]+]]: i{{32|64}}
+// CHECK-SAME:    %[[MAP:[a-z0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK-SAME:    krnl.tensor_maps = [{box = array<i64: 64, 32>, bytes = 2 : i64, pointer = 0 : i64, sizes = array<i64: 100, 64>, swizzle = 64 : i64}]
+// CHECK-COUNT-2: nvvm.mbarrier.init
+// CHECK:         nvvm.fence.proxy
+// CHECK:         nvvm.mbarrier.arrive.expect_tx %{{.+}}, %{{.+}} : !llvm.ptr<3>, i32
+// CHECK:         %[[TO:.+]] = llvm.addrspacecast %{{.+}} : !llvm.ptr<3> to !llvm.ptr<7>
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TO]], %[[MAP]], %{{.+}}, box[%[[K:.+]], %[[ROW:.+]]] : !llvm.ptr<7>, !llvm.ptr
+// CHECK:       ^[[TRY:bb[0-9]+]]:
+// CHECK:         %[[OVER:.+]] = nvvm.mbarrier.try_wait
+// CHECK-NEXT:    llvm.cond_br %[[OVER]], ^[[NEXT:bb[0-9]+]], ^[[TRY]]
+// CHECK:       ^[[NEXT]]:
+// CHECK-COUNT-2: nvvm.mbarrier.inval
+func.func private @box(%x: memref<100x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+  krnl.barrier_init %b : memref<2xi64>
+  %c0 = arith.constant 0 : index
+  krnl.barrier_expect %b[%c0], 4096 : memref<2xi64>
+  krnl.copy_tensor %x[%i, %c0] to %t[%c0], %b[%c0], box=[64, 32], swizzle=64 : memref<100x64xf16> to memref<4096xf16>, memref<2xi64>
+  krnl.barrier_wait %b[%c0], %c0 : memref<2xi64>
+  krnl.barrier_end %b : memref<2xi64>
+  return
+}
+
+}

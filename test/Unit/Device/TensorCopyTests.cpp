@@ -1,0 +1,77 @@
+//===- TensorCopyTests.cpp - Copies of boxes of tensors -------------------===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceTest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace onnxc::simulator;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr size_t kBox = 128, kTensor = 96;
+
+/// What the box has of a tensor that begins at the end of `x` but 128 elements:
+/// lines outside of it are zero.
+Numbers boxOf(const Numbers &x) {
+  Numbers box(x.end() - kBox, x.end());
+  std::fill(box.begin() + kTensor, box.end(), 0.0f);
+  return box;
+}
+
+TEST_F(DeviceTest, BoxesAreZeroOutsideOfTheTensor) {
+  Session run("boxes");
+  Numbers x = randomNumbers(kBox);
+  ASSERT_EQ(run(x, kBox), OM_STATUS_OK) << run.message() << problem();
+  EXPECT_EQ(run.result, boxOf(x));
+}
+
+// A graph whose kernels get another address gets another map.
+TEST_F(DeviceTest, MapsOfGraphsFollowTheTensor) {
+  Session run("boxes");
+  for (size_t more : {0, 0, 4, 8, 8, 0}) {
+    Numbers x = randomNumbers(kBox + more, unsigned(more));
+    ASSERT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message() << problem();
+    Numbers expected = boxOf(x);
+    run.result.resize(kBox);
+    EXPECT_EQ(run.result, expected) << more;
+  }
+  EXPECT_GT(counters().nodeUpdates, 0);
+}
+
+TEST_F(DeviceTest, TheDriverRefusesTheMapOfATensorThatIsNotAligned) {
+  Session run("boxes");
+  EXPECT_EQ(run(randomNumbers(kBox + 1), kBox + 1), OM_STATUS_INTERNAL);
+  EXPECT_THAT(run.message(), HasSubstr("cuTensorMapEncodeTiled"));
+}
+
+/// The problem of a kernel that fails.
+std::string problemOf(const char *entry) {
+  Session run(entry);
+  EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL);
+  std::string found = problem();
+  findInDriver<void()>("simulatorRecover")();
+  return found;
+}
+
+TEST_F(DeviceTest, ReadsOfBoxesThatNobodyWaitsForAreFound) {
+  EXPECT_THAT(problemOf("early_box"),
+              HasSubstr("of shared memory while it is copied"));
+}
+
+TEST_F(DeviceTest, BytesThatNeverComeAreFound) {
+  EXPECT_THAT(problemOf("short_box"),
+              HasSubstr("of which 512 bytes come and 516 are expected"));
+}
+
+TEST_F(DeviceTest, CopiesToBarriersWithoutFencesAreFound) {
+  EXPECT_THAT(problemOf("unfenced_box"),
+              HasSubstr("without fence.proxy.async"));
+}
+
+} // namespace

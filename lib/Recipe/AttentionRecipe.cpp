@@ -107,7 +107,8 @@ bool AttentionWriter::findProducts() {
       auto way = sortLoops(op, factors[columns], factors[1 - columns]);
       // Rows of scores are made inside; those of queries come first.
       bool isInside = factors[1 - columns]->get().getDefiningOp();
-      if (succeeded(way) && !product.op && isInside == (found == 2))
+      if (succeeded(way) && !way->hasWindowAcross() && !product.op &&
+          isInside == (found == 2))
         product = std::move(*way);
     }
     if (!product.op || product.columns.size() != 1 || product.window ||

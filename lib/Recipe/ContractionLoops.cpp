@@ -52,14 +52,16 @@ FailureOr<Contraction> sortLoops(ComputeOp op, OpOperand *columns,
   result.column = result.columns.back();
   result.row = result.rows.back();
   result.window = inColumns.isWindow();
-  if (result.window && !inColumns.hasUnitStride(dims.columns.back()))
-    return failure();
   result.storesInLine = inResult.hasUnitStride(dims.columns.back());
   return result;
 }
 
 bool Contraction::hasColumnsInLine() const {
   return Access(*columnOperand).hasUnitStride(dimOf(op, column));
+}
+
+bool Contraction::hasWindowAcross() const {
+  return window && !hasColumnsInLine();
 }
 
 bool isPlainlyIndexed(OpOperand &operand) {

@@ -68,6 +68,9 @@ struct Contraction {
 
   /// The columns lie in a line in their operand.
   bool hasColumnsInLine() const;
+  /// The operand of columns is read through a window, but not along them: only
+  /// threads of a device, which copy it first, take columns of it.
+  bool hasWindowAcross() const;
 };
 
 /// The loops of an op with `columns` as the operand of columns; fails where a

@@ -309,6 +309,8 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
   for (Contraction &way : findContractions(kernel)) {
+    if (way.hasWindowAcross())
+      continue;
     auto writer =
         std::make_shared<ContractionWriter>(kernel, std::move(way), target);
     if (!writer->isPossible())

@@ -48,7 +48,8 @@ void OpCost::findTile() {
     return nest.stemsFrom(use.loop, *kernel.findLoop(axis));
   };
   for (Contraction &way : findContractions(kernel)) {
-    if (way.op != op || !isOf(*row, way.row) || !isOf(*column, way.column))
+    if (way.op != op || way.hasWindowAcross() || !isOf(*row, way.row) ||
+        !isOf(*column, way.column))
       continue;
     std::string grouped;
     for (const std::string &axis : way.reduced)

@@ -184,14 +184,15 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
         continue;
       }
     copies.addressed += elements * double(bytes);
-    // Less than a word goes through registers. PTX ISA, cp.async: only copies
-    // of 16 bytes leave out the first cache.
-    isWaiting |= lanes * bytes < 4;
+    // Less than a word goes through registers, as elements do that are stored
+    // one by one. PTX ISA, cp.async: only copies of 16 bytes leave out the
+    // first cache.
+    bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
+    isWaiting |= (isScattered ? 1 : lanes) * bytes < 4;
     if (pipeline.stages == 1 || lanes * bytes != target.vectorBytes)
       copies.cached += elements * double(bytes);
     copies.parts += elements / double(lanes);
-    if (!loops.empty() && !access.hasUnitStride(loops.back()))
-      copies.scattered += elements;
+    copies.scattered += isScattered ? elements : 0;
   }
   if (isWaiting)
     copies.stages = 1;

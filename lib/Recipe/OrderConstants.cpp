@@ -6,9 +6,15 @@
 // weights have the channels first. Blocks of threads copy slices along the sums
 // to shared memory, by 16 bytes where these are neighbours.
 //
+// Instructions for matrices read some elements only along the sums, and weights
+// of matrix products have their columns last.
+//
 //===----------------------------------------------------------------------===//
 
+#include "ContractionLoops.h"
 #include "KernelShape.h"
+#include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/Passes.h"
 
@@ -19,9 +25,23 @@ namespace onnxc {
 #define GEN_PASS_DEF_KRNLORDERCONSTANTSPASS
 #include "onnxc/Recipe/Passes.h.inc"
 
+/// Do instructions for matrices read the operand, which they cannot transpose?
+/// They are chosen for as many rows as they have.
+static bool isReadAlongSums(KernelOp kernel, ComputeOp op, OpOperand &operand) {
+  if (!multipliesMatrices(op) ||
+      MatrixElement::of(getElementTypeOrSelf(operand.get()))->liesAcross)
+    return false;
+  return llvm::any_of(findContractions(kernel), [&](const Contraction &way) {
+    return way.columnOperand == &operand && !way.channelwise &&
+           extentOfAll(kernel, way.rows, outerExtent) >= MatrixSums::rows;
+  });
+}
+
 /// The dimensions of the operand, with those that the op sums up in the order
-/// of its loops; empty if they are, or a dimension is indexed by no loop alone.
-static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand) {
+/// of its loops, and behind the others if `sumsLast`; empty if they are, or a
+/// dimension is indexed by no loop alone.
+static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand,
+                                        bool sumsLast) {
   SmallVector<int64_t> order, sums;
   DenseMap<int64_t, unsigned> loopOf;
   for (auto [dim, subscript] : llvm::enumerate(op.getSubscripts(operand))) {
@@ -38,11 +58,14 @@ static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand) {
   llvm::sort(sorted, [&](int64_t a, int64_t b) {
     return loopOf.lookup(a) < loopOf.lookup(b);
   });
-  if (sorted == sums)
-    return {};
   for (auto [dim, other] : llvm::zip_equal(sums, sorted))
     order[dim] = other;
-  return order;
+  if (sumsLast) {
+    llvm::erase_if(order,
+                   [&](int64_t dim) { return llvm::is_contained(sums, dim); });
+    llvm::append_range(order, sorted);
+  }
+  return llvm::is_sorted(order) ? SmallVector<int64_t>() : order;
 }
 
 /// Stores the constant with its dimensions in another order.
@@ -78,7 +101,8 @@ static void orderConstants(KernelOp kernel) {
       if (number < 0 || !isStorable(kernel.getIns()[number]) ||
           !input->get().hasOneUse())
         continue;
-      SmallVector<int64_t> order = orderOfSums(op, *input);
+      SmallVector<int64_t> order =
+          orderOfSums(op, *input, isReadAlongSums(kernel, op, *input));
       if (!order.empty())
         reorder(kernel, number, op, *input, order);
     }

@@ -146,3 +146,67 @@ func.func @processor(%x: tensor<1x10x10x16xf32>, %o: tensor<1x8x8x64xf32>) -> te
 }
 
 }
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", mma_i8_x32 = "llvm.nvvm.mma.m16n8k32.row.col"}>} {
+
+// Instructions for matrices read bytes along the sums only.
+// CHECK-LABEL: func @bytes
+// CHECK:         %[[W:.+]] = krnl.constant dense<2> : tensor<64x32xi8> layout <dims = [1, 0], sizes = [32, 64], strides = [1, 1]>
+// CHECK:         krnl.compute "mm" [m, n | k] (%{{.+}} = %{{.+}}[m, k], %{{.+}} = %{{.+}}[n, k])
+func.func @bytes(%x: tensor<64x64xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi32> {
+  %w = krnl.constant dense<2> : tensor<64x32xi8>
+  %y = krnl.kernel "bytes" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xi8>, tensor<64x32xi8>) outs(%o : tensor<64x32xi32>) {
+  ^bb0(%a: tensor<64x64xi8>, %b: tensor<64x32xi8>, %c: tensor<64x32xi32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<64x64xi8>, tensor<64x32xi8>) -> tensor<64x32xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %s = arith.muli %u, %v : i32
+      %t = arith.addi %e, %s : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<64x32xi32>
+  } -> tensor<64x32xi32>
+  return %y : tensor<64x32xi32>
+}
+
+// Too few rows for them: neighbouring threads read neighbouring columns.
+// CHECK-LABEL: func @row
+// CHECK-NOT:     layout
+func.func @row(%x: tensor<1x64xi8>, %o: tensor<1x32xi32>) -> tensor<1x32xi32> {
+  %w = krnl.constant dense<2> : tensor<64x32xi8>
+  %y = krnl.kernel "row" loops [m = 1, n = 32, k = 64] ins(%x, %w : tensor<1x64xi8>, tensor<64x32xi8>) outs(%o : tensor<1x32xi32>) {
+  ^bb0(%a: tensor<1x64xi8>, %b: tensor<64x32xi8>, %c: tensor<1x32xi32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<1x64xi8>, tensor<64x32xi8>) -> tensor<1x32xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %s = arith.muli %u, %v : i32
+      %t = arith.addi %e, %s : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<1x32xi32>
+  } -> tensor<1x32xi32>
+  return %y : tensor<1x32xi32>
+}
+
+// 16 bits are transposed where they are read.
+// CHECK-LABEL: func @halves
+// CHECK-NOT:     layout
+func.func @halves(%x: tensor<64x64xf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %w = krnl.constant dense<2.0> : tensor<64x32xf16>
+  %y = krnl.kernel "halves" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf16>, tensor<64x32xf16>) outs(%o : tensor<64x32xf32>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<64x64xf16>, tensor<64x32xf16>) -> tensor<64x32xf32> {
+      %u = arith.extf %p : f16 to f32
+      %v = arith.extf %q : f16 to f32
+      %s = arith.mulf %u, %v : f32
+      %t = arith.addf %e, %s : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
+}

@@ -68,8 +68,9 @@ def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
   let description = [{
     Those dimensions of a constant that an op sums up are stored in the order of the
     loops of the sum, for each kernel as it needs them: a constant that kernels want
-    in different orders is stored once for each. Kernels with a recipe stay as they
-    are.
+    in different orders is stored once for each. Where instructions for matrices read
+    its elements only along the sums, as bytes and f32 rounded to tf32 are, these
+    dimensions come last. Kernels with a recipe stay as they are.
 
     ```mlir
     %w = krnl.constant #blob : tensor<64x32x3x3xf16>

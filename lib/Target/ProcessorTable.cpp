@@ -202,6 +202,8 @@ static constexpr TargetInstruction instructions[] = {
     // The same, wgmma.mma_async, which no intrinsic of LLVM is for.
     {sm90a, "wgmma_f16_x16", "nvvm.wgmma.mma_async"},
     {sm90a, "wgmma_bf16_x16", "nvvm.wgmma.mma_async"},
+    {sm90a, "wgmma_tf32_x8", "nvvm.wgmma.mma_async"},
+    {sm90a, "wgmma_i8_x32", "nvvm.wgmma.mma_async"},
     // The same, cp.async.bulk.tensor: copies of 2 to 5 dimensions.
     {sm90a, "copy_tensor", "nvvm.cp.async.bulk.tensor"},
 };

@@ -199,12 +199,12 @@ Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
 }
 
 TargetAttr withReducedProducts(TargetAttr target) {
-  StringRef instruction = target.getInstruction("mma_tf32", 8);
-  if (instruction.empty())
-    return target;
   mlir::NamedAttrList instructions(target.getInstructions());
   mlir::Builder builder(target.getContext());
-  instructions.set("mma_f32_x8", builder.getStringAttr(instruction));
+  for (auto [rounded, whole] :
+       {std::pair("mma_tf32", "mma_f32_x8"), {"wgmma_tf32", "wgmma_f32_x8"}})
+    if (StringRef name = target.getInstruction(rounded, 8); !name.empty())
+      instructions.set(whole, builder.getStringAttr(name));
   return TargetAttr::get(target.getContext(), target.getFamily(),
                          target.getTriple(), target.getCpu(),
                          target.getFeatures(), target.getProcessor(),

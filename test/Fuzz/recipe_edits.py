@@ -74,7 +74,7 @@ class Nest:
             for number in numbers:
                 self.unrolled[number][step.loops[0]] = step.number
             return all(self.unrolls_in_order(n, step.loops[0]) for n in reducing)
-        if step.kind == "mma":
+        if step.kind in ("mma", "wgmma"):
             return self.kernel.multiplies_bytes
         return step.kind not in ("vectorize", "map") or not reducing
 
@@ -372,29 +372,36 @@ class Draw:
         for loop in registers:
             self.add("unroll", [loop], number=self.nest.extents[loop])
         self.cache_shared(steps)
+        self.copy_ahead(steps)
         return True
 
-    def cache_shared(self, loops):
-        """Operands copied to shared memory at some of the loops, often some iterations ahead."""
+    def cache_shared(self, loops, share=0.8):
+        """Operands copied to shared memory at some of the loops."""
         for number in self.kernel.operands:
-            if self.chance(0.8):
+            if self.chance(share):
                 self.add("cache", [self.pick(loops)], number=number, tail=", in=shared")
+
+    def copy_ahead(self, loops):
+        """Often some iterations ahead."""
         for loop in dict.fromkeys(loops):
             if self.chance(0.6):
                 self.add("pipeline", [loop], number=int(self.pick([2, 3, 4])))
 
     def matrices(self):
-        """Products of matrices of a warp, with random numbers of fragments; false where no loops are their multiples."""
+        """Products of matrices of a warp or a warpgroup, with random numbers of fragments; false where no loops are their multiples."""
         reduced = [a for a in self.kernel.axes if self.nest.reduced(a)]
         kept = [a for a in self.kernel.axes if a not in reduced and self.nest.in_all_ops(a)]
         depth = 32 if self.kernel.multiplies_bytes else int(self.pick([8, 16, 16]))
         if len(kept) < 2 or len(reduced) != 1:
             return False
+        of_group = self.chance(0.4)
         blocks, threads, registers = [], [], []
         for loop, size, inside in ((kept[-2], 16, 8), (kept[-1], 8, 2)):
             extent = self.nest.extents[loop]
             fragments = int(self.divisor(extent and -(-extent // size), 2))
             warps = int(self.divisor(extent and -(-extent // (size * fragments)), 2))
+            if of_group and size == 16:
+                fragments, warps = 1, 4
             pads = extent is None or extent % (size * fragments * warps)
             block, tile = self.block(loop, size * fragments * warps, tail=PAD if pads else None)
             warp, tile = self.block(tile, size * fragments)
@@ -403,7 +410,8 @@ class Draw:
             threads.append(warp)
             registers.append((fragment, *self.block(tile, inside)))
         (row_fragment, row_copy, row_thread), (column_fragment, column_thread, column_copy) = registers
-        threads += [row_thread, column_thread]
+        row_warp, column_warp = threads
+        threads = [*([column_warp, row_warp] if of_group else [row_warp, column_warp]), row_thread, column_thread]
         inner = [row_fragment, row_copy, column_fragment, column_copy]
         size, extent = depth * int(self.pick([1, 2])), self.nest.extents[reduced[0]]
         stages, stage = self.block(reduced[0], size, tail=PAD if extent is None or extent % size else None)
@@ -414,8 +422,17 @@ class Draw:
             if self.nest.extents[loop] > 1:
                 self.add("unroll", [loop], number=self.nest.extents[loop])
         self.add("vectorize" if self.chance(0.7) else "unroll", [column_copy], number=2)
+        if of_group:
+            # The instruction reads slices, of the loop that its products are steps of.
+            if size > depth and self.chance(0.7):
+                self.add("unroll", [step], number=size // depth)
+            self.cache_shared([stages], share=1)
+            self.add("wgmma", [row_warp, row_copy, row_thread, column_fragment, column_thread, column_copy, products])
+            self.copy_ahead([stages])
+            return True
         self.add("mma", [row_copy, row_thread, column_thread, column_copy, products])
         self.cache_shared([stages, stages, step])
+        self.copy_ahead([stages, step])
         return True
 
     def walk(self):

@@ -39,7 +39,7 @@ ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
 # A device packs constants alone.
 NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does")
-STEPS = ("block fuse order fuse_outer parallel map compute_at unroll register_tile vectorize dot mma pack cache pipeline split_reduction").split()
+STEPS = ("block fuse order fuse_outer parallel map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
 # Relative, and as a part of the largest value.

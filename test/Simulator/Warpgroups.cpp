@@ -7,12 +7,15 @@
 // results. Until then each sum is a number that is none, which says whose it
 // is.
 //
+//   types           f16, bf16, tf32, s8 and u8, from 0 on; sums of bytes are
+//                   i32, modulo 2^32, others f32
 //   sums (64 x N)   warp w, lane 4 * g + t, word 4 * f + 2 * h + c:
 //                   row 16 * w + 8 * h + g, column 8 * f + 2 * t + c
 //   descriptor      address, leading and stride distance in units of 16 bytes
 //                   in bits 0, 16 and 32; bits 62, 63: lines of 128, 64, 32
 //                   bytes are 1, 2, 3
-//   byte of (i, k)  lines along k: i / 8 * stride + i % 8 * line + 2 * k
+//   byte of (i, k)  lines along k, elements of b bytes: i / 8 * stride
+//                   + i % 8 * line + b * k
 //                   along i, n = line / 2: i / n * leading + k / 8 * stride
 //                   + k % 8 * line + i % n * 2
 //   then            bits 4 to 6 xor bits 7 to 9, as many as a line has
@@ -26,23 +29,32 @@
 
 using namespace onnxc::simulator;
 
-static constexpr int kRows = 64, kDepth = 16, kWarpgroup = 128,
+static constexpr int kRows = 64, kDepthBytes = 32, kWarpgroup = 128,
                      kMaxColumns = 256;
 /// Of shared memory, the addresses that a descriptor can have.
 static constexpr uintptr_t kAddresses = 1 << 18;
 
 namespace {
 
+enum class Type { Half, Brain, Tensor, Signed, Unsigned };
+bool isByte(Type type) { return type >= Type::Signed; }
+int bytesOf(Type type) {
+  return isByte(type) ? 1 : type == Type::Tensor ? 4 : 2;
+}
+
 struct Product {
   uint64_t left, right;
   int columns;
-  bool isBrain, isLeftTransposed, isRightTransposed;
+  Type leftType, rightType;
+  bool isLeftTransposed, isRightTransposed;
   /// Of those of the thread.
   size_t group;
+
+  int depth() const { return kDepthBytes / bytesOf(leftType); }
 };
-/// Sums of a thread, and what is added to them.
+/// Sums of a thread, as words, and what is added to them.
 struct Started {
-  std::vector<float> sums;
+  std::vector<uint32_t> sums;
   std::vector<Product> products;
 };
 struct ThreadProducts {
@@ -55,11 +67,14 @@ struct ThreadProducts {
 /// The matrix of a descriptor: i is a row or a column.
 class Matrix {
 public:
-  Matrix(uint64_t descriptor, bool isTransposed)
-      : leading(distanceAt(descriptor, 16)), stride(distanceAt(descriptor, 32)),
-        line(256 >> (descriptor >> 62)), isTransposed(isTransposed) {
+  Matrix(uint64_t descriptor, Type type, bool isTransposed)
+      : bytes(bytesOf(type)), leading(distanceAt(descriptor, 16)),
+        stride(distanceAt(descriptor, 32)), line(256 >> (descriptor >> 62)),
+        isTransposed(isTransposed) {
     if (descriptor >> 62 == 0)
       fail("a descriptor of a matrix whose lines are not swizzled");
+    if (isTransposed && bytes != 2)
+      fail("wgmma transposes elements of 16 bits only");
     const Span &shared = sharedMemory();
     uintptr_t address = distanceAt(descriptor, 0);
     base = shared.begin + ((address - shared.begin) & (kAddresses - 1));
@@ -70,7 +85,7 @@ public:
     uintptr_t place =
         base + (isTransposed ? i / n * leading + k / 8 * stride + k % 8 * line +
                                    i % n * 2
-                             : i / 8 * stride + i % 8 * line + 2 * k);
+                             : i / 8 * stride + i % 8 * line + bytes * k);
     place ^= (place >> 7 & (line / 16 - 1)) << 4;
     if (!sharedMemory().contains(place))
       fail("wgmma reads beyond shared memory");
@@ -80,8 +95,9 @@ public:
   /// Notes that the threads of the warpgroup read it, 16 bytes each.
   void noteLoads(int extent, int thread) const {
     for (int chunk = thread; chunk < extent * 2; chunk += kWarpgroup)
-      noteAsyncLoad(isTransposed ? at(chunk * 8 % extent, chunk * 8 / extent)
-                                 : at(chunk % extent, chunk / extent * 8),
+      noteAsyncLoad(isTransposed
+                        ? at(chunk * 8 % extent, chunk * 8 / extent)
+                        : at(chunk % extent, chunk / extent * 16 / bytes),
                     16);
   }
 
@@ -90,6 +106,7 @@ private:
     return (descriptor >> bit & 0x3fff) << 4;
   }
 
+  int bytes;
   uintptr_t base, leading, stride;
   int line;
   bool isTransposed;
@@ -116,47 +133,67 @@ void onnxc::simulator::checkProductsEnded() {
 
 static constexpr uint32_t kStarted = 0xffe50000, kNumber = 0xffff;
 
-static uint32_t wordOf(float sum) {
-  uint32_t word;
-  std::memcpy(&word, &sum, sizeof word);
-  return word;
+/// Integers may look like sums under way, but of none that there is.
+static bool isStarted(uint32_t word) {
+  return (word & ~kNumber) == kStarted &&
+         (word & kNumber) < ofThread().started.size();
 }
 
 /// The number of the sums if they are under way, else -1.
-static int numberOf(const float *sums, int count) {
-  uint32_t first = wordOf(sums[0]);
-  bool isStarted = (first & ~kNumber) == kStarted;
+static int numberOf(const uint32_t *sums, int count) {
+  uint32_t first = sums[0];
   for (int i = 1; i < count; ++i)
-    if (isStarted ? wordOf(sums[i]) != first
-                  : (wordOf(sums[i]) & ~kNumber) == kStarted)
+    if (isStarted(first) ? sums[i] != first : isStarted(sums[i]))
       fail("sums are used while wgmma adds to them");
-  return isStarted ? int(first & kNumber) : -1;
+  return isStarted(first) ? int(first & kNumber) : -1;
 }
 
-static double valueOf(const void *at, bool isBrain) {
-  uint16_t bits;
-  std::memcpy(&bits, at, sizeof bits);
-  if (isBrain) {
-    uint32_t word = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &word, sizeof value);
-    return value;
+template <typename T>
+static T read(const void *at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static double valueOf(const void *at, Type type) {
+  switch (type) {
+  case Type::Half:
+    return double(read<_Float16>(at));
+  case Type::Brain: {
+    uint32_t word = uint32_t(read<uint16_t>(at)) << 16;
+    return read<float>(&word);
   }
-  _Float16 value;
-  std::memcpy(&value, &bits, sizeof value);
-  return double(value);
+  case Type::Tensor: {
+    // The last bits are ignored.
+    uint32_t word = read<uint32_t>(at) & 0xffffe000;
+    return read<float>(&word);
+  }
+  case Type::Signed:
+    return read<int8_t>(at);
+  case Type::Unsigned:
+    return read<uint8_t>(at);
+  }
+  fail("wgmma of elements that it has not");
+}
+
+/// The word of a sum and another one.
+static uint32_t sumOf(uint32_t total, double sum, Type type) {
+  if (isByte(type))
+    return total + uint32_t(int64_t(sum));
+  auto value = float(read<float>(&total) + sum);
+  return read<uint32_t>(&value);
 }
 
 /// Adds a product to the sums of all threads of the warpgroup.
 static void add(const Product &product, unsigned first, size_t number) {
-  static double left[kRows][kDepth], right[kMaxColumns][kDepth];
-  Matrix rows(product.left, product.isLeftTransposed),
-      columns(product.right, product.isRightTransposed);
-  for (int k = 0; k < kDepth; ++k) {
+  static double left[kRows][kDepthBytes], right[kMaxColumns][kDepthBytes];
+  Matrix rows(product.left, product.leftType, product.isLeftTransposed),
+      columns(product.right, product.rightType, product.isRightTransposed);
+  for (int k = 0; k < product.depth(); ++k) {
     for (int i = 0; i < kRows; ++i)
-      left[i][k] = valueOf(rows.at(i, k), product.isBrain);
+      left[i][k] = valueOf(rows.at(i, k), product.leftType);
     for (int i = 0; i < product.columns; ++i)
-      right[i][k] = valueOf(columns.at(i, k), product.isBrain);
+      right[i][k] = valueOf(columns.at(i, k), product.rightType);
   }
   for (int thread = 0; thread < kWarpgroup; ++thread)
     for (int word = 0; word < product.columns / 2; ++word) {
@@ -164,10 +201,10 @@ static void add(const Product &product, unsigned first, size_t number) {
       int row = thread / warpSize * 16 + word / 2 % 2 * 8 + lane / 4;
       int column = word / 4 * 8 + lane % 4 * 2 + word % 2;
       double sum = 0;
-      for (int k = 0; k < kDepth; ++k)
+      for (int k = 0; k < product.depth(); ++k)
         sum += left[row][k] * right[column][k];
-      float &total = threads[first + thread].started[number].sums[word];
-      total = float(total + sum);
+      uint32_t &total = threads[first + thread].started[number].sums[word];
+      total = sumOf(total, sum, product.leftType);
     }
 }
 
@@ -195,7 +232,7 @@ static void finish(const void *const *arguments, void *const *results) {
   unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
   finishGroups(arguments, results);
   for (int thread = 0; thread < kWarpgroup; ++thread) {
-    auto *sums = static_cast<float *>(results[thread]);
+    auto *sums = static_cast<uint32_t *>(results[thread]);
     for (const Started &started : threads[first + thread].started)
       sums = std::copy(started.sums.begin(), started.sums.end(), sums);
     threads[first + thread] = {};
@@ -215,8 +252,9 @@ static void endGroups(size_t others) {
     for (const Product &product : started.products) {
       if (product.group >= mine.ended)
         continue;
-      Matrix(product.left, product.isLeftTransposed).noteLoads(kRows, thread);
-      Matrix(product.right, product.isRightTransposed)
+      Matrix(product.left, product.leftType, product.isLeftTransposed)
+          .noteLoads(kRows, thread);
+      Matrix(product.right, product.rightType, product.isRightTransposed)
           .noteLoads(product.columns, thread);
     }
 }
@@ -230,9 +268,9 @@ extern "C" {
 
 void sim_wgmma_fence_sync_aligned() { ofThread().isFenced = true; }
 
-void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
-                         int columns, int isBrain, int isLeftTransposed,
-                         int isRightTransposed) {
+void sim_wgmma_mma_async(uint32_t *sums, uint64_t left, uint64_t right,
+                         int columns, int leftType, int rightType,
+                         int isLeftTransposed, int isRightTransposed) {
   ThreadProducts &mine = ofThread();
   int count = columns / 2, number = numberOf(sums, count);
   if (!mine.isFenced)
@@ -241,15 +279,12 @@ void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
     number = int(mine.started.size());
     mine.started.push_back({{sums, sums + count}, {}});
   }
-  if (size_t(number) >= mine.started.size())
-    fail("wgmma of sums that are not under way");
   mine.started[number].products.push_back(
-      {left, right, columns, isBrain != 0, isLeftTransposed != 0,
-       isRightTransposed != 0, mine.closed});
+      {left, right, columns, Type(leftType), Type(rightType),
+       isLeftTransposed != 0, isRightTransposed != 0, mine.closed});
   mine.isOpen = true;
   uint32_t word = kStarted | uint32_t(number);
-  for (int i = 0; i < count; ++i)
-    std::memcpy(sums + i, &word, sizeof word);
+  std::fill(sums, sums + count, word);
 }
 
 void sim_wgmma_commit_group_sync_aligned() {
@@ -267,7 +302,7 @@ void sim_wgmma_wait_group_sync_aligned(int64_t others) {
 }
 
 /// The sums are those of all products, in the order in which they were started.
-void sim_wgmma_wait_group(float *sums, int count) {
+void sim_wgmma_wait_group(uint32_t *sums, int count) {
   ThreadProducts &mine = ofThread();
   int at = 0;
   for (size_t i = 0; i < mine.started.size(); ++i) {

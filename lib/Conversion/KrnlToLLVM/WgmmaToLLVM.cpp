@@ -88,6 +88,14 @@ Value vectorOf(OpBuilder &builder, Location loc, Value record, int64_t first,
   return vector;
 }
 
+NVVM::WGMMATypes typeOf(Type element, bool isSigned) {
+  if (element.isInteger())
+    return isSigned ? NVVM::WGMMATypes::s8 : NVVM::WGMMATypes::u8;
+  return element.isF16()    ? NVVM::WGMMATypes::f16
+         : element.isBF16() ? NVVM::WGMMATypes::bf16
+                            : NVVM::WGMMATypes::tf32;
+}
+
 struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -98,9 +106,10 @@ struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
     MLIRContext *context = getContext();
     auto type = cast<VectorType>(op.getType());
     Value sums = recordOf(rewriter, loc, adaptor.getAcc());
-    auto element = NVVM::WGMMATypesAttr::get(
-        context, op.getElement().isF16() ? NVVM::WGMMATypes::f16
-                                         : NVVM::WGMMATypes::bf16);
+    Type element = op.getElement();
+    auto typeAttr = [&](NVVM::WGMMATypes it) {
+      return NVVM::WGMMATypesAttr::get(context, it);
+    };
     auto one = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
     auto layoutOf = [&](bool isRow) {
       return NVVM::MMALayoutAttr::get(context, isRow ? NVVM::MMALayout::row
@@ -110,9 +119,11 @@ struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
         rewriter, loc, sums.getType(), sums, adaptor.getLhs(), adaptor.getRhs(),
         NVVM::MMAShapeAttr::get(context, krnl::MatrixSums::groupRows,
                                 int(2 * type.getDimSize(0)),
-                                krnl::MatrixSums::groupDepth),
-        element, element,
-        NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
+                                int(krnl::MatrixProduct::depthOf(element))),
+        typeAttr(typeOf(element, op.getLhsSigned())),
+        typeAttr(typeOf(element, op.getRhsSigned())),
+        typeAttr(element.isInteger() ? NVVM::WGMMATypes::s32
+                                     : NVVM::WGMMATypes::f32),
         NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one), one,
         one, layoutOf(!op.getLhsTransposed()), layoutOf(op.getRhsTransposed()),
         NVVM::MMAIntOverflowAttr());
@@ -142,10 +153,13 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
         elements.push_back(LLVM::ExtractElementOp::create(
             rewriter, loc, sums, constant32(rewriter, loc, int32_t(i))));
     }
-    SmallVector<std::string> outputs(elements.size(), "=f"), inputs;
+    Type sum = elements.front().getType();
+    SmallVector<std::string> outputs(elements.size(),
+                                     sum.isInteger() ? "=r" : "=f"),
+        inputs;
     for (size_t i = 0; i < elements.size(); ++i)
       inputs.push_back(std::to_string(i));
-    SmallVector<Type> parts(elements.size(), rewriter.getF32Type());
+    SmallVector<Type> parts(elements.size(), sum);
     auto type = LLVM::LLVMStructType::getLiteral(getContext(), parts);
     Value record =
         LLVM::InlineAsmOp::create(

@@ -4,10 +4,12 @@
 //
 // The simulator gets sums in memory, which it overwrites with the results:
 //
-//   sim_wgmma_mma_async(sums, a, b, columns, is bf16, a and b transposed)
+//   sim_wgmma_mma_async(sums, a, b, columns, types of a and b, a and b
+//                       transposed)
 //   sim_wgmma_wait_group(sums, how many)
 //
-// A wait for some groups has an intrinsic, without sums.
+// Types are f16, bf16, tf32, s8 and u8, from 0 on. A wait for some groups has
+// an intrinsic, without sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +60,13 @@ static Value callWithRecord(ModuleOp kernels, Operation *op, StringRef name,
   return LLVM::LoadOp::create(b, record.getType(), slot);
 }
 
+static int64_t numberOf(NVVM::WGMMATypes type) {
+  constexpr NVVM::WGMMATypes types[] = {
+      NVVM::WGMMATypes::f16, NVVM::WGMMATypes::bf16, NVVM::WGMMATypes::tf32,
+      NVVM::WGMMATypes::s8, NVVM::WGMMATypes::u8};
+  return llvm::find(types, type) - std::begin(types);
+}
+
 static void callSimulator(ModuleOp kernels, NVVM::WgmmaMmaAsyncOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto number = [&](int64_t value) -> Value {
@@ -66,7 +75,7 @@ static void callSimulator(ModuleOp kernels, NVVM::WgmmaMmaAsyncOp op) {
   Value results = callWithRecord(
       kernels, op, "sim_wgmma_mma_async", op.getInouts(),
       {op.getDescriptorA(), op.getDescriptorB(), number(op.getShape().getN()),
-       number(op.getTypeA() == NVVM::WGMMATypes::bf16),
+       number(numberOf(op.getTypeA())), number(numberOf(op.getTypeB())),
        number(op.getLayoutA() == NVVM::MMALayout::col),
        number(op.getLayoutB() == NVVM::MMALayout::row)});
   op.getResults().replaceAllUsesWith(results);

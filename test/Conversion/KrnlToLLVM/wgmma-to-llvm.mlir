@@ -57,4 +57,30 @@ func.func private @flight(%t: memref<4096xf16>, %s: memref<4xf32>, %i: index) at
   vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
   return
 }
+
+// Bytes of both kinds have sums of i32, in registers of integers.
+// CHECK-LABEL: llvm.func {{.*}}@bytes
+// CHECK:         nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 8, k = 32>, D[<s32>, <one>], A[<u8>, <one>, <row>], B[<s8>, <one>, <col>]
+// CHECK:         llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "=r,=r,=r,=r,0,1,2,3"
+func.func private @bytes(%t: memref<4096xi8>, %s: memref<4xi32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+  %a = krnl.matrix_descriptor %t[%i], swizzle = 128, leading = 16, stride = 1024 : memref<4096xi8>
+  %0 = krnl.wgmma %sum, %a, %a of i8 {rhsSigned} : vector<4xi32>
+  %1 = krnl.wgmma_wait %0 : vector<4xi32>
+  vector.store %1, %s[%c0] : memref<4xi32>, vector<4xi32>
+  return
+}
+
+// CHECK-LABEL: llvm.func {{.*}}@rounded
+// CHECK:         nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 8, k = 8>, D[<f32>, <one>], A[<tf32>, <one>, <row>], B[<tf32>, <one>, <col>]
+func.func private @rounded(%t: memref<4096xf32>, %s: memref<4xf32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<4xf32>, vector<4xf32>
+  %a = krnl.matrix_descriptor %t[%i], swizzle = 128, leading = 16, stride = 1024 : memref<4096xf32>
+  %0 = krnl.wgmma %sum, %a, %a of f32 : vector<4xf32>
+  %1 = krnl.wgmma_wait %0 : vector<4xf32>
+  vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
+  return
+}
 }

@@ -306,9 +306,9 @@ func.func @copy_async_indices(%x: memref<64xf16>, %t: memref<64xf16>, %i: index)
 
 // -----
 
-func.func @elements_of_descriptor(%x: memref<64xf32>, %i: index) {
-  // expected-error @+1 {{'krnl.matrix_descriptor' op expects elements of two bytes, but got 'f32'}}
-  %0 = krnl.matrix_descriptor %x[%i], swizzle = 128, leading = 16, stride = 1024 : memref<64xf32>
+func.func @elements_of_descriptor(%x: memref<64xf64>, %i: index) {
+  // expected-error @+1 {{'krnl.matrix_descriptor' op expects f16, bf16, f32 or bytes, but got 'f64'}}
+  %0 = krnl.matrix_descriptor %x[%i], swizzle = 128, leading = 16, stride = 1024 : memref<64xf64>
   return
 }
 
@@ -347,7 +347,31 @@ func.func @sums_of_wgmma(%x: vector<6xf32>, %d: i64) {
 // -----
 
 func.func @element_of_wgmma(%x: vector<4xf32>, %d: i64) {
-  // expected-error @+1 {{'krnl.wgmma' op multiplies f16 or bf16, but got 'f32'}}
-  %0 = krnl.wgmma %x, %d, %d of f32 : vector<4xf32>
+  // expected-error @+1 {{'krnl.wgmma' op multiplies f16, bf16, f32 or bytes, but got 'f64'}}
+  %0 = krnl.wgmma %x, %d, %d of f64 : vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @type_of_sums(%x: vector<4xf32>, %d: i64) {
+  // expected-error @+1 {{'krnl.wgmma' op adds up i32}}
+  %0 = krnl.wgmma %x, %d, %d of i8 : vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @columns_of_wgmma(%x: vector<20xi32>, %d: i64) {
+  // expected-error @+1 {{'krnl.wgmma' op has no 40 columns of 'i8'}}
+  %0 = krnl.wgmma %x, %d, %d of i8 : vector<20xi32>
+  return
+}
+
+// -----
+
+func.func @transposed_bytes(%x: vector<4xi32>, %d: i64) {
+  // expected-error @+1 {{'krnl.wgmma' op transposes elements of 16 bits only}}
+  %0 = krnl.wgmma %x, %d, %d of i8 {rhsTransposed} : vector<4xi32>
   return
 }

@@ -48,23 +48,49 @@ func.func @memory(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32
 
 // -----
 
-func.func @single(%x: tensor<64x64xf32>, %w: tensor<64x32xf32>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: a slice of its inputs has no lines of 16 elements of two bytes}}
-  %y = krnl.kernel "single" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%o : tensor<64x32xf32>)
-      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.b), block(k.b, 8) -> (k.s, k.i),
+func.func @lines(%x: tensor<64x64xf16>, %w: tensor<64x8xf16>, %o: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: a slice of its inputs has no lines of 32 bytes}}
+  %y = krnl.kernel "lines" loops [m = 64, n = 8, k = 64] ins(%x, %w : tensor<64x64xf16>, tensor<64x8xf16>) outs(%o : tensor<64x8xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
               order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
-              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), vectorize(n.c, 2), unroll(k.s, 2),
               cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)] {
-  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x32xf32>, %c: tensor<64x32xf32>):
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x8xf16>, %c: tensor<64x8xf32>):
     %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
-        : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32> {
-      %0 = arith.mulf %p, %q : f32
-      %1 = arith.addf %s, %0 : f32
-      linalg.yield %1 : f32
+        : (tensor<64x64xf16>, tensor<64x8xf16>) -> tensor<64x8xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
     }
-    krnl.yield %r : tensor<64x32xf32>
-  } -> tensor<64x32xf32>
-  return %y : tensor<64x32xf32>
+    krnl.yield %r : tensor<64x8xf32>
+  } -> tensor<64x8xf32>
+  return %y : tensor<64x8xf32>
+}
+
+// -----
+
+// Those of bytes have each number of columns up to 32, and multiples of 16.
+func.func @columns(%x: tensor<64x64xi8>, %w: tensor<64x40xi8>, %o: tensor<64x40xi32>) -> tensor<64x40xi32> {
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: no instruction has 40 columns of bytes}}
+  %y = krnl.kernel "columns" loops [m = 64, n = 40, k = 64] ins(%x, %w : tensor<64x64xi8>, tensor<64x40xi8>) outs(%o : tensor<64x40xi32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 40) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 64) -> (k.o, k.b), block(k.b, 32) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 5), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)] {
+  ^bb0(%a: tensor<64x64xi8>, %b: tensor<64x40xi8>, %c: tensor<64x40xi32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<64x64xi8>, tensor<64x40xi8>) -> tensor<64x40xi32> {
+      %0 = arith.extui %p : i8 to i32
+      %1 = arith.extsi %q : i8 to i32
+      %2 = arith.muli %0, %1 : i32
+      %3 = arith.addi %s, %2 : i32
+      linalg.yield %3 : i32
+    }
+    krnl.yield %r : tensor<64x40xi32>
+  } -> tensor<64x40xi32>
+  return %y : tensor<64x40xi32>
 }
 
 // -----

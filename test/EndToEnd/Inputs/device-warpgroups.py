@@ -14,8 +14,11 @@ import sys
 
 SIMULATOR = sys.argv[1]
 RECIPES = pathlib.Path(__file__).parents[2] / "Target" / "Inputs" / "warpgroup_recipes.py"
-WARPGROUPS = ("warpgroups_f16", "warpgroups_f16_across", "warpgroups_bf16", "warpgroups_bf16_across", "warpgroups_ragged")
-BOXES = (*WARPGROUPS[:4], "warpgroups_tails")
+WARPGROUPS = [
+    f"warpgroups_{form}"
+    for form in ("f16", "f16_across", "bf16", "bf16_across", "tf32", "tf32_across", "s8", "u8", "ragged")
+]
+BOXES = [*WARPGROUPS[:4], "warpgroups_tails"]
 
 
 def run(model, *options, **environment):
@@ -38,13 +41,15 @@ for name, *way in (
     if name in WARPGROUPS + BOXES:
         subprocess.run([sys.executable, RECIPES, f"{name}.onnx", f"{name}.recipes", *way], check=True)
         recipes = [f"--recipes={name}.recipes"]
-    subprocess.run([*compiler, "device.so", "--device=cuda:simulator:sm_90a", *recipes], check=True)
+    rounds = "tf32" in name
+    device = ["--device=cuda:simulator:sm_90a", *["--tf32"] * rounds]
+    subprocess.run([*compiler, "device.so", *device, *recipes], check=True)
     expected = pathlib.Path(f"{name}-expected")
     run("./host.so", f"--save={expected}")
     options = [f"--expect={path.stem}=@{path}" for path in expected.iterdir()]
     for seed in ("1", "2", "3"):
         process = run(
-            *("./device.so", *options, "--atol=1e-5", "--rtol=1e-4"),
+            *("./device.so", *options, "--atol=1e-5", f"--rtol={1e-3 if rounds else 1e-4}"),
             ONNXC_SIMULATOR_SEED=seed,
             ONNXC_SIMULATOR_COUNTERS="sectors",
         )

@@ -93,7 +93,7 @@ for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT1
             element,
         )
 # The same by warpgroups, which have 64 rows at least, with each operand along the sums and across them.
-for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT16)):
+for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT16), ("tf32", TensorProto.FLOAT)):
     for across in (0, 1):
         save(
             f"warpgroups_{name}" + "_across" * across,
@@ -107,6 +107,21 @@ for name, element in (("f16", TensorProto.FLOAT16), ("bf16", TensorProto.BFLOAT1
             [exchange("rows", element, 128), exchange("columns", element, 128)],
             element,
         )
+# Bytes of both kinds.
+for name, element, other in (("s8", TensorProto.INT8, TensorProto.UINT8), ("u8", TensorProto.UINT8, TensorProto.INT8)):
+    save(
+        f"warpgroups_{name}",
+        [
+            ("MatMulInteger", ["rows", "x"], "sums", {}),
+            ("Cast", ["sums"], "p", {"to": element}),
+            ("MatMulInteger", ["p", "columns"], "y", {}),
+        ],
+        [128, 128],
+        [128, 128],
+        [exchange("rows", other, 128), exchange("columns", other, 128)],
+        element,
+        TensorProto.INT32,
+    )
 # Blocks are not whole in any dimension, and no row begins at a multiple of 16 bytes.
 save(
     "warpgroups_ragged",

@@ -19,13 +19,19 @@ FORMS = {
     "bf16": ((1, 32, 1, 1, 1, 4, 1), (1, 16, 1, 1, 8, 2, 0)),
     "ragged": ((1, 64, 2, 1, 2, 4, 1), (1, 128, 1, 1, 4, 3, 1)),
     "tails": ((1, 64, 2, 1, 2, 4, 1), (1, 128, 1, 1, 4, 3, 1)),
+    "tf32": ((1, 128, 2, 1, 4, 1, 0), (2, 64, 1, 2, 2, 3, 1)),
+    "s8": ((1, 128, 2, 1, 4, 1, 0), (2, 64, 1, 2, 2, 2, 0)),
+    "u8": ((1, 32, 1, 1, 1, 2, 0), (1, 16, 1, 1, 4, 3, 1)),
 }
+# Products of an instruction.
+DEPTHS = {"tf32": 8, "s8": 32, "u8": 32}
 
 
 def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
     tail = ", tail=pad" if element in ("ragged", "tails") else ""
     stages = max(stages, 2) if by_tma else stages
     way = ", by=tma" if by_tma else ""
+    depth = DEPTHS.get(element, 16)
     lines = [
         "order(m, n, k)",
         f"block(m, {64 * rows * row_groups}{tail}) -> (m.o, m.b)",
@@ -37,8 +43,8 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
         f"block(n.b, {columns}) -> (n.v, n.p)",
         "block(n.p, 8) -> (n.f, n.s)",
         "block(n.s, 2) -> (n.t, n.c)",
-        f"block(k, {16 * steps}{tail}) -> (k.o, k.i)",
-        "block(k.i, 16) -> (k.s, k.k)",
+        f"block(k, {depth * steps}{tail}) -> (k.o, k.i)",
+        f"block(k.i, {depth}) -> (k.s, k.k)",
         "order(m.o, n.o, m.v, n.v, m.w, m.g, n.t, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
         "fuse_outer(m.o, n.o, m.v, n.v, m.w, m.g, n.t)",
         "parallel(m.o, n.o)",
@@ -56,7 +62,7 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
 model, output, *way = sys.argv[1:]
 by_tma = way == ["tma"]
 element = pathlib.Path(model).stem.split("_")[1]
-compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx"]
+compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx", *["--tf32"] * (element == "tf32")]
 subprocess.run([*compiler, f"--emit-recipes={output}", "-o", "/dev/null"], check=True)
 text = pathlib.Path(output).read_text()
 forms = iter(FORMS[element])

@@ -19,7 +19,7 @@ float sim_shfl_sync_bfly_f32(int32_t mask, float value, int32_t lane,
 void sim_fence_proxy_async_shared_cta();
 void sim_wgmma_fence_sync_aligned();
 void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
-                         int32_t columns, int32_t isBrain,
+                         int32_t columns, int32_t leftType, int32_t rightType,
                          int32_t isLeftTransposed, int32_t isRightTransposed);
 void sim_wgmma_commit_group_sync_aligned();
 void sim_wgmma_wait_group_sync_aligned(int64_t others);
@@ -181,7 +181,7 @@ static void multiplyMatrix(float *y) {
   float sums[4];
   for (int i = 0; i < 4; ++i)
     sums[i] = float(i);
-  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 1, 0, 0);
   sim_wgmma_commit_group_sync_aligned();
   sim_wgmma_wait_group(sums, 4);
   for (int i = 0; i < 4; ++i)
@@ -208,7 +208,7 @@ END
   sim_wgmma_fence_sync_aligned();
   uint64_t descriptor = matrixDescriptor();
   float sums[4] = {};
-  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 1, 0, 0);
   sim_wgmma_commit_group_sync_aligned();
   sim_wgmma_wait_group_sync_aligned(others);
   sim_barrier0();
@@ -216,7 +216,7 @@ END
     matrix[i / 16][i % 16] = 0x4000;
   sim_fence_proxy_async_shared_cta();
   sim_barrier0();
-  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 0, 0);
+  sim_wgmma_mma_async(sums, descriptor, descriptor, 8, 1, 1, 0, 0);
   sim_wgmma_commit_group_sync_aligned();
   sim_wgmma_wait_group_sync_aligned(1);
   sim_wgmma_wait_group(sums, 4);

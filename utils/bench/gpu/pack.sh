@@ -36,7 +36,7 @@ pack() {
   [[ $model != *tf32* ]] || device_only=(--tf32)
   if [[ $model == "$small"/warpgroups_* ]]; then
     "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes" ${way:+"$way"}
-    device_only=("--recipes=$small/recipes")
+    device_only+=("--recipes=$small/recipes")
   fi
   onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${device_only[@]}" "$@" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"

@@ -5,13 +5,13 @@
 // them. The instruction reads the factors itself, from slices in shared memory
 // that have the form of its descriptors:
 //
-//   element (i, j) of a slice, i along memory, in lines of n elements
-//     place    i / n * blockElements + j * n + i % n
-//     then     place xor (place >> 6 & mask) << 3
+//   byte (i, j) of a slice, i along memory, in lines of n bytes
+//     place    i / n * blockBytes + j * n + i % n
+//     then     place xor (place >> 7 & mask) << 4
 //
 // All products of a point are one group:
 //
-//   fence; wgmma of all sums, for each 16 products; commit; wait
+//   fence; wgmma of all sums, for each 32 bytes of products; commit; wait
 //
 // Where a pipeline leaves groups in flight, the threads wait for those before
 // them only, and for the last ones behind its loop: nothing touches the sums in
@@ -28,8 +28,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Lines that are exchanged together, and bytes of an element.
-static constexpr int64_t groupLines = 8, elementBytes = 2;
+/// Lines that are exchanged together.
+static constexpr int64_t groupLines = 8;
 
 /// Does a warpgroup compute the products of the op here?
 bool OpEmitter::isOfWarpgroup(unsigned op, const Mma &mma) {
@@ -54,19 +54,21 @@ LaneIndex OpEmitter::swizzledIndex(const CachedSlice &slice,
   }
   const SwizzledSlice &form = *slice.swizzle;
   LaneIndex first{inLine.base, inLine.offset, 0, {}};
-  LaneIndex at = math.add(
-      math.scale(math.floorDiv(first, form.lineElements), form.blockElements()),
-      math.add(math.scale(line, form.lineElements),
-               math.mod(first, form.lineElements)));
+  LaneIndex at = math.add(math.scale(math.floorDiv(first, form.lineElements()),
+                                     form.blockBytes() / form.elementBytes),
+                          math.add(math.scale(line, form.lineElements()),
+                                   math.mod(first, form.lineElements())));
   if (isExchanged) {
     Value place = math.scalar(at);
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, value);
     };
+    int64_t shift = llvm::Log2_64(uint64_t(form.elementBytes));
     Value bits = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, place, constant(SwizzledSlice::from)),
+        b,
+        arith::ShRUIOp::create(b, place, constant(SwizzledSlice::from - shift)),
         constant(form.mask()));
-    bits = arith::ShLIOp::create(b, bits, constant(SwizzledSlice::to));
+    bits = arith::ShLIOp::create(b, bits, constant(SwizzledSlice::to - shift));
     at = {arith::XOrIOp::create(b, place, bits), 0, 0, {}};
   }
   at.step = inLine.step;
@@ -89,9 +91,9 @@ Value OpEmitter::descriptorOf(const CachedSlice &slice, const Mma &mma,
                        slice.size));
   active = saved;
   const SwizzledSlice &form = *slice.swizzle;
-  return MatrixDescriptorOp::create(
-      b, slice.memref, math.scalar(at), form.lineBytes,
-      form.blockElements() * elementBytes, groupLines * form.lineBytes);
+  return MatrixDescriptorOp::create(b, slice.memref, math.scalar(at),
+                                    form.lineBytes, form.blockBytes(),
+                                    groupLines * form.lineBytes);
 }
 
 namespace {
@@ -122,7 +124,8 @@ static Sums gatherOne(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
             hasLanes ? vector::ExtractOp::create(b, element, column).getResult()
                      : element);
       }
-  auto type = VectorType::get({int64_t(elements.size())}, b.getF32Type());
+  auto type =
+      VectorType::get({int64_t(elements.size())}, elements.front().getType());
   sums.value = vector::FromElementsOp::create(b, type, elements);
   return sums;
 }
@@ -181,7 +184,7 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
                                        ValueRange accumulators) {
   MatrixProduct product = *matrixProductOf(state.op);
   if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
-    std::swap(product.lhs, product.rhs);
+    product.swap();
   auto sliceOf = [&](OpOperand *operand) -> const CachedSlice & {
     return *llvm::find_if(
         caches, [&](const CachedSlice &it) { return it.use == operand; });
@@ -195,7 +198,8 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
     sum = WgmmaOp::create(b, sum, descriptorOf(rows, mma, instance),
                           descriptorOf(columns, mma, instance), product.element,
                           rows.swizzle->isTransposed,
-                          columns.swizzle->isTransposed);
+                          columns.swizzle->isTransposed, product.lhsSigned,
+                          product.rhsSigned);
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
   if (int64_t inFlight = nest.pipelineAt(rows.at).inFlight)

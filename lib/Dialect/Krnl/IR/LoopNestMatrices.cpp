@@ -169,17 +169,22 @@ std::string LoopNest::reasonAgainst(const Mma &mma) const {
 }
 
 /// The elements of an instruction are read with their neighbours along the
-/// sums; those of 16 bits may be transposed on the way.
+/// sums; some may be transposed on the way.
 bool LoopNest::endsWithSums(const Cache &cache, unsigned number) const {
   const BodyOp &op = bodyOps[number];
   if (!cache.shared || !mmaOf(number))
     return false;
-  if (operands[cache.operand].elementBytes != 2)
+  auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+  if (!compute)
     return true;
-  for (OpOperand *input : cast<ComputeOp>(op.op).getDpsInputOperands()) {
+  for (OpOperand *input : compute.getDpsInputOperands()) {
     auto argument = dyn_cast<BlockArgument>(input->get());
     if (!argument || argument.getArgNumber() != cache.operand ||
         !isInput(*input))
+      continue;
+    const MatrixElement *element =
+        MatrixElement::of(getElementTypeOrSelf(input->get()));
+    if (!element || !element->liesAcross)
       continue;
     Access access(*input);
     for (unsigned dim : llvm::seq<unsigned>(op.axes.size()))

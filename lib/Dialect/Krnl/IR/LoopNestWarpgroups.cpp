@@ -18,10 +18,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Elements of the longest line, and of the shortest one.
-static constexpr int64_t maxLine = 64, minLine = 16;
-/// Of all elements that the instruction has.
-static constexpr int64_t elementBytes = 2;
+/// Bytes of the longest line, and of the shortest one.
+static constexpr int64_t maxLine = 128, minLine = 32;
 
 LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
                               EmitErrorFn emitError) {
@@ -65,11 +63,12 @@ int64_t LoopNest::strideInSlice(const Cache &cache, unsigned op,
 std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
                                                      unsigned op) const {
   const Mma *mma = mmaOf(op);
-  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
-      operands[cache.operand].elementBytes != elementBytes)
+  int64_t elementBytes = operands[cache.operand].elementBytes;
+  if (!cache.shared || !mma || !mma->isOfWarpgroup() || elementBytes < 1 ||
+      elementBytes > 4)
     return std::nullopt;
   bool sumsLast = endsWithSums(cache, op);
-  int64_t inLine = 1, across = 1;
+  int64_t inLine = elementBytes, across = 1;
   for (unsigned loop : cachedLoops(cache, op)) {
     if (allLoops[loop].isDynamic())
       return std::nullopt;
@@ -81,11 +80,11 @@ std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
     line /= 2;
   if (line < minLine)
     return std::nullopt;
-  return SwizzledSlice{!sumsLast, line, line * elementBytes, across};
+  return SwizzledSlice{!sumsLast, elementBytes, line, across};
 }
 
 /// The instruction reads 64 rows, or all columns, that follow each other, and
-/// 16 products: whole lines along rows or columns.
+/// 32 bytes of products: whole lines along rows or columns.
 std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
                                           OpOperand &columns) const {
   std::pair<unsigned, int64_t> ofRows[] = {
@@ -98,7 +97,11 @@ std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
       {mma.columnThreads, MatrixSums::copies},
       {mma.columnCopies, 1},
       {mma.products, 1}};
-  int64_t width = allLoops[*mma.columnTiles].extent * MatrixSums::columns;
+  int64_t tiles = allLoops[*mma.columnTiles].extent,
+          width = tiles * MatrixSums::columns;
+  Type element = getElementTypeOrSelf(rows.get());
+  if (!MatrixElement::of(element)->hasColumnTiles(tiles))
+    return "no instruction has " + std::to_string(width) + " columns of bytes";
   for (auto [operand, strides, extent] :
        {std::tuple(&rows, ArrayRef(ofRows), MatrixSums::groupRows),
         {&columns, ArrayRef(ofColumns), width}}) {
@@ -107,13 +110,13 @@ std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
       return "its inputs are not both copied to shared memory";
     std::optional<SwizzledSlice> slice = swizzledSlice(*cache, mma.op);
     if (!slice)
-      return "a slice of its inputs has no lines of 16 elements of two bytes";
+      return "a slice of its inputs has no lines of 32 bytes";
     for (auto [number, stride] : strides)
       if (strideInSlice(*cache, mma.op, number) != stride)
         return "iterations of loop '" + allLoops[number].name + "' are not " +
                std::to_string(stride) +
                " elements apart in the slice of an input";
-    if (slice->isTransposed && extent % slice->lineElements != 0)
+    if (slice->isTransposed && extent % slice->lineElements() != 0)
       return "an instruction would have parts of the lines of a slice";
   }
   return {};

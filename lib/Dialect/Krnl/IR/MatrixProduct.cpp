@@ -30,9 +30,8 @@ static OpOperand *factorOf(ComputeOp op, Value value, bool &isSigned) {
 
 /// Instructions have sums of 32 bits.
 static bool isFactor(Type element, Type sum) {
-  if (sum.isF32())
-    return element.isF16() || element.isBF16() || element.isF32();
-  return sum.isInteger(32) && element.isInteger(8);
+  return MatrixElement::of(element) && element.isInteger() ? sum.isInteger(32)
+                                                           : sum.isF32();
 }
 
 std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
@@ -51,12 +50,22 @@ std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
   return product;
 }
 
+const MatrixElement *MatrixElement::of(Type element) {
+  constexpr int64_t all = MatrixSums::maxColumnTiles;
+  static constexpr MatrixElement f16{"mma_f16", 16, /*liesAcross=*/true, all},
+      bf16{"mma_bf16", 16, /*liesAcross=*/true, all},
+      f32{"mma_f32", 32, /*liesAcross=*/false, all},
+      i8{"mma_i8", 8, /*liesAcross=*/false, 4};
+  return element.isF16()        ? &f16
+         : element.isBF16()     ? &bf16
+         : element.isF32()      ? &f32
+         : element.isInteger(8) ? &i8
+                                : nullptr;
+}
+
 std::string MatrixProduct::operation() const {
-  if (element.isInteger())
-    return "mma_i8";
-  return element.isF16()    ? "mma_f16"
-         : element.isBF16() ? "mma_bf16"
-                            : "mma_f32";
+  const MatrixElement *of = MatrixElement::of(element);
+  return of ? of->operation.str() : "";
 }
 
 std::string MatrixProduct::warpgroupOperation() const {

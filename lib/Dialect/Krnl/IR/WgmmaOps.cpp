@@ -20,8 +20,8 @@ static constexpr int64_t unitBytes = 16, maxBytes = 1 << 18;
 
 LogicalResult MatrixDescriptorOp::verify() {
   Type element = cast<MemRefType>(getMemory().getType()).getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() != 16)
-    return emitOpError("expects elements of two bytes, but got ") << element;
+  if (!MatrixElement::of(element))
+    return emitOpError("expects f16, bf16, f32 or bytes, but got ") << element;
   if (int64_t bytes = getSwizzle(); bytes != 32 && bytes != 64 && bytes != 128)
     return emitOpError("expects lines of 32, 64 or 128 bytes, but got ")
            << bytes;
@@ -38,8 +38,18 @@ LogicalResult WgmmaOp::verify() {
   if (sums % tileSums != 0 || sums < tileSums || sums > maxSums)
     return emitOpError("expects 4, 8, ... 128 sums of a thread, but got ")
            << sums;
-  if (!getElement().isF16() && !getElement().isBF16())
-    return emitOpError("multiplies f16 or bf16, but got ") << getElement();
+  Type element = getElement();
+  const MatrixElement *form = MatrixElement::of(element);
+  if (!form)
+    return emitOpError("multiplies f16, bf16, f32 or bytes, but got ")
+           << element;
+  if (getAcc().getType().getElementType().isInteger() != element.isInteger())
+    return emitOpError("adds up ") << (element.isInteger() ? "i32" : "f32");
+  if (!form->hasColumnTiles(sums / tileSums))
+    return emitOpError("has no ") << sums / tileSums * MatrixSums::columns
+                                  << " columns of " << element;
+  if (!form->liesAcross && (getLhsTransposed() || getRhsTransposed()))
+    return emitOpError("transposes elements of 16 bits only");
   return success();
 }
 

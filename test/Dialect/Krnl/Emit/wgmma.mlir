@@ -2,7 +2,7 @@
 //
 // A warpgroup multiplies slices in shared memory, whose chunks of 16 bytes are exchanged while they are copied.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async", mma_i8_x32 = "llvm.nvvm.mma.m16n8k32.row.col", wgmma_i8_x32 = "nvvm.wgmma.mma_async"}>} {
 
 // Lines of 32 sums and of 32 columns, two slices each: 2 * 64 * 32 and 2 * 32 * 32. Both instructions of a step
 // are one group, whose sums nothing uses before the end of it.
@@ -105,6 +105,42 @@ func.func @brain(%x: tensor<64x64xbf16>, %w: tensor<64x32xbf16>, %o: tensor<64x3
     krnl.yield %r : tensor<64x32xf32>
   } -> tensor<64x32xf32>
   return %y : tensor<64x32xf32>
+}
+
+// Rows of bytes are those of the second factor: lines of 64 bytes, of which bits 7 and 8 of a place are exchanged with bits 4
+// and 5. Both kinds of bytes come with their factor.
+// CHECK-LABEL: func private @kernel_bytes_0(
+// CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<4096xi8, 3>
+// CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<2048xi8, 3>
+// CHECK-DAG:     %[[FROM:.+]] = arith.constant 7 : index
+// CHECK-DAG:     %[[MASK:.+]] = arith.constant 3 : index
+// CHECK-DAG:     %[[TO:.+]] = arith.constant 4 : index
+// CHECK:         %[[HIGH:.+]] = arith.shrui %[[PLACE:.+]], %[[FROM]]
+// CHECK:         %[[BITS:.+]] = arith.andi %[[HIGH]], %[[MASK]]
+// CHECK:         %[[LOW:.+]] = arith.shli %[[BITS]], %[[TO]]
+// CHECK:         arith.xori %[[PLACE]], %[[LOW]]
+// CHECK:           %[[A:.+]] = krnl.matrix_descriptor %{{.+}}[%{{.+}}], swizzle=64, leading=4096, stride=512 : memref<4096xi8>
+// CHECK:           %[[B:.+]] = krnl.matrix_descriptor %{{.+}}[%{{.+}}], swizzle=64, leading=2048, stride=512 : memref<2048xi8>
+// CHECK:           krnl.wgmma %{{.+}}, %[[A]], %[[B]] of i8 {lhsSigned} : vector<16xi32>
+// CHECK:           krnl.wgmma_wait %{{.+}} : vector<16xi32>
+func.func @bytes(%x: tensor<32x128xi8>, %w: tensor<64x128xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi32> {
+  %y = krnl.kernel "bytes" loops [m = 64, n = 32, k = 128] ins(%x, %w : tensor<32x128xi8>, tensor<64x128xi8>) outs(%o : tensor<64x32xi32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 64) -> (k.o, k.b), block(k.b, 32) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)] {
+  ^bb0(%a: tensor<32x128xi8>, %b: tensor<64x128xi8>, %c: tensor<64x32xi32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[n, k], %q = %b[m, k]) -> (%s = %c[m, n])
+        : (tensor<32x128xi8>, tensor<64x128xi8>) -> tensor<64x32xi32> {
+      %0 = arith.extui %p : i8 to i32
+      %1 = arith.extsi %q : i8 to i32
+      %2 = arith.muli %0, %1 : i32
+      %3 = arith.addi %s, %2 : i32
+      linalg.yield %3 : i32
+    }
+    krnl.yield %r : tensor<64x32xi32>
+  } -> tensor<64x32xi32>
+  return %y : tensor<64x32xi32>
 }
 
 }

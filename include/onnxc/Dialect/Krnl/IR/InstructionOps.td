@@ -173,7 +173,7 @@ def Krnl_BarrierEndOp : Krnl_Op<"barrier_end"> {
 def Krnl_MatrixDescriptorOp : Krnl_Op<"matrix_descriptor", [Pure]> {
   let summary = "where a matrix is in shared memory, for wgmma";
   let description = [{
-    A matrix of elements of two bytes begins at a position of the memory, in lines of
+    A matrix of f16, bf16, f32 or bytes begins at a position of the memory, in lines of
     `swizzle` bytes: 32, 64 or 128. Groups of eight lines are `stride` bytes apart, and
     blocks of lines, where the matrix has several, `leading` bytes. Byte 16 * i of line j has
     been exchanged with byte 16 * (i xor j * swizzle / 128) of it, modulo `swizzle`. The
@@ -198,20 +198,22 @@ def Krnl_WgmmaOp : Krnl_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "a product of matrices in shared memory by a warpgroup";
   let description = [{
     Adds to the sums of 64 rows by N columns, of which each thread of four warps has N / 2
-    in `acc`, the products of 64 rows and N columns of 16 elements. In warp w, thread
+    in `acc`, the products of 64 rows and N columns of 32 bytes. In warp w, thread
     4 * g + t has element 4 * f + 2 * h + c at row 16 * w + 8 * h + g and column
-    8 * f + 2 * t + c. The lines of a matrix are along its 16 elements, or across them if it
-    is transposed. `nvvm.wgmma.fence.aligned` is in front of the first product; the result
+    8 * f + 2 * t + c. The lines of a matrix are along its 32 bytes, or across them if it
+    is transposed, which those of f16 and bf16 can be. Bytes are unsigned unless the attribute
+    is set, and of f32 the last 13 bits are ignored. `nvvm.wgmma.fence.aligned` is in front of the first product; the result
     is there when krnl.wgmma_wait has it, and nothing but another product uses it before.
 
     ```mlir
     %sum = krnl.wgmma %acc, %a, %w of f16 {rhsTransposed} : vector<64xf32>
     ```
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$acc, I64:$lhs, I64:$rhs,
-                   TypeAttr:$element, UnitAttr:$lhsTransposed,
-                   UnitAttr:$rhsTransposed);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let arguments = (ins VectorOfRankAndType<[1], [F32, I32]>:$acc, I64:$lhs,
+                   I64:$rhs, TypeAttr:$element, UnitAttr:$lhsTransposed,
+                   UnitAttr:$rhsTransposed, UnitAttr:$lhsSigned,
+                   UnitAttr:$rhsSigned);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$result);
   let assemblyFormat = [{
     $acc `,` $lhs `,` $rhs `of` $element attr-dict `:` type($acc)
   }];
@@ -231,9 +233,9 @@ def Krnl_WgmmaWaitOp : Krnl_Op<"wgmma_wait", [
     krnl.wgmma_wait in_flight=1
     ```
   }];
-  let arguments = (ins Variadic<VectorOfRankAndType<[1], [F32]>>:$sums,
+  let arguments = (ins Variadic<VectorOfRankAndType<[1], [F32, I32]>>:$sums,
                    DefaultValuedAttr<I64Attr, "0">:$inFlight);
-  let results = (outs Variadic<VectorOfRankAndType<[1], [F32]>>:$results);
+  let results = (outs Variadic<VectorOfRankAndType<[1], [F32, I32]>>:$results);
   let assemblyFormat = [{
     (`in_flight` `` `=` `` $inFlight^) : ($sums `:` type($sums))? attr-dict
   }];

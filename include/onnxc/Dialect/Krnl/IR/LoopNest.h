@@ -88,15 +88,16 @@ struct Mma {
 struct SwizzledSlice {
   /// Lines are along rows or columns of the result instead of the sums.
   bool isTransposed;
-  int64_t lineElements, lineBytes;
+  int64_t elementBytes, lineBytes;
   /// Of a block.
   int64_t lines;
 
-  int64_t blockElements() const { return lines * lineElements; }
-  /// Where an element is whose place without exchanges is `at`, in elements of
-  /// two bytes: the bits of `at` from `from` on are added to those from `to` on
-  /// without carry, as far as `mask` has them.
-  static constexpr int64_t from = 6, to = 3;
+  int64_t lineElements() const { return lineBytes / elementBytes; }
+  int64_t blockBytes() const { return lines * lineBytes; }
+  /// Where an element is whose place without exchanges is `at`, in bytes: the
+  /// bits of `at` from `from` on are added to those from `to` on without carry,
+  /// as far as `mask` has them.
+  static constexpr int64_t from = 7, to = 4;
   /// The exchange is one of the bits of addresses, which begin at a multiple of
   /// so many bytes.
   static constexpr int64_t alignment = 1024;

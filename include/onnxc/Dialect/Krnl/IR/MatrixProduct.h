@@ -21,9 +21,28 @@ struct MatrixSums {
   static constexpr int64_t rowThreads = 8, columnThreads = 4;
   static constexpr int64_t rows = copies * rowThreads,
                            columns = copies * columnThreads;
-  /// Of one wgmma; the products are those of elements of 16 bits.
+  /// Of one wgmma.
   static constexpr int64_t warps = 4, groupRows = warps * rows,
-                           maxColumnTiles = 32, groupDepth = 16;
+                           maxColumnTiles = 32;
+};
+
+/// What the instructions have of a type of elements (PTX ISA, mma and
+/// wgmma.mma_async).
+struct MatrixElement {
+  /// In the table of a target; that of a warpgroup has wg in front.
+  llvm::StringLiteral operation;
+  int64_t bits;
+  /// May rows of a matrix in shared memory be across the sums?
+  bool liesAcross;
+  /// wgmma has each number of tiles of columns up to this one, and even ones
+  /// above it.
+  int64_t anyColumnTiles;
+
+  /// Null for elements that no instruction multiplies.
+  static const MatrixElement *of(mlir::Type element);
+  bool hasColumnTiles(int64_t tiles) const {
+    return tiles <= anyColumnTiles || tiles % 2 == 0;
+  }
 };
 
 /// The factors of an op, as instructions for products of matrices take them.
@@ -38,9 +57,14 @@ struct MatrixProduct {
     return 256 / element.getIntOrFloatBitWidth();
   }
   /// The operation that the instruction has in the table of a target; that of
-  /// a warpgroup.
+  /// a warpgroup. None has an empty name.
   std::string operation() const;
   std::string warpgroupOperation() const;
+  /// Exchanges the factors.
+  void swap() {
+    std::swap(lhs, rhs);
+    std::swap(lhsSigned, rhsSigned);
+  }
 };
 
 /// The factors if the payload is `sum + lhs * rhs` for elements of two inputs

@@ -223,16 +223,18 @@ def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())">
   let summary = "multiply small matrices by the four warps of a warpgroup at once";
   let description = [{
     `wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)`: an op that sums up products of two inputs of
-    the kernel, of f16 or bf16, computes 64 rows by up to 256 columns at a time. The rows are
+    the kernel, of f16, bf16, f32 or bytes, computes 64 rows by up to 256 columns at a time. The rows are
     those of `m.w`, the four warps, of `m.h`, two that are written out, and of `m.g`, eight
     threads; the columns those of `n.f`, up to 32 that are written out, of `n.t`, four
     threads, and of `n.c`, two that are written out or lanes. `m.w`, `m.g` and `n.t` are the
-    last mapped loops. `k.i` has the 16 products of one instruction.
+    last mapped loops. `k.i` has the products of one instruction: 16 of f16 and bf16, 8 of f32,
+    of which the last 13 bits are ignored, 32 of bytes. Above 32 columns, those of bytes are a
+    multiple of 16.
 
     Both inputs have slices in shared memory, so the step comes behind their `cache`. Where
     the target has the instruction, which `krnl.target` lists, it reads the slices itself:
     lines of 128, 64 or 32 bytes whose chunks of 16 bytes are exchanged by the number of the
-    line. All products of loops inside that are written out are one group, whose
+    line. Lines of f32 and of bytes are along the sums, however the input lies. All products of loops inside that are written out are one group, whose
     end the threads wait for. Elsewhere a warp computes them as those of `mma`.
   }];
   let parameters = (ins LoopNames:$loops);

@@ -44,8 +44,16 @@ FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
       translateKernels(module, context, expandInstructions);
   if (!kernels)
     return failure();
-  CodeFile file = emitModule(*kernels, krnl::TargetAttr::of(module), level,
-                             CodeKind::Assembly);
+  auto target = krnl::TargetAttr::of(module);
+  if (StringRef version = versionFor(module); !version.empty())
+    target = krnl::TargetAttr::get(
+        target.getContext(), target.getFamily(), target.getTriple(),
+        target.getCpu(),
+        target.getFeatures().empty()
+            ? version.str()
+            : (target.getFeatures() + "," + version).str(),
+        target.getProcessor(), target.getInstructions());
+  CodeFile file = emitModule(*kernels, target, level, CodeKind::Assembly);
   file.name = "kernels";
   return file;
 }

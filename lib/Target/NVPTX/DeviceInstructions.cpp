@@ -31,6 +31,18 @@ void expandInstructions(ModuleOp kernels) {
   walkAndApplyPatterns(kernels, std::move(patterns));
 }
 
+// PTX ISA, wgmma.mma_async: bytes of both kinds in one product came with 8.4.
+StringRef versionFor(ModuleOp kernels) {
+  bool isMixed = kernels
+                     .walk([](NVVM::WgmmaMmaAsyncOp op) {
+                       return op.getTypeA() == op.getTypeB()
+                                  ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+                     })
+                     .wasInterrupted();
+  return isMixed ? "+ptx84" : "";
+}
+
 /// Calls a function of the simulator with the record in memory and numbers;
 /// returns what is in memory afterwards.
 static Value callWithRecord(ModuleOp kernels, Operation *op, StringRef name,

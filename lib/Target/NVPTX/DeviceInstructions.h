@@ -14,6 +14,10 @@ namespace onnxc::target {
 /// has no intrinsic for by inline PTX.
 void expandInstructions(mlir::ModuleOp kernels);
 
+/// Features that name the version of PTX that the module needs, where LLVM's
+/// own choice for the GPU has not all of its instructions; else empty.
+llvm::StringRef versionFor(mlir::ModuleOp kernels);
+
 /// Replaces these, and inline PTX, by calls of the simulator of the tests.
 void callSimulator(mlir::ModuleOp kernels);
 

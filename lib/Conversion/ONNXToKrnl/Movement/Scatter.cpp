@@ -4,8 +4,8 @@
 // ScatterElements, ScatterND, MaxUnpool: a copy of the data, into which the
 // updates are written one after the other, so that of equal positions the last
 // one stays and sums have one order. Loops along which positions cannot meet
-// stay free to run in lanes and on several workers. Indices are brought into
-// range.
+// stay free to run in lanes and on several workers; so do the updates of
+// constant indices that have no position twice. Indices are brought into range.
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,8 +17,13 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+
+#include "llvm/Support/Endian.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -58,6 +63,37 @@ Value put(OpBuilder &b, Location loc, Type element, StringRef reduction,
                                       position);
 }
 
+/// The numbers of a constant of 32 or 64 bits; nothing for other values.
+std::optional<SmallVector<int64_t>> numbersOf(Value indices) {
+  using namespace llvm::support::endian;
+  Attribute constant = onnx::constantValue(indices);
+  RankedTensorType type = rankedType(indices);
+  if (!constant || !type || !type.hasStaticShape())
+    return std::nullopt;
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(constant, scratch);
+  unsigned size = type.getElementTypeBitWidth() / 8;
+  if ((size != 4 && size != 8) ||
+      int64_t(bytes.size()) != type.getNumElements() * size)
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (size_t at = 0; at < bytes.size(); at += size)
+    numbers.push_back(size == 4 ? int32_t(read32le(&bytes[at]))
+                                : int64_t(read64le(&bytes[at])));
+  return numbers;
+}
+
+/// Brings an index into range; false if it is not.
+bool wrap(int64_t &index, int64_t size) {
+  index += index < 0 ? size : 0;
+  return index >= 0 && index < size;
+}
+
+bool areDistinct(SmallVector<int64_t> places) {
+  llvm::sort(places);
+  return std::adjacent_find(places.begin(), places.end()) == places.end();
+}
+
 /// Ends the run where updates have no position to go to at all.
 void checkRoom(OpBuilder &b, Location loc, Value room, Value updates,
                StringRef message) {
@@ -83,6 +119,27 @@ void check(OpBuilder &b, Location loc, onnx::ScatterElementsOp::Adaptor adaptor,
             "ScatterElements: the data has no element along the axis");
 }
 
+/// Are the places of all updates known, and no two of them the same?
+bool hasDistinctPlaces(onnx::ScatterElementsOp op, int64_t axis) {
+  RankedTensorType data = rankedType(op.getData()),
+                   indices = rankedType(op.getIndices());
+  auto numbers = numbersOf(op.getIndices());
+  if (!numbers || data.isDynamicDim(axis))
+    return false;
+  int64_t size = data.getDimSize(axis), inner = 1,
+          length = indices.getDimSize(axis);
+  for (int64_t dim : indices.getShape().drop_front(axis + 1))
+    inner *= dim;
+  for (auto [i, number] : llvm::enumerate(*numbers)) {
+    if (!wrap(number, size))
+      return false;
+    // As in a tensor that is as long as the data along the axis.
+    number = (int64_t(i) / (inner * length) * size + number) * inner +
+             int64_t(i) % inner;
+  }
+  return areDistinct(std::move(*numbers));
+}
+
 Value build(OpBuilder &b, onnx::ScatterElementsOp op,
             onnx::ScatterElementsOp::Adaptor adaptor, int64_t axis) {
   Location loc = op.getLoc();
@@ -92,10 +149,13 @@ Value build(OpBuilder &b, onnx::ScatterElementsOp op,
                    updateType = rankedType(adaptor.getUpdates());
   Type element = getElementTypeOrSelf(op.getData().getType());
   KernelBuilder kernel(b, loc, "ScatterElements");
-  SmallVector<AffineExpr> at = kernel.loopsOf(updateType), to = at;
+  SmallVector<AffineExpr> at = kernel.loopsOf(updateType), to = at, reduced;
+  bool isFree = hasDistinctPlaces(op, axis);
+  if (!isFree)
+    reduced.push_back(at[axis]);
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d == axis)
-      to[d] = kernel.zero();
+      to[d] = isFree ? kernel.partOf(at[d]) : kernel.zero();
     else if (type.isDynamicDim(d) ||
              type.getDimSize(d) != updateType.getDimSize(d))
       to[d] = kernel.partOf(at[d]);
@@ -104,10 +164,13 @@ Value build(OpBuilder &b, onnx::ScatterElementsOp op,
         size = kernel.scalar(sizeOf(b, loc, data, axis));
   Value out = kernel.output(data);
   Value y = kernel.generic(
-      {{updates, at}, {indices, at}}, {out, to}, {at[axis]},
+      {{updates, at}, {indices, at}}, {out, to}, reduced,
       [&](OpBuilder &nb, Location l, ValueRange v) {
         SmallVector<Value> position(type.getRank(), indexConstant(nb, l, 0));
         position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
+        if (isFree)
+          position[axis] =
+              subIndex(nb, l, position[axis], kernel.index(nb, l, at[axis]));
         return put(nb, l, element, op.getReduction(), v[0], position);
       });
   return kernel.finish({y}).front();
@@ -179,6 +242,29 @@ Views view(OpBuilder &b, Location loc, onnx::ScatterNDOp::Adaptor adaptor,
   return views;
 }
 
+/// Are the places of all updates known, and no two of them the same?
+bool hasDistinctPlaces(onnx::ScatterNDOp op, int64_t depth) {
+  ArrayRef<int64_t> sizes =
+      rankedType(op.getData()).getShape().take_front(depth);
+  auto numbers = numbersOf(op.getIndices());
+  if (!numbers || depth == 0 || ShapedType::isDynamicShape(sizes) ||
+      rankedType(op.getIndices()).getShape().back() != depth)
+    return false;
+  SmallVector<int64_t> places;
+  for (size_t at = 0; at < numbers->size(); at += depth) {
+    int64_t place = 0;
+    for (auto [size, index] :
+         llvm::zip(sizes, ArrayRef(*numbers).slice(at, depth))) {
+      int64_t number = index;
+      if (!wrap(number, size))
+        return false;
+      place = place * size + number;
+    }
+    places.push_back(place);
+  }
+  return areDistinct(std::move(places));
+}
+
 Value build(OpBuilder &b, onnx::ScatterNDOp op,
             onnx::ScatterNDOp::Adaptor adaptor, int64_t depth) {
   Location loc = op.getLoc();
@@ -193,14 +279,20 @@ Value build(OpBuilder &b, onnx::ScatterNDOp op,
     sizes.push_back(kernel.scalar(views.dataSizes[k]));
   }
   Value out = kernel.output(views.data);
+  bool isFree = hasDistinctPlaces(op, depth);
+  SmallVector<AffineExpr> reduced;
+  if (!isFree)
+    reduced.push_back(at[0]);
   Value y = kernel.generic(
-      ins, {out, {kernel.zero(), at[1]}}, {at[0]},
-      [&](OpBuilder &nb, Location l, ValueRange v) {
+      ins, {out, {isFree ? kernel.partOf(at[0]) : kernel.zero(), at[1]}},
+      reduced, [&](OpBuilder &nb, Location l, ValueRange v) {
         Value zero = indexConstant(nb, l, 0), row = zero;
         for (int64_t k = 0; k < depth; ++k) {
           Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k]);
           row = addIndex(nb, l, mulIndex(nb, l, row, sizes[k]), i);
         }
+        if (isFree)
+          row = subIndex(nb, l, row, kernel.index(nb, l, at[0]));
         return put(nb, l, element, op.getReduction(), v[0], {row, zero});
       });
   return reshapeTo(b, loc, kernel.finish({y}).front(),

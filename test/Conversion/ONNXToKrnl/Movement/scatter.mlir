@@ -47,6 +47,47 @@ func.func @slices(%data: tensor<4x5x8xf32>, %indices: tensor<2x3x2xi64>, %update
   return %y : tensor<4x5x8xf32>
 }
 
+// Updates of constant indices that have no place twice do not meet either: -1 is place 4.
+// CHECK-LABEL: func @distinct_elements
+// CHECK:         krnl.compute [d0, d1] {{.+}} -> (%{{.+}} = %{{.+}}[d0 ..., d1])
+// CHECK:           %[[PLACE:.+]] = krnl.wrap_index
+// CHECK:           %[[UPDATE:.+]] = krnl.index d0
+// CHECK:           %[[STEPS:.+]] = arith.subi %[[PLACE]], %[[UPDATE]]
+// CHECK:           krnl.scatter_store %{{.+}} at[%[[STEPS]], %{{.+}}] : f32
+func.func @distinct_elements(%data: tensor<5x2xf32>, %updates: tensor<2x2xf32>) -> tensor<5x2xf32> {
+  %indices = onnx.Constant dense<[[-1, 4], [3, 3]]> : tensor<2x2xi64>
+  %y = onnx.ScatterElements(%data, %indices, %updates) {axis = 0 : i64} : (tensor<5x2xf32>, tensor<2x2xi64>, tensor<2x2xf32>) -> tensor<5x2xf32>
+  return %y : tensor<5x2xf32>
+}
+
+// CHECK-LABEL: func @same_elements
+// CHECK:         krnl.compute [d1 | d0]
+func.func @same_elements(%data: tensor<5x2xf32>, %updates: tensor<2x2xf32>) -> tensor<5x2xf32> {
+  %indices = onnx.Constant dense<[[-1, 3], [4, 4]]> : tensor<2x2xi64>
+  %y = onnx.ScatterElements(%data, %indices, %updates) {axis = 0 : i64} : (tensor<5x2xf32>, tensor<2x2xi64>, tensor<2x2xf32>) -> tensor<5x2xf32>
+  return %y : tensor<5x2xf32>
+}
+
+// CHECK-LABEL: func @distinct_tuples
+// CHECK:         krnl.compute [d0, d1] {{.+}} -> (%{{.+}} = %{{.+}}[d0 ..., d1])
+func.func @distinct_tuples(%data: tensor<4x5xf32>, %updates: tensor<3xf32>) -> tensor<4x5xf32> {
+  %indices = onnx.Constant dense<[[0, 4], [1, -5], [-4, 0]]> : tensor<3x2xi64>
+  %y = onnx.ScatterND(%data, %indices, %updates) : (tensor<4x5xf32>, tensor<3x2xi64>, tensor<3xf32>) -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+}
+
+// Tuple [-4, 4] is [0, 4], and 5 is no place at all.
+// CHECK-LABEL: func @same_tuples
+// CHECK:         krnl.compute [d1 | d0]
+// CHECK:         krnl.compute [d1 | d0]
+func.func @same_tuples(%data: tensor<4x5xf32>, %updates: tensor<2xf32>) -> tensor<4x5xf32> {
+  %twice = onnx.Constant dense<[[0, 4], [-4, 4]]> : tensor<2x2xi64>
+  %outside = onnx.Constant dense<[[0, 4], [0, 5]]> : tensor<2x2xi64>
+  %y = onnx.ScatterND(%data, %twice, %updates) : (tensor<4x5xf32>, tensor<2x2xi64>, tensor<2xf32>) -> tensor<4x5xf32>
+  %z = onnx.ScatterND(%y, %outside, %updates) : (tensor<4x5xf32>, tensor<2x2xi64>, tensor<2xf32>) -> tensor<4x5xf32>
+  return %z : tensor<4x5xf32>
+}
+
 // CHECK-LABEL: func @unpool
 // CHECK:         krnl.kernel "Zeros"
 // CHECK:         krnl.kernel "MaxUnpool" loops [d0 = 4]

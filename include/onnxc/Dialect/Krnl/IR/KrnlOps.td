@@ -172,8 +172,8 @@ def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value"
     In the payload of a structured op: the element that it yields is written
     `at` steps away, in each dimension, from the element of the op's map. The
     map has 0 where the position decides: iterations along loops that are in the
-    map write different elements for every position, all others are reduced and
-    follow one another in order. Only the terminator may use the result.
+    map write different elements whatever their positions are, all others are
+    reduced and follow one another in order. Only the terminator may use the result.
 
     ```mlir
     // out[indices[i], j] = updates[i, j], the last one of equal indices stays

@@ -125,15 +125,15 @@ struct TileWork {
 static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
                               OpOperand &operand, const Access &access,
                               int64_t most) {
-  int64_t lanes = most, inLine = 0;
+  SmallVector<unsigned> line;
+  int64_t inLine = 0;
   for (const LoopUse &use : nest.op(number).loops) {
-    if (!access.dependsOn(use.loop))
-      continue;
     int64_t stride = std::abs(access.stride(use.loop));
     inLine += stride == 1;
-    if (stride == 0 || stride >= most)
-      lanes = std::gcd(lanes, std::max<int64_t>(stride, 1));
+    if (stride > 0 && stride < most)
+      line.push_back(use.loop);
   }
+  int64_t lanes = access.alignment(line, most);
   for (unsigned padded :
        nest.paddedLoops(number, Access(operand), /*reduced=*/false))
     for (const LoopUse &use : nest.op(number).loops)

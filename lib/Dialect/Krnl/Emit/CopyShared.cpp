@@ -98,16 +98,7 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
     lanes = std::gcd(lanes, nest.loop(line.front()).extent);
   if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
     return lanes;
-  for (const LoopUse &use : nest.op(slice.op).loops)
-    if (!llvm::is_contained(line, use.loop) && access.dependsOn(use.loop)) {
-      int64_t stride = access.stride(use.loop);
-      lanes = stride == 0 ? 1 : std::gcd(lanes, stride);
-    }
-  SmallVector<AffineExpr> begin(nest.loops().size(),
-                                getAffineConstantExpr(0, b.getContext()));
-  auto offset = dyn_cast<AffineConstantExpr>(
-      access.getIndex(access.rankAlongMemory() - 1).replaceDims(begin));
-  return offset ? std::gcd(lanes, offset.getValue()) : 1;
+  return access.alignment(line, lanes);
 }
 
 /// Elements behind each row of so many: an odd number of accesses apart, rows

@@ -96,12 +96,15 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   for (const LoopUse &use : nest.op(op).loops)
     loops[use.loop] = loopIndex(use.loop, instance, local);
   math.setLanes(lanesOf(op));
-  bool isPadded = !nest.paddedLoops(op).empty();
+  SmallVector<unsigned> padded = nest.paddedLoops(op);
   SmallVector<LaneIndex> axes;
-  for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes))
+  for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes)) {
+    bool isPadded = llvm::any_of(
+        padded, [&](unsigned loop) { return nest.stemsFrom(loop, axis); });
     axes.push_back(isPadded
                        ? insideValue(op, axis, loops)
                        : math.eval(nest.axisExpr(op, dim), loops, extents));
+  }
   return axes;
 }
 

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -114,6 +116,22 @@ int64_t Access::pitch(unsigned loop) const {
   if (!type || !type.getElementType().isIntOrFloat())
     return 0;
   return stride(loop) * (type.getElementTypeBitWidth() / 8);
+}
+
+int64_t Access::alignment(ArrayRef<unsigned> first, int64_t most) const {
+  // Divisors of `most`; rows of unknown length may have any.
+  int64_t common = most, row = 1;
+  for (unsigned position = getRank(); position-- > 0;) {
+    AffineExpr index = getIndex(position),
+               zero = getAffineConstantExpr(0, index.getContext());
+    for (unsigned loop : first)
+      index = index.replace(getAffineDimExpr(loop, index.getContext()), zero);
+    int64_t here = std::gcd(index.getLargestKnownDivisor(), most);
+    common = std::gcd(common, here * row);
+    if (!type.isDynamicDim(position))
+      row = std::gcd(row * std::gcd(type.getDimSize(position), most), most);
+  }
+  return common;
 }
 
 bool Access::isPlain() const {

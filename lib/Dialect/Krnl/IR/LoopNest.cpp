@@ -338,62 +338,6 @@ std::optional<unsigned> LoopNest::findOp(StringRef nameOrNumber) const {
   return number;
 }
 
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-/// The first loop of those that replaced `number` for the op: one made for the
-/// op alone wins over one that others got later.
-unsigned LoopNest::childOf(unsigned op, unsigned number) const {
-  std::optional<unsigned> common;
-  for (auto [i, loop] : llvm::enumerate(allLoops)) {
-    if (!llvm::is_contained(loop.parents, number) ||
-        loop.kind == Loop::Kind::BlockInner)
-      continue;
-    if (loop.onlyOp == int(op))
-      return i;
-    if (loop.onlyOp < 0)
-      common = i;
-  }
-  assert(common && "a loop of the op is live, blocked or fused");
-  return *common;
-}
-
-AffineExpr LoopNest::valueExpr(unsigned op, unsigned number) const {
-  if (bodyOps[op].find(number))
-    return getAffineDimExpr(number, context);
-  unsigned child = childOf(op, number);
-  const Loop &loop = allLoops[child];
-  // The loop inside the blocks was made just after that over them.
-  if (loop.kind == Loop::Kind::BlockOuter)
-    return valueExpr(op, child) * loop.blockSize + valueExpr(op, child + 1);
-  AffineExpr innerExtent = extentExpr(loop.parents[1]);
-  AffineExpr value = valueExpr(op, child);
-  return loop.parents[0] == number ? value.floorDiv(innerExtent)
-                                   : value % innerExtent;
-}
-
-AffineExpr LoopNest::axisExpr(unsigned op, unsigned dim) const {
-  return valueExpr(op, bodyOps[op].axes[dim]);
-}
-
-AffineExpr LoopNest::extentExpr(unsigned number) const {
-  const Loop &loop = allLoops[number];
-  if (!loop.isDynamic())
-    return getAffineConstantExpr(loop.extent, context);
-  switch (loop.kind) {
-  case Loop::Kind::Axis:
-    return getAffineSymbolExpr(number, context);
-  case Loop::Kind::BlockOuter:
-    return extentExpr(loop.parents[0]).ceilDiv(loop.blockSize);
-  case Loop::Kind::BlockInner:
-    return getAffineConstantExpr(loop.blockSize, context);
-  case Loop::Kind::Fused:
-    return extentExpr(loop.parents[0]) * extentExpr(loop.parents[1]);
-  }
-  llvm_unreachable("all kinds handled");
-}
-
 void LoopNest::print(raw_ostream &os) const {
   auto printUse = [&](unsigned number) -> const Loop & {
     const Loop &loop = allLoops[number];

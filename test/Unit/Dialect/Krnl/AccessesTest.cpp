@@ -300,4 +300,27 @@ TEST_F(AccessesTest, LoopsOfANestAreThoseAfterItsSteps) {
   EXPECT_TRUE(read.dependsOn(*nest.find("m")));
 }
 
+// Rows of 24 elements begin at multiples of 8, of 8 elements in each block; the
+// loops inside count only if they are not at their first iterations.
+TEST_F(AccessesTest, AlignmentOfElements) {
+  LoopNest nest(&context);
+  ComputeOp op =
+      makeOp(2, 0, {{{4, 24}, {d0, d1}}, {{4, 30}, {d0, d1 + 3}}},
+             {{4, 24}, {d0, d1}}, [](ValueRange args) { return args[0]; });
+  auto error = [&] { return mlir::emitError(b.getLoc()); };
+  nest.addAxis("m", 4);
+  nest.addAxis("n", 24);
+  nest.addOp("copy", {0, 1}, {false, false});
+  ASSERT_TRUE(succeeded(nest.fuse("m", "n", "mn", error)));
+  ASSERT_TRUE(succeeded(
+      nest.block("mn", 8, TailStrategy::Mask, "mn.o", "mn.i", error)));
+  Access read(nest, 0, *op.getDpsInputOperand(0));
+  // The blocks are divided by 3, which no stride says.
+  EXPECT_EQ(read.stride(*nest.find("mn.o")), 0);
+  EXPECT_EQ(read.alignment({*nest.find("mn.i")}, 16), 8);
+  EXPECT_EQ(read.alignment({}, 16), 1);
+  Access shifted(nest, 0, *op.getDpsInputOperand(1));
+  EXPECT_EQ(shifted.alignment({*nest.find("mn.i")}, 16), 1);
+}
+
 } // namespace

@@ -137,6 +137,43 @@ TEST_F(LoopNestTest, FusedLoopsDivide) {
   EXPECT_EQ(nest.axesOf(fused).size(), 2u);
 }
 
+// Blocks of a fused loop that end where the inner one does leave no division,
+// those that divide it one of the blocks.
+TEST_F(LoopNestTest, BlocksOfFusedLoops) {
+  makeGemm(10, 64, 5);
+  ASSERT_TRUE(succeeded(nest.fuse("m", "n", "mn", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("mn", 64, TailStrategy::Mask, "b.o", "b.r", error())));
+  EXPECT_EQ(text(nest.axisExpr(1, 0)), "d4");
+  EXPECT_EQ(text(nest.axisExpr(1, 1)), "d5");
+  ASSERT_TRUE(succeeded(
+      nest.block("b.r", 16, TailStrategy::Mask, "r.o", "r.r", error())));
+  EXPECT_EQ(text(nest.axisExpr(1, 0)), "d4");
+  EXPECT_EQ(text(nest.axisExpr(1, 1)), "d6 * 16 + d7");
+}
+
+TEST_F(LoopNestTest, BlocksOfHalfAFusedLoop) {
+  makeGemm(10, 64, 5);
+  ASSERT_TRUE(succeeded(nest.fuse("m", "n", "mn", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("mn", 32, TailStrategy::Mask, "b.o", "b.r", error())));
+  EXPECT_EQ(text(nest.axisExpr(1, 0)), "d4 floordiv 2");
+  EXPECT_EQ(text(nest.axisExpr(1, 1)), "(d4 mod 2) * 32 + d5");
+}
+
+// Blocks of 48 go across the end of the inner loop: 16 is common to both.
+TEST_F(LoopNestTest, BlocksAcrossTheEndOfAFusedLoop) {
+  makeGemm(9, 64, 5);
+  ASSERT_TRUE(succeeded(nest.fuse("m", "n", "mn", error())));
+  ASSERT_TRUE(succeeded(
+      nest.block("mn", 48, TailStrategy::Mask, "b.o", "b.r", error())));
+  EXPECT_EQ(text(nest.axisExpr(1, 1)), "(d4 * 48 + d5) mod 64");
+  ASSERT_TRUE(succeeded(
+      nest.block("b.r", 16, TailStrategy::Mask, "r.o", "r.r", error())));
+  EXPECT_EQ(text(nest.axisExpr(1, 0)), "(d4 * 3 + d6) floordiv 4");
+  EXPECT_EQ(text(nest.axisExpr(1, 1)), "((d4 * 3 + d6) mod 4) * 16 + d7");
+}
+
 // The matmul alone blocks n; the fill keeps it, and both know their n.
 TEST_F(LoopNestTest, LoopsOfOneOp) {
   makeGemm(8, 96, 64);

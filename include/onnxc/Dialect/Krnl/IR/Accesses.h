@@ -73,6 +73,9 @@ public:
   int64_t stride(unsigned loop) const;
   /// The same in bytes.
   int64_t pitch(unsigned loop) const;
+  /// The largest divisor of `most` that divides the place of each element that
+  /// is accessed at the first iterations of these loops.
+  int64_t alignment(llvm::ArrayRef<unsigned> first, int64_t most) const;
   /// Is each dimension indexed by a loop that covers it, or at 0?
   bool isPlain() const;
   /// Is each dimension covered by a loop, or of one element?

@@ -156,7 +156,7 @@ func.func @rest_of_rows(%x: tensor<40x64xf16>, %w: tensor<64x16xf16>, %o: tensor
 // -----
 
 func.func @maximum(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: it does not sum up products of two inputs of the kernel, of f16, bf16, f32 or bytes}}
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: it does not sum up products of two inputs of the kernel or shared results, of f16, bf16, f32 or bytes}}
   %y = krnl.kernel "maximum" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),

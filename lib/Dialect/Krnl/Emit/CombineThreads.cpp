@@ -1,9 +1,9 @@
 //===- CombineThreads.cpp - Sums of the threads of a block ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The 32 threads of a warp exchange registers, each with that whose number
-// differs in one bit. Then the first thread of each warp writes to memory that
-// the block shares, and each warp combines what is there in the same way.
+// The threads of a warp exchange registers, each with that whose number differs
+// in one bit. Then the first ones of each warp write to memory that the block
+// shares, and each thread or warp combines what is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,18 +70,16 @@ static Value combineLanes(ImplicitLocOpBuilder &b, Value value, int64_t threads,
   return value;
 }
 
-static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                            func::FuncOp func, Value value, int64_t threads,
-                            TileThreads::Combine combine) {
-  value = combineLanes(b, value, warpThreads, combine);
-  int64_t warps = threads / warpThreads;
-  if (warps == 1)
-    return value;
+/// Lets warps exchange values by memory: the first of each `lanes` threads
+/// writes that of all of them.
+static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                          func::FuncOp func, Value value, int64_t lanes,
+                          int64_t words) {
   Value shared =
-      tile.allocateShared(b, func, MemRefType::get({warps}, value.getType()),
+      tile.allocateShared(b, func, MemRefType::get({words}, value.getType()),
                           /*alignment=*/16);
   Value thread = tile.number(b);
-  Value size = arith::ConstantIndexOp::create(b, warpThreads);
+  Value size = arith::ConstantIndexOp::create(b, lanes);
   Value lane = arith::RemUIOp::create(b, thread, size);
   // All have read what was there before.
   tile.wait(b);
@@ -92,19 +90,79 @@ static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value warp = arith::DivUIOp::create(b, thread, size);
-    memref::StoreOp::create(b, value, shared, warp);
+    Value word = arith::DivUIOp::create(b, thread, size);
+    memref::StoreOp::create(b, value, shared, word);
   }
   tile.wait(b);
+  return shared;
+}
+
+/// Of the threads of a whole block.
+static Value combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                          func::FuncOp func, Value value, int64_t threads,
+                          TileThreads::Combine combine) {
+  value = combineLanes(b, value, warpThreads, combine);
+  int64_t warps = threads / warpThreads;
+  Value shared = shareByWarps(b, tile, func, value, warpThreads, warps);
+  Value lane = arith::RemUIOp::create(
+      b, tile.number(b),
+      arith::ConstantIndexOp::create(b, warpThreads).getResult());
   Value number = arith::RemUIOp::create(
       b, lane, arith::ConstantIndexOp::create(b, warps).getResult());
   value = memref::LoadOp::create(b, shared, number);
   return combineLanes(b, value, warps, combine);
 }
 
+/// Of threads with the same place in some warps, each of which has combined
+/// those of so many neighbours.
+static Value combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                          func::FuncOp func, Value value, int64_t lanes,
+                          ThreadLoop warps, TileThreads::Combine combine) {
+  int64_t threads = tile.count(func);
+  Value shared = shareByWarps(b, tile, func, value, lanes, threads / lanes);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value thread = tile.number(b);
+  Value place = arith::RemUIOp::create(b, thread, number(warps.stride));
+  Value group =
+      arith::DivUIOp::create(b, thread, number(warps.stride * warps.extent));
+  Value first = arith::AddIOp::create(
+      b, place,
+      arith::MulIOp::create(b, group, number(warps.stride * warps.extent))
+          .getResult());
+  Value word = arith::DivUIOp::create(b, first, number(lanes));
+  Value total;
+  for (int64_t warp = 0; warp < warps.extent; ++warp) {
+    Value at =
+        arith::AddIOp::create(b, word, number(warp * warps.stride / lanes));
+    Value part = memref::LoadOp::create(b, shared, at);
+    total = total ? combine(total, part) : part;
+  }
+  return total;
+}
+
+static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                            func::FuncOp func, Value value,
+                            ArrayRef<ThreadLoop> threads,
+                            TileThreads::Combine combine) {
+  int64_t lanes = 1;
+  for (const ThreadLoop &loop : threads) {
+    if (loop.stride > 1) {
+      value = combineWarps(b, tile, func, value, lanes, loop, combine);
+      continue;
+    }
+    if (loop.extent > warpThreads)
+      return combineBlock(b, tile, func, value, loop.extent, combine);
+    lanes = loop.extent;
+    value = combineLanes(b, value, lanes, combine);
+  }
+  return value;
+}
+
 /// Vectors are combined element by element.
 Value BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
-                            Value value, int64_t threads,
+                            Value value, ArrayRef<ThreadLoop> threads,
                             Combine combine) const {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)

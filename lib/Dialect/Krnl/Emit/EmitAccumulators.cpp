@@ -121,10 +121,11 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
-      std::optional<unsigned> sum = sumOfThreads(state);
-      if (const TileThreads *threads = policy.tileThreads(); threads && sum)
+      SmallVector<ThreadLoop> sums = sumsOfThreads(state);
+      if (const TileThreads *threads = policy.tileThreads();
+          threads && !sums.empty())
         total = threads->combine(
-            b, outside.func, total, nest.loop(*sum).extent,
+            b, outside.func, total, sums,
             [&](Value x, Value y) { return combine(b, combiner, x, y); });
       if (split || splitsInstances(state)) {
         Value start =
@@ -139,12 +140,16 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
   }
 }
 
-/// The loop whose iterations threads sum up together.
-std::optional<unsigned> OpEmitter::sumOfThreads(const OpState &state) {
+/// The loops whose iterations threads sum up together, by neighbours first.
+SmallVector<ThreadLoop> OpEmitter::sumsOfThreads(const OpState &state) {
+  SmallVector<ThreadLoop> sums;
   for (const LoopUse &use : state.loops)
     if (use.reduced && loops.isOfThreads(use.loop))
-      return use.loop;
-  return std::nullopt;
+      sums.push_back(nest.threadsOf(use.loop));
+  llvm::sort(sums, [](const ThreadLoop &a, const ThreadLoop &b) {
+    return a.stride < b.stride;
+  });
+  return sums;
 }
 
 /// Some reduced loop has accumulators of its own, so they began neutral.

@@ -200,6 +200,11 @@ SmallVector<Value> BlockThreads::indices(ImplicitLocOpBuilder &b,
       [&](OpFoldResult index) { return math.scalar(toLaneIndex(index)); });
 }
 
+int64_t BlockThreads::count(func::FuncOp func) const {
+  return func->getAttrOfType<IntegerAttr>(KrnlDialect::threadsAttrName)
+      .getInt();
+}
+
 Value BlockThreads::number(ImplicitLocOpBuilder &b) const {
   return readRegister<NVVM::ThreadIdXOp>(b);
 }

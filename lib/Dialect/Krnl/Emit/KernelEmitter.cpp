@@ -45,6 +45,13 @@ private:
   void emitUniformOps();
   void emitStorage();
   void emitTiles();
+  /// Has the op loops of its own whose iterations are threads'? One thread
+  /// alone runs through all of them before the next op begins.
+  bool isSharedByThreads(const BodyOp &op) const {
+    return llvm::any_of(nest.loopsOfThreads(), [&](unsigned loop) {
+      return op.find(loop) && !nest.loop(loop).fusedOuter;
+    });
+  }
 
   KernelOp kernel;
   LoopNest nest;
@@ -68,7 +75,8 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
       registers(nest),
       storage(kernel, nest, registers,
               [&](const BodyOp &producer, const BodyOp &consumer) {
-                return policy.forwards(producer, consumer);
+                return policy.forwards(producer, consumer) &&
+                       (policy.tileThreads() || !isSharedByThreads(producer));
               }),
       loops(nest, registers, math, b) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {
@@ -201,12 +209,17 @@ void KernelEmitter::emitUniformOps() {
 
 /// Memory of results that are neither operands nor in registers.
 void KernelEmitter::emitStorage() {
-  for (auto &[root, slot] : storage.slots)
-    if (!slot.memref)
-      slot.memref = policy.allocate(
-          b, values.func,
-          MemRefType::get(slot.localShape,
-                          getElementTypeOrSelf(root.getType())));
+  for (auto &[root, slot] : storage.slots) {
+    if (slot.memref)
+      continue;
+    auto type =
+        MemRefType::get(slot.localShape, getElementTypeOrSelf(root.getType()));
+    const TileThreads *threads = policy.tileThreads();
+    slot.memref = slot.isShared && threads
+                      ? threads->allocateShared(b, values.func, type,
+                                                Cache::sharedAlignment)
+                      : policy.allocate(b, values.func, type);
+  }
 }
 
 void KernelEmitter::emitTiles() {
@@ -220,6 +233,9 @@ void KernelEmitter::emitTiles() {
     auto extents = llvm::map_to_vector(
         mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
     loops.setThread(mapped, threads->indices(b, values.func, extents));
+    for (unsigned loop : nest.loopsOfThreads())
+      if (int other = nest.loop(loop).threadsOf; other >= 0)
+        loops.setSameThread(loop, unsigned(other));
   }
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;

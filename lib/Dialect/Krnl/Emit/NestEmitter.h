@@ -60,6 +60,11 @@ public:
     for (auto [loop, index] : llvm::zip(loops, indices))
       thread[loop] = index;
   }
+  /// The thread has the same iteration of a loop as of another one.
+  void setSameThread(unsigned loop, unsigned other) {
+    mlir::Value index = thread.lookup(other);
+    thread[loop] = index;
+  }
   /// Has the calling thread one iteration of the loop at most?
   bool isOfThreads(unsigned loop) const { return thread.contains(loop); }
 

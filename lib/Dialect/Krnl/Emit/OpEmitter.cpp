@@ -22,7 +22,27 @@ void OpEmitter::emitOp(unsigned number) {
     return;
   OpState state(storage.plan(number));
   b.setLoc(state.op.getLoc());
+  if (policy.tileThreads() && touchesShared(state))
+    policy.tileThreads()->wait(b);
   emitOpLoops(state, 0, {});
+}
+
+/// Does the op read what other threads have written, or write what they may
+/// still read?
+bool OpEmitter::touchesShared(const OpState &state) {
+  auto isShared = [&](Value tensor) {
+    auto slot = storage.slots.find(storage.chainRoot(tensor));
+    return slot != storage.slots.end() && slot->second.isShared;
+  };
+  return llvm::any_of(state.op->getResults(),
+                      [&](OpResult result) {
+                        return storage.needsMemory(result) && isShared(result);
+                      }) ||
+         llvm::any_of(state.op->getOpOperands(), [&](OpOperand &operand) {
+           auto result = dyn_cast<OpResult>(operand.get());
+           return result && result.getDefiningOp<ComputeOp>() &&
+                  storage.isReadFromMemory(result, operand) && isShared(result);
+         });
 }
 
 SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,

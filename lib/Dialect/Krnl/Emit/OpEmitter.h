@@ -223,6 +223,7 @@ private:
 
   // OpEmitter.cpp: loops and points of one op.
   void emitOp(unsigned number);
+  bool touchesShared(const OpState &state);
   Values emitOpLoops(OpState &state, unsigned position,
                      mlir::ValueRange accumulators);
   Values emitPoint(OpState &state, mlir::ValueRange accumulators);
@@ -243,7 +244,7 @@ private:
   bool isReduced(const OpState &state, unsigned loop);
   bool isSplit(const OpState &state, unsigned loop);
   bool splitsInstances(const OpState &state);
-  std::optional<unsigned> sumOfThreads(const OpState &state);
+  llvm::SmallVector<ThreadLoop> sumsOfThreads(const OpState &state);
   int accumulatorAt(const OpState &state, const Instance &instance);
   Values initialAccumulators(OpState &state);
   void finishAccumulators(OpState &state, mlir::ValueRange accumulators);

@@ -218,12 +218,13 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
     if (auto arena = dyn_cast<ArenaStepAttr>(attribute);
         arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
       return failure();
-    if (isa<MapStepAttr>(attribute))
+    if (isa<MapStepAttr, SharedStepAttr>(attribute))
       lastMap = number;
   }
   // What threads hand to each other depends on all steps.
-  if (lastMap &&
-      failed(verifyThreads(kernel, nest, [&] { return errorAt(*lastMap); })))
+  auto mapError = [&] { return errorAt(*lastMap); };
+  if (lastMap && (failed(verifyShared(kernel, nest, mapError)) ||
+                  failed(verifyThreads(kernel, nest, mapError))))
     return failure();
   return nest;
 }
@@ -269,11 +270,6 @@ SmallVector<unsigned> LoopNest::fusedOuterLoops() const {
 SmallVector<unsigned> LoopNest::parallelLoops() const {
   return llvm::filter_to_vector(
       liveOrder, [&](unsigned number) { return allLoops[number].parallel; });
-}
-
-SmallVector<unsigned> LoopNest::mappedLoops() const {
-  return llvm::filter_to_vector(
-      liveOrder, [&](unsigned number) { return allLoops[number].mapped; });
 }
 
 std::optional<unsigned> LoopNest::computeAtLoop() const {

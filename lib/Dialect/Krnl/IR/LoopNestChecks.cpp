@@ -10,7 +10,6 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Target/Processor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,12 +24,6 @@ namespace onnxc::krnl {
 static constexpr int64_t maxWrittenOut = 8192;
 /// Each peeled loop doubles the code inside.
 static constexpr unsigned maxPeeled = 3;
-/// Threads that share a tile: those of a block of any GPU.
-static constexpr int64_t maxThreads = 1024;
-/// Those of a warp, which exchange values directly: recipes are legal for all
-/// targets, which agree on it.
-static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
-
 //===----------------------------------------------------------------------===//
 // Tails
 //===----------------------------------------------------------------------===//
@@ -166,60 +159,6 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
     return emitError() << "op '" << op.name << "' has " << peeled
                        << " loops whose last block is peeled, more than "
                        << maxPeeled;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-/// Threads combine their parts of a sum by warps, and then by all warps of the
-/// block, which wait for each other: those have the same iterations of all
-/// other loops.
-static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
-                                   const LoopUse &use, EmitErrorFn emitError) {
-  const Loop &loop = nest.loop(use.loop);
-  SmallVector<unsigned> mapped = nest.mappedLoops();
-  auto refuse = [&](const Twine &reason) {
-    return emitError() << "loop '" << loop.name << "' is reduced by op '"
-                       << op.name << "'" << reason;
-  };
-  if (loop.fusedOuter)
-    return refuse(", so it must be mapped without being in fuse_outer");
-  if (loop.extent < warpThreads || !llvm::isPowerOf2_64(loop.extent))
-    return refuse(", so it must have 32 iterations, or 64, 128, ... 1024");
-  if (mapped.back() != use.loop)
-    return refuse(", so it must be the innermost mapped loop");
-  if (mapped.size() > 1 && loop.extent > warpThreads)
-    return refuse(
-        " in several warps, so it must be the only mapped loop, or have 32 "
-        "iterations");
-  return success();
-}
-
-/// Each iteration is a thread's: there are not too many, and no op does several
-/// at once.
-LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
-  int64_t threads = 1;
-  for (unsigned number : mappedLoops()) {
-    const Loop &loop = allLoops[number];
-    if (llvm::MulOverflow(threads, loop.extent, threads) ||
-        threads > maxThreads)
-      return emitError() << "loop '" << loop.name << "' makes more than "
-                         << maxThreads << " threads of a tile; block it first";
-    for (const BodyOp &op : bodyOps) {
-      const LoopUse *use = op.find(number);
-      if (!use)
-        continue;
-      if (use->reduced && (failed(checkCombined(*this, op, *use, emitError)) ||
-                           failed(checkPartial(op, *use, emitError))))
-        return failure();
-      if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None ||
-          use->earlyExit || loop.computeAt || peels(number))
-        return emitError() << "each iteration of loop '" << loop.name
-                           << "' is a thread's, so it stays a plain loop";
-    }
-  }
   return success();
 }
 

@@ -77,10 +77,18 @@ bool LoopNest::indexes(const BodyOp &op, OpOperand &operand,
   });
 }
 
-/// Is the operand an input of the kernel, which all threads see?
+/// Is the operand an input of the kernel?
 static bool isInput(OpOperand &operand) {
   auto argument = dyn_cast<BlockArgument>(operand.get());
   return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+}
+
+/// Do all threads see the operand?
+static bool isVisible(const LoopNest &nest, const Mma &mma,
+                      OpOperand &operand) {
+  auto maker = operand.get().getDefiningOp<ComputeOp>();
+  return isInput(operand) || (maker && !mma.isOfWarpgroup() &&
+                              nest.op(nest.indexOf(maker)).isShared);
 }
 
 /// Which of the loops have other iterations than the instruction needs, or are
@@ -121,14 +129,16 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
   for (const LoopUse &use : op.loops)
     if (use.lanes && use.loop != mma.columnCopies)
       return "loop '" + nest.loop(use.loop).name + "' is vectorized";
-  SmallVector<unsigned> mapped = nest.mappedLoops();
-  if (mapped.size() < 2 || mapped.back() != mma.columnThreads ||
-      mapped.end()[-2] != mma.rowThreads)
+  auto isAt = [&](unsigned number, int64_t stride) {
+    return nest.loop(number).mapped && nest.threadsOf(number).stride == stride;
+  };
+  if (!isAt(mma.columnThreads, 1) ||
+      !isAt(mma.rowThreads, MatrixSums::columnThreads))
     return "loops '" + nest.loop(mma.rowThreads).name + "' and '" +
            nest.loop(mma.columnThreads).name +
            "' are not the last mapped loops";
   if (mma.isOfWarpgroup() &&
-      (mapped.size() < 3 || mapped.end()[-3] != *mma.rowWarps))
+      !isAt(*mma.rowWarps, MatrixSums::columnThreads * MatrixSums::rowThreads))
     return "loop '" + nest.loop(*mma.rowWarps).name +
            "' is not the mapped loop before them";
   return {};
@@ -139,9 +149,10 @@ std::string LoopNest::reasonAgainst(const Mma &mma) const {
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   std::optional<MatrixProduct> product =
       compute ? matrixProductOf(compute) : std::nullopt;
-  if (!product || !isInput(*product->lhs) || !isInput(*product->rhs))
-    return "it does not sum up products of two inputs of the kernel, of f16, "
-           "bf16, f32 or bytes";
+  if (!product || !isVisible(*this, mma, *product->lhs) ||
+      !isVisible(*this, mma, *product->rhs))
+    return "it does not sum up products of two inputs of the kernel or shared "
+           "results, of f16, bf16, f32 or bytes";
   if (std::string reason = reasonAgainstLoops(*this, mma, product->depth());
       !reason.empty())
     return reason;

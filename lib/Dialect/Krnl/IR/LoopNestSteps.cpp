@@ -438,36 +438,4 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
   return success();
 }
 
-LogicalResult LoopNest::map(StringRef name, EmitErrorFn emitError) {
-  if (failed(checkConcernsAll(emitError)))
-    return failure();
-  FailureOr<unsigned> number = resolve(name, emitError);
-  if (failed(number))
-    return failure();
-  Loop &loop = allLoops[*number];
-  if (!llvm::is_contained(liveOrder, *number))
-    return emitError() << "loop '" << name << "' exists only for op '"
-                       << bodyOps[loop.onlyOp].name << "'";
-  if (loop.mapped || loop.parallel)
-    return emitError() << "loop '" << name << "' is "
-                       << (loop.mapped ? "mapped" : "parallel") << " already";
-  if (loop.isDynamic())
-    return emitError() << "the extent of loop '" << name
-                       << "' is not known; block it first";
-  unsigned around = llvm::count_if(mappedLoops(), [&](unsigned mapped) {
-    return allLoops[mapped].fusedOuter;
-  });
-  unsigned next = liveOrder[parallelLoops().size() + around];
-  if (loop.fusedOuter && next != *number)
-    return emitError() << "loop '" << name
-                       << "' is not the next loop inside the parallel and "
-                          "mapped ones, '"
-                       << allLoops[next].name << "' is";
-  loop.mapped = true;
-  for (const BodyOp &op : bodyOps)
-    if (const LoopUse *use = op.find(*number))
-      orderPreserved &= !use->reduced;
-  return success();
-}
-
 } // namespace onnxc::krnl

@@ -324,8 +324,6 @@ bool LoopNest::dependsOnThread(unsigned op, unsigned number) const {
   });
 }
 
-/// Why some threads would not come to where the others wait for them; empty if
-/// all do.
 std::string LoopNest::reasonAgainstWaiting() const {
   for (auto [number, other] : llvm::enumerate(bodyOps))
     for (const LoopUse &use : other.loops) {

@@ -253,9 +253,9 @@ using AllSteps =
              EarlyExitStepAttr, FuseStepAttr, InterleaveStepAttr, MapStepAttr,
              MmaStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
              PipelineStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
-             FuseOuterStepAttr, SplitReductionStepAttr, StridedStepAttr,
-             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
-             VectorizeStepAttr, WgmmaStepAttr>;
+             FuseOuterStepAttr, SharedStepAttr, SplitReductionStepAttr,
+             StridedStepAttr, ComputeAtStepAttr, TransposeStepAttr,
+             UnrollStepAttr, VectorizeStepAttr, WgmmaStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body

@@ -55,10 +55,7 @@ static bool continuesInit(ComputeOp op, OpOperand *init) {
   return op.payloadUsesValueFromOperand(init) || writesPart(op, init);
 }
 
-/// The indices of an access over the axes of the kernel instead of those of
-/// the op.
-static SmallVector<AffineExpr> indicesOverAxes(AffineMap map,
-                                               const BodyOp &op) {
+SmallVector<AffineExpr> indicesOverAxes(AffineMap map, const BodyOp &op) {
   SmallVector<AffineExpr> axes;
   for (unsigned axis : op.axes)
     axes.push_back(getAffineDimExpr(axis, map.getContext()));
@@ -120,7 +117,10 @@ bool StoragePlan::handsOver(unsigned number) const {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
     isReducing |= use.reduced;
-    return use.reduced || registers.isTile(use.loop) ||
+    // A thread has one iteration, inside of which the others are.
+    bool isOneOfThread =
+        nest.loop(use.loop).mapped && !isReducing && !nest.endsEarly(use.loop);
+    return use.reduced || registers.isTile(use.loop) || isOneOfThread ||
            (!keepsOrder && !isReducing && nest.isInRegisters(use) &&
             !nest.endsEarly(use.loop));
   });
@@ -264,12 +264,6 @@ bool StoragePlan::writes(unsigned op, Value root) const {
                       [&](Value result) { return chainRoot(result) == root; });
 }
 
-void StoragePlan::assignOutputs() {
-  for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues()))
-    if (Value root = chainRoot(value); !isa<BlockArgument>(root))
-      outputOf.try_emplace(root, i);
-}
-
 /// Bytes of a tensor; nothing if they are not known.
 static std::optional<int64_t> bytesOf(ArrayRef<int64_t> shape, Type element) {
   int64_t bytes = elementBytes(element);
@@ -280,15 +274,47 @@ static std::optional<int64_t> bytesOf(ArrayRef<int64_t> shape, Type element) {
   return bytes;
 }
 
+bool StoragePlan::isSharedRoot(Value root) const {
+  return llvm::any_of(plans, [&](const OpPlan &plan) {
+    return nest.op(plan.number).isShared && writes(plan.number, root);
+  });
+}
+
+int64_t StoragePlan::sharedBytes() const {
+  int64_t bytes = 0;
+  for (const auto &[root, slot] : slots)
+    if (slot.isShared)
+      bytes += llvm::alignTo(
+          bytesOf(slot.localShape, getElementTypeOrSelf(root.getType()))
+              .value_or(int64_t(1) << 40),
+          Cache::sharedAlignment);
+  return bytes;
+}
+
+void StoragePlan::assignOutputs() {
+  for (auto [i, value] : llvm::enumerate(kernel.getYield().getValues()))
+    if (Value root = chainRoot(value); !isa<BlockArgument>(root))
+      outputOf.try_emplace(root, i);
+}
+
 void StoragePlan::assignSlot(Value root, OpResult value) {
   // A reduction may start from an undefined tensor.
   auto first = dyn_cast<OpResult>(root);
   if (!first || !isa<ComputeOp>(first.getOwner()))
     first = value;
   SmallVector<int64_t> shape = localShape(first);
-  std::optional<int64_t> bytes =
-      bytesOf(shape, getElementTypeOrSelf(root.getType()));
+  Type element = getElementTypeOrSelf(root.getType());
+  std::optional<int64_t> bytes = bytesOf(shape, element);
   Storage slot;
+  if (isSharedRoot(root) && bytes) {
+    // Rows an odd number of 16 bytes apart are in different banks.
+    int64_t line = 16 / elementBytes(element);
+    shape.back() = (llvm::divideCeil(shape.back(), line) | 1) * line;
+    slot.local = slot.isShared = true;
+    slot.localShape = shape;
+    slots[root] = slot;
+    return;
+  }
   bool fits = bytes && *bytes <= maxTileBytes;
   if (fits)
     tileBytes[root] = *bytes;
@@ -339,95 +365,6 @@ LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest, StringRef op,
     return success();
   return emitError() << "no result of op '" << op
                      << "' is an intermediate on the stack";
-}
-
-//===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-/// Are the elements that a thread reads those that the same iterations of
-/// `loop` have written? They are indexed by its axes on both sides.
-static bool readsOwnElements(const LoopNest &nest, unsigned loop,
-                             OpResult produced, OpOperand &use) {
-  auto producer = cast<ComputeOp>(produced.getOwner());
-  auto consumer = cast<ComputeOp>(use.getOwner());
-  const BodyOp &from = nest.op(nest.indexOf(producer));
-  const BodyOp &to = nest.op(nest.indexOf(consumer));
-  SmallVector<AffineExpr> written =
-      indicesOverAxes(producer.getIndexingMapMatchingResult(produced), from);
-  SmallVector<AffineExpr> read =
-      indicesOverAxes(consumer.getMatchingIndexingMap(&use), to);
-  return to.find(loop) && llvm::all_of(nest.axesOf(loop), [&](unsigned axis) {
-           return llvm::any_of(llvm::zip_equal(written, read), [&](auto pair) {
-             auto [at, there] = pair;
-             return at == there &&
-                    at == getAffineDimExpr(axis, nest.getContext());
-           });
-         });
-}
-
-/// A sum that threads combine begins in registers and ends there.
-static std::string reasonAgainstSum(const OpPlan &plan, const LoopUse &sum) {
-  unsigned position =
-      llvm::find_if(plan.loops,
-                    [&](const LoopUse &use) { return use.loop == sum.loop; }) -
-      plan.loops.begin();
-  if (!plan.accumulates || !plan.startsOnce || position < plan.firstReduced)
-    return "does not keep its sum in registers";
-  if (plan.accumulated.size() != plan.op->getNumResults())
-    return "has results beside its sum";
-  for (Type type : plan.op->getResultTypes())
-    if (Type element = getElementTypeOrSelf(type);
-        !element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
-      return "has sums that threads cannot exchange";
-  return "";
-}
-
-/// Why threads cannot share the op; empty if they can.
-static std::string reasonAgainstThreads(const StoragePlan &storage,
-                                        const LoopNest &nest, unsigned op) {
-  const OpPlan &plan = storage.plan(op);
-  SmallVector<const LoopUse *> written;
-  for (const LoopUse &use : nest.op(op).loops) {
-    if (!nest.loop(use.loop).mapped || nest.loop(use.loop).fusedOuter)
-      continue;
-    if (!use.reduced)
-      written.push_back(&use);
-    else if (std::string reason = reasonAgainstSum(plan, use); !reason.empty())
-      return reason;
-  }
-  for (OpResult result : plan.op->getResults()) {
-    if (scatterStoreOf(plan.op, result.getResultNumber()) ||
-        isTrace(plan.op, result.getResultNumber()))
-      return "writes other elements than those of its thread";
-    if (!storage.destinationAliases(result).empty())
-      return "writes its result for others to continue";
-    for (OpOperand &use : result.getUses()) {
-      if (!storage.isReadFromMemory(result, use))
-        continue;
-      auto isOwn = [&](const LoopUse *loop) {
-        return readsOwnElements(nest, loop->loop, result, use);
-      };
-      if (written.empty() || !isa<ComputeOp>(use.getOwner()) ||
-          !llvm::all_of(written, isOwn))
-        return "has a result in memory that other threads read";
-    }
-  }
-  return "";
-}
-
-LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
-                            EmitErrorFn emitError) {
-  auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
-  if (!llvm::any_of(nest.mappedLoops(), isOwn))
-    return success();
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
-  for (unsigned op = 0; op < nest.ops().size(); ++op)
-    if (std::string reason = reasonAgainstThreads(storage, nest, op);
-        !reason.empty())
-      return emitError() << "op '" << nest.op(op).name << "' " << reason;
-  return success();
 }
 
 } // namespace onnxc::krnl

@@ -31,18 +31,21 @@ public:
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
           llvm::ArrayRef<int64_t> extents) const = 0;
 
-  /// combiner(x, y) of the values of `threads` threads, those of the innermost
-  /// mapped loop, which all of them get: always in the same order.
+  /// combiner(x, y) of the values of all threads of some mapped loops, by
+  /// stride, which all of them get: always in the same order.
   using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
   virtual mlir::Value combine(mlir::ImplicitLocOpBuilder &b,
                               mlir::func::FuncOp func, mlir::Value value,
-                              int64_t threads, Combine combine) const = 0;
+                              llvm::ArrayRef<ThreadLoop> threads,
+                              Combine combine) const = 0;
 
   /// Emits memory of all threads of a tile, at a multiple of so many bytes.
   virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                                      mlir::func::FuncOp func,
                                      mlir::MemRefType type,
                                      int64_t alignment) const = 0;
+  /// The threads of a tile of the function.
+  virtual int64_t count(mlir::func::FuncOp func) const = 0;
   /// Emits the number of the calling thread.
   virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread waits for all others.
@@ -127,11 +130,12 @@ public:
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
           llvm::ArrayRef<int64_t> extents) const override;
   mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-                      mlir::Value value, int64_t threads,
+                      mlir::Value value, llvm::ArrayRef<ThreadLoop> threads,
                       Combine combine) const override;
   mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                              mlir::func::FuncOp func, mlir::MemRefType type,
                              int64_t alignment) const override;
+  int64_t count(mlir::func::FuncOp func) const override;
   mlir::Value number(mlir::ImplicitLocOpBuilder &b) const override;
   void wait(mlir::ImplicitLocOpBuilder &b) const override;
   void closeGroup(mlir::ImplicitLocOpBuilder &b) const override;

@@ -56,6 +56,9 @@ struct Loop {
   /// Each iteration is that of a thread of its own, around all ops or inside
   /// each that has the loop, see map().
   bool mapped = false;
+  /// The loop whose threads have its iterations, if it is mapped as another
+  /// one; -1 if it has threads of its own.
+  int threadsOf = -1;
   /// Its ops are computed inside it one after the other, see computeAt().
   bool computeAt = false;
 
@@ -132,6 +135,8 @@ struct BodyOp {
   bool multipliesBytes = false;
   /// The results are in the arena of the run instead of on the stack.
   bool inArena = false;
+  /// The results are in memory that the threads of a tile share.
+  bool isShared = false;
 
   const LoopUse *find(unsigned loop) const;
   LoopUse *find(unsigned loop);

@@ -120,6 +120,12 @@ struct TensorBoxes {
   static constexpr int64_t barrierBytes = 8;
 };
 
+/// The iteration of a mapped loop that a thread has is its number divided by
+/// the stride, modulo the extent.
+struct ThreadLoop {
+  int64_t stride, extent;
+};
+
 class LoopNest {
 public:
   /// The nest of the kernel before its first step: every axis is a live loop,
@@ -163,6 +169,11 @@ public:
   llvm::SmallVector<unsigned> fusedOuterLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
   llvm::SmallVector<unsigned> mappedLoops() const;
+  /// Those, and the ones that are mapped as one of them.
+  llvm::SmallVector<unsigned> loopsOfThreads() const;
+  int64_t numThreads() const;
+  /// Which threads have the iterations of a mapped loop.
+  ThreadLoop threadsOf(unsigned loop) const;
   /// The loop that some of the ops are computed at, and these ops, the last
   /// of which reduces it.
   std::optional<unsigned> computeAtLoop() const;
@@ -296,6 +307,12 @@ public:
   /// count.
   int64_t sharedSliceBytes() const;
 
+  /// Of a block, for slices and shared intermediates together.
+  int64_t maxSharedBytes() const { return sharedBytes; }
+  /// Why some threads would not come to where the others wait for them; empty
+  /// if all do.
+  std::string reasonAgainstWaiting() const;
+
   llvm::ArrayRef<Mma> mmas() const { return allMmas; }
   const Mma *mmaOf(unsigned op) const;
   /// Why a warp cannot compute so; empty if it can.
@@ -355,7 +372,8 @@ public:
                                 EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
-  mlir::LogicalResult map(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult map(llvm::StringRef loop, llvm::StringRef as,
+                          EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              llvm::ArrayRef<int64_t> tail,
@@ -372,6 +390,7 @@ public:
                                    llvm::ArrayRef<int64_t> tail, bool masked,
                                    EmitErrorFn emitError);
   mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
+  mlir::LogicalResult shared(llvm::StringRef op, EmitErrorFn emitError);
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
                             bool byTma, EmitErrorFn emitError);
   mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
@@ -434,6 +453,8 @@ private:
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
   mlir::LogicalResult checkMapped(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkSameThreads(unsigned loop, unsigned other,
+                                       EmitErrorFn emitError) const;
   mlir::LogicalResult checkComputeAt(EmitErrorFn emitError) const;
   mlir::LogicalResult checkInnermost(const BodyOp &op,
                                      EmitErrorFn emitError) const;
@@ -453,7 +474,6 @@ private:
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
-  std::string reasonAgainstWaiting() const;
   std::string reasonAgainstFlight(unsigned loop) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;

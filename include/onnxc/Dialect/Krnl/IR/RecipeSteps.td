@@ -25,6 +25,12 @@ def LoopName : StringRefParameter<"loop name"> {
   let printer = "::onnxc::krnl::printLoopName($_printer, $_self)";
 }
 
+/// The same, empty where the step names none.
+def OptionalLoopName : StringRefParameter<"loop name", [{""}]> {
+  let parser = LoopName.parser;
+  let printer = LoopName.printer;
+}
+
 /// Loop names separated by commas.
 def LoopNames : ArrayRefParameter<"::mlir::StringAttr", "loop names"> {
   let parser = "::onnxc::krnl::parseLoopNames($_parser)";
@@ -138,7 +144,7 @@ def Krnl_ParallelStep
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop()"> {
+def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop(), getAs()"> {
   let summary = "give each iteration of a loop to a thread";
   let description = [{
     `map(r.t, thread)`: the loop must be of known extent and stay a plain loop; of the
@@ -149,13 +155,18 @@ def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop()"> {
 
     Of a loop that is not in fuse_outer, each op that has it runs its iterations by these
     threads, and all other ops run in each of them. An op may reduce the loop: each thread
-    sums up its part, a warp of 32 combines these in registers, and the warps by memory
+    sums up its part, those of a warp combine these in registers, and the warps by memory
     that they share, always in the same order. The loop is the last one that is mapped
-    then, has 32 iterations, or is the only one and has 64, 128, ... 1024. What a thread
-    reads from memory it has written there itself.
+    then, with 2, 4, ... 32 iterations or, as the only one, up to 1024; or its iterations
+    are those of whole warps. What a thread reads from memory it has written there itself,
+    but for the results of a step `shared`.
+
+    `map(e.t, thread, as=n.t)`: the threads of loop `n.t`, which is mapped already, have
+    the iterations of this one in the ops that have it. Both have as many, and no op has
+    both.
   }];
-  let parameters = (ins LoopName:$loop);
-  let assemblyFormat = "`(` $loop `,` `thread` `)`";
+  let parameters = (ins LoopName:$loop, OptionalLoopName:$as);
+  let assemblyFormat = "`(` $loop `,` `thread` (`,` `as` `` `=` `` $as^)? `)`";
 }
 
 def Krnl_ComputeAtStep
@@ -340,6 +351,18 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
     run. Without the step the part of an intermediate that a tile needs is on the
     stack, if its size is known and at most 64 KB; where it is not, or is handed
     over in registers, the step is refused.
+  }];
+  let parameters = (ins OpName:$op);
+  let assemblyFormat = "`(` $op `)`";
+}
+
+def Krnl_SharedStep : Krnl_Step<"Shared", "shared", "shared", "getOp()"> {
+  let summary = "keep an intermediate in memory that the threads of a tile share";
+  let description = [{
+    `shared(exp)`: the part of the results of op `exp` that a tile needs is in memory of
+    all its threads, so that each may read what others have written: they wait for each
+    other in between. Each element is one thread's to write, and the sizes are known.
+    Where each tile is one thread's, that is its stack.
   }];
   let parameters = (ins OpName:$op);
   let assemblyFormat = "`(` $op `)`";

@@ -26,6 +26,8 @@ struct Storage {
   /// loops touches (`local`), or the packed form of an operand.
   mlir::Value memref;
   bool local = false;
+  /// It is in memory of all threads of the tile.
+  bool isShared = false;
   llvm::SmallVector<int64_t> localShape;
   /// The memref is indexed by loops, outermost first: a packed operand or the
   /// cached slice of one.
@@ -70,6 +72,8 @@ public:
   bool handsOver(unsigned op) const;
   /// Can `use` take the value from registers?
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use) const;
+  /// Bytes of all intermediates that threads share.
+  int64_t sharedBytes() const;
   /// Must a result be stored, because somebody cannot take it from registers?
   bool needsMemory(mlir::OpResult produced) const;
   /// The memory of others that must start with a copy of the result.
@@ -84,6 +88,7 @@ private:
   llvm::SmallVector<int64_t> localShape(mlir::OpResult value) const;
   void assignOutputs();
   void assignSlot(mlir::Value root, mlir::OpResult value);
+  bool isSharedRoot(mlir::Value root) const;
 
   mutable KernelOp kernel;
   const LoopNest &nest;
@@ -92,12 +97,26 @@ private:
   llvm::SmallVector<OpPlan, 0> plans;
 };
 
+/// The indices of an access over the axes of the kernel instead of those of
+/// the op.
+llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
+                                                    const BodyOp &op);
+
 /// Does the step `arena` of the op make a difference?
 mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
                                 llvm::StringRef op, EmitErrorFn emitError);
 
+/// Bytes of memory that threads share, for results that steps `shared` name and
+/// for sums that warps exchange.
+int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest);
+
+/// Can the results that steps `shared` name be in memory of all threads, and
+/// does it suffice?
+mlir::LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
+                                 EmitErrorFn emitError);
+
 /// Does each thread that has iterations of mapped loops of an op read from
-/// memory only what it has written there itself?
+/// other memory only what it has written there itself?
 mlir::LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
                                   EmitErrorFn emitError);
 

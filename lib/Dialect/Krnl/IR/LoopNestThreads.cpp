@@ -1,0 +1,174 @@
+//===- LoopNestThreads.cpp - Loops of threads ---------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// map: which iterations of which loops a thread of a tile has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Target/Processor.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Threads that share a tile: those of a block of any GPU.
+static constexpr int64_t maxThreads = 1024;
+/// Those of a warp, which exchange values directly: recipes are legal for all
+/// targets, which agree on it.
+static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
+
+SmallVector<unsigned> LoopNest::mappedLoops() const {
+  return llvm::filter_to_vector(liveOrder, [&](unsigned number) {
+    return allLoops[number].mapped && allLoops[number].threadsOf < 0;
+  });
+}
+
+SmallVector<unsigned> LoopNest::loopsOfThreads() const {
+  return llvm::filter_to_vector(
+      liveOrder, [&](unsigned number) { return allLoops[number].mapped; });
+}
+
+int64_t LoopNest::numThreads() const {
+  int64_t threads = 1;
+  for (unsigned number : mappedLoops())
+    threads *= allLoops[number].extent;
+  return threads;
+}
+
+ThreadLoop LoopNest::threadsOf(unsigned number) const {
+  const Loop &loop = allLoops[number];
+  ThreadLoop threads{1, loop.extent};
+  unsigned leader = loop.threadsOf < 0 ? number : unsigned(loop.threadsOf);
+  for (unsigned other : llvm::reverse(mappedLoops())) {
+    if (other == leader)
+      break;
+    threads.stride *= allLoops[other].extent;
+  }
+  return threads;
+}
+
+/// Can the threads of a mapped loop have the iterations of another one?
+LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
+                                         EmitErrorFn emitError) const {
+  const Loop &loop = allLoops[number], &threads = allLoops[other];
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "loop '" << loop.name
+                       << "' cannot have the threads of loop '" << threads.name
+                       << "': " << reason;
+  };
+  if (!threads.mapped || threads.threadsOf >= 0)
+    return refuse("that has none of its own");
+  if (loop.extent != threads.extent)
+    return refuse("that has another number of iterations");
+  if (loop.fusedOuter)
+    return refuse("it is around all ops");
+  for (const BodyOp &op : bodyOps)
+    if (op.find(number) && op.find(other))
+      return refuse("op '" + op.name + "' has both");
+  return success();
+}
+
+LogicalResult LoopNest::map(StringRef name, StringRef as,
+                            EmitErrorFn emitError) {
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  Loop &loop = allLoops[*number];
+  if (!llvm::is_contained(liveOrder, *number))
+    return emitError() << "loop '" << name << "' exists only for op '"
+                       << bodyOps[loop.onlyOp].name << "'";
+  if (loop.mapped || loop.parallel)
+    return emitError() << "loop '" << name << "' is "
+                       << (loop.mapped ? "mapped" : "parallel") << " already";
+  if (loop.isDynamic())
+    return emitError() << "the extent of loop '" << name
+                       << "' is not known; block it first";
+  unsigned around = llvm::count_if(mappedLoops(), [&](unsigned mapped) {
+    return allLoops[mapped].fusedOuter;
+  });
+  unsigned next = liveOrder[parallelLoops().size() + around];
+  if (loop.fusedOuter && next != *number)
+    return emitError() << "loop '" << name
+                       << "' is not the next loop inside the parallel and "
+                          "mapped ones, '"
+                       << allLoops[next].name << "' is";
+  if (!as.empty()) {
+    FailureOr<unsigned> other = resolve(as, emitError);
+    if (failed(other) || failed(checkSameThreads(*number, *other, emitError)))
+      return failure();
+    loop.threadsOf = int(*other);
+  }
+  loop.mapped = true;
+  for (const BodyOp &op : bodyOps)
+    if (const LoopUse *use = op.find(*number))
+      orderPreserved &= !use->reduced;
+  return success();
+}
+
+/// Threads combine their parts of a sum by warps, and then by all warps of the
+/// block, which wait for each other: those have the same iterations of all
+/// other loops.
+static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
+                                   const LoopUse &use, EmitErrorFn emitError) {
+  const Loop &loop = nest.loop(use.loop);
+  SmallVector<unsigned> mapped = nest.mappedLoops();
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "loop '" << loop.name << "' is reduced by op '"
+                       << op.name << "'" << reason;
+  };
+  if (loop.fusedOuter)
+    return refuse(", so it must be mapped without being in fuse_outer");
+  if (loop.extent < 2 || !llvm::isPowerOf2_64(loop.extent))
+    return refuse(", so it must have 2, 4, 8, ... 1024 iterations");
+  ThreadLoop threads = nest.threadsOf(use.loop);
+  if (threads.stride % warpThreads != 0 && threads.stride != 1)
+    return refuse(", so it must be the innermost mapped loop, or one of warps");
+  if (threads.stride == 1 && threads.extent > warpThreads && mapped.size() > 1)
+    return refuse(
+        " in several warps, so it must be the only mapped loop, or have 32 "
+        "iterations");
+  // Parts of warps exchange values where all threads are, and so do warps.
+  if (threads.stride > 1 || threads.extent < warpThreads) {
+    if (nest.numThreads() % warpThreads != 0)
+      return refuse(", so all warps must be whole");
+    if (std::string reason = nest.reasonAgainstWaiting(); !reason.empty())
+      return refuse(", but " + reason);
+  }
+  return success();
+}
+
+/// Each iteration is a thread's: there are not too many, and no op does several
+/// at once.
+LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
+  int64_t threads = 1;
+  for (unsigned number : loopsOfThreads()) {
+    const Loop &loop = allLoops[number];
+    if (loop.threadsOf < 0 &&
+        (llvm::MulOverflow(threads, loop.extent, threads) ||
+         threads > maxThreads))
+      return emitError() << "loop '" << loop.name << "' makes more than "
+                         << maxThreads << " threads of a tile; block it first";
+    for (const BodyOp &op : bodyOps) {
+      const LoopUse *use = op.find(number);
+      if (!use)
+        continue;
+      if (use->reduced && (failed(checkCombined(*this, op, *use, emitError)) ||
+                           failed(checkPartial(op, *use, emitError))))
+        return failure();
+      if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None ||
+          use->earlyExit || loop.computeAt || peels(number))
+        return emitError() << "each iteration of loop '" << loop.name
+                           << "' is a thread's, so it stays a plain loop";
+    }
+  }
+  return success();
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,179 @@
+//===- StorageThreads.cpp - What threads hand to each other ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+LogicalResult LoopNest::shared(StringRef op, EmitErrorFn emitError) {
+  std::optional<unsigned> number = findOp(op);
+  if (!number)
+    return emitError() << "there is no op '" << op << "'";
+  if (bodyOps[*number].isShared)
+    return emitError() << "the step is there already for op '" << op << "'";
+  bodyOps[*number].isShared = true;
+  return success();
+}
+
+/// Are the elements that a thread reads those that the same iterations of
+/// `loop` have written? They are indexed by its axes on both sides.
+static bool readsOwnElements(const LoopNest &nest, unsigned loop,
+                             OpResult produced, OpOperand &use) {
+  auto producer = cast<ComputeOp>(produced.getOwner());
+  auto consumer = cast<ComputeOp>(use.getOwner());
+  const BodyOp &from = nest.op(nest.indexOf(producer));
+  const BodyOp &to = nest.op(nest.indexOf(consumer));
+  SmallVector<AffineExpr> written =
+      indicesOverAxes(producer.getIndexingMapMatchingResult(produced), from);
+  SmallVector<AffineExpr> read =
+      indicesOverAxes(consumer.getMatchingIndexingMap(&use), to);
+  return to.find(loop) && llvm::all_of(nest.axesOf(loop), [&](unsigned axis) {
+           return llvm::any_of(llvm::zip_equal(written, read), [&](auto pair) {
+             auto [at, there] = pair;
+             return at == there &&
+                    at == getAffineDimExpr(axis, nest.getContext());
+           });
+         });
+}
+
+/// A sum that threads combine begins in registers and ends there.
+static std::string reasonAgainstSum(const OpPlan &plan, const LoopUse &sum) {
+  unsigned position =
+      llvm::find_if(plan.loops,
+                    [&](const LoopUse &use) { return use.loop == sum.loop; }) -
+      plan.loops.begin();
+  if (!plan.accumulates || !plan.startsOnce || position < plan.firstReduced)
+    return "does not keep its sum in registers";
+  if (plan.accumulated.size() != plan.op->getNumResults())
+    return "has results beside its sum";
+  for (Type type : plan.op->getResultTypes())
+    if (Type element = getElementTypeOrSelf(type);
+        !element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
+      return "has sums that threads cannot exchange";
+  return "";
+}
+
+/// Why threads cannot share the op; empty if they can.
+static std::string reasonAgainstThreads(const StoragePlan &storage,
+                                        const LoopNest &nest, unsigned op) {
+  const OpPlan &plan = storage.plan(op);
+  SmallVector<const LoopUse *> written;
+  for (const LoopUse &use : nest.op(op).loops) {
+    if (!nest.loop(use.loop).mapped || nest.loop(use.loop).fusedOuter)
+      continue;
+    if (!use.reduced)
+      written.push_back(&use);
+    else if (std::string reason = reasonAgainstSum(plan, use); !reason.empty())
+      return reason;
+  }
+  for (OpResult result : plan.op->getResults()) {
+    if (scatterStoreOf(plan.op, result.getResultNumber()) ||
+        isTrace(plan.op, result.getResultNumber()))
+      return "writes other elements than those of its thread";
+    if (!storage.destinationAliases(result).empty())
+      return "writes its result for others to continue";
+    for (OpOperand &use : result.getUses()) {
+      if (!storage.isReadFromMemory(result, use))
+        continue;
+      auto isOwn = [&](const LoopUse *loop) {
+        return readsOwnElements(nest, loop->loop, result, use);
+      };
+      if (nest.op(op).isShared) {
+        if (!isa<ComputeOp>(use.getOwner()))
+          return "has a shared result that is read at a computed index";
+        continue;
+      }
+      if (written.empty() || !isa<ComputeOp>(use.getOwner()) ||
+          !llvm::all_of(written, isOwn))
+        return "has a result in memory that other threads read";
+    }
+  }
+  return "";
+}
+
+/// Why the results of the op cannot be in memory of all threads; empty if they
+/// can.
+static std::string reasonAgainstShared(const StoragePlan &storage,
+                                       const LoopNest &nest, unsigned op) {
+  ComputeOp compute = storage.plan(op).op;
+  for (OpResult result : compute->getResults()) {
+    auto slot = storage.slots.find(storage.chainRoot(result));
+    if (slot == storage.slots.end() || !slot->second.isShared)
+      return "has a result that is no intermediate of known size";
+  }
+  if (isInside(nest, op))
+    return "is computed inside a loop of another one";
+  int64_t written = 1;
+  for (const LoopUse &use : nest.op(op).loops)
+    if (nest.loop(use.loop).mapped && !use.reduced)
+      written *= nest.loop(use.loop).extent;
+  if (written != nest.numThreads())
+    return "has elements that several threads write";
+  return nest.reasonAgainstWaiting();
+}
+
+int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
+  RegisterLoops registers(nest);
+  StoragePlan storage(kernel, nest, registers);
+  storage.assign();
+  constexpr int64_t warpThreads = target::Processor{}.warpThreads;
+  int64_t bytes = storage.sharedBytes();
+  for (const BodyOp &op : nest.ops()) {
+    int64_t words = 0, results = 1;
+    for (const LoopUse &use : op.loops) {
+      const Loop &loop = nest.loop(use.loop);
+      if (!use.reduced && nest.isInRegisters(use))
+        results *= loop.extent;
+      if (!use.reduced || !loop.mapped)
+        continue;
+      ThreadLoop threads = nest.threadsOf(use.loop);
+      if (threads.stride > 1 || threads.extent > warpThreads)
+        words = nest.numThreads();
+    }
+    bytes += words * results * int64_t(sizeof(double));
+  }
+  return bytes;
+}
+
+LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
+                           EmitErrorFn emitError) {
+  if (llvm::none_of(nest.ops(), [](const BodyOp &op) { return op.isShared; }))
+    return success();
+  RegisterLoops registers(nest);
+  StoragePlan storage(kernel, nest, registers);
+  storage.assign();
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (nest.op(op).isShared)
+      if (std::string reason = reasonAgainstShared(storage, nest, op);
+          !reason.empty())
+        return emitError() << "op '" << nest.op(op).name
+                           << "' cannot have shared results: " << reason;
+  if (nest.sharedSliceBytes() + sharedResultBytes(kernel, nest) >
+      nest.maxSharedBytes())
+    return emitError() << "shared results and slices take more than "
+                       << nest.maxSharedBytes() << " bytes";
+  return success();
+}
+
+LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
+                            EmitErrorFn emitError) {
+  auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
+  if (!llvm::any_of(nest.mappedLoops(), isOwn))
+    return success();
+  RegisterLoops registers(nest);
+  StoragePlan storage(kernel, nest, registers);
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (std::string reason = reasonAgainstThreads(storage, nest, op);
+        !reason.empty())
+      return emitError() << "op '" << nest.op(op).name << "' " << reason;
+  return success();
+}
+
+} // namespace onnxc::krnl

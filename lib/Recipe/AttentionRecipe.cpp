@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionLoops.h"
 #include "ByteGroups.h"
-#include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "Planners.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -40,12 +40,10 @@ struct AttentionTile {
   double cycles = 0;
 };
 
-class AttentionWriter {
+class AttentionWriter : AttentionLoops {
 public:
   AttentionWriter(KernelOp kernel, const Processor &target)
-      : kernel(kernel),
-        ops(llvm::to_vector(kernel.getBody().getOps<ComputeOp>())),
-        target(target), recipe(kernel.getContext()) {}
+      : AttentionLoops(kernel), target(target), recipe(kernel.getContext()) {}
 
   /// Finds the two products; false if the kernel is none of this kind.
   bool isPossible();
@@ -53,11 +51,6 @@ public:
   ArrayAttr write(const AttentionTile &chosen);
 
 private:
-  bool findProducts();
-  bool findOuter();
-  bool has(ComputeOp op, StringRef loop) {
-    return llvm::is_contained(op.getAxes(), loop);
-  }
   bool mayPack(const Contraction &product);
   bool hasFewRows();
   bool mayHaveLanesAlongSums();
@@ -68,14 +61,8 @@ private:
   void writeOp(unsigned number);
   void pack(const Contraction &product, ArrayRef<std::string> loops);
 
-  KernelOp kernel;
-  SmallVector<ComputeOp> ops;
   const Processor &target;
   RecipeBuilder recipe;
-  Contraction scores, sums;
-  /// Loops that all ops have, outermost first, and the rows inside of them.
-  SmallVector<std::string> outer;
-  std::string row;
   int64_t lanes = 1;
   /// The lanes of scores are along the sums of a few of them.
   bool lanesAlongSums = false;
@@ -84,56 +71,6 @@ private:
   std::string rowBlocks, rowTile, keyPanels, keyTile, valueBlocks, valueTile;
 };
 } // namespace
-
-/// The two operands of a product that the payload uses.
-static SmallVector<OpOperand *> factorsOf(ComputeOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
-      isOrdered(op))
-    return {};
-  SmallVector<OpOperand *> read = readInputs(op);
-  return read.size() == 2 ? read : SmallVector<OpOperand *>();
-}
-
-bool AttentionWriter::findProducts() {
-  unsigned found = 0;
-  for (ComputeOp op : ops) {
-    SmallVector<OpOperand *> factors = factorsOf(op);
-    if (factors.empty())
-      continue;
-    Contraction &product = found == 0 ? scores : sums;
-    if (++found > 2)
-      return false;
-    for (unsigned columns : {1, 0}) {
-      auto way = sortLoops(op, factors[columns], factors[1 - columns]);
-      // Rows of scores are made inside; those of queries come first.
-      bool isInside = factors[1 - columns]->get().getDefiningOp();
-      if (succeeded(way) && !way->hasWindowAcross() && !product.op &&
-          isInside == (found == 2))
-        product = std::move(*way);
-    }
-    if (!product.op || product.columns.size() != 1 || product.window ||
-        product.channelwise)
-      return false;
-  }
-  return found == 2;
-}
-
-/// All ops run over the batch and the rows, and none reduces them.
-bool AttentionWriter::findOuter() {
-  row = sums.row;
-  for (const std::string &loop : loopNames(kernel)) {
-    if (loop == scores.column || loop == sums.column ||
-        llvm::is_contained(scores.reduced, loop))
-      continue;
-    for (ComputeOp op : ops)
-      if (!has(op, loop) || llvm::is_contained(reducedLoops(op), loop))
-        return false;
-    if (loop != row)
-      outer.push_back(loop);
-  }
-  return llvm::is_contained(scores.rows, row) && sums.reduced.size() == 1 &&
-         sums.reduced.front() == scores.column;
-}
 
 /// The columns have unit stride, or can be packed.
 bool AttentionWriter::mayPack(const Contraction &product) {
@@ -210,7 +147,7 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
 }
 
 bool AttentionWriter::isPossible() {
-  if (!findProducts() || !findOuter() || !mayPack(scores) || !mayPack(sums))
+  if (!find() || !mayPack(scores) || !mayPack(sums))
     return false;
   if (hasFewRows()) {
     lanesAlongSums = !scores.hasColumnsInLine();

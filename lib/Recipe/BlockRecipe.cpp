@@ -329,6 +329,9 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
 void addBlockRecipes(KernelOp kernel, const Processor &target,
                      const RecipeOptions &options,
                      RecipeCandidates &candidates) {
+  addBlockAttention(kernel, target, options, candidates);
+  if (!candidates.empty())
+    return;
   BlockWriter writer(kernel, target);
   writer.findLoops();
   if (ArrayAttr recipe = writer.writeRows())

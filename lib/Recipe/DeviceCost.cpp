@@ -15,6 +15,7 @@
 #include "CacheTraffic.h"
 #include "KernelShape.h"
 #include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -199,15 +200,39 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
   return copies;
 }
 
+/// How often all threads wait for each other: around results that they share,
+/// and to combine sums of several warps.
+static double countBarriers(const LoopNest &nest, unsigned number,
+                            const Processor &target) {
+  const BodyOp &body = nest.op(number);
+  auto op = cast<ComputeOp>(body.op);
+  double barriers = body.isShared;
+  for (Value input : op.getDpsInputs())
+    if (auto maker = input.getDefiningOp<ComputeOp>())
+      barriers += nest.op(nest.indexOf(maker)).isShared;
+  double sums = 1, combined = 0;
+  for (const LoopUse &use : body.loops) {
+    bool isOfThreads = nest.loop(use.loop).mapped;
+    if (!use.reduced && nest.isInRegisters(use))
+      sums *= double(nest.loop(use.loop).extent);
+    if (!use.reduced || !isOfThreads)
+      continue;
+    ThreadLoop threads = nest.threadsOf(use.loop);
+    combined += threads.stride > 1 || threads.extent > target.warpThreads;
+  }
+  return barriers + 2 * sums * combined;
+}
+
 TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
                    const Processor &target)
     : kernel(kernel), nest(nest), target(target),
-      loopsOfThreads(nest.mappedLoops()),
+      loopsOfThreads(nest.loopsOfThreads()),
       tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0)) {
-  resources.threads = int64_t(countIterations(nest, nest.mappedLoops()));
+  resources.threads = nest.numThreads();
   llvm::append_range(loopsOfThreads, nest.parallelLoops());
   warps = std::ceil(double(resources.threads) / double(target.warpThreads));
-  resources.sharedBytes = nest.sharedSliceBytes();
+  resources.sharedBytes =
+      nest.sharedSliceBytes() + sharedResultBytes(kernel, nest);
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
     add(number);
 }
@@ -243,6 +268,7 @@ void TileWork::add(unsigned number) {
   cacheCycles += copies.rounds * copies.cacheCycles(target);
   // In front of each slice all threads wait for each other.
   waited += warps * copies.rounds * target.cacheLatency;
+  waited += warps * countBarriers(nest, number, target) * target.cacheLatency;
   double threads = double(resources.threads), copied;
   if (copies.stages > 1) {
     starting += target.memoryLatency;

@@ -83,6 +83,12 @@ void addBlockTransposes(krnl::KernelOp kernel, const target::Processor &target,
                         const RecipeOptions &options,
                         RecipeCandidates &candidates);
 
+/// For an attention in one kernel of such a target: blocks have some rows of
+/// scores, and threads hand them to each other.
+void addBlockAttention(krnl::KernelOp kernel, const target::Processor &target,
+                       const RecipeOptions &options,
+                       RecipeCandidates &candidates);
+
 /// For all kernels of a target whose tiles are shared by threads: one recipe,
 /// by which each thread has a tile, a vector or an element of the result.
 void addBlockRecipes(krnl::KernelOp kernel, const target::Processor &target,

@@ -29,10 +29,10 @@ static std::string derive(StringRef loop, StringRef suffix) {
 
 std::pair<std::string, std::string>
 RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
-                     StringRef innerSuffix, TailStrategy tail) {
+                     StringRef innerSuffix, TailStrategy tail, int op) {
   std::string outer = derive(loop, outerSuffix),
               inner = derive(loop, innerSuffix);
-  add(BlockStepAttr::get(context, loop, size, tail, outer, inner), -1);
+  add(BlockStepAttr::get(context, loop, size, tail, outer, inner), op);
   return {outer, inner};
 }
 
@@ -64,8 +64,12 @@ std::string RecipeBuilder::fuse(StringRef outer, StringRef inner,
   return result.str();
 }
 
-void RecipeBuilder::map(StringRef loop) {
-  add(MapStepAttr::get(context, loop), -1);
+void RecipeBuilder::map(StringRef loop, StringRef as) {
+  add(MapStepAttr::get(context, loop, as), -1);
+}
+
+void RecipeBuilder::shared(unsigned op) {
+  add(SharedStepAttr::get(context, std::to_string(op)), -1);
 }
 
 void RecipeBuilder::computeAt(StringRef loop) {
@@ -81,8 +85,8 @@ void RecipeBuilder::dot(StringRef loop, int op) {
   add(DotStepAttr::get(context, loop), op);
 }
 
-void RecipeBuilder::mma(Names loops) {
-  add(MmaStepAttr::get(context, attributes(loops)), -1);
+void RecipeBuilder::mma(Names loops, int op) {
+  add(MmaStepAttr::get(context, attributes(loops)), op);
 }
 
 void RecipeBuilder::wgmma(Names loops) {
@@ -114,13 +118,15 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
       -1);
 }
 
-void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma) {
-  add(CacheStepAttr::get(context, operand, at, /*shared=*/true, byTma), -1);
+void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma,
+                                int op) {
+  add(CacheStepAttr::get(context, operand, at, /*shared=*/true, byTma), op);
 }
 
-void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight) {
+void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight,
+                             int op) {
   if (stages > 1)
-    add(PipelineStepAttr::get(context, loop, stages, inFlight), -1);
+    add(PipelineStepAttr::get(context, loop, stages, inFlight), op);
 }
 
 void RecipeBuilder::earlyExit(StringRef loop, int op) {

@@ -69,7 +69,10 @@ double OpCost::apartInWarp(const Access &access) const {
   double apart = 1, left = double(target.warpThreads);
   for (unsigned loop : llvm::reverse(nest.mappedLoops())) {
     double here = std::min(double(nest.loop(loop).extent), left);
-    if (access.dependsOn(loop))
+    if (llvm::any_of(nest.loopsOfThreads(), [&](unsigned other) {
+          return access.dependsOn(other) &&
+                 (other == loop || nest.loop(other).threadsOf == int(loop));
+        }))
       apart *= here;
     left /= here;
   }
@@ -112,7 +115,10 @@ void OpCost::addFragments(const Access &access, double bytes, bool isShared,
 /// A warp whose threads read the same element reads it once, others as many
 /// bytes as all of them have.
 void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
-  if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
+  auto maker = operand.get().getDefiningOp<ComputeOp>();
+  bool isSharedResult =
+      isStore ? body.isShared : maker && nest.op(nest.indexOf(maker)).isShared;
+  if (!isSharedResult && (isStore ? isHandedOn(op) : bool(maker)))
     return;
   Access access(nest, number, operand);
   if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))
@@ -123,7 +129,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   if (isOfWarpgroup && !isStore)
     return; // addMatrices
   if (mma && !isStore)
-    return addFragments(access, bytes, cache, work);
+    return addFragments(access, bytes, cache || isSharedResult, work);
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
   double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
   if (cache) {
@@ -142,7 +148,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
       count * std::max(warpBytes / double(4 * target.warpThreads), words);
   work.operandRegisters += count * std::ceil(width * bytes / 4);
   if (!isStore)
-    (cache ? work.sharedBytes : work.loadedBytes) +=
+    (cache || isSharedResult ? work.sharedBytes : work.loadedBytes) +=
         count * warpBytes / double(target.warpThreads);
 }
 
@@ -221,7 +227,7 @@ ThreadWork OpCost::threadWork() {
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
     if (!reduced)
       results *= axisExtent(nest.loop(axis));
-  for (unsigned loop : nest.mappedLoops())
+  for (unsigned loop : nest.loopsOfThreads())
     if (const LoopUse *use = body.find(loop); use && use->reduced)
       threads *= double(nest.loop(loop).extent);
   // Each exchanges its part with another one, so often that all have the sum.

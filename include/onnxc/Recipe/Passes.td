@@ -112,6 +112,19 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   ];
 }
 
+def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
+  let summary = "make one kernel of the three of an attention";
+  let description = [{
+    For a device: a contraction, a kernel along each row of its result, and a
+    contraction that sums up these rows become one kernel where the cost model says
+    that this takes less time than the three. 16 rows of scores have to fit
+    the memory that the threads of a block share, so their lengths are known.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
   let summary = "make one op of those that write the parts of a tensor";
   let description = [{

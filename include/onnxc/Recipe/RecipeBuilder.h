@@ -26,7 +26,7 @@ public:
   std::pair<std::string, std::string>
   block(llvm::StringRef loop, int64_t size, llvm::StringRef outerSuffix = "o",
         llvm::StringRef innerSuffix = "i",
-        krnl::TailStrategy tail = krnl::TailStrategy::Mask);
+        krnl::TailStrategy tail = krnl::TailStrategy::Mask, int op = -1);
   void fuseOuter(Names loops);
   /// Returns the name of the result.
   std::string fuse(llvm::StringRef outer, llvm::StringRef inner,
@@ -34,14 +34,15 @@ public:
   /// Makes one loop of all, outermost first; returns its name.
   std::string fuseAll(llvm::ArrayRef<std::string> loops, llvm::StringRef name);
   void parallel(Names loops);
-  void map(llvm::StringRef loop);
+  void map(llvm::StringRef loop, llvm::StringRef as = "");
+  void shared(unsigned op);
   void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
   void order(Names loops, int op = -1);
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
   void dot(llvm::StringRef loop, int op = -1);
   /// Copies and threads of rows, threads and copies of columns, products.
-  void mma(Names loops);
+  void mma(Names loops, int op = -1);
   /// Warps, copies and threads of rows, tiles, threads and copies of columns,
   /// products.
   void wgmma(Names loops);
@@ -52,8 +53,10 @@ public:
                     int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
   /// In memory that threads share.
-  void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false);
-  void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0);
+  void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false,
+                   int op = -1);
+  void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0,
+                int op = -1);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -345,7 +346,8 @@ private:
   KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer) {
     std::string reason;
     Limits limits{maxOps, maxOperands, maxRow};
-    if (!attention)
+    // krnl-join-attention asks the cost model of a device.
+    if (!attention || TargetAttr::processorOf(consumer).isDevice())
       return nullptr;
     FailureOr<AttentionParts> parts = findAttention(consumer, reason);
     if (failed(parts) ||

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -115,9 +116,12 @@ static bool isRowwise(KernelOp kernel) {
   if (!last)
     return false;
   Access access(*last.getTiedOpOperand(cast<OpResult>(yielded)));
-  if (!access.isPermutation() || access.getRank() < 2)
+  if (!access.coversAll() || access.getRank() < 2)
     return false;
-  StringRef along = last.getAxes()[*access.loopAt(access.getRank() - 1)];
+  std::optional<unsigned> column = access.loopAt(access.getRank() - 1);
+  if (!column)
+    return false;
+  StringRef along = last.getAxes()[*column];
   bool reduces = false;
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (reductionKindOf(op) == ReductionKind::Contraction || isOrdered(op))
@@ -146,7 +150,23 @@ static bool isSame(Value keys, Value values) {
   return keys == values;
 }
 
-/// Does it pay to keep these scores from memory?
+/// Do 16 rows of scores fit the memory that threads of a device share?
+static LogicalResult checkStrip(RankedTensorType type,
+                                const target::Processor &target,
+                                std::string &reason) {
+  int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
+  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows))
+    reason = "only the run knows the sizes of the scores";
+  else if (MatrixSums::rows * columns * elementBytes(type.getElementType()) >
+           target.sharedBytes)
+    reason = "rows of scores are too long for the memory of a block";
+  else
+    return success();
+  return failure();
+}
+
+/// Does it pay to keep these scores from memory? On a device the cost model
+/// says so.
 static LogicalResult checkScores(RankedTensorType type,
                                  const target::Processor &target,
                                  std::string &reason) {
@@ -155,8 +175,8 @@ static LogicalResult checkScores(RankedTensorType type,
   bool hasDynamicSize =
       ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
   if (target.isDevice())
-    reason = "no recipe lets threads share the rows of scores";
-  else if (!ShapedType::isDynamic(rows) && rows < target.packRows)
+    return checkStrip(type, target, reason);
+  if (!ShapedType::isDynamic(rows) && rows < target.packRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
            columns > target.stackBytes / 4 / bytes)

@@ -336,3 +336,31 @@ save(
 )
 save("concatenation", [("Concat", ["x", "w"], "y", {"axis": 1})], [8, 5, 33], [8, 9, 33], [weights("w", 8, 4, 33)])
 save("squares", [("Transpose", ["x"], "y", {"perm": [0, 2, 1]})], [2, 256, 96], [2, 96, 256])
+
+
+def save_attention(name, element, rows, keys, depth):
+    """Ragged rows of queries, of which each sees the keys up to its own place."""
+    to = helper.tensor_dtype_to_np_dtype(element)
+    tensors = {
+        "k": RNG.standard_normal((3, depth, keys)) / depth,
+        "v": RNG.standard_normal((3, keys, depth)),
+        "mask": np.where(np.arange(keys) <= np.arange(rows)[:, None] + 8, 0, -1e4),
+    }
+    save(
+        name,
+        [
+            ("MatMul", ["x", "k"], "scores", {}),
+            ("Add", ["scores", "mask"], "masked", {}),
+            ("Softmax", ["masked"], "weights", {"axis": -1}),
+            ("MatMul", ["weights", "v"], "y", {}),
+        ],
+        [3, rows, depth],
+        [3, rows, depth],
+        [numpy_helper.from_array(value.astype(to), key) for key, value in tensors.items()],
+        element,
+        element,
+    )
+
+
+save_attention("attention_f32", TensorProto.FLOAT, 40, 96, 32)
+save_attention("attention_f16", TensorProto.FLOAT16, 100, 128, 64)

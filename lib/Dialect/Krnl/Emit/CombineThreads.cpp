@@ -62,64 +62,72 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t distance) {
   return b.createOrFold<arith::BitcastOp>(type, value);
 }
 
-/// Combines the values of so many threads with neighbouring numbers.
-static Value combineLanes(ImplicitLocOpBuilder &b, Value value, int64_t threads,
-                          TileThreads::Combine combine) {
+/// Combines each value with those of so many threads with neighbouring numbers.
+static void combineLanes(ImplicitLocOpBuilder &b, MutableArrayRef<Value> values,
+                         int64_t threads, TileThreads::Combine combine) {
   for (int64_t distance = threads / 2; distance > 0; distance /= 2)
-    value = combine(value, exchange(b, value, distance));
-  return value;
+    for (Value &value : values)
+      value = combine(value, exchange(b, value, distance));
 }
 
 /// Lets warps exchange values by memory: the first of each `lanes` threads
-/// writes that of all of them.
+/// writes those of all of them. Returns a row of words for each value.
 static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                          func::FuncOp func, Value value, int64_t lanes,
-                          int64_t words) {
-  Value shared =
-      tile.allocateShared(b, func, MemRefType::get({words}, value.getType()),
-                          /*alignment=*/16);
+                          func::FuncOp func, ArrayRef<Value> values,
+                          int64_t lanes, int64_t words) {
+  auto count = int64_t(values.size());
+  Value shared = tile.allocateShared(
+      b, func, MemRefType::get({count, words}, values.front().getType()),
+      /*alignment=*/16);
   Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, lanes);
   Value lane = arith::RemUIOp::create(b, thread, size);
   // All have read what was there before.
   tile.wait(b);
-  auto isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
-                            arith::ConstantIndexOp::create(b, 0).getResult());
-  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  Value isFirst = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, lane,
+      arith::ConstantIndexOp::create(b, 0).getResult());
+  auto branch = scf::IfOp::create(b, isFirst);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Value word = arith::DivUIOp::create(b, thread, size);
-    memref::StoreOp::create(b, value, shared, word);
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Value row = arith::ConstantIndexOp::create(b, number);
+      memref::StoreOp::create(b, value, shared, ValueRange{row, word});
+    }
   }
   tile.wait(b);
   return shared;
 }
 
 /// Of the threads of a whole block.
-static Value combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                          func::FuncOp func, Value value, int64_t threads,
-                          TileThreads::Combine combine) {
-  value = combineLanes(b, value, warpThreads, combine);
+static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                         func::FuncOp func, MutableArrayRef<Value> values,
+                         int64_t threads, TileThreads::Combine combine) {
+  combineLanes(b, values, warpThreads, combine);
   int64_t warps = threads / warpThreads;
-  Value shared = shareByWarps(b, tile, func, value, warpThreads, warps);
+  Value shared = shareByWarps(b, tile, func, values, warpThreads, warps);
   Value lane = arith::RemUIOp::create(
       b, tile.number(b),
       arith::ConstantIndexOp::create(b, warpThreads).getResult());
-  Value number = arith::RemUIOp::create(
+  Value part = arith::RemUIOp::create(
       b, lane, arith::ConstantIndexOp::create(b, warps).getResult());
-  value = memref::LoadOp::create(b, shared, number);
-  return combineLanes(b, value, warps, combine);
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Value row = arith::ConstantIndexOp::create(b, number);
+    value = memref::LoadOp::create(b, shared, ValueRange{row, part});
+  }
+  combineLanes(b, values, warps, combine);
 }
 
 /// Of threads with the same place in some warps, each of which has combined
 /// those of so many neighbours.
-static Value combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                          func::FuncOp func, Value value, int64_t lanes,
-                          ThreadLoop warps, TileThreads::Combine combine) {
+static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                         func::FuncOp func, MutableArrayRef<Value> values,
+                         int64_t lanes, ThreadLoop warps,
+                         TileThreads::Combine combine) {
   int64_t threads = tile.count(func);
-  Value shared = shareByWarps(b, tile, func, value, lanes, threads / lanes);
+  Value shared = shareByWarps(b, tile, func, values, lanes, threads / lanes);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -132,47 +140,50 @@ static Value combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
       arith::MulIOp::create(b, group, number(warps.stride * warps.extent))
           .getResult());
   Value word = arith::DivUIOp::create(b, first, number(lanes));
-  Value total;
-  for (int64_t warp = 0; warp < warps.extent; ++warp) {
-    Value at =
-        arith::AddIOp::create(b, word, number(warp * warps.stride / lanes));
-    Value part = memref::LoadOp::create(b, shared, at);
-    total = total ? combine(total, part) : part;
+  for (auto [row, value] : llvm::enumerate(values)) {
+    Value total;
+    for (int64_t warp = 0; warp < warps.extent; ++warp) {
+      Value at =
+          arith::AddIOp::create(b, word, number(warp * warps.stride / lanes));
+      Value part = memref::LoadOp::create(
+          b, shared, ValueRange{number(int64_t(row)), at});
+      total = total ? combine(total, part) : part;
+    }
+    value = total;
   }
-  return total;
 }
 
-static Value combineScalars(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                            func::FuncOp func, Value value,
-                            ArrayRef<ThreadLoop> threads,
-                            TileThreads::Combine combine) {
+static void combineLoops(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                         func::FuncOp func, MutableArrayRef<Value> values,
+                         ArrayRef<ThreadLoop> threads,
+                         TileThreads::Combine combine) {
   int64_t lanes = 1;
   for (const ThreadLoop &loop : threads) {
     if (loop.stride > 1) {
-      value = combineWarps(b, tile, func, value, lanes, loop, combine);
+      combineWarps(b, tile, func, values, lanes, loop, combine);
       continue;
     }
     if (loop.extent > warpThreads)
-      return combineBlock(b, tile, func, value, loop.extent, combine);
+      return combineBlock(b, tile, func, values, loop.extent, combine);
     lanes = loop.extent;
-    value = combineLanes(b, value, lanes, combine);
+    combineLanes(b, values, lanes, combine);
   }
-  return value;
 }
 
-/// Vectors are combined element by element.
+/// The elements of vectors are combined one by one.
 Value BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
                             Value value, ArrayRef<ThreadLoop> threads,
                             Combine combine) const {
+  SmallVector<Value> elements{value};
   auto type = dyn_cast<VectorType>(value.getType());
-  if (!type)
-    return combineScalars(b, *this, func, value, threads, combine);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    elements.push_back(combineScalars(b, *this, func,
-                                      vector::ExtractOp::create(b, value, i),
-                                      threads, combine));
-  return vector::FromElementsOp::create(b, type, elements);
+  if (type) {
+    elements.clear();
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      elements.push_back(vector::ExtractOp::create(b, value, i));
+  }
+  combineLoops(b, *this, func, elements, threads, combine);
+  return type ? vector::FromElementsOp::create(b, type, elements).getResult()
+              : elements.front();
 }
 
 } // namespace onnxc::krnl

@@ -4,10 +4,11 @@
 //
 // Of a target whose tiles are shared by threads, a GPU: the loops that all ops
 // have and none reduces are one. Of long rows that are summed up along memory,
-// each of its iterations is that of a warp, or of a block. Of a contraction a
-// block has a tile (BlockContraction.cpp). Else it is that of a thread, so that
-// neighbours in memory are those of neighbouring threads; a thread has, as far
-// as that is legal, the first of these:
+// each of its iterations is that of a warp, or of a block; of a few columns
+// that are summed up across memory a block has those of a line. Of a
+// contraction a block has a tile (BlockContraction.cpp). Else it is that of a
+// thread, so that neighbours in memory are those of neighbouring threads; a
+// thread has, as far as that is legal, the first of these:
 //
 // Tile:    of a kernel that reduces: rows and one vector of columns, which stay
 //          in registers.
@@ -43,9 +44,14 @@ public:
         ops(llvm::to_vector(kernel.getBody().getOps<ComputeOp>())) {}
 
   void findLoops();
-  /// The recipe by which several threads have a row; null where rows are short,
+  /// The recipe by which so many threads have a row; null where rows are short,
   /// do not lie along memory, or have elements in common.
-  ArrayAttr writeRows();
+  ArrayAttr writeRows(int64_t threads);
+  /// Threads that may have a row, those first that do usually.
+  SmallVector<int64_t> threadsOfRow();
+  /// The same of sums across memory: so many threads have the terms of the
+  /// columns that are neighbours in a line of the caches.
+  ArrayAttr writeColumns(int64_t threads);
   /// The recipe with so many rows and lanes of columns for each thread, and
   /// terms of a sum at once; null where the loops have no such.
   ArrayAttr write(int64_t rows, int64_t lanes, int64_t terms);
@@ -67,7 +73,15 @@ public:
 private:
   void findParts();
   bool hasRows();
+  bool hasColumns();
+  bool hasTerms(ComputeOp op);
   int64_t rowLanes(StringRef loop) const;
+  int64_t vectorLanes() const;
+  /// Are all extents known?
+  bool areStatic(ArrayRef<std::string> loops) const {
+    return llvm::all_of(
+        loops, [&](const std::string &loop) { return isStatic(kernel, loop); });
+  }
   bool isShort(StringRef loop) const;
 
   KernelOp kernel;
@@ -151,9 +165,20 @@ void BlockWriter::findParts() {
   }
 }
 
-/// Each sum has an operand with an element for each of its terms, or for all
-/// parts of one, and reads all of its operands along memory. An element for
-/// each thread of a warp at least.
+/// Has an operand of a sum an element for each of its terms, or for all parts
+/// of one?
+bool BlockWriter::hasTerms(ComputeOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    SmallVector<std::string> loops = accessLoops(op, *input);
+    return llvm::all_of(op.getAxes(), [&](StringRef axis) {
+      return llvm::is_contained(loops, axis) ||
+             llvm::is_contained(parts, axis) || extentOf(kernel, axis, 2) == 1;
+    });
+  });
+}
+
+/// Each sum has its terms in memory, and reads all of its operands along it. An
+/// element for each thread of a warp at least.
 bool BlockWriter::hasRows() {
   if (own.empty() || elementsOfRow() < target.warpThreads)
     return false;
@@ -163,7 +188,6 @@ bool BlockWriter::hasRows() {
     SmallVector<std::string> sums = reducedLoops(op);
     if (sums.empty())
       return true;
-    bool hasTerms = false;
     for (OpOperand *input : op.getDpsInputOperands()) {
       if (!isa<ShapedType>(input->get().getType()))
         continue;
@@ -173,13 +197,26 @@ bool BlockWriter::hasRows() {
         if (llvm::is_contained(loops, loop) &&
             (along.empty() || along.pop_back_val() != loop))
           return false;
-      hasTerms |= llvm::all_of(op.getAxes(), [&](StringRef axis) {
-        return llvm::is_contained(loops, axis) ||
-               llvm::is_contained(parts, axis) ||
-               extentOf(kernel, axis, 2) == 1;
-      });
     }
-    return hasTerms;
+    return hasTerms(op);
+  });
+}
+
+/// Each sum has its terms in memory, of which neighbours are those of the
+/// neighbouring columns.
+bool BlockWriter::hasColumns() {
+  if (own.empty() || hasParts() || common.empty() ||
+      elementsOfRow() < target.warpThreads)
+    return false;
+  return llvm::all_of(ops, [&](ComputeOp op) {
+    if (op.getNumReductionLoops() == 0)
+      return true;
+    return hasTerms(op) && llvm::all_of(readInputs(op), [&](OpOperand *input) {
+             SmallVector<std::string> along = loopsAlongMemory(op, *input);
+             return !llvm::is_contained(accessLoops(op, *input),
+                                        common.back()) ||
+                    (!along.empty() && along.back() == common.back());
+           });
   });
 }
 
@@ -199,35 +236,50 @@ int64_t BlockWriter::rowLanes(StringRef loop) const {
   return isStatic(kernel, loop) ? std::gcd(most, extentOf(kernel, loop, 0)) : 1;
 }
 
-ArrayAttr BlockWriter::writeRows() {
+/// Lanes of the vectors that a row is cut into; 1 where it has none. Vectors
+/// for less than half of a warp leave most of its threads idle.
+int64_t BlockWriter::vectorLanes() const {
+  int64_t width = rowLanes(own.back());
+  return isStatic(kernel, own.back()) &&
+                 extentOf(kernel, own.back(), 0) % width == 0 &&
+                 2 * elementsOfRow() / width >= target.warpThreads
+             ? width
+             : 1;
+}
+
+SmallVector<int64_t> BlockWriter::threadsOfRow() {
   if (!hasRows())
     return {};
+  uint64_t vectors = elementsOfRow() / vectorLanes();
+  int64_t rows = extentOfAll(kernel, common, target.busyThreads),
+          most =
+              std::min<int64_t>(llvm::bit_floor(vectors), target.tileThreads);
+  SmallVector<int64_t> all{std::clamp<int64_t>(
+      llvm::bit_floor(vectors / (rows >= manyRows ? vectorsOfThread : 1)),
+      target.warpThreads, target.tileThreads)};
+  for (int64_t threads = most; threads >= target.warpThreads; threads /= 2)
+    if (threads != all.front())
+      all.push_back(threads);
+  return all;
+}
+
+ArrayAttr BlockWriter::writeRows(int64_t threads) {
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> row = own, order = common;
-  int64_t vectors = extentOfAll(kernel, own, guessedRow),
-          width = rowLanes(own.back());
+  int64_t width = vectorLanes(), vectors = elementsOfRow() / width;
   std::string vector;
-  // Vectors for less than half of a warp leave most of its threads idle.
-  if (width > 1 && isStatic(kernel, own.back()) &&
-      extentOf(kernel, own.back(), 0) % width == 0 &&
-      2 * vectors / width >= target.warpThreads) {
+  if (width > 1)
     std::tie(row.back(), vector) = recipe.block(own.back(), width, "b", "r");
-    vectors /= width;
-  }
   llvm::append_range(order, row);
   llvm::append_range(order, parts);
   if (!vector.empty())
     order.push_back(vector);
   recipe.order(order);
-  int64_t rows = extentOfAll(kernel, common, target.busyThreads);
-  bool hasManyRows = rows >= manyRows;
-  int64_t threads = std::clamp<int64_t>(
-      llvm::bit_floor(uint64_t(vectors) / (hasManyRows ? vectorsOfThread : 1)),
-      target.warpThreads, target.tileThreads);
   auto [steps, thread] = recipe.block(recipe.fuseAll(row, "row"), threads);
   if (!common.empty()) {
     std::string flat = recipe.fuseAll(common, "flat");
-    if (threads == target.warpThreads && hasManyRows) {
+    if (threads == target.warpThreads &&
+        extentOfAll(kernel, common, target.busyThreads) >= manyRows) {
       auto [tiles, warp] = recipe.block(flat, rowsOfBlock, "o", "w");
       recipe.fuseOuter({tiles, warp});
       recipe.parallel({tiles});
@@ -238,10 +290,50 @@ ArrayAttr BlockWriter::writeRows() {
     }
   }
   recipe.map(thread);
+  // A thread keeps what it has of a row in registers.
+  if (!hasParts() && vectors > threads && vectors % threads == 0 &&
+      vectors / threads <= maxVectorsOfThread && areStatic(own))
+    recipe.unroll(steps, vectors / threads);
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1));
   if (!vector.empty())
     recipe.vectorize(vector, width);
+  return recipe.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+/// A block reads whole lines, with several terms of a thread on the way.
+ArrayAttr BlockWriter::writeColumns(int64_t threads) {
+  if (!hasColumns() || elementsOfRow() < threads)
+    return {};
+  int64_t width = lanes(), vectors = target.lineBytes / target.vectorBytes,
+          columns = vectors * width;
+  if (width == 1 || !isStatic(kernel, common.back()) ||
+      extentOf(kernel, common.back(), 0) % columns != 0)
+    return {};
+  RecipeBuilder recipe(kernel.getContext());
+  SmallVector<std::string> outer = common;
+  std::string column;
+  std::tie(outer.back(), column) =
+      recipe.block(common.back(), columns, "b", "r");
+  SmallVector<std::string> order = outer;
+  order.push_back(column);
+  llvm::append_range(order, own);
+  recipe.order(order);
+  auto [steps, thread] = recipe.block(recipe.fuseAll(own, "row"), threads);
+  std::string flat = recipe.fuseAll(outer, "flat");
+  recipe.fuseOuter({flat});
+  recipe.parallel({flat});
+  recipe.map(thread);
+  recipe.vectorize(column, width);
+  recipe.unroll(column, vectors);
+  int64_t rows = elementsOfRow();
+  if (rows % threads == 0 && areStatic(own))
+    recipe.unroll(steps,
+                  largestDivisor(rows / threads, maxVectorsOfThread / vectors));
   return recipe.finish();
 }
 
@@ -326,6 +418,19 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   return recipe.finish();
 }
 
+/// Where neighbouring threads have neighbouring columns, they read whole rows:
+/// that is better if there are enough of them.
+static void addColumns(KernelOp kernel, const Processor &target,
+                       const RecipeOptions &options, BlockWriter &writer,
+                       RecipeCandidates &candidates) {
+  for (int64_t threads = target.tileThreads; threads >= target.warpThreads;
+       threads /= 2)
+    if (ArrayAttr recipe = writer.writeColumns(threads))
+      addScored(kernel, target, options, "blocks",
+                llvm::formatv("columns by {0} threads", threads), recipe,
+                candidates);
+}
+
 void addBlockRecipes(KernelOp kernel, const Processor &target,
                      const RecipeOptions &options,
                      RecipeCandidates &candidates) {
@@ -334,8 +439,10 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
     return;
   BlockWriter writer(kernel, target);
   writer.findLoops();
-  if (ArrayAttr recipe = writer.writeRows())
-    addScored(kernel, target, options, "blocks", "row", recipe, candidates);
+  for (int64_t threads : writer.threadsOfRow())
+    addScored(kernel, target, options, "blocks",
+              llvm::formatv("row by {0} threads", threads),
+              writer.writeRows(threads), candidates);
   // Short rows may be better off with a thread each.
   bool hasRow = !candidates.empty(),
        isShortRow = hasRow && writer.elementsOfRow() < 2 * target.warpThreads;
@@ -367,6 +474,7 @@ void addBlockRecipes(KernelOp kernel, const Processor &target,
     if (candidates.size() > numOthers && !writer.isCompared())
       return;
   }
+  addColumns(kernel, target, options, writer, candidates);
 }
 
 } // namespace onnxc

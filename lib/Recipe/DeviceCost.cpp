@@ -245,7 +245,8 @@ void TileWork::add(unsigned number) {
   double steps = work.steps / lanes / tiles;
   double combining = work.combining / lanes / tiles;
   double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
-    return !nest.sharedCacheOf(operand, number);
+    return !nest.sharedCacheOf(operand, number) &&
+           !isKept(nest, number, operand);
   });
   direct += work.indexedBytes * work.steps / tiles;
   double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);

@@ -38,6 +38,11 @@ struct ThreadWork {
   double resultRegisters = 0, operandRegisters = 0;
 };
 
+/// Has an op before this one read the element of the input, and kept it in
+/// registers?
+bool isKept(const krnl::LoopNest &nest, unsigned number,
+            mlir::OpOperand &input);
+
 /// Has the target of the op an instruction for its products of matrices?
 bool multipliesMatrices(krnl::ComputeOp op);
 /// The same, of four warps at once.

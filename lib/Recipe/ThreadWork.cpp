@@ -43,6 +43,29 @@ bool copiesTensors(ComputeOp op) {
   return target && target.getInstructions().contains("copy_tensor");
 }
 
+/// Is each loop of the op that others have not around them written out, or that
+/// of threads?
+static bool isInRegisters(const LoopNest &nest, unsigned number) {
+  return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
+    return nest.isAround(use.loop, number) || nest.loop(use.loop).mapped ||
+           nest.isInRegisters(use);
+  });
+}
+
+bool isKept(const LoopNest &nest, unsigned number, OpOperand &input) {
+  if (!isInRegisters(nest, number))
+    return false;
+  Access access(nest, number, input);
+  return llvm::any_of(llvm::seq(number), [&](unsigned before) {
+    auto op = cast<ComputeOp>(nest.op(before).op);
+    return isInRegisters(nest, before) &&
+           llvm::any_of(readInputs(op), [&](OpOperand *other) {
+             return other->get() == input.get() &&
+                    Access(nest, before, *other) == access;
+           });
+  });
+}
+
 OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
                const Processor &target, ArrayRef<unsigned> loopsOfThreads)
     : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
@@ -119,6 +142,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   bool isSharedResult =
       isStore ? body.isShared : maker && nest.op(nest.indexOf(maker)).isShared;
   if (!isSharedResult && (isStore ? isHandedOn(op) : bool(maker)))
+    return;
+  if (!isStore && isKept(nest, number, operand))
     return;
   Access access(nest, number, operand);
   if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))

@@ -184,7 +184,8 @@ func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
-// A block has a row that is long and lies along memory, each thread several vectors.
+// A block has a row that is long and lies along memory, each thread several vectors, which are all on their
+// way at once.
 // CHECK-LABEL: kernel "long_rows"
 // CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
 // CHECK-NEXT:    order(r, c.b, c.r),
@@ -192,6 +193,7 @@ func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
 // CHECK-NEXT:    fuse_outer(r),
 // CHECK-NEXT:    parallel(r),
 // CHECK-NEXT:    map(c.i, thread),
+// CHECK-NEXT:    unroll(c.o, 4),
 // CHECK-NEXT:    vectorize(c.r, 4)
 func.func @long_rows(%x: tensor<4000x4096xf32>, %o: tensor<4000xf32>) -> tensor<4000xf32> {
   %y = krnl.kernel "long_rows" loops [r = 4000, c = 4096]
@@ -300,13 +302,17 @@ func.func @short_rows(%x: tensor<320x48xf32>, %o: tensor<320xf32>) -> tensor<320
   return %y : tensor<320xf32>
 }
 
-// Columns are summed up by a thread each: their elements do not lie one behind the other. A thread waits for
-// 16 of them together.
+// Of few columns, whose elements do not lie one behind the other, a block has those of a line of the caches,
+// and each thread a part of their terms.
 // CHECK-LABEL: kernel "columns"
-// CHECK:         block(r, 64) -> (r.o, r.t)
-// CHECK:         map(r.t, thread),
-// CHECK-NEXT:    unroll(c, 16)
-// CHECK-NOT:     map
+// CHECK-NEXT:    block(r, 16) -> (r.b, r.r),
+// CHECK-NEXT:    order(r.b, r.r, c),
+// CHECK-NEXT:    block(c, 256) -> (c.o, c.i),
+// CHECK-NEXT:    fuse_outer(r.b),
+// CHECK-NEXT:    parallel(r.b),
+// CHECK-NEXT:    map(c.i, thread),
+// CHECK-NEXT:    vectorize(r.r, 4),
+// CHECK-NEXT:    unroll(r.r, 4)
 func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
   %y = krnl.kernel "columns" loops [r = 1024, c = 400]
       ins(%x : tensor<400x1024xf32>) outs(%o : tensor<1024xf32>) recipe [] {
@@ -318,6 +324,24 @@ func.func @columns(%x: tensor<400x1024xf32>, %o: tensor<1024xf32>) -> tensor<102
     krnl.yield %s : tensor<1024xf32>
   } -> tensor<1024xf32>
   return %y : tensor<1024xf32>
+}
+
+// Of many columns a thread has a vector.
+// CHECK-LABEL: kernel "many_columns"
+// CHECK:         map(r.t, thread),
+// CHECK-NEXT:    vectorize(r.r, 4),
+// CHECK-NOT:     map
+func.func @many_columns(%x: tensor<400x262144xf32>, %o: tensor<262144xf32>) -> tensor<262144xf32> {
+  %y = krnl.kernel "many_columns" loops [r = 262144, c = 400]
+      ins(%x : tensor<400x262144xf32>) outs(%o : tensor<262144xf32>) recipe [] {
+  ^bb0(%a: tensor<400x262144xf32>, %b: tensor<262144xf32>):
+    %s = krnl.compute [r | c] (%p = %a[c, r]) -> (%q = %b[r]) : (tensor<400x262144xf32>) -> tensor<262144xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<262144xf32>
+  } -> tensor<262144xf32>
+  return %y : tensor<262144xf32>
 }
 
 // A byte holds two numbers, both of which a thread multiplies: a warp has a row of the bytes, 16 for each

@@ -87,7 +87,7 @@ static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
   Value isFirst = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq, lane,
       arith::ConstantIndexOp::create(b, 0).getResult());
-  auto branch = scf::IfOp::create(b, isFirst);
+  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

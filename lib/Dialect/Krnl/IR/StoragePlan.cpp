@@ -110,7 +110,7 @@ Value StoragePlan::chainRoot(Value tensor) const {
 }
 
 /// Every loop of its own has to be a register loop, or reduced inside all the
-/// others. A loop that is whole in registers will do, too.
+/// others. A loop that is whole in registers or of threads will do, too.
 bool StoragePlan::handsOver(unsigned number) const {
   bool keepsOrder = isOrdered(plans[number].op), isReducing = false;
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {

@@ -12,6 +12,7 @@
 #include "KernelShape.h"
 #include "OpCost.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -20,6 +21,10 @@ using onnxc::krnl::MatrixSums;
 using onnxc::target::Processor;
 
 namespace onnxc {
+
+/// Of an operand that ops behind the sums read, an estimate: what hides the
+/// latency of one.
+static constexpr int64_t loadsAtOnce = 8;
 
 namespace {
 /// Instructions of a warpgroup along the rows, columns of each, and warpgroups
@@ -45,6 +50,8 @@ private:
 
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   void findBoxed(ArrayAttr recipe);
+  /// Registers of operands of ops behind the sums: loads of a tile's columns.
+  int64_t loadedBehind();
 
   WarpgroupTile tile{};
   Copying copying{};
@@ -54,20 +61,33 @@ private:
 };
 } // namespace
 
+int64_t WarpgroupWriter::loadedBehind() {
+  int64_t bits = 0;
+  for (auto op : kernel.getBody().getOps<krnl::ComputeOp>())
+    if (op.getOperation() != loops.op.getOperation())
+      for (OpOperand *input : krnl::readInputs(op))
+        if (krnl::inputNumber(kernel, input->get()) >= 0)
+          bits += MatrixSums::copies * 8 *
+                  elementBytes(getElementTypeOrSelf(input->get().getType()));
+  return loadsAtOnce * int64_t(llvm::divideCeil(bits, 32));
+}
+
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   tile = wanted;
   copying = way;
-  if (divides(MatrixSums::groupDepth, loops.reduced))
-    copying.steps = largestDivisor(
-        extentOfAll(loops.reduced) / MatrixSums::groupDepth, way.steps);
-  // The sums of all threads stay in registers, beside addresses.
+  int64_t depth = krnl::matrixProductOf(loops.op)->depth();
+  if (divides(depth, loops.reduced))
+    copying.steps =
+        largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
+  // The sums of all threads stay in registers, beside addresses and loads.
   int64_t group = MatrixSums::warps * target.warpThreads;
   int64_t threads = group * tile.rowGroups * tile.columnGroups;
   int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
   return isWorth(rowsOfBlock(), loops.rows) &&
          isWorth(columnsOfBlock(), loops.column) &&
          threads <= target.tileThreads &&
-         threads * (sums + target.addressRegisters) <= target.coreRegisters;
+         threads * (sums + target.addressRegisters + loadedBehind()) <=
+             target.coreRegisters;
 }
 
 /// Finds them by a recipe without such copies.
@@ -113,10 +133,11 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
       recipe.block(columns, MatrixSums::columns, "f", "s");
   auto [columnThread, column] =
       recipe.block(tileColumn, MatrixSums::copies, "t", "c");
-  int64_t depth = copying.steps * MatrixSums::groupDepth;
+  int64_t depth = krnl::matrixProductOf(loops.op)->depth(),
+          inStage = copying.steps * depth;
   auto [copies, stage] =
-      recipe.block(sum, depth, "o", "i", tailOf(depth, loops.reduced));
-  auto [step, products] = recipe.block(stage, MatrixSums::groupDepth, "s", "k");
+      recipe.block(sum, inStage, "o", "i", tailOf(inStage, loops.reduced));
+  auto [step, products] = recipe.block(stage, depth, "s", "k");
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rowBlocks);

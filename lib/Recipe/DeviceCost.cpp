@@ -181,7 +181,7 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
         copies.parts +=
             elements * double(target.warpThreads) /
             double(boxes->lines *
-                   nest.swizzledSlice(*cache, number)->lineElements);
+                   nest.swizzledSlice(*cache, number)->lineElements());
         continue;
       }
     copies.addressed += elements * double(bytes);

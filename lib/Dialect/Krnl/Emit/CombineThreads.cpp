@@ -84,9 +84,9 @@ static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
   Value lane = arith::RemUIOp::create(b, thread, size);
   // All have read what was there before.
   tile.wait(b);
-  Value isFirst = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, lane,
-      arith::ConstantIndexOp::create(b, 0).getResult());
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
+                            arith::ConstantIndexOp::create(b, 0).getResult());
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -145,8 +145,8 @@ static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
     for (int64_t warp = 0; warp < warps.extent; ++warp) {
       Value at =
           arith::AddIOp::create(b, word, number(warp * warps.stride / lanes));
-      Value part = memref::LoadOp::create(
-          b, shared, ValueRange{number(int64_t(row)), at});
+      Value part = memref::LoadOp::create(b, shared,
+                                          ValueRange{number(int64_t(row)), at});
       total = total ? combine(total, part) : part;
     }
     value = total;

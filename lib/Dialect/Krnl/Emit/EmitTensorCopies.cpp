@@ -81,13 +81,14 @@ void OpEmitter::copyBoxes(const CachedSlice &slice) {
   const SwizzledSlice &form = *slice.swizzle;
   SmallVector<int64_t> box(from.size(), 1);
   box[slice.boxes->linesDim] = slice.boxes->lines;
-  box.back() = form.lineElements;
+  box.back() = form.lineElements();
   for (int64_t at = 0; at < slice.size;
-       at += slice.boxes->lines * form.lineElements) {
+       at += slice.boxes->lines * form.lineElements()) {
     SmallVector<LaneIndex> first = from;
-    first.back().offset += at / form.blockElements() * form.lineElements;
+    first.back().offset +=
+        at / (form.lines * form.lineElements()) * form.lineElements();
     first[slice.boxes->linesDim].offset +=
-        at % form.blockElements() / form.lineElements;
+        at % (form.lines * form.lineElements()) / form.lineElements();
     SmallVector<Value> indices = llvm::map_to_vector(
         first, [&](LaneIndex it) { return math.scalar(it); });
     LaneIndex to = math.add(math.scale(stage, slice.size), {{}, at, 0, {}});

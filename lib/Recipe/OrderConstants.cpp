@@ -28,8 +28,9 @@ namespace onnxc {
 /// Do instructions for matrices read the operand, which they cannot transpose?
 /// They are chosen for as many rows as they have.
 static bool isReadAlongSums(KernelOp kernel, ComputeOp op, OpOperand &operand) {
-  if (!multipliesMatrices(op) ||
-      MatrixElement::of(getElementTypeOrSelf(operand.get()))->liesAcross)
+  const MatrixElement *element =
+      MatrixElement::of(getElementTypeOrSelf(operand.get()));
+  if (!multipliesMatrices(op) || !element || element->liesAcross)
     return false;
   return llvm::any_of(findContractions(kernel), [&](const Contraction &way) {
     return way.columnOperand == &operand && !way.channelwise &&

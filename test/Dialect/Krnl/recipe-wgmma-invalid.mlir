@@ -231,3 +231,27 @@ func.func @parts(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>, %o: tensor<64x64x
   } -> tensor<64x64xf32>
   return %y : tensor<64x64xf32>
 }
+
+// -----
+
+
+func.func @element(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x32xf8E4M3FN>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: it does not sum up products of two inputs of the kernel or shared results, of f16, bf16, f32 or bytes}}
+  %y = krnl.kernel "element" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>) outs(%o : tensor<64x32xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)] {
+  ^bb0(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x32xf8E4M3FN>, %c: tensor<64x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<64x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : f8E4M3FN to f32
+      %1 = arith.extf %q : f8E4M3FN to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}

@@ -64,8 +64,8 @@ std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
                                                      unsigned op) const {
   const Mma *mma = mmaOf(op);
   int64_t elementBytes = operands[cache.operand].elementBytes;
-  if (!cache.shared || !mma || !mma->isOfWarpgroup() || elementBytes < 1 ||
-      elementBytes > 4)
+  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
+      (elementBytes != 1 && elementBytes != 2 && elementBytes != 4))
     return std::nullopt;
   bool sumsLast = endsWithSums(cache, op);
   int64_t inLine = elementBytes, across = 1;

@@ -30,8 +30,8 @@ static OpOperand *factorOf(ComputeOp op, Value value, bool &isSigned) {
 
 /// Instructions have sums of 32 bits.
 static bool isFactor(Type element, Type sum) {
-  return MatrixElement::of(element) && element.isInteger() ? sum.isInteger(32)
-                                                           : sum.isF32();
+  return MatrixElement::of(element) &&
+         (element.isInteger() ? sum.isInteger(32) : sum.isF32());
 }
 
 std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {

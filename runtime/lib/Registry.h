@@ -96,7 +96,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_7;
-static_assert(ONNXC_RT_ABI == 7, "rename onnxc_process_7");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_8;
+static_assert(ONNXC_RT_ABI == 8, "rename onnxc_process_8");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

@@ -12,7 +12,7 @@ using namespace onnxc;
 using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
-/// CU_TENSOR_MAP_DATA_TYPE_ of elements that are copied as they are.
+/// CU_TENSOR_MAP_DATA_TYPE_ of elements that are copied as they are; -1: none.
 static int elementTypeOf(const OnnxcTensorMap &map) {
   switch (map.elementBytes) {
   case 1:
@@ -21,15 +21,25 @@ static int elementTypeOf(const OnnxcTensorMap &map) {
     return UInt16;
   case 4:
     return UInt32;
-  default:
+  case 8:
     return UInt64;
+  default:
+    return -1;
   }
 }
 
+/// CU_TENSOR_MAP_SWIZZLE_; -1: none.
 static int swizzleOf(const OnnxcTensorMap &map) {
   return map.swizzle == 128  ? Swizzle128B
          : map.swizzle == 64 ? Swizzle64B
-                             : Swizzle32B;
+         : map.swizzle == 32 ? Swizzle32B
+                             : -1;
+}
+
+static bool isKnown(const OnnxcTensorMap &map, int64_t numArguments) {
+  return elementTypeOf(map) >= 0 && swizzleOf(map) >= 0 && map.rank >= 1 &&
+         map.rank <= ONNXC_TENSOR_MAP_RANK && map.pointer >= 0 &&
+         map.pointer < numArguments;
 }
 
 /// Makes the map of a tensor at the address.
@@ -62,6 +72,11 @@ bool Arguments::set(OnnxcCall *call, DeviceContext &device,
   }
   for (int64_t i = 0; i < kernel.numMaps; ++i) {
     const OnnxcTensorMap &tensor = kernel.maps[i];
+    if (!isKnown(tensor, kernel.numArguments)) {
+      call->fail(ONNXC_ERR_INTERNAL, "map %lld of kernel '%s' is unknown",
+                 (long long)i, kernel.name);
+      return false;
+    }
     if (!encode(call, device, tensor, words[tensor.pointer], maps[i]))
       return false;
     pointers[kernel.numArguments + i] = &maps[i];

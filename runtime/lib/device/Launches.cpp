@@ -122,10 +122,11 @@ void Launches::narrow() {
 void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
                    int32_t number, uint32_t blocks, const uint64_t *arguments) {
   int64_t numArguments = call->device->kernels[kernel].numArguments;
-  if (numArguments > Arguments::kMost ||
-      call->device->kernels[kernel].numMaps > ONNXC_TENSOR_MAPS) {
-    call->fail(ONNXC_ERR_INTERNAL, "a kernel has %lld parameters",
-               (long long)numArguments);
+  int64_t numMaps = call->device->kernels[kernel].numMaps;
+  if (numArguments > Arguments::kMost || numMaps > ONNXC_TENSOR_MAPS) {
+    call->fail(ONNXC_ERR_INTERNAL,
+               "a kernel has %lld parameters and %lld maps of tensors",
+               (long long)numArguments, (long long)numMaps);
     return;
   }
   if (current.numSteps == kMaxSteps)

@@ -36,11 +36,21 @@ enum Kernel {
   EarlyBox,
   ShortBox,
   UnfencedBox,
+  UnknownElement,
+  UnknownLine,
+  UnknownRank,
+  UnknownAddress,
   Report
 };
 
 /// 12 lines of 8 elements of 4 bytes, and boxes of 16 lines.
 const OnnxcTensorMap map = {0, 4, 32, 2, {8, 12}, {8, 16}};
+
+/// Elements, lines, dimensions and an address that no map has.
+const OnnxcTensorMap unknownMaps[] = {{0, 3, 32, 2, {8, 12}, {8, 16}},
+                                      {0, 4, 48, 2, {8, 12}, {8, 16}},
+                                      {0, 4, 32, 6, {8, 12}, {8, 16}},
+                                      {2, 4, 32, 2, {8, 12}, {8, 16}}};
 
 const OnnxcDeviceKernel kernels[] = {
     {"add", "the sum", 4, 128, 0, 0, nullptr},
@@ -63,6 +73,10 @@ const OnnxcDeviceKernel kernels[] = {
     {"early_box", "the boxes", 2, 64, 0, 1, &map},
     {"short_box", "the boxes", 2, 64, 0, 1, &map},
     {"unfenced_box", "the boxes", 2, 64, 0, 1, &map},
+    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[0]},
+    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[1]},
+    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[2]},
+    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[3]},
     {"report", "the report", 2, 1, 0, 0, nullptr},
 };
 
@@ -289,6 +303,10 @@ const OnnxcEntry entries[] = {
     entry("early_box", boxes<EarlyBox>),
     entry("short_box", boxes<ShortBox>),
     entry("unfenced_box", boxes<UnfencedBox>),
+    entry("unknown_element", boxes<UnknownElement>),
+    entry("unknown_line", boxes<UnknownLine>),
+    entry("unknown_rank", boxes<UnknownRank>),
+    entry("unknown_address", boxes<UnknownAddress>),
     entry("peek", peek),
     entry("report", report),
     entry("huge", huge),

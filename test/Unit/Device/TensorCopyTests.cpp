@@ -50,6 +50,35 @@ TEST_F(DeviceTest, TheDriverRefusesTheMapOfATensorThatIsNotAligned) {
   EXPECT_THAT(run.message(), HasSubstr("cuTensorMapEncodeTiled"));
 }
 
+TEST_F(DeviceTest, EveryCallForMapsFailsInTurn) {
+  Numbers x = randomNumbers(kBox);
+  std::string messages;
+  bool hasFailed = true;
+  for (int64_t call = 0; hasFailed; ++call) {
+    Session run("boxes");
+    settings().failWith = 2; // out of memory
+    settings().failAt = call;
+    OM_STATUS status = run(x, kBox);
+    hasFailed = settings().failAt < 0;
+    settings().failAt = -1;
+    EXPECT_EQ(status != OM_STATUS_OK, hasFailed) << call;
+    messages += run.message();
+    // The context recovers.
+    EXPECT_EQ(run(x, kBox), OM_STATUS_OK) << call << run.message();
+    EXPECT_EQ(run.result, boxOf(x));
+  }
+  EXPECT_THAT(messages, HasSubstr("cuTensorMapEncodeTiled"));
+}
+
+TEST_F(DeviceTest, UnknownMapsAreRefused) {
+  for (const char *entry :
+       {"unknown_element", "unknown_line", "unknown_rank", "unknown_address"}) {
+    Session run(entry);
+    EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL) << entry;
+    EXPECT_THAT(run.message(), HasSubstr("map 0 of kernel 'boxes' is unknown"));
+  }
+}
+
 /// The problem of a kernel that fails.
 std::string problemOf(const char *entry) {
   Session run(entry);

@@ -31,8 +31,8 @@
 extern "C" {
 #endif
 
-/* Grows whenever hooks.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 7
+/* Grows whenever hooks.h, device.h or this file changes incompatibly. */
+#define ONNXC_RT_ABI 8
 
 /* Kinds of graph inputs and outputs; the numbers of OM_VALUE_KIND. */
 enum {

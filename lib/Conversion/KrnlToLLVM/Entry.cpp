@@ -154,7 +154,7 @@ static Value addWords(OpBuilder &builder, Block &entry, Type type,
              : arith::BitcastOp::create(builder, loc, type, word).getResult();
 }
 
-void makeBareKernel(func::FuncOp kernel) {
+LogicalResult makeBareKernel(func::FuncOp kernel) {
   makeSharedBuffers(kernel);
   hoistStackBuffers(kernel);
   Block &entry = kernel.getBody().front();
@@ -189,7 +189,8 @@ void makeBareKernel(func::FuncOp kernel) {
       scalar.replaceAllUsesWith(
           isLaunched ? addWords(builder, entry, scalar.getType(), loc)
                      : entry.addArgument(scalar.getType(), loc));
-  addTensorMaps(kernel, buffers);
+  if (failed(addTensorMaps(kernel, buffers, old.size())))
+    return failure();
   entry.eraseArguments(0, old.size());
 
   kernel.removeArgAttrsAttr();
@@ -200,6 +201,7 @@ void makeBareKernel(func::FuncOp kernel) {
     if (alignment)
       kernel.setArgAttr(i, align, alignment);
   }
+  return success();
 }
 
 /// struct OnnxcValue { void *data; int64_t *dims; int32_t rank; int32_t type; }

@@ -276,9 +276,9 @@ static LogicalResult convertAlone(ModuleOp module) {
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (function.isDeclaration())
       continue;
-    if (function->hasAttr(krnl::KrnlDialect::kernelAttrName))
-      makeBareKernel(function);
-    else if (failed(makeEntry(function)))
+    if (failed(function->hasAttr(krnl::KrnlDialect::kernelAttrName)
+                   ? makeBareKernel(function)
+                   : makeEntry(function)))
       return failure();
   }
   if (failed(simplify(module)) || failed(convert(module)))

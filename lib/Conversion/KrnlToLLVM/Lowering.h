@@ -63,13 +63,15 @@ void addLowering(const mlir::LLVMTypeConverter &types,
 /// Gives a kernel function its bare signature: one pointer per buffer, then the
 /// dynamic sizes of every buffer in order, then the other arguments. The
 /// buffers are rebuilt by krnl.from_pointer on entry.
-void makeBareKernel(mlir::func::FuncOp kernel);
+mlir::LogicalResult makeBareKernel(mlir::func::FuncOp kernel);
 
 /// Adds a parameter for each map of a tensor that the kernel copies boxes of;
-/// these are its buffers. Makes them records that launches pass by value
-/// (TensorCopiesToLLVM.cpp).
-void addTensorMaps(mlir::func::FuncOp kernel,
-                   llvm::ArrayRef<mlir::Value> buffers);
+/// these are its buffers, and the first `numOld` parameters are going to be
+/// erased. An error if there are too many. Makes them records that launches
+/// pass by value (TensorCopiesToLLVM.cpp).
+mlir::LogicalResult addTensorMaps(mlir::func::FuncOp kernel,
+                                  llvm::ArrayRef<mlir::Value> buffers,
+                                  unsigned numOld);
 void markTensorMaps(mlir::LLVM::LLVMFuncOp kernel);
 
 /// Turns the host function into `onnxc_main_graph(call, inputs) -> i32` and

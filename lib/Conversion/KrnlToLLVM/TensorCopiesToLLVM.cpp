@@ -24,7 +24,29 @@ namespace onnxc {
 // Maps
 //===----------------------------------------------------------------------===//
 
-void addTensorMaps(func::FuncOp kernel, ArrayRef<Value> buffers) {
+/// Bytes of all parameters of a kernel (CUDA C++ Programming Guide, "Function
+/// Parameters").
+static constexpr int64_t maxParameterBytes = 4096;
+
+/// Has the kernel more maps than launches make, or than parameters may have?
+/// Parameters take 8 bytes at most, without maps.
+static LogicalResult checkTensorMaps(func::FuncOp kernel, size_t numMaps,
+                                     size_t numOthers) {
+  if (numMaps > ONNXC_TENSOR_MAPS)
+    return kernel.emitError("a kernel copies boxes of ")
+           << ONNXC_TENSOR_MAPS << " tensors at most, but got " << numMaps;
+  int64_t bytes = int64_t(llvm::alignTo(numOthers * sizeof(int64_t),
+                                        ONNXC_TENSOR_MAP_ALIGNMENT)) +
+                  int64_t(numMaps) * ONNXC_TENSOR_MAP_BYTES;
+  if (bytes > maxParameterBytes)
+    return kernel.emitError("the parameters of a kernel that copies boxes of "
+                            "tensors take ")
+           << maxParameterBytes << " bytes at most, but got " << bytes;
+  return success();
+}
+
+LogicalResult addTensorMaps(func::FuncOp kernel, ArrayRef<Value> buffers,
+                            unsigned numOld) {
   Block &entry = kernel.getBody().front();
   Builder builder(kernel.getContext());
   SmallVector<Attribute> maps;
@@ -50,9 +72,12 @@ void addTensorMaps(func::FuncOp kernel, ArrayRef<Value> buffers) {
     }
     copy.getMapMutable().assign(parameters[known]);
   });
-  if (!maps.empty())
-    kernel->setAttr(krnl::KrnlDialect::tensorMapsAttrName,
-                    builder.getArrayAttr(maps));
+  if (maps.empty())
+    return success();
+  kernel->setAttr(krnl::KrnlDialect::tensorMapsAttrName,
+                  builder.getArrayAttr(maps));
+  return checkTensorMaps(kernel, maps.size(),
+                         entry.getNumArguments() - numOld - maps.size());
 }
 
 void markTensorMaps(LLVM::LLVMFuncOp kernel) {

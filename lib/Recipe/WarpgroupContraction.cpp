@@ -49,15 +49,12 @@ private:
   int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
 
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
-  void findBoxed(ArrayAttr recipe);
+  SmallVector<unsigned> findBoxed(ArrayAttr recipe);
   /// Registers of operands of ops behind the sums: loads of a tile's columns.
   int64_t loadedBehind();
 
   WarpgroupTile tile{};
   Copying copying{};
-  /// Inputs of the kernel that are copied by boxes where copies go ahead, once
-  /// they are known: what decides is the same for all tiles.
-  std::optional<SmallVector<unsigned>> boxed;
 };
 } // namespace
 
@@ -90,25 +87,28 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
              target.coreRegisters;
 }
 
-/// Finds them by a recipe without such copies.
-void WarpgroupWriter::findBoxed(ArrayAttr recipe) {
+/// Inputs of the kernel that boxes can be copied of, by a recipe without such
+/// copies.
+SmallVector<unsigned> WarpgroupWriter::findBoxed(ArrayAttr recipe) {
+  SmallVector<unsigned> boxed;
   FailureOr<krnl::LoopNest> nest = replayWith(kernel, recipe, {});
   if (failed(nest))
-    return;
-  boxed.emplace();
+    return boxed;
   for (const krnl::Cache &cache : nest->caches())
-    for (unsigned op : nest->cachingOps(cache))
-      if (std::string reason; nest->tensorBoxes(cache, op, reason))
-        boxed->push_back(cache.operand);
+    if (llvm::all_of(nest->cachingOps(cache), [&](unsigned op) {
+          std::string reason;
+          return nest->tensorBoxes(cache, op, reason).has_value();
+        }))
+      boxed.push_back(cache.operand);
+  return boxed;
 }
 
 ArrayAttr WarpgroupWriter::write() {
   ArrayAttr recipe = writeSteps({});
   if (copying.stages == 1 || !copiesTensors(loops.op))
     return recipe;
-  if (!boxed)
-    findBoxed(recipe);
-  return boxed && !boxed->empty() ? writeSteps(*boxed) : recipe;
+  SmallVector<unsigned> boxed = findBoxed(recipe);
+  return boxed.empty() ? recipe : writeSteps(boxed);
 }
 
 ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {

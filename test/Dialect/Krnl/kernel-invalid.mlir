@@ -375,3 +375,35 @@ func.func @transposed_bytes(%x: vector<4xi32>, %d: i64) {
   %0 = krnl.wgmma %x, %d, %d of i8 {rhsTransposed} : vector<4xi32>
   return
 }
+
+// -----
+
+func.func @pitch_of_tensor(%x: memref<64x60xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{its rows of 120 bytes do not begin at multiples of 16}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[64, 32], swizzle=64 : memref<64x60xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @size_of_tensor(%x: memref<2147483648x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{a dimension has not 1 to 2^31 - 1 elements}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[64, 32], swizzle=64 : memref<2147483648x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @bytes_of_tensor(%x: memref<2147483647x2147483647x2147483647x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{it has not less than 2^40 bytes}}
+  krnl.copy_tensor %x[%i, %i, %i, %i] to %t[%i], %b[%i], box=[1, 1, 64, 32], swizzle=64 : memref<2147483647x2147483647x2147483647x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @lines_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op copies groups of 8 lines, but got 12}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[12, 32], swizzle=64 : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}

@@ -73,3 +73,27 @@ func.func @window(%x: tensor<66x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32
   } -> tensor<64x32xf32>
   return %y : tensor<64x32xf32>
 }
+
+// -----
+
+func.func @coordinates(%x: tensor<2147483648x64xf16>, %w: tensor<64x32xf16>, %o: tensor<2147483648x32xf32>) -> tensor<2147483648x32xf32> {
+  // expected-note @+2 {{it would be legal before}}
+  // expected-error @+1 {{cannot copy boxes of operand 0: a dimension has not 1 to 2^31 - 1 elements}}
+  %y = krnl.kernel "coordinates" loops [m = 2147483648, n = 32, k = 64] ins(%x, %w : tensor<2147483648x64xf16>, tensor<64x32xf16>) outs(%o : tensor<2147483648x32xf32>)
+      recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32, tail=pad) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared, by=tma), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, 2)] {
+  ^bb0(%a: tensor<2147483648x64xf16>, %b: tensor<64x32xf16>, %c: tensor<2147483648x32xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2147483648x64xf16>, tensor<64x32xf16>) -> tensor<2147483648x32xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<2147483648x32xf32>
+  } -> tensor<2147483648x32xf32>
+  return %y : tensor<2147483648x32xf32>
+}

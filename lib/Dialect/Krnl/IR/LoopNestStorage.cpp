@@ -401,17 +401,27 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
       llvm::count_if(operand.readers, [&](const Operand::Reader &reader) {
         return reader.op == op;
       });
-  int64_t barriers =
-      cache.byTma ? int64_t(llvm::alignTo(TensorBoxes::barrierBytes *
-                                              pipelineAt(cache.at).stages,
-                                          Cache::sharedAlignment))
-                  : 0;
-  return inputs *
-         (int64_t(llvm::alignTo(std::min(row, most), alignment)) + barriers);
+  return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
+}
+
+/// Of the barriers that copies of boxes have. All slices of an op at a loop
+/// share them, and memory of a larger alignment comes before them.
+static int64_t barrierBytes(const LoopNest &nest) {
+  llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
+  int64_t bytes = 0;
+  for (const Cache &cache : nest.caches())
+    for (unsigned op : nest.cachingOps(cache)) {
+      int64_t stages = nest.pipelineAt(cache.at).stages;
+      if (cache.byTma && stages > 1 && nest.swizzledSlice(cache, op) &&
+          counted.insert({cache.at, op}).second)
+        bytes += int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
+                                       Cache::sharedAlignment));
+    }
+  return bytes;
 }
 
 int64_t LoopNest::sharedSliceBytes() const {
-  int64_t bytes = 0;
+  int64_t bytes = barrierBytes(*this);
   for (const Cache &cache : allCaches)
     if (cache.shared)
       for (unsigned op : cachingOps(cache))
@@ -420,7 +430,7 @@ int64_t LoopNest::sharedSliceBytes() const {
 }
 
 LogicalResult LoopNest::checkCaches(EmitErrorFn emitError) const {
-  int64_t bytes = 0, shared = 0;
+  int64_t bytes = 0, shared = barrierBytes(*this);
   for (const Cache &cache : allCaches)
     for (unsigned op : cachingOps(cache))
       if (failed(

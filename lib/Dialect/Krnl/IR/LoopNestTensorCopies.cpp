@@ -3,26 +3,26 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // cache(.., by=tma): a slice of shared memory consists of boxes of a tensor,
-// each of which one instruction copies. Sizes and distances are those that
-// cuTensorMapEncodeTiled takes (CUDA driver API, "Tensor Map Object
-// Management").
+// each of which one instruction copies.
 //
 //===----------------------------------------------------------------------===//
+
+#include "TensorMaps.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Lines that are exchanged together: boxes consist of whole groups of them.
-static constexpr int64_t groupLines = 8;
-
-/// Why no tensor of this type has a map; empty if it has one.
-static std::string reasonAgainstType(ShapedType type, int64_t elementBytes) {
+std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
+  // Coordinates are signed words.
+  constexpr int64_t maxSize = std::numeric_limits<int32_t>::max();
   if (type.getRank() < 2 || type.getRank() > TensorBoxes::maxRank)
     return "it has not 2 to " + std::to_string(TensorBoxes::maxRank) +
            " dimensions";
@@ -30,15 +30,15 @@ static std::string reasonAgainstType(ShapedType type, int64_t elementBytes) {
     return "only the run knows its sizes";
   int64_t pitch = elementBytes;
   for (auto [i, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
-    if (size < 1 || size > TensorBoxes::maxSize)
-      return "a dimension has not 1 to 2^32 elements";
+    if (size < 1 || size > maxSize)
+      return "a dimension has not 1 to 2^31 - 1 elements";
+    if (size > (TensorBoxes::maxPitchBytes - 1) / pitch)
+      return "it has not less than 2^40 bytes";
     pitch *= size;
     if (i == 0 && pitch % TensorBoxes::pitchBytes != 0)
       return "its rows of " + std::to_string(pitch) +
              " bytes do not begin at multiples of " +
              std::to_string(TensorBoxes::pitchBytes);
-    if (pitch >= TensorBoxes::maxPitchBytes)
-      return "it has more than 2^40 bytes";
   }
   return {};
 }
@@ -92,7 +92,7 @@ std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,
   else if (!operand.plain)
     reason = "it is not indexed by one loop in each dimension";
   else
-    reason = reasonAgainstType(
+    reason = reasonAgainstMap(
         cast<ShapedType>(kernel.getBody().getArgument(cache.operand).getType()),
         operand.elementBytes);
   if (reason.empty())

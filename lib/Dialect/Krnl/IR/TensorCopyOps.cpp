@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorMaps.h"
+
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -23,10 +25,10 @@ LogicalResult CopyTensorOp::verify() {
     return emitOpError("copies elements of ")
            << source.getElementType() << " to those of "
            << memory.getElementType();
+  if (std::string reason = reasonAgainstMap(source, getElementBytes());
+      !reason.empty())
+    return emitOpError("cannot copy boxes of ") << source << ": " << reason;
   int64_t rank = source.getRank();
-  if (!source.hasStaticShape() || rank < 2 || rank > TensorBoxes::maxRank)
-    return emitOpError("copies tensors of 2 to ")
-           << TensorBoxes::maxRank << " known sizes, but got " << source;
   if (int64_t(getFrom().size()) != rank || int64_t(getBox().size()) != rank)
     return emitOpError("expects ") << rank << " indices and sizes of the box";
   if (memory.getRank() != 1)
@@ -36,6 +38,12 @@ LogicalResult CopyTensorOp::verify() {
       return emitOpError("copies 1 to ")
              << TensorBoxes::maxLines << " elements of a dimension, but got "
              << size;
+  int64_t lines = 1;
+  for (int64_t size : getBox().drop_back())
+    lines *= size;
+  if (lines % groupLines != 0)
+    return emitOpError("copies groups of ")
+           << groupLines << " lines, but got " << lines;
   int64_t swizzle = getSwizzle();
   if (swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitOpError("expects lines of 32, 64 or 128 bytes, but got ")

@@ -21,9 +21,9 @@
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Endian.h"
-
-#include <algorithm>
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -63,25 +63,34 @@ Value put(OpBuilder &b, Location loc, Type element, StringRef reduction,
                                       position);
 }
 
-/// The numbers of a constant of 32 or 64 bits; nothing for other values.
-std::optional<SmallVector<int64_t>> numbersOf(Value indices) {
-  using namespace llvm::support::endian;
-  Attribute constant = onnx::constantValue(indices);
-  RankedTensorType type = rankedType(indices);
-  if (!constant || !type || !type.hasStaticShape())
-    return std::nullopt;
+/// The numbers of a constant of 32 or 64 bits, read where they are.
+class ConstantIndices {
+public:
+  explicit ConstantIndices(Value indices) {
+    Attribute constant = onnx::constantValue(indices);
+    RankedTensorType type = rankedType(indices);
+    if (!constant || !type || !type.hasStaticShape())
+      return;
+    bytes = onnx::constantBytes(constant, scratch);
+    width = type.getElementTypeBitWidth() / 8;
+    isKnown = (width == 4 || width == 8) &&
+              int64_t(bytes.size()) == type.getNumElements() * width;
+  }
+
+  /// False for other values.
+  bool isKnown = false;
+  int64_t size() const { return int64_t(bytes.size()) / width; }
+  int64_t operator[](int64_t i) const {
+    using namespace llvm::support::endian;
+    const char *at = bytes.data() + i * width;
+    return width == 4 ? int32_t(read32le(at)) : int64_t(read64le(at));
+  }
+
+private:
   SmallVector<char> scratch;
-  ArrayRef<char> bytes = onnx::constantBytes(constant, scratch);
-  unsigned size = type.getElementTypeBitWidth() / 8;
-  if ((size != 4 && size != 8) ||
-      int64_t(bytes.size()) != type.getNumElements() * size)
-    return std::nullopt;
-  SmallVector<int64_t> numbers;
-  for (size_t at = 0; at < bytes.size(); at += size)
-    numbers.push_back(size == 4 ? int32_t(read32le(&bytes[at]))
-                                : int64_t(read64le(&bytes[at])));
-  return numbers;
-}
+  ArrayRef<char> bytes;
+  int64_t width = 1;
+};
 
 /// Brings an index into range; false if it is not.
 bool wrap(int64_t &index, int64_t size) {
@@ -89,9 +98,29 @@ bool wrap(int64_t &index, int64_t size) {
   return index >= 0 && index < size;
 }
 
-bool areDistinct(SmallVector<int64_t> places) {
-  llvm::sort(places);
-  return std::adjacent_find(places.begin(), places.end()) == places.end();
+/// Bounds the time of the compiler for a question that has a right answer
+/// without: the places have 16 MiB of bits.
+constexpr int64_t maxPlaces = int64_t(1) << 27;
+
+/// Are so many places different ones of all, which are a product of sizes? A
+/// place is nothing where the index is out of range.
+bool areDistinct(
+    int64_t count, ArrayRef<int64_t> sizes,
+    llvm::function_ref<std::optional<int64_t>(int64_t i)> placeOf) {
+  int64_t places = 1;
+  for (int64_t size : sizes)
+    if (llvm::MulOverflow(places, size, places) || places > maxPlaces)
+      return false;
+  if (count > places)
+    return false;
+  llvm::BitVector taken(places);
+  for (int64_t i = 0; i < count; ++i) {
+    std::optional<int64_t> place = placeOf(i);
+    if (!place || taken.test(*place))
+      return false;
+    taken.set(*place);
+  }
+  return true;
 }
 
 /// Ends the run where updates have no position to go to at all.
@@ -123,21 +152,23 @@ void check(OpBuilder &b, Location loc, onnx::ScatterElementsOp::Adaptor adaptor,
 bool hasDistinctPlaces(onnx::ScatterElementsOp op, int64_t axis) {
   RankedTensorType data = rankedType(op.getData()),
                    indices = rankedType(op.getIndices());
-  auto numbers = numbersOf(op.getIndices());
-  if (!numbers || data.isDynamicDim(axis))
+  ConstantIndices numbers(op.getIndices());
+  if (!numbers.isKnown || data.isDynamicDim(axis))
     return false;
   int64_t size = data.getDimSize(axis), inner = 1,
           length = indices.getDimSize(axis);
   for (int64_t dim : indices.getShape().drop_front(axis + 1))
     inner *= dim;
-  for (auto [i, number] : llvm::enumerate(*numbers)) {
-    if (!wrap(number, size))
-      return false;
-    // As in a tensor that is as long as the data along the axis.
-    number = (int64_t(i) / (inner * length) * size + number) * inner +
-             int64_t(i) % inner;
-  }
-  return areDistinct(std::move(*numbers));
+  // As in a tensor that is as long as the data along the axis.
+  SmallVector<int64_t> sizes(indices.getShape());
+  sizes[axis] = size;
+  return areDistinct(
+      numbers.size(), sizes, [&](int64_t i) -> std::optional<int64_t> {
+        int64_t number = numbers[i];
+        if (!wrap(number, size))
+          return std::nullopt;
+        return (i / (inner * length) * size + number) * inner + i % inner;
+      });
 }
 
 Value build(OpBuilder &b, onnx::ScatterElementsOp op,
@@ -246,23 +277,21 @@ Views view(OpBuilder &b, Location loc, onnx::ScatterNDOp::Adaptor adaptor,
 bool hasDistinctPlaces(onnx::ScatterNDOp op, int64_t depth) {
   ArrayRef<int64_t> sizes =
       rankedType(op.getData()).getShape().take_front(depth);
-  auto numbers = numbersOf(op.getIndices());
-  if (!numbers || depth == 0 || ShapedType::isDynamicShape(sizes) ||
+  ConstantIndices numbers(op.getIndices());
+  if (!numbers.isKnown || depth == 0 || ShapedType::isDynamicShape(sizes) ||
       rankedType(op.getIndices()).getShape().back() != depth)
     return false;
-  SmallVector<int64_t> places;
-  for (size_t at = 0; at < numbers->size(); at += depth) {
-    int64_t place = 0;
-    for (auto [size, index] :
-         llvm::zip(sizes, ArrayRef(*numbers).slice(at, depth))) {
-      int64_t number = index;
-      if (!wrap(number, size))
-        return false;
-      place = place * size + number;
-    }
-    places.push_back(place);
-  }
-  return areDistinct(std::move(places));
+  return areDistinct(numbers.size() / depth, sizes,
+                     [&](int64_t i) -> std::optional<int64_t> {
+                       int64_t place = 0;
+                       for (auto [k, size] : llvm::enumerate(sizes)) {
+                         int64_t number = numbers[i * depth + int64_t(k)];
+                         if (!wrap(number, size))
+                           return std::nullopt;
+                         place = place * size + number;
+                       }
+                       return place;
+                     });
 }
 
 Value build(OpBuilder &b, onnx::ScatterNDOp op,

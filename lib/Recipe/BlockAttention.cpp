@@ -49,6 +49,11 @@ private:
     std::string warp, fragments, thread, inside;
   };
   Columns cut(RecipeBuilder &recipe, StringRef loop, const StripTile &tile);
+  void cutAll(RecipeBuilder &recipe, const StripTile &tile);
+  void order(RecipeBuilder &recipe);
+  void unroll(RecipeBuilder &recipe, const StripTile &tile);
+  void multiply(RecipeBuilder &recipe);
+  void share(RecipeBuilder &recipe, const StripTile &tile);
   int64_t extent(StringRef loop) { return extentOf(kernel, loop, 0); }
   /// Products of one instruction, or of one step without.
   int64_t depthOf(ComputeOp op) {
@@ -58,6 +63,11 @@ private:
 
   const Processor &target;
   bool hasMatrices = false;
+  int scoresOp = -1, sumsOp = -1;
+  /// The loops that the kernel's are cut into.
+  std::string rowBlocks, rowFragments, rowCopies, rowThread;
+  Columns keys, values;
+  std::string slices, steps, products, keySlices, keySteps, keyProducts;
 };
 } // namespace
 
@@ -84,14 +94,17 @@ bool StripWriter::fits(const StripTile &tile) {
   int64_t rows = extentOf(kernel, row, outerExtent);
   int64_t results = tile.rows * MatrixSums::rows * extent(scores.column) /
                     (tile.warps * target.warpThreads);
+  auto isMultiple = [&](int64_t extent, int64_t size) {
+    return extent > 0 && extent % size == 0;
+  };
   return 2 * results <= target.threadRegisters &&
          (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
          (!hasMatrices || tile.columns == MatrixSums::copies) &&
-         extent(scores.column) % columns == 0 &&
-         extent(sums.column) % columns == 0 &&
-         extent(scores.reduced.front()) % (tile.steps * depthOf(scores.op)) ==
-             0 &&
-         extent(scores.column) % (tile.steps * depthOf(sums.op)) == 0;
+         isMultiple(extent(scores.column), columns) &&
+         isMultiple(extent(sums.column), columns) &&
+         isMultiple(extent(scores.reduced.front()),
+                    tile.steps * depthOf(scores.op)) &&
+         isMultiple(extent(scores.column), tile.steps * depthOf(sums.op));
 }
 
 StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
@@ -107,40 +120,41 @@ StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
   return columns;
 }
 
-ArrayAttr StripWriter::write(const StripTile &tile) {
-  RecipeBuilder recipe(kernel.getContext());
-  int scoresOp = int(numberOf(scores.op)), sumsOp = int(numberOf(sums.op));
+void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
   int64_t rowsOfBlock = tile.rows * MatrixSums::rows;
   bool isWhole = isStatic(kernel, row) && extent(row) % rowsOfBlock == 0;
+  std::string rest;
   // The sums over the keys are no loops of threads.
-  auto [keySlices, keySlice] =
+  std::tie(keySlices, rest) =
       recipe.block(scores.column, tile.steps * depthOf(sums.op), "x", "y",
                    TailStrategy::Mask, sumsOp);
-  auto [keySteps, keyProducts] = recipe.block(keySlice, depthOf(sums.op), "u",
-                                              "k", TailStrategy::Mask, sumsOp);
-  auto [rowBlocks, rowBlock] =
+  std::tie(keySteps, keyProducts) = recipe.block(
+      rest, depthOf(sums.op), "u", "k", TailStrategy::Mask, sumsOp);
+  std::tie(rowBlocks, rest) =
       recipe.block(row, rowsOfBlock, "o", "b",
                    isWhole ? TailStrategy::Mask : TailStrategy::Pad);
-  auto [rowFragments, rowsOfWarp] =
-      recipe.block(rowBlock, MatrixSums::rows, "f", "s");
-  auto [rowCopies, rowThread] =
-      recipe.block(rowsOfWarp, MatrixSums::rowThreads, "h", "g");
-  Columns keys = cut(recipe, scores.column, tile),
-          values = cut(recipe, sums.column, tile);
-  auto [slices, slice] = recipe.block(
+  std::tie(rowFragments, rest) = recipe.block(rest, MatrixSums::rows, "f", "s");
+  std::tie(rowCopies, rowThread) =
+      recipe.block(rest, MatrixSums::rowThreads, "h", "g");
+  keys = cut(recipe, scores.column, tile);
+  values = cut(recipe, sums.column, tile);
+  std::tie(slices, rest) = recipe.block(
       scores.reduced.front(), tile.steps * depthOf(scores.op), "o", "i");
-  auto [steps, products] = recipe.block(slice, depthOf(scores.op), "s", "k");
+  std::tie(steps, products) = recipe.block(rest, depthOf(scores.op), "s", "k");
+}
 
+/// Threads are around what each of them has, and that around its sums.
+void StripWriter::order(RecipeBuilder &recipe) {
   SmallVector<std::string> blocks = outer;
   blocks.push_back(rowBlocks);
-  SmallVector<std::string> order = blocks;
+  SmallVector<std::string> all = blocks;
   SmallVector<std::string> inside{keys.warp,   values.warp,    rowThread,
                                   keys.thread, values.thread,  rowFragments,
                                   rowCopies,   keys.fragments, values.fragments,
                                   keys.inside, values.inside,  slices,
                                   steps,       products};
-  llvm::append_range(order, inside);
-  recipe.order(order);
+  llvm::append_range(all, inside);
+  recipe.order(all);
   for (auto [number, op] : llvm::enumerate(ops)) {
     SmallVector<std::string> own;
     if (int(number) == sumsOp)
@@ -161,6 +175,9 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   recipe.map(keys.warp);
   recipe.map(values.warp, keys.warp);
   recipe.map(values.thread, keys.thread);
+}
+
+void StripWriter::unroll(RecipeBuilder &recipe, const StripTile &tile) {
   recipe.unroll(rowFragments, tile.rows);
   recipe.unroll(rowCopies, MatrixSums::copies);
   for (const auto &[columns, loop] :
@@ -170,19 +187,22 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
                       (tile.warps * MatrixSums::columnThreads * tile.columns));
     recipe.vectorize(columns.inside, tile.columns);
   }
-  if (!hasMatrices) {
-    // A thread waits for what it reads for all of them together.
-    recipe.unroll(products, termsAtOnce[0], scoresOp);
-    recipe.unroll(keyProducts, termsAtOnce[0], sumsOp);
-  }
-  recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
-  if (hasMatrices) {
-    recipe.mma({rowCopies, rowThread, keys.thread, keys.inside, products},
-               scoresOp);
-    recipe.mma(
-        {rowCopies, rowThread, values.thread, values.inside, keyProducts},
-        sumsOp);
-  }
+  if (hasMatrices)
+    return;
+  // A thread waits for what it reads for all of them together.
+  recipe.unroll(products, termsAtOnce[0], scoresOp);
+  recipe.unroll(keyProducts, termsAtOnce[0], sumsOp);
+}
+
+void StripWriter::multiply(RecipeBuilder &recipe) {
+  recipe.mma({rowCopies, rowThread, keys.thread, keys.inside, products},
+             scoresOp);
+  recipe.mma({rowCopies, rowThread, values.thread, values.inside, keyProducts},
+             sumsOp);
+}
+
+/// Slices of what both products read.
+void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
   for (OpOperand *operand : {scores.rowOperand, scores.columnOperand})
     recipe.cacheShared(inputNumber(kernel, operand->get()), slices,
                        /*byTma=*/false, scoresOp);
@@ -190,6 +210,19 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   recipe.cacheShared(inputNumber(kernel, sums.columnOperand->get()), keySlices,
                      /*byTma=*/false, sumsOp);
   recipe.pipeline(keySlices, tile.stages, 0, sumsOp);
+}
+
+ArrayAttr StripWriter::write(const StripTile &tile) {
+  RecipeBuilder recipe(kernel.getContext());
+  scoresOp = int(numberOf(scores.op));
+  sumsOp = int(numberOf(sums.op));
+  cutAll(recipe, tile);
+  order(recipe);
+  unroll(recipe, tile);
+  recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
+  if (hasMatrices)
+    multiply(recipe);
+  share(recipe, tile);
   return recipe.finish();
 }
 

@@ -16,6 +16,7 @@
 #include "KernelShape.h"
 #include "OpCost.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -202,25 +203,21 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
 
 /// How often all threads wait for each other: around results that they share,
 /// and to combine sums of several warps.
-static double countBarriers(const LoopNest &nest, unsigned number,
-                            const Processor &target) {
+static double countBarriers(const LoopNest &nest, unsigned number) {
   const BodyOp &body = nest.op(number);
   auto op = cast<ComputeOp>(body.op);
   double barriers = body.isShared;
   for (Value input : op.getDpsInputs())
     if (auto maker = input.getDefiningOp<ComputeOp>())
       barriers += nest.op(nest.indexOf(maker)).isShared;
-  double sums = 1, combined = 0;
-  for (const LoopUse &use : body.loops) {
-    bool isOfThreads = nest.loop(use.loop).mapped;
+  // All elements of a vector are exchanged at once.
+  double sums = double(op->getNumResults());
+  for (const LoopUse &use : body.loops)
     if (!use.reduced && nest.isInRegisters(use))
-      sums *= double(nest.loop(use.loop).extent);
-    if (!use.reduced || !isOfThreads)
-      continue;
-    ThreadLoop threads = nest.threadsOf(use.loop);
-    combined += threads.stride > 1 || threads.extent > target.warpThreads;
-  }
-  return barriers + 2 * sums * combined;
+      sums *= double(use.unroll);
+  auto combined =
+      llvm::count_if(sumsOfThreads(nest, number), crossesWarps);
+  return barriers + 2 * sums * double(combined);
 }
 
 TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
@@ -269,7 +266,7 @@ void TileWork::add(unsigned number) {
   cacheCycles += copies.rounds * copies.cacheCycles(target);
   // In front of each slice all threads wait for each other.
   waited += warps * copies.rounds * target.cacheLatency;
-  waited += warps * countBarriers(nest, number, target) * target.cacheLatency;
+  waited += warps * countBarriers(nest, number) * target.cacheLatency;
   double threads = double(resources.threads), copied;
   if (copies.stages > 1) {
     starting += target.memoryLatency;

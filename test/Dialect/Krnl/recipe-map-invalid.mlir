@@ -232,7 +232,7 @@ func.func @fuse_outer_mapped(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor
 // -----
 
 func.func @sum_of_few_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so it must have 2, 4, 8, ... 1024 iterations}}
+  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so its iterations must be a power of 2 from 2 on}}
   %y = krnl.kernel "sum_of_few_threads" loops [r = 6, c = 100]
       ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
       recipe [block(c, 48) -> (c.o, c.t), map(c.t, thread)] {
@@ -320,4 +320,21 @@ func.func @elements_of_others(%x: tensor<6x64xf32>, %o: tensor<6x64xf32>, %e: te
     krnl.yield %z : tensor<6x64xf32>
   } -> tensor<6x64xf32>
   return %y : tensor<6x64xf32>
+}
+
+// -----
+
+func.func @map_without_iterations(%x: tensor<0x2000xf32>, %o: tensor<0x2000xf32>) -> tensor<0x2000xf32> {
+  // expected-error @+1 {{loop 'r' has no iteration}}
+  %y = krnl.kernel "map_without_iterations" loops [r = 0, c = 2000]
+      ins(%x : tensor<0x2000xf32>) outs(%o : tensor<0x2000xf32>)
+      recipe [fuse_outer(r), map(r, thread)] {
+  ^bb0(%a: tensor<0x2000xf32>, %b: tensor<0x2000xf32>):
+    %s = krnl.compute "square" [r, c] (%p = %a[r, c]) -> (%q = %b[r, c]) : (tensor<0x2000xf32>) -> tensor<0x2000xf32> {
+      %t = arith.mulf %p, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<0x2000xf32>
+  } -> tensor<0x2000xf32>
+  return %y : tensor<0x2000xf32>
 }

@@ -143,7 +143,7 @@ func.func @several_writers(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: ten
 // -----
 
 func.func @too_large(%x: tensor<16x65536xf32>, %w: tensor<65536x32xf32>, %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  // expected-error @+1 {{shared results and slices take more than 49152 bytes}}
+  // expected-error @+1 {{shared results, sums and slices take more than 49152 bytes}}
   %y = krnl.kernel "too_large" loops [m = 16, n = 65536, e = 32] ins(%x, %w : tensor<16x65536xf32>, tensor<65536x32xf32>) outs(%o : tensor<16x32xf32>)
       recipe [s: block(n, 8) -> (n.x, n.y), block(n, 4096) -> (n.t, n.c), block(e, 2) -> (e.t, e.c), order(m, n.t, e.t, n.c, e.c), s: order(m, e.t, e.c, n.x, n.y), map(m, thread), map(n.t, thread), map(e.t, thread, as=n.t), shared(p)] {
   ^bb0(%a: tensor<16x65536xf32>, %b: tensor<65536x32xf32>, %c: tensor<16x32xf32>):
@@ -230,4 +230,21 @@ func.func @no_threads(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<1
     krnl.yield %s : tensor<16x32xf32>
   } -> tensor<16x32xf32>
   return %y : tensor<16x32xf32>
+}
+
+// -----
+
+// Each of 1024 threads has words of 8 bytes for its 64 elements.
+func.func @exchanged(%x: tensor<2048x32xf64>, %o: tensor<2048xf64>) -> tensor<2048xf64> {
+  // expected-error @+1 {{shared results, sums and slices take more than 49152 bytes}}
+  %y = krnl.kernel "exchanged" loops [m = 2048, k = 32] ins(%x : tensor<2048x32xf64>) outs(%o : tensor<2048xf64>)
+      recipe [block(m, 64) -> (m.t, m.c), order(k, m.t, m.c), s: order(m.t, m.c, k), vectorize(m.c, 64), map(k, thread), map(m.t, thread)] {
+  ^bb0(%a: tensor<2048x32xf64>, %c: tensor<2048xf64>):
+    %s = krnl.compute "s" [m | k] (%v = %a[m, k]) -> (%q = %c[m]) : (tensor<2048x32xf64>) -> tensor<2048xf64> {
+      %0 = arith.addf %q, %v : f64
+      linalg.yield %0 : f64
+    }
+    krnl.yield %s : tensor<2048xf64>
+  } -> tensor<2048xf64>
+  return %y : tensor<2048xf64>
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,7 +20,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
+/// Of memory by which warps exchange values: it is used again.
+static constexpr StringLiteral exchangeAttrName = "krnl.exchange";
 
 static Value constant32(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIntOp::create(b, value, 32);
@@ -70,15 +72,27 @@ static void combineLanes(ImplicitLocOpBuilder &b, MutableArrayRef<Value> values,
       value = combine(value, exchange(b, value, distance));
 }
 
+/// Memory for an exchange: that of an earlier one of the same type and size, as
+/// all threads wait before they write to it.
+static Value exchangeMemory(ImplicitLocOpBuilder &b, const TileThreads &tile,
+                            func::FuncOp func, MemRefType type) {
+  for (Operation &op : func.getBody().front())
+    if (op.hasAttr(exchangeAttrName) && op.getResult(0).getType() == type)
+      return op.getResult(0);
+  Value memory =
+      tile.allocateShared(b, func, type, /*alignment=*/Cache::sharedAlignment);
+  memory.getDefiningOp()->setAttr(exchangeAttrName, b.getUnitAttr());
+  return memory;
+}
+
 /// Lets warps exchange values by memory: the first of each `lanes` threads
 /// writes those of all of them. Returns a row of words for each value.
 static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
                           func::FuncOp func, ArrayRef<Value> values,
                           int64_t lanes, int64_t words) {
   auto count = int64_t(values.size());
-  Value shared = tile.allocateShared(
-      b, func, MemRefType::get({count, words}, values.front().getType()),
-      /*alignment=*/16);
+  Value shared = exchangeMemory(
+      b, tile, func, MemRefType::get({count, words}, values.front().getType()));
   Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, lanes);
   Value lane = arith::RemUIOp::create(b, thread, size);
@@ -104,9 +118,8 @@ static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
 /// Of the threads of a whole block.
 static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
                          func::FuncOp func, MutableArrayRef<Value> values,
-                         int64_t threads, TileThreads::Combine combine) {
+                         int64_t warps, TileThreads::Combine combine) {
   combineLanes(b, values, warpThreads, combine);
-  int64_t warps = threads / warpThreads;
   Value shared = shareByWarps(b, tile, func, values, warpThreads, warps);
   Value lane = arith::RemUIOp::create(
       b, tile.number(b),
@@ -124,10 +137,9 @@ static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
 /// those of so many neighbours.
 static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
                          func::FuncOp func, MutableArrayRef<Value> values,
-                         int64_t lanes, ThreadLoop warps,
+                         int64_t lanes, int64_t words, ThreadLoop warps,
                          TileThreads::Combine combine) {
-  int64_t threads = tile.count(func);
-  Value shared = shareByWarps(b, tile, func, values, lanes, threads / lanes);
+  Value shared = shareByWarps(b, tile, func, values, lanes, words);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -158,19 +170,20 @@ static void combineLoops(ImplicitLocOpBuilder &b, const TileThreads &tile,
                          ArrayRef<ThreadLoop> threads,
                          TileThreads::Combine combine) {
   int64_t lanes = 1;
-  for (const ThreadLoop &loop : threads) {
+  for (auto [loop, words] :
+       llvm::zip_equal(threads, exchangedWords(threads, tile.count(func)))) {
     if (loop.stride > 1) {
-      combineWarps(b, tile, func, values, lanes, loop, combine);
+      combineWarps(b, tile, func, values, lanes, words, loop, combine);
       continue;
     }
-    if (loop.extent > warpThreads)
-      return combineBlock(b, tile, func, values, loop.extent, combine);
+    if (crossesWarps(loop))
+      return combineBlock(b, tile, func, values, words, combine);
     lanes = loop.extent;
     combineLanes(b, values, lanes, combine);
   }
 }
 
-/// The elements of vectors are combined one by one.
+/// All elements of a vector are combined by one exchange of the warps.
 Value BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
                             Value value, ArrayRef<ThreadLoop> threads,
                             Combine combine) const {

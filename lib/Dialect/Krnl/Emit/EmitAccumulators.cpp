@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -121,7 +122,7 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       if (lanesReduced && isa<VectorType>(total.getType()))
         total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                             arith::FastMathFlags::reassoc);
-      SmallVector<ThreadLoop> sums = sumsOfThreads(state);
+      SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
       if (const TileThreads *threads = policy.tileThreads();
           threads && !sums.empty())
         total = threads->combine(
@@ -138,18 +139,6 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
       recordResult(state, i, instance, total);
     }
   }
-}
-
-/// The loops whose iterations threads sum up together, by neighbours first.
-SmallVector<ThreadLoop> OpEmitter::sumsOfThreads(const OpState &state) {
-  SmallVector<ThreadLoop> sums;
-  for (const LoopUse &use : state.loops)
-    if (use.reduced && loops.isOfThreads(use.loop))
-      sums.push_back(nest.threadsOf(use.loop));
-  llvm::sort(sums, [](const ThreadLoop &a, const ThreadLoop &b) {
-    return a.stride < b.stride;
-  });
-  return sums;
 }
 
 /// Some reduced loop has accumulators of its own, so they began neutral.

@@ -45,11 +45,12 @@ private:
   void emitUniformOps();
   void emitStorage();
   void emitTiles();
-  /// Has the op loops of its own whose iterations are threads'? One thread
-  /// alone runs through all of them before the next op begins.
+  /// Has the op results of several threads? One thread alone computes all of
+  /// them before the next op begins, while a sum of theirs is in its registers.
   bool isSharedByThreads(const BodyOp &op) const {
     return llvm::any_of(nest.loopsOfThreads(), [&](unsigned loop) {
-      return op.find(loop) && !nest.loop(loop).fusedOuter;
+      const LoopUse *use = op.find(loop);
+      return use && !use->reduced && !nest.loop(loop).fusedOuter;
     });
   }
 

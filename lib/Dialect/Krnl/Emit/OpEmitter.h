@@ -244,7 +244,6 @@ private:
   bool isReduced(const OpState &state, unsigned loop);
   bool isSplit(const OpState &state, unsigned loop);
   bool splitsInstances(const OpState &state);
-  llvm::SmallVector<ThreadLoop> sumsOfThreads(const OpState &state);
   int accumulatorAt(const OpState &state, const Instance &instance);
   Values initialAccumulators(OpState &state);
   void finishAccumulators(OpState &state, mlir::ValueRange accumulators);

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Target/Processor.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,9 +17,6 @@ namespace onnxc::krnl {
 
 /// Threads that share a tile: those of a block of any GPU.
 static constexpr int64_t maxThreads = 1024;
-/// Those of a warp, which exchange values directly: recipes are legal for all
-/// targets, which agree on it.
-static constexpr int64_t warpThreads = target::Processor{}.warpThreads;
 
 SmallVector<unsigned> LoopNest::mappedLoops() const {
   return llvm::filter_to_vector(liveOrder, [&](unsigned number) {
@@ -50,6 +46,30 @@ ThreadLoop LoopNest::threadsOf(unsigned number) const {
     threads.stride *= allLoops[other].extent;
   }
   return threads;
+}
+
+SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op) {
+  SmallVector<ThreadLoop> sums;
+  for (const LoopUse &use : nest.op(op).loops)
+    if (use.reduced && nest.loop(use.loop).mapped)
+      sums.push_back(nest.threadsOf(use.loop));
+  llvm::sort(sums, [](const ThreadLoop &a, const ThreadLoop &b) {
+    return a.stride < b.stride;
+  });
+  return sums;
+}
+
+SmallVector<int64_t> exchangedWords(ArrayRef<ThreadLoop> loops,
+                                    int64_t tileThreads) {
+  SmallVector<int64_t> words;
+  // Neighbours that have combined their values have one word together.
+  int64_t lanes = 1;
+  for (const ThreadLoop &loop : loops) {
+    if (loop.stride == 1)
+      lanes = std::min(loop.extent, warpThreads);
+    words.push_back(crossesWarps(loop) ? tileThreads / lanes : 0);
+  }
+  return words;
 }
 
 /// Can the threads of a mapped loop have the iterations of another one?
@@ -90,6 +110,8 @@ LogicalResult LoopNest::map(StringRef name, StringRef as,
   if (loop.isDynamic())
     return emitError() << "the extent of loop '" << name
                        << "' is not known; block it first";
+  if (loop.extent < 1)
+    return emitError() << "loop '" << name << "' has no iteration";
   unsigned around = llvm::count_if(mappedLoops(), [&](unsigned mapped) {
     return allLoops[mapped].fusedOuter;
   });
@@ -112,9 +134,10 @@ LogicalResult LoopNest::map(StringRef name, StringRef as,
   return success();
 }
 
-/// Threads combine their parts of a sum by warps, and then by all warps of the
-/// block, which wait for each other: those have the same iterations of all
-/// other loops.
+/// Threads combine their parts of a sum by the neighbours in a warp, and then
+/// by warps, which wait for each other. Threads of the innermost mapped loop
+/// may be in several warps where it is the only one; those of another loop have
+/// the same place in different warps.
 static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
                                    const LoopUse &use, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(use.loop);
@@ -126,11 +149,11 @@ static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
   if (loop.fusedOuter)
     return refuse(", so it must be mapped without being in fuse_outer");
   if (loop.extent < 2 || !llvm::isPowerOf2_64(loop.extent))
-    return refuse(", so it must have 2, 4, 8, ... 1024 iterations");
+    return refuse(", so its iterations must be a power of 2 from 2 on");
   ThreadLoop threads = nest.threadsOf(use.loop);
   if (threads.stride % warpThreads != 0 && threads.stride != 1)
     return refuse(", so it must be the innermost mapped loop, or one of warps");
-  if (threads.stride == 1 && threads.extent > warpThreads && mapped.size() > 1)
+  if (threads.stride == 1 && crossesWarps(threads) && mapped.size() > 1)
     return refuse(
         " in several warps, so it must be the only mapped loop, or have 32 "
         "iterations");

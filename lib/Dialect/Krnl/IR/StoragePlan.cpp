@@ -309,7 +309,8 @@ void StoragePlan::assignSlot(Value root, OpResult value) {
   if (isSharedRoot(root) && bytes) {
     // Rows an odd number of 16 bytes apart are in different banks.
     int64_t line = 16 / elementBytes(element);
-    shape.back() = (llvm::divideCeil(shape.back(), line) | 1) * line;
+    if (!shape.empty())
+      shape.back() = (llvm::divideCeil(shape.back(), line) | 1) * line;
     slot.local = slot.isShared = true;
     slot.localShape = shape;
     slots[root] = slot;

@@ -7,6 +7,8 @@
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
 
@@ -98,16 +100,27 @@ static std::string reasonAgainstThreads(const StoragePlan &storage,
   return "";
 }
 
+/// Does the op write to memory of all threads, by the step for it or for an op
+/// that it continues the result of, or that continues its own?
+static bool writesShared(const StoragePlan &storage, unsigned op) {
+  return !storage.isOnlyStart(op) &&
+         llvm::any_of(storage.slots, [&](const auto &slot) {
+           return slot.second.isShared && storage.writes(op, slot.first);
+         });
+}
+
 /// Why the results of the op cannot be in memory of all threads; empty if they
 /// can.
 static std::string reasonAgainstShared(const StoragePlan &storage,
                                        const LoopNest &nest, unsigned op) {
   ComputeOp compute = storage.plan(op).op;
-  for (OpResult result : compute->getResults()) {
+  auto isInSharedSlot = [&](OpResult result) {
     auto slot = storage.slots.find(storage.chainRoot(result));
-    if (slot == storage.slots.end() || !slot->second.isShared)
-      return "has a result that is no intermediate of known size";
-  }
+    return slot != storage.slots.end() && slot->second.isShared;
+  };
+  if (nest.op(op).isShared &&
+      !llvm::all_of(compute->getResults(), isInSharedSlot))
+    return "has a result that is no intermediate of known size";
   if (isInside(nest, op))
     return "is computed inside a loop of another one";
   int64_t written = 1;
@@ -119,45 +132,63 @@ static std::string reasonAgainstShared(const StoragePlan &storage,
   return nest.reasonAgainstWaiting();
 }
 
+/// Do threads of several warps combine sums of the op?
+static bool exchangesSums(const LoopNest &nest, unsigned op) {
+  return llvm::any_of(sumsOfThreads(nest, op), crossesWarps);
+}
+
+/// Of the memory by which warps combine sums: that of equal type and size is
+/// the same for all ops.
+static int64_t exchangedBytes(const StoragePlan &storage,
+                              const LoopNest &nest) {
+  llvm::DenseSet<std::pair<Type, int64_t>> buffers;
+  for (unsigned op = 0; op < nest.ops().size(); ++op) {
+    int64_t lanes = 1;
+    for (const LoopUse &use : nest.op(op).loops)
+      if (!use.reduced)
+        lanes *= use.width();
+    for (int64_t words :
+         exchangedWords(sumsOfThreads(nest, op), nest.numThreads()))
+      for (unsigned result : storage.plan(op).accumulated)
+        if (words > 0)
+          buffers.insert({getElementTypeOrSelf(
+                              storage.plan(op).op->getResult(result).getType()),
+                          lanes * words});
+  }
+  int64_t bytes = 0;
+  for (auto [element, count] : buffers)
+    bytes +=
+        llvm::alignTo(count * elementBytes(element), Cache::sharedAlignment);
+  return bytes;
+}
+
 int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
   storage.assign();
-  constexpr int64_t warpThreads = target::Processor{}.warpThreads;
-  int64_t bytes = storage.sharedBytes();
-  for (const BodyOp &op : nest.ops()) {
-    int64_t words = 0, results = 1;
-    for (const LoopUse &use : op.loops) {
-      const Loop &loop = nest.loop(use.loop);
-      if (!use.reduced && nest.isInRegisters(use))
-        results *= loop.extent;
-      if (!use.reduced || !loop.mapped)
-        continue;
-      ThreadLoop threads = nest.threadsOf(use.loop);
-      if (threads.stride > 1 || threads.extent > warpThreads)
-        words = nest.numThreads();
-    }
-    bytes += words * results * int64_t(sizeof(double));
-  }
-  return bytes;
+  return storage.sharedBytes() + exchangedBytes(storage, nest);
 }
 
 LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
                            EmitErrorFn emitError) {
-  if (llvm::none_of(nest.ops(), [](const BodyOp &op) { return op.isShared; }))
+  auto numbers = llvm::seq<unsigned>(nest.ops().size());
+  if (llvm::none_of(numbers, [&](unsigned op) {
+        return nest.op(op).isShared || exchangesSums(nest, op);
+      }))
     return success();
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
   storage.assign();
-  for (unsigned op = 0; op < nest.ops().size(); ++op)
-    if (nest.op(op).isShared)
+  for (unsigned op : numbers)
+    if (nest.op(op).isShared || writesShared(storage, op))
       if (std::string reason = reasonAgainstShared(storage, nest, op);
           !reason.empty())
         return emitError() << "op '" << nest.op(op).name
                            << "' cannot have shared results: " << reason;
-  if (nest.sharedSliceBytes() + sharedResultBytes(kernel, nest) >
+  if (nest.sharedSliceBytes() + storage.sharedBytes() +
+          exchangedBytes(storage, nest) >
       nest.maxSharedBytes())
-    return emitError() << "shared results and slices take more than "
+    return emitError() << "shared results, sums and slices take more than "
                        << nest.maxSharedBytes() << " bytes";
   return success();
 }

@@ -90,7 +90,7 @@ func.func @sums(%x: tensor<3x200xf16>, %o: tensor<3xf16>) -> tensor<3xf16> {
 // CHECK-DAG:     %[[NONE:.+]] = arith.constant {{-?}}0.000000e+00 : f16
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1.000000e+00 : f16
 // CHECK-DAG:     %[[MEMORY:.+]] = memref.alloca() {alignment = 16 : i64} : memref<1x2xf16, 3>
-// CHECK-DAG:     %[[SHARED:.+]] = memref.memory_space_cast %[[MEMORY]] : memref<1x2xf16, 3> to memref<1x2xf16>
+// CHECK-DAG:     %[[SHARED:.+]] = memref.memory_space_cast %[[MEMORY]] {krnl.exchange} : memref<1x2xf16, 3> to memref<1x2xf16>
 // CHECK:         %[[PART:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[NONE]]) -> (f16)
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[PART]] : f16 to i16
 // CHECK:         %[[WORD:.+]] = arith.extui %[[BITS]] : i16 to i32

@@ -1,0 +1,35 @@
+//===- ThreadSums.h - Sums that threads combine -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// By which threads, and by how much memory, a tile combines parts of sums: the
+// emission, the bytes that it has of shared memory and the costs are by these.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
+#define ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
+
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+namespace onnxc::krnl {
+
+/// Those of a warp exchange values directly: recipes are legal for all targets,
+/// which agree on its size.
+constexpr int64_t warpThreads = target::Processor{}.warpThreads;
+
+/// Are the iterations those of threads of several warps?
+inline bool crossesWarps(const ThreadLoop &loop) {
+  return loop.stride > 1 || loop.extent > warpThreads;
+}
+
+/// The reduced loops of an op that threads have, by stride.
+llvm::SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op);
+
+/// By how many words of shared memory the threads of a tile combine a value,
+/// for each of these loops, by stride; 0 where registers suffice.
+llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
+                                          int64_t tileThreads);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_IR_THREADSUMS_H

@@ -215,8 +215,7 @@ static double countBarriers(const LoopNest &nest, unsigned number) {
   for (const LoopUse &use : body.loops)
     if (!use.reduced && nest.isInRegisters(use))
       sums *= double(use.unroll);
-  auto combined =
-      llvm::count_if(sumsOfThreads(nest, number), crossesWarps);
+  auto combined = llvm::count_if(sumsOfThreads(nest, number), crossesWarps);
   return barriers + 2 * sums * double(combined);
 }
 

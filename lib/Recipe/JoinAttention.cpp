@@ -93,8 +93,10 @@ void KrnlJoinAttentionPass::joinIfCheaper(KernelOp sums) {
   FailureOr<AttentionParts> parts = findAttention(sums, reason);
   if (failed(parts))
     return;
-  IRRewriter rewriter(&getContext());
   double apart = timeOf({parts->scores, parts->rows, sums});
+  if (apart == 0)
+    return; // no kernel is faster
+  IRRewriter rewriter(&getContext());
   KernelOp joined = joinCopies(rewriter, *parts, sums);
   if (!joined)
     return;

@@ -31,9 +31,7 @@ bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
 SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
   state.reads.clear();
   SmallVector<Value> values;
-  bool split = false;
-  for (const LoopUse &use : nest.op(state.number).loops)
-    split |= isSplit(state, use.loop);
+  bool split = splitsInstances(state);
   state.accumulatorInstances =
       loops.enumerate(state.number, [&](unsigned loop) {
         return !isReduced(state, loop) || isSplit(state, loop);

@@ -117,12 +117,12 @@ bool StoragePlan::handsOver(unsigned number) const {
     if (nest.isAround(use.loop, number))
       return !use.reduced;
     isReducing |= use.reduced;
-    // A thread has one iteration, inside of which the others are.
-    bool isOneOfThread =
-        nest.loop(use.loop).mapped && !isReducing && !nest.endsEarly(use.loop);
-    return use.reduced || registers.isTile(use.loop) || isOneOfThread ||
-           (!keepsOrder && !isReducing && nest.isInRegisters(use) &&
-            !nest.endsEarly(use.loop));
+    // A thread has one iteration of a mapped loop, inside of which the others
+    // are.
+    bool isWhole =
+        nest.loop(use.loop).mapped || (!keepsOrder && nest.isInRegisters(use));
+    return use.reduced || registers.isTile(use.loop) ||
+           (isWhole && !isReducing && !nest.endsEarly(use.loop));
   });
 }
 

@@ -1,7 +1,7 @@
 #===- AddONNXC.cmake - One wrapper per kind of target ----------------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-#   add_onnxc_library(ONNXCName a.cpp ... [PCH mlir|onnx|none] [EXCEPTIONS]
+#   add_onnxc_library(ONNXCName a.cpp ... [PCH name] [EXCEPTIONS]
 #                     [DEPENDS targets] [LINK_LIBS libs])
 #   add_onnxc_tool(onnx-name main.cpp ... [same options])      -> build/bin
 #   add_onnxc_unittest(NameTests a.cpp ... [same options])     -> build/test/Unit
@@ -85,7 +85,7 @@ function(_onnxc_configure target)
   foreach(dependency IN LISTS ARG_DEPENDS)
     set_property(GLOBAL APPEND PROPERTY ONNXC_DEPENDS ${target} ${dependency})
   endforeach()
-  if(NOT ARG_PCH STREQUAL none)
+  if(NOT ARG_PCH MATCHES "^(none|schema)$")
     set_property(GLOBAL APPEND PROPERTY ONNXC_HEADER_USERS ${target})
   endif()
 endfunction()
@@ -233,7 +233,7 @@ function(onnxc_finish)
     endif()
   endwhile()
   # Generated headers come first, so that no library has to list those of the
-  # libraries it uses. What the generator itself is built from uses PCH none.
+  # libraries it uses. What the generator itself is built from uses PCH schema.
   get_property(generated GLOBAL PROPERTY ONNXC_TABLEGEN_TARGETS)
   add_custom_target(onnxc-headers)
   if(generated)

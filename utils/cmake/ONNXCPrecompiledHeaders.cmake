@@ -1,10 +1,17 @@
-#===- ONNXCPrecompiledHeaders.cmake - mlir.pch, and onnx.pch on top of it --===#
+#===- ONNXCPrecompiledHeaders.cmake - MLIR and dialects, precompiled -------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Two chained precompiled headers: `mlir` holds MLIR alone and is built once;
-# `onnx` adds the generated ONNX dialect, so that a change to a .td file does
-# not compile MLIR's headers again. CMake's own precompiled headers cannot be
-# chained, so these are custom commands.
+# Chained precompiled headers, so that a change to a .td file does not compile
+# MLIR's headers again. CMake's own cannot be chained: these are custom commands.
+#
+#   mlir                  MLIR alone
+#   mlir -> onnx          and the onnx dialect
+#   mlir -> krnl          and the krnl dialect
+#   mlir -> onnx -> lowering    both dialects
+#   schema                the onnx library alone
+#   schema -> model       and MLIR with the onnx dialect
+#
+# Targets with EXCEPTIONS take schema or model, all others the first four.
 #
 # Beside each .pch lies a .sum with a hash of the preprocessed text. ccache
 # uses it in place of the .pch, which holds absolute paths: a fresh checkout
@@ -21,22 +28,27 @@ set(ONNXC_EXCEPTION_FLAGS
 set(ONNXC_PCH_DIR ${PROJECT_BINARY_DIR}/pch)
 set(ONNXC_PCH_SOURCE_DIR ${PROJECT_SOURCE_DIR}/utils/pch)
 
-# _onnxc_add_pch(name [base]): build/pch/<name>.pch from utils/pch/<name>.h.
-function(_onnxc_add_pch name)
+# _onnxc_add_pch(name header [base] [EXCEPTIONS]): build/pch/<name>.pch from
+# utils/pch/<header>.
+function(_onnxc_add_pch name header)
+  cmake_parse_arguments(ARG "EXCEPTIONS" "" "" ${ARGN})
   set(output ${ONNXC_PCH_DIR}/${name}.pch)
-  set(header ${ONNXC_PCH_SOURCE_DIR}/${name}.h)
-  set(base_flags)
+  set(header ${ONNXC_PCH_SOURCE_DIR}/${header})
+  set(flags ${ONNXC_CXX_FLAGS})
+  if(ARG_EXCEPTIONS)
+    set(flags ${ONNXC_EXCEPTION_FLAGS} ${ONNXC_ONNX_LIBRARY_FLAGS})
+  endif()
   set(base)
-  if(ARGN)
-    set(base ${ONNXC_PCH_DIR}/${ARGN}.pch)
-    set(base_flags -include-pch ${base})
+  if(ARG_UNPARSED_ARGUMENTS)
+    set(base ${ONNXC_PCH_DIR}/${ARG_UNPARSED_ARGUMENTS}.pch)
+    list(PREPEND flags -include-pch ${base})
   endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${ONNXC_PCH_DIR}
     COMMAND ${PROJECT_SOURCE_DIR}/utils/pch/make-pch
-            ${output} ${CMAKE_CXX_COMPILER} ${base_flags}
-            ${CMAKE_CXX_FLAGS_RELEASE} -std=c++20 -fPIC ${ONNXC_CXX_FLAGS}
+            ${output} ${CMAKE_CXX_COMPILER} ${flags}
+            ${CMAKE_CXX_FLAGS_RELEASE} -std=c++20 -fPIC
             -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
             -I${PROJECT_SOURCE_DIR}/include -I${ONNXC_GENERATED_INCLUDE_DIR}
             -I${PROJECT_SOURCE_DIR}/runtime/include
@@ -44,19 +56,27 @@ function(_onnxc_add_pch name)
             -x c++-header ${header}
     DEPENDS ${header} ${base} ${PROJECT_SOURCE_DIR}/utils/pch/make-pch
     DEPFILE ${output}.d
-    COMMENT "Precompiling ${name}.h" VERBATIM)
+    COMMENT "Precompiling ${name}" VERBATIM)
   add_custom_target(onnxc-pch-${name} DEPENDS ${output})
 endfunction()
 
+# What users of the target ONNXCOnnxProto are compiled with.
+set(ONNXC_ONNX_LIBRARY_FLAGS -DONNX_ML=1 -DONNX_NAMESPACE=onnx
+    -isystem ${ONNXC_THIRD_PARTY_DIR}/onnx-install/include)
+
 if(ONNXC_PCH)
-  _onnxc_add_pch(mlir)
-  _onnxc_add_pch(onnx mlir)
+  _onnxc_add_pch(mlir mlir.h)
+  _onnxc_add_pch(onnx onnx.h mlir)
+  _onnxc_add_pch(krnl krnl.h mlir)
+  _onnxc_add_pch(lowering krnl.h onnx)
+  _onnxc_add_pch(schema schema.h EXCEPTIONS)
+  _onnxc_add_pch(model model.h schema EXCEPTIONS)
 endif()
 
 # Lets all sources of a target start from a precompiled header.
 function(onnxc_use_pch target name)
-  if(NOT name MATCHES "^(mlir|onnx|none)$")
-    message(FATAL_ERROR "${target}: PCH is mlir, onnx or none, not '${name}'")
+  if(NOT name MATCHES "^(mlir|onnx|krnl|lowering|schema|model|none)$")
+    message(FATAL_ERROR "${target}: there is no precompiled header '${name}'")
   endif()
   if(name STREQUAL none OR NOT ONNXC_PCH)
     return()
@@ -69,9 +89,11 @@ function(onnxc_use_pch target name)
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${pch})
 endfunction()
 
-# The onnx header includes generated ones: they come first.
+# Headers of dialects include generated ones: they come first.
 function(onnxc_finish_pch)
   if(ONNXC_PCH)
-    add_dependencies(onnxc-pch-onnx onnxc-headers)
+    foreach(name IN ITEMS onnx krnl lowering model)
+      add_dependencies(onnxc-pch-${name} onnxc-headers)
+    endforeach()
   endif()
 endfunction()

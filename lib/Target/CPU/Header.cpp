@@ -327,9 +327,10 @@ void HeaderWriter::writeContexts(ArrayRef<Field> inputs,
       "/* NAME_shape: the sizes of the run; 0 for one that is fixed, or "
       "that size. */\n");
   writeStruct("outputs", outputs,
-              "/* Memory of the caller; or NULL, which a run sets to memory of "
-              "the context\n * that lives until the next run. NAME_size: room "
-              "for so many elements. */\n");
+              "/* Memory of the caller that overlaps no input and no other "
+              "output; or NULL,\n * which a run sets to memory of the context "
+              "that lives until the next run.\n * NAME_size: room for so many "
+              "elements. */\n");
   writeCreate();
   writeRun(inputs, outputs);
   writeClass();
@@ -343,7 +344,8 @@ void HeaderWriter::writeRealTime(ArrayRef<Field> inputs,
      << "_MEMORY_ALIGNMENT " << RealTimeMemory::alignment << "\n"
      << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   writeStruct("inputs", inputs, "/* Memory of the caller, for all. */\n");
-  writeStruct("outputs", outputs, "");
+  writeStruct("outputs", outputs,
+              "/* Overlap no input and no other output. */\n");
   os << "\n/* Runs the model once, on the thread of the caller, in `memory` "
         "alone: no heap,\n * no lock, no system call. Runs at the same time "
         "have memory of their own; what\n * it holds between runs does not "

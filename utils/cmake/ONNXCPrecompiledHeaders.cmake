@@ -4,14 +4,15 @@
 # Chained precompiled headers, so that a change to a .td file does not compile
 # MLIR's headers again. CMake's own cannot be chained: these are custom commands.
 #
-#   mlir                  MLIR alone
+#   support               LLVM's data structures and support library
+#   mlir                  and MLIR
 #   mlir -> onnx          and the onnx dialect
 #   mlir -> krnl          and the krnl dialect
 #   mlir -> onnx -> lowering    both dialects
 #   schema                the onnx library alone
 #   schema -> model       and MLIR with the onnx dialect
 #
-# Targets with EXCEPTIONS take schema or model, all others the first four.
+# Targets with EXCEPTIONS take schema or model, all others the first five.
 #
 # Beside each .pch lies a .sum with a hash of the preprocessed text. ccache
 # uses it in place of the .pch, which holds absolute paths: a fresh checkout
@@ -65,6 +66,7 @@ set(ONNXC_ONNX_LIBRARY_FLAGS -DONNX_ML=1 -DONNX_NAMESPACE=onnx
     -isystem ${ONNXC_THIRD_PARTY_DIR}/onnx-install/include)
 
 if(ONNXC_PCH)
+  _onnxc_add_pch(support support.h)
   _onnxc_add_pch(mlir mlir.h)
   _onnxc_add_pch(onnx onnx.h mlir)
   _onnxc_add_pch(krnl krnl.h mlir)
@@ -75,7 +77,7 @@ endif()
 
 # Lets all sources of a target start from a precompiled header.
 function(onnxc_use_pch target name)
-  if(NOT name MATCHES "^(mlir|onnx|krnl|lowering|schema|model|none)$")
+  if(NOT name MATCHES "^(support|mlir|onnx|krnl|lowering|schema|model|none)$")
     message(FATAL_ERROR "${target}: there is no precompiled header '${name}'")
   endif()
   if(name STREQUAL none OR NOT ONNXC_PCH)

@@ -44,6 +44,7 @@ struct Settings {
   uint64_t seed;   ///< of the order of blocks and warps
   int devices;     ///< how many there are, 8 at most
   int capability;  ///< 10 * major + minor
+  int others;      ///< that of devices but the first; 0: the same
   int version;     ///< of the driver
   int64_t refused; ///< this many next modules are refused
   bool countsSectors;

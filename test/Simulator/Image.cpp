@@ -36,9 +36,9 @@ static Span sectionOf(const char *code, const char *name) {
   return {};
 }
 
-/// Loads a file from memory.
-static void *openFromMemory(const char *code, std::string &problem) {
-  int file = memfd_create("kernels", MFD_CLOEXEC);
+/// Loads code as a file in memory, which stays open.
+static void *openFromMemory(const char *code, int &file, std::string &problem) {
+  file = memfd_create("kernels", MFD_CLOEXEC);
   size_t size = sizeOf(code);
   void *handle = nullptr;
   if (file >= 0 && write(file, code, size) == ssize_t(size)) {
@@ -48,8 +48,6 @@ static void *openFromMemory(const char *code, std::string &problem) {
   const char *reason = handle ? nullptr : dlerror();
   if (!handle)
     problem = reason ? reason : "no file in memory";
-  if (file >= 0)
-    close(file);
   return handle;
 }
 
@@ -64,7 +62,7 @@ std::unique_ptr<Image> Image::load(const void *code, std::string &problem) {
   if (dladdr(reinterpret_cast<void *>(&openFromMemory), &self))
     dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
   std::unique_ptr<Image> image(new Image);
-  image->handle = openFromMemory(bytes, problem);
+  image->handle = openFromMemory(bytes, image->file, problem);
   if (!image->handle)
     return nullptr;
   link_map *map = nullptr;
@@ -78,6 +76,8 @@ std::unique_ptr<Image> Image::load(const void *code, std::string &problem) {
 Image::~Image() {
   if (handle)
     dlclose(handle);
+  if (file >= 0)
+    close(file);
 }
 
 Image::Kernel *Image::find(const char *name) {

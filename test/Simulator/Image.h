@@ -38,6 +38,8 @@ public:
 
 private:
   Image() = default;
+  /// The file, open while it is loaded: its name is that of no other image.
+  int file = -1;
   void *handle = nullptr;
   Span shared;
   std::vector<std::unique_ptr<Kernel>> kernels;

@@ -1,0 +1,98 @@
+//===- DriverMemory.cpp - Memory and copies of the simulated driver *- C++
+//-*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Memory that is to be copied to is overwritten at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace onnxc::simulator;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+  ONNXC_ENTER(true);
+  if (bytes == 0)
+    return InvalidValue;
+  constexpr size_t capacity = size_t(8) << 30;
+  *pointer = bytes < capacity ? machine.memory.allocate(bytes) : 0;
+  if (!*pointer)
+    return OutOfMemory;
+  ++machine.counters.allocations;
+  ++machine.counters.memory;
+  return Success;
+}
+
+int cuMemFree_v2(uint64_t pointer) {
+  ONNXC_ENTER(true);
+  if (int error = finishAll())
+    return error;
+  if (!machine.memory.release(pointer))
+    return InvalidValue;
+  --machine.counters.memory;
+  return Success;
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
+                         void *stream) {
+  ONNXC_ENTER(true);
+  if (!machine.memory.contains(to, bytes))
+    return InvalidValue;
+  ++machine.counters.copiesIn;
+  machine.counters.bytesIn += int64_t(bytes);
+  // What the driver does with memory that is not page-locked.
+  auto *first = static_cast<const char *>(from);
+  return add(stream, [to, kept = std::vector<char>(first, first + bytes)] {
+    std::memcpy(reinterpret_cast<void *>(to), kept.data(), kept.size());
+    return Success;
+  });
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+  ONNXC_ENTER(true);
+  if (!machine.memory.contains(from, bytes))
+    return InvalidValue;
+  ++machine.counters.copiesOut;
+  machine.counters.bytesOut += int64_t(bytes);
+  std::memset(to, 0xff, bytes);
+  return add(stream, [=] {
+    std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return Success;
+  });
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
+                         void *stream) {
+  ONNXC_ENTER(true);
+  if (!machine.memory.contains(to, bytes) ||
+      !machine.memory.contains(from, bytes) ||
+      (to < from + bytes && from < to + bytes))
+    return InvalidValue;
+  ++machine.counters.copiesOn;
+  machine.counters.bytesOn += int64_t(bytes);
+  return add(stream, [=] {
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+                bytes);
+    return Success;
+  });
+}
+
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream) {
+  ONNXC_ENTER(true);
+  if (to % 4 != 0 || !machine.memory.contains(to, 4 * count))
+    return InvalidValue;
+  return add(stream, [=] {
+    std::fill_n(reinterpret_cast<unsigned *>(to), count, value);
+    return Success;
+  });
+}
+
+} // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,140 @@
+//===- Machine.h - The state of the simulated driver ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_TEST_SIMULATOR_MACHINE_H
+#define ONNXC_TEST_SIMULATOR_MACHINE_H
+
+#include "Image.h"
+#include "Memory.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sys/types.h>
+
+namespace onnxc::simulator {
+
+/// CUDA_SUCCESS and CUDA_ERROR_...
+enum Result : int {
+  Success = 0,
+  InvalidValue = 1,
+  OutOfMemory = 2,
+  NotInitialized = 3,
+  Deinitialized = 4,
+  NoDevice = 100,
+  InvalidDevice = 101,
+  InvalidImage = 200,
+  InvalidContext = 201,
+  NoBinaryForGPU = 209,
+  InvalidHandle = 400,
+  NotFound = 500,
+  NotReady = 600,
+  LaunchFailed = 719,
+};
+
+inline constexpr int maxDevices = 8;
+
+struct Stream {
+  int device;
+  std::vector<std::function<int()>> tasks;
+};
+
+struct Event {
+  bool isOver;
+  int64_t microseconds; ///< of the machine's clock
+};
+
+/// CUDA_KERNEL_NODE_PARAMS of the first version.
+struct KernelNode {
+  void *function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **arguments, **extra;
+};
+
+/// A kernel, or an event to record.
+struct Node {
+  Launch launch;
+  Event *event = nullptr;
+};
+
+/// The nodes of a graph, each behind the one before.
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+/// What runs, by the nodes of the graph it was made from.
+struct Executable {
+  std::vector<std::pair<const Node *, Node>> nodes;
+};
+
+/// Those of the environment.
+Settings initialSettings();
+
+/// The driver and its device.
+struct Machine {
+  std::recursive_mutex mutex;
+  Counters counters = {};
+  std::map<std::string, Counters> ofKernels; ///< what each has accessed
+  Settings settings = initialSettings();
+  pid_t process = 0;            ///< that has called cuInit
+  int primary[maxDevices] = {}; ///< its addresses are the primary contexts
+  int retained[maxDevices] = {};
+  int64_t clock = 0; ///< microseconds
+  int sticky = Success;
+  std::string problem;
+  DeviceMemory memory;
+  Stream nullStreams[maxDevices] = {};
+  std::set<Stream *> streams;
+  std::set<Event *> events;
+  std::set<Graph *> graphs;
+  std::set<Executable *> executables;
+  std::set<Image *> images;
+  bool hasEnded = false; ///< with the process
+};
+
+/// Never destroyed: models may be unloaded when the process has ended it.
+extern Machine &machine;
+/// The contexts that the thread has pushed.
+extern thread_local std::vector<int *> contexts;
+
+/// The device of a primary context; -1 for no such context.
+int deviceOf(const void *context);
+/// That of the thread's context; -1 without one.
+int currentDevice();
+
+/// The error of a call that comes in now: an injected one, or one of its state.
+/// What kernels have done is reported by calls that need a context.
+int stateError(bool needsContext);
+
+/// Begins each function that may fail.
+#define ONNXC_ENTER(NEEDS_CONTEXT)                                             \
+  std::lock_guard<std::recursive_mutex> locked(machine.mutex);                 \
+  if (int error = stateError(NEEDS_CONTEXT))                                   \
+  return error
+
+//===----------------------------------------------------------------------===//
+// Work of streams
+//===----------------------------------------------------------------------===//
+
+/// That of the current device; null for what is none. CU_STREAM_LEGACY is 1.
+Stream *streamOf(void *handle);
+/// Puts work into a stream.
+int add(void *stream, std::function<int()> task);
+/// Does the work of a stream, or of all.
+int finish(Stream &stream);
+int finishAll();
+/// Notes the time in an event.
+int record(Event *event);
+
+/// False for what no kernel takes.
+bool prepare(const KernelNode &its, Launch &task);
+/// Runs a kernel.
+int launch(const Launch &launch);
+
+} // namespace onnxc::simulator
+
+#endif // ONNXC_TEST_SIMULATOR_MACHINE_H

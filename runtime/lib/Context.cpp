@@ -70,43 +70,15 @@ const OMArgument *omGetOutput(const char *entryPoint, int64_t index) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-/// The number of the entry point, whichever level's it is.
-static int64_t numberOf(const OnnxcModel &model, const OnnxcEntry &entry) {
-  for (int64_t i = 0; i < model.numLevels; ++i) {
-    const OnnxcEntry *first = model.levels[i].entries;
-    if (&entry >= first && &entry < first + model.numEntries)
-      return &entry - first;
-  }
-  return 0;
-}
-
-/// The level that is to run. One whose code for devices the first device does
-/// not take makes way for the one before it, from now on, if there is one.
-static const OnnxcLevel &levelOf(const OnnxcModel &model) {
-  std::atomic<int> &chosen = stateOf(model).level;
-  int level = chosen.load(std::memory_order_relaxed);
-  while (level > 0 && model.levels[level].device) {
-    const OnnxcDeviceCode &device = *model.levels[level].device;
-    int other = chooseLevel(model, nullptr, /*end=*/level);
-    Message reason;
-    if (other < 0 || device.runtime->isAvailable(device, /*number=*/0, reason))
-      break;
-    level = other;
-    chosen.store(level, std::memory_order_relaxed);
-  }
-  return model.levels[level < 0 ? 0 : level];
-}
-
 OMContext *rt::createContext(const OnnxcModel &model, const OnnxcEntry &entry) {
   OMContext *context = static_cast<OMContext *>(calloc(1, sizeof(OMContext)));
   if (!context)
     return nullptr;
-  const OnnxcLevel &level = levelOf(model);
   const char *problem; // runs report it
   modelWeights(model, problem);
   context->model = &model;
-  context->entry = &level.entries[numberOf(model, entry)];
-  context->device = level.device;
+  context->entry = &entry;
+  setLevel(*context, levelOf(model));
   context->inputs = static_cast<OnnxcValue *>(
       calloc(size_t(entry.numInputs) + 1, sizeof(OnnxcValue)));
   context->outputs = static_cast<Output *>(

@@ -142,6 +142,12 @@ int maxThreads(const OMContext &context);
 /// Frees arena and scratch, unless they are the caller's.
 void freeArena(OMContext &context);
 
+/// The level that contexts begin with: the last one whose code the processor
+/// and the first device take.
+const OnnxcLevel &levelOf(const OnnxcModel &model);
+/// Makes the context run the code of a level; `entry` is that of any level.
+void setLevel(OMContext &context, const OnnxcLevel &level);
+
 /// Compares the inputs with the signature and fills context.inputs.
 int32_t checkInputs(OMContext &context, const OMBuffer *inputs,
                     int64_t numInputs);

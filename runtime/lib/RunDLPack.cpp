@@ -305,38 +305,3 @@ OM_STATUS omContextRunDLPack(OMContext *context,
       stateOf(*context->model)
           .runTensors(*context, inputs, numInputs, outputs, numOutputs));
 }
-
-OM_STATUS omContextSetDevice(OMContext *context, int64_t number) {
-  if (!context || number < 0 || number > INT32_MAX)
-    return OM_STATUS_INVALID;
-  if (!context->device)
-    return OM_STATUS_UNSUPPORTED;
-  if (number != context->deviceNumber)
-    context->device->runtime->destroyContext(*context);
-  context->deviceNumber = int32_t(number);
-  return OM_STATUS_OK;
-}
-
-int64_t omContextGetDevice(const OMContext *context) {
-  return context && context->device ? context->deviceNumber : -1;
-}
-
-OM_STATUS omContextCheckDevice(OMContext *context) {
-  if (!context)
-    return OM_STATUS_INVALID;
-  const OnnxcDeviceCode *code = context->device;
-  Message reason;
-  if (!code || code->runtime->isAvailable(*code, context->deviceNumber, reason))
-    return OM_STATUS_OK;
-  context->message = reason;
-  return OM_STATUS_TARGET;
-}
-
-OM_STATUS omContextSetStream(OMContext *context, void *stream) {
-  if (!context)
-    return OM_STATUS_INVALID;
-  if (!context->device)
-    return OM_STATUS_UNSUPPORTED;
-  context->deviceStream = stream;
-  return OM_STATUS_OK;
-}

@@ -119,8 +119,11 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRunDLPack(
     OMContext *context, struct DLManagedTensorVersioned *const *inputs,
     int64_t numInputs, struct DLManagedTensorVersioned **outputs,
     int64_t numOutputs);
-/* The GPU of later runs, as CUDA numbers those of the process; 0 at first.
- * OM_STATUS_UNSUPPORTED if the model runs on the processor. */
+/* The GPU of later runs, as CUDA numbers those of the process; 0 at first. Of
+ * code for several GPUs the last that it takes runs there; where that is other
+ * code than before, the context gives up an arena of omContextSetArena.
+ * OM_STATUS_UNSUPPORTED if the model runs on the processor, OM_STATUS_INVALID
+ * during a run. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDevice(OMContext *context,
                                                     int64_t number);
 /* That number; -1 for the processor. */
@@ -131,7 +134,7 @@ OM_EXTERNAL_VISIBILITY int64_t omContextGetDevice(const OMContext *context);
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextCheckDevice(OMContext *context);
 /* The CUstream of that GPU whose order later runs take part in, until another
  * one is set; NULL (the default): one of the context. CU_STREAM_LEGACY is the
- * default stream. */
+ * default stream. The same statuses. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetStream(OMContext *context,
                                                     void *stream);
 /* Allocates the memory of the first run without running, as far as sizes are

@@ -65,11 +65,6 @@ bool Arguments::set(OnnxcCall *call, DeviceContext &device,
                     const OnnxcDeviceKernel &kernel, uint64_t *words) {
   for (int64_t i = 0; i < kernel.numArguments; ++i)
     pointers[i] = &words[i];
-  if (kernel.numMaps > 0 && !driverOf(device).hasTensorMaps()) {
-    call->fail(ONNXC_ERR_TARGET,
-               "copies of tensors need a driver of CUDA 12.0 or later");
-    return false;
-  }
   for (int64_t i = 0; i < kernel.numMaps; ++i) {
     const OnnxcTensorMap &tensor = kernel.maps[i];
     if (!isKnown(tensor, kernel.numArguments)) {

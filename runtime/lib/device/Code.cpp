@@ -113,6 +113,14 @@ static const Driver *openDriver(Message &reason) {
   return nullptr;
 }
 
+/// Do kernels read maps of tensors, which older drivers do not make?
+static bool hasMaps(const OnnxcDeviceCode &code) {
+  for (int64_t i = 0; i < code.numKernels; ++i)
+    if (code.kernels[i].numMaps > 0)
+      return true;
+  return false;
+}
+
 /// Driver, device and at least one image; false, with the reason, without.
 static bool findAll(const OnnxcDeviceCode &code, int number,
                     const Driver *&driver, DeviceInfo &info, int &version,
@@ -122,6 +130,13 @@ static bool findAll(const OnnxcDeviceCode &code, int number,
     return false;
   if (Result error = driver->cuDriverGetVersion(&version)) {
     driver->explain(error, "cuDriverGetVersion", reason);
+    return false;
+  }
+  if (hasMaps(code) && !driver->hasTensorMaps()) {
+    reason.set("the model copies tensors by cuTensorMapEncodeTiled, for which "
+               "the NVIDIA driver is too old: it is one for CUDA %d.%d, and "
+               "12.0 is needed (--device=cuda:sm_80 does without)",
+               version / 1000, version % 1000 / 10);
     return false;
   }
   int64_t limit = INT64_MAX;

@@ -161,6 +161,16 @@ TEST_F(DeviceTest, ContextsOnSeveralThreads) {
     thread.join();
 }
 
+TEST_F(DeviceTest, AContextOnOneThreadAfterTheOther) {
+  Session run("chain");
+  for (unsigned i = 0; i < 4; ++i)
+    std::thread([&run, i] {
+      Numbers x = randomNumbers(kAddends, i);
+      ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+      EXPECT_EQ(run.result, sumOf(sumOf(x)));
+    }).join();
+}
+
 //===----------------------------------------------------------------------===//
 // Mistakes of kernels
 //===----------------------------------------------------------------------===//
@@ -398,14 +408,6 @@ TEST_F(DeviceTest, NoImage) {
             "compute_80, sm_90a (--device=cuda:sm_75 adds code)");
 }
 
-// The last level is for GPUs of another capability.
-TEST_F(DeviceTest, TheLastLevelWithAnImage) {
-  Session run("best");
-  Numbers x = randomNumbers(kAddends);
-  EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
-  EXPECT_STREQ(omGetCpu("best"), "sm_80");
-}
-
 TEST_F(DeviceTest, PTXForALaterDevice) {
   std::string message;
   settings().capability = 120;
@@ -424,15 +426,6 @@ TEST_F(DeviceTest, AnImageThatTheDriverRefuses) {
   EXPECT_EQ(message, "the driver refuses the code of the model: "
                      "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE (device "
                      "kernel image is invalid) refused as asked for");
-}
-
-TEST_F(DeviceTest, AnotherLevelWhereThereIsNoDevice) {
-  Numbers x = randomNumbers(kAddends);
-  settings().devices = 0;
-  Session run("either");
-  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
-  EXPECT_EQ(run.result, sumOf(x));
-  EXPECT_STREQ(omGetCpu("either"), "base");
 }
 
 TEST_F(DeviceTest, AForkedChild) {

@@ -343,6 +343,20 @@ TEST_F(TensorTest, TensorsThatNoRunTakes) {
   EXPECT_EQ(none, nullptr);
 }
 
+// What no run can know before a kernel reads it.
+TEST_F(TensorTest, TensorsThatAreFreed) {
+  Program program;
+  Session run("chain");
+  Tensor in(randomNumbers(kAddends)), out(Numbers(kAddends, 0));
+  ASSERT_EQ(runOn(run, in, out), OM_STATUS_OK); // which takes memory itself
+  driver("cuMemFree_v2", std::exchange(in.memory, 0));
+  EXPECT_EQ(runOn(run, in, out), OM_STATUS_INTERNAL);
+  EXPECT_THAT(run.message(), HasSubstr("node 'the sum': cuStreamSynchronize: "
+                                       "CUDA_ERROR_LAUNCH_FAILED"));
+  EXPECT_THAT(problem(), HasSubstr("of device memory"));
+  findInDriver<void()>("simulatorRecover")();
+}
+
 TEST_F(TensorTest, EveryCallFailsInTurn) {
   Program program;
   Numbers x = randomNumbers(300);

@@ -26,7 +26,9 @@ bool rt::isForThisRuntime(const OnnxcModel &model) {
   if (model.abi == ONNXC_RT_ABI)
     return true;
   Message message;
-  message.set("the model was made for runtime interface %lld, not %d",
+  message.set("the model was made for runtime interface %lld, and the runtime "
+              "that it is linked with has %d: compile it again with the "
+              "onnx-compile of this runtime",
               (long long)model.abi, ONNXC_RT_ABI);
   setLastError(message.text);
   return false;
@@ -118,7 +120,8 @@ FoundEntry rt::findEntry(const char *name) {
        state; state = state->nextShared.load(std::memory_order_acquire))
     if (const OnnxcEntry *entry = findExactly(*state->model, name))
       return {state->model, entry};
-  setLastError("the model has no entry point of this name: see "
-               "omQueryEntryPoints");
+  if (!refused || isForThisRuntime(*refused))
+    setLastError("the model has no entry point of this name: see "
+                 "omQueryEntryPoints");
   return {};
 }

@@ -371,7 +371,13 @@ TEST(Context, ModelsOfOtherRuntimesAreRefused) {
   onnxc_rt_register(&other);
   EXPECT_EQ(onnxc_rt_run_main_graph(&other, nullptr), nullptr);
   std::string message = "the model was made for runtime interface " +
-                        std::to_string(ONNXC_RT_ABI + 1) + ", not " +
-                        std::to_string(ONNXC_RT_ABI);
+                        std::to_string(ONNXC_RT_ABI + 1) +
+                        ", and the runtime that it is linked with has " +
+                        std::to_string(ONNXC_RT_ABI) +
+                        ": compile it again with the onnx-compile of this "
+                        "runtime";
+  EXPECT_EQ(omGetLastError(), message);
+  // A name that no other model has is that of the one without a place here.
+  EXPECT_EQ(omGetInput("run_main_graph_refused", 0), nullptr);
   EXPECT_EQ(omGetLastError(), message);
 }

@@ -8,10 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorMaps.h"
+
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -268,6 +271,28 @@ static bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
          nest.pipelineAt(cache.at).stages > 1;
 }
 
+/// Can all boxes be copied, by as many maps of tensors as a launch makes?
+static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
+  // Slices of a tensor in equal boxes have the same map.
+  llvm::SmallSet<std::tuple<unsigned, unsigned, int64_t, int64_t>, 16> maps;
+  for (const Cache &cache : nest.caches())
+    for (unsigned op : nest.cachingOps(cache)) {
+      if (!copiesBoxes(nest, cache, op))
+        continue;
+      std::string reason;
+      std::optional<TensorBoxes> boxes = nest.tensorBoxes(cache, op, reason);
+      if (!boxes)
+        return emitError() << "cannot copy boxes of operand " << cache.operand
+                           << ": " << reason;
+      maps.insert({cache.operand, boxes->linesDim, boxes->lines,
+                   nest.swizzledSlice(cache, op)->lineBytes});
+    }
+  if (maps.size() > maxMaps)
+    return emitError() << "cannot copy boxes by " << maps.size()
+                       << " maps of tensors: launches make at most " << maxMaps;
+  return success();
+}
+
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkComputeAt(emitError)))
     return failure();
@@ -297,12 +322,8 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
       return emitError() << "loop '" << allLoops[pipeline.loop].name
                          << "' cannot have " << pipeline.stages
                          << " stages: " << reason;
-  for (const Cache &cache : allCaches)
-    for (unsigned op : cachingOps(cache))
-      if (std::string reason;
-          copiesBoxes(*this, cache, op) && !tensorBoxes(cache, op, reason))
-        return emitError() << "cannot copy boxes of operand " << cache.operand
-                           << ": " << reason;
+  if (failed(checkBoxes(*this, emitError)))
+    return failure();
   return checkCaches(emitError);
 }
 

@@ -11,6 +11,7 @@
 #define ONNXC_KRNL_TENSORMAPS_H
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "onnxc/rt/device.h"
 
 #include <string>
 
@@ -18,6 +19,9 @@ namespace onnxc::krnl {
 
 /// Lines that are exchanged together: boxes consist of whole groups of them.
 inline constexpr int64_t groupLines = 8;
+
+/// Of the launch of a kernel.
+inline constexpr size_t maxMaps = ONNXC_TENSOR_MAPS;
 
 /// Why no tensor of this type has a map; empty if it has one.
 std::string reasonAgainstMap(mlir::ShapedType type, int64_t elementBytes);

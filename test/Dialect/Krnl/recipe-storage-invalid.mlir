@@ -403,3 +403,27 @@ func.func @arena_twice(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8
   } -> tensor<8x100xf32>
   return %y : tensor<8x100xf32>
 }
+
+// -----
+
+// Each thread of a device has one iteration, which goes on in its registers.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+func.func @threads(%x: tensor<8x32xf32>, %o: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  // expected-error @+1 {{recipe step 4 'arena(double)': no result of op 'double' is an intermediate on the stack}}
+  %y = krnl.kernel "threads" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%o : tensor<8x32xf32>)
+      recipe [fuse_outer(i), parallel(i), map(j, thread), arena(double)] {
+  ^bb0(%a: tensor<8x32xf32>, %b: tensor<8x32xf32>):
+    %t = krnl.temporary : tensor<8x32xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x32xf32>) -> tensor<8x32xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x32xf32>) -> tensor<8x32xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}
+}

@@ -45,14 +45,6 @@ private:
   void emitUniformOps();
   void emitStorage();
   void emitTiles();
-  /// Has the op results of several threads? One thread alone computes all of
-  /// them before the next op begins, while a sum of theirs is in its registers.
-  bool isSharedByThreads(const BodyOp &op) const {
-    return llvm::any_of(nest.loopsOfThreads(), [&](unsigned loop) {
-      const LoopUse *use = op.find(loop);
-      return use && !use->reduced && !nest.loop(loop).fusedOuter;
-    });
-  }
 
   KernelOp kernel;
   LoopNest nest;
@@ -77,7 +69,8 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
       storage(kernel, nest, registers,
               [&](const BodyOp &producer, const BodyOp &consumer) {
                 return policy.forwards(producer, consumer) &&
-                       (policy.tileThreads() || !isSharedByThreads(producer));
+                       (policy.tileThreads() ||
+                        !isSharedByThreads(nest, producer));
               }),
       loops(nest, registers, math, b) {
   for (WrapIndexOp op : wrappedIndices(kernel)) {

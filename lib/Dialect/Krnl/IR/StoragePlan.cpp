@@ -5,6 +5,7 @@
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -355,10 +356,25 @@ LogicalResult LoopNest::arena(StringRef op, EmitErrorFn emitError) {
   return success();
 }
 
+bool isSharedByThreads(const LoopNest &nest, const BodyOp &op) {
+  return llvm::any_of(nest.loopsOfThreads(), [&](unsigned loop) {
+    const LoopUse *use = op.find(loop);
+    return use && !use->reduced && !nest.loop(loop).fusedOuter;
+  });
+}
+
+StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest) {
+  if (TargetAttr::processorOf(kernel).isDevice())
+    return nullptr;
+  return [&nest](const BodyOp &producer, const BodyOp &) {
+    return !isSharedByThreads(nest, producer);
+  };
+}
+
 LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest, StringRef op,
                           EmitErrorFn emitError) {
   RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
+  StoragePlan storage(kernel, nest, registers, forwardsOfTarget(kernel, nest));
   storage.assign();
   if (llvm::any_of(storage.tileBytes, [&](auto bytes) {
         return storage.writes(*nest.findOp(op), bytes.first);

@@ -43,3 +43,26 @@ func.func @arena(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf
   } -> tensor<8x100xf32>
   return %y : tensor<8x100xf32>
 }
+
+// A tile of a processor has all iterations of mapped loops, so that what they hand on is in memory.
+// CHECK-LABEL: func private @kernel_threads_0(
+// CHECK-SAME:    memref<8x32xf32>, %{{.+}}: memref<8x32xf32>, %{{.+}}: memref<8x32xf32>,
+// CHECK-NOT:     memref.alloca
+// CHECK:         return
+func.func @threads(%x: tensor<8x32xf32>, %o: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %y = krnl.kernel "threads" loops [i = 8, j = 32] ins(%x : tensor<8x32xf32>) outs(%o : tensor<8x32xf32>)
+      recipe [fuse_outer(i), parallel(i), map(j, thread), arena(double)] {
+  ^bb0(%a: tensor<8x32xf32>, %b: tensor<8x32xf32>):
+    %t = krnl.temporary : tensor<8x32xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x32xf32>) -> tensor<8x32xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x32xf32>) -> tensor<8x32xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x32xf32>
+  } -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}

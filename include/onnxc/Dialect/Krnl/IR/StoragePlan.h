@@ -102,6 +102,14 @@ private:
 llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
                                                     const BodyOp &op);
 
+/// Has the op results of several threads? One thread alone computes all of them
+/// before the next op begins, while a sum of theirs is in its registers.
+bool isSharedByThreads(const LoopNest &nest, const BodyOp &op);
+
+/// Which values the target of the kernel hands over in registers: where each
+/// tile is one thread's, none of ops that several threads share.
+StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest);
+
 /// Does the step `arena` of the op make a difference?
 mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
                                 llvm::StringRef op, EmitErrorFn emitError);

@@ -18,7 +18,7 @@ namespace onnxc::krnl {
 static void limitStack(KernelOp kernel, int64_t most) {
   LoopNest nest = LoopNest::replay(kernel);
   RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
+  StoragePlan storage(kernel, nest, registers, forwardsOfTarget(kernel, nest));
   storage.assign();
   SmallVector<Attribute> steps(kernel.getRecipe().getValue());
   for (const auto &[root, slot] : storage.slots) {

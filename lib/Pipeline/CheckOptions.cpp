@@ -13,6 +13,7 @@
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Link.h"
 #include "onnxc/Target/Target.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -26,6 +27,9 @@ CompileOptions onnxc::completeOptions(const Input &input,
     result.emit = loadsObjects ? "lib" : "static";
   if (result.output.empty())
     result.output = defaultOutput(input, result);
+  else if (llvm::sys::path::is_separator(result.output.back()))
+    if (std::string name = defaultOutput(input, result); name != "-")
+      result.output += llvm::sys::path::filename(name);
   result.realTime |= !loadsObjects;
   result.explainNodes |= hasRunBudget(options) || !options.times.empty();
   return result;
@@ -45,6 +49,10 @@ static StringRef resultOf(StringRef emit) {
 
 llvm::Error onnxc::checkOutputName(const CompileOptions &options) {
   StringRef name = options.output;
+  if (llvm::sys::path::is_separator(name.back()))
+    return llvm::createStringError("--emit=" + options.emit + " writes " +
+                                   resultOf(options.emit) + ", but '" + name +
+                                   "' is a folder");
   StringRef promised = name.ends_with(".so")     ? "lib"
                        : name.ends_with(".onnx") ? StringRef(modelKind)
                                                  : StringRef(options.emit);

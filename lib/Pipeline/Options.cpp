@@ -244,7 +244,9 @@ struct Option {
 } // namespace
 
 static constexpr Option optionTable[] = {
-    {{"output", "FILE", "where to write; - is the standard output"},
+    {{"output", "FILE",
+      "where to write; - is the standard output, FOLDER/ a file of the default "
+      "name there"},
      setText<&CompileOptions::output>},
     {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
      setLevel},

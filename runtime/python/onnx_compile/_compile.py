@@ -99,7 +99,8 @@ def compile(
         ONNXProgram.
     output: where to write; beside a model file, or to a temporary file that
         lives as long as the process, when left out. Its suffix is that of what
-        is written: .so, or with emit=, .s, .o, .simplified.onnx, else .mlir.
+        is written: .so, for a processor without an operating system .a, or with
+        emit=, .s, .o, .simplified.onnx, else .mlir.
     example_inputs, dynamic_shapes: those of torch.onnx.export for an nn.Module;
         a tuple of arguments or a dict of named ones.
     report: return the tool's report as a dict; its "output" is the path, and its
@@ -119,10 +120,9 @@ def compile(
     Raises CompileError for a model or an option that is refused, and TypeError
     for a mapping that is none or a model that is of no type named above.
     """
-    suffix = _SUFFIXES.get(options.get("emit") or "lib", ".mlir")
     with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, is_temporary):
         if output is None:
-            output = _temporary_output(suffix) if path is None or is_temporary else pathlib.Path(path).with_suffix(suffix)
+            output = _output(_temporary_folder() / "model" if path is None or is_temporary else pathlib.Path(path), options)
         pairs = [("runtime-dir", str(_compiler.library_folder() / "onnxc")), ("output", os.fspath(output))]
         pairs += pairs_of(options)
         if report:
@@ -188,7 +188,13 @@ def _texts(value: Any) -> Iterator[str]:
             yield str(item)
 
 
-def _temporary_output(suffix: str) -> pathlib.Path:
+def _output(beside: pathlib.Path, options: Mapping[str, Any]) -> str:
+    """The file beside another one, or its folder, where the compiler names the file."""
+    emit = options.get("emit")
+    return str(beside.with_suffix(_SUFFIXES.get(emit, ".mlir"))) if emit else f"{beside.parent}/"
+
+
+def _temporary_folder() -> pathlib.Path:
     folder = tempfile.mkdtemp(prefix="onnx-compile-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return pathlib.Path(folder) / f"model{suffix}"
+    return pathlib.Path(folder)

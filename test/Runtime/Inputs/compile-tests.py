@@ -61,6 +61,17 @@ class Compile(unittest.TestCase):
             self.assertTrue(onnx_compile.compile(model.read_bytes(), emit=emit).endswith(f"model{suffix}"))
         self.assertIn("func.func @main_graph", (self.folder / "m.mlir").read_text())
 
+    def test_name_of_a_library_for_a_board(self):
+        model = self.folder / "m.onnx"
+        shutil.copy(DIGITS, model)
+        options = {"dims": {"batch": 1}, "triple": "thumbv7em-none-eabi"}
+        for form, name in ((model, "m.a"), (model.read_bytes(), "model.a")):
+            path = pathlib.Path(onnx_compile.compile(form, **options))
+            self.assertEqual(path.name, name)
+            self.assertEqual(path.read_bytes()[:8], b"!<arch>\n")
+            self.assertTrue(path.with_suffix(".h").exists())
+        self.assertTrue((self.folder / "m.a").exists())
+
     def test_again_to_the_same_file(self):
         def scaled(factor):
             node = onnx.helper.make_node("Add" if factor == 2 else "Neg", ["x"] * abs(factor), ["y"])

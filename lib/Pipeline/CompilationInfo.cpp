@@ -61,8 +61,11 @@ std::string onnxc::compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", hostTarget(levels.front()).getTriple());
     json.attribute("cpu", llvm::join(names, ","));
-    if (std::string images = deviceImages(levels); !images.empty())
+    if (std::string images = deviceImages(levels); !images.empty()) {
+      json.attribute("device", inputs.options.device);
+      json.attribute("tf32", inputs.options.tf32);
       json.attribute("device_images", images);
+    }
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {

@@ -43,6 +43,50 @@ tensorsOf(std::vector<DLManagedTensorVersioned> &tensors,
   return list;
 }
 
+void python::chooseDevice(State &state, Runner &runner, int64_t number) {
+  // A model for the processor has none, and says so where a tensor is on one.
+  if (runner.chosen != number)
+    state.call.omContextSetDevice(runner.context, number);
+  runner.chosen = number;
+}
+
+PyObject *python::deviceOf(State &state) {
+  std::unique_ptr<Runner> runner = borrowRunner(state);
+  if (!runner)
+    return nullptr;
+  int64_t number = -1;
+  if (state.call.omContextGetDevice) {
+    chooseDevice(state, *runner, state.device);
+    number = state.call.omContextGetDevice(runner->context);
+  }
+  returnRunner(state, std::move(runner));
+  if (number < 0)
+    Py_RETURN_NONE;
+  return PyLong_FromLongLong(number);
+}
+
+int python::setDevice(State &state, PyObject *value) {
+  long long number = value ? PyLong_AsLongLong(value) : -1;
+  if (PyErr_Occurred())
+    return -1;
+  std::unique_ptr<Runner> runner = borrowRunner(state);
+  if (!runner)
+    return -1;
+  OM_STATUS status = OM_STATUS_UNSUPPORTED;
+  if (state.call.omContextSetDevice)
+    status = state.call.omContextSetDevice(runner->context, number);
+  if (status == OM_STATUS_OK)
+    state.device = runner->chosen = number;
+  returnRunner(state, std::move(runner));
+  if (status == OM_STATUS_OK)
+    return 0;
+  PyErr_SetString(PyExc_ValueError,
+                  status == OM_STATUS_INVALID
+                      ? "device is the number of a GPU"
+                      : "the model runs on the processor: it has no device");
+  return -1;
+}
+
 bool python::runOnDevice(State &state, Runner &runner, PyObject *list,
                          OM_STATUS &status) {
   rt::Functions &call = state.call;
@@ -58,13 +102,14 @@ bool python::runOnDevice(State &state, Runner &runner, PyObject *list,
   auto outputs = tensorsOf(runner.outTensors, runner.outputs, state.outputs);
   std::vector<DLManagedTensorVersioned *> made = outputs;
   Py_BEGIN_ALLOW_THREADS;
-  // A model for the processor says so itself.
-  call.omContextSetDevice(runner.context, runner.device);
+  chooseDevice(state, runner, runner.device);
   call.omContextSetStream(runner.context,
                           reinterpret_cast<void *>(runner.stream));
   status = call.omContextRunDLPack(runner.context, inputs.data(),
                                    int64_t(inputs.size()), made.data(),
                                    int64_t(made.size()));
+  // The stream may be gone before the context has a run again.
+  call.omContextSetStream(runner.context, nullptr);
   Py_END_ALLOW_THREADS;
   for (size_t i = 0; status == OM_STATUS_OK && i < made.size(); ++i)
     if (!outputs[i])

@@ -84,8 +84,9 @@ void destroyRunner(State &state, Runner &runner) {
     state.call.omContextDestroy(runner.context);
 }
 
-/// An idle runner or a new one; null with an exception.
-std::unique_ptr<Runner> borrowRunner(State &state) {
+} // namespace
+
+std::unique_ptr<Runner> python::borrowRunner(State &state) {
   std::unique_ptr<Runner> runner;
   if (!state.idle.empty()) {
     runner = std::move(state.idle.back());
@@ -107,7 +108,7 @@ std::unique_ptr<Runner> borrowRunner(State &state) {
   return runner;
 }
 
-void returnRunner(State &state, std::unique_ptr<Runner> runner) {
+void python::returnRunner(State &state, std::unique_ptr<Runner> runner) {
   // Deleters of tensors may be Python.
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -131,6 +132,8 @@ void returnRunner(State &state, std::unique_ptr<Runner> runner) {
   runner->outArrays.clear();
   state.idle.push_back(std::move(runner));
 }
+
+namespace {
 
 /// The arguments of run().
 struct RunArguments {
@@ -215,7 +218,9 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
   if (runner.device >= 0) {
     runOnDevice(state, runner, list, status);
   } else {
+    int64_t device = state.device;
     Py_BEGIN_ALLOW_THREADS;
+    chooseDevice(state, runner, device);
     status = state.call.omContextRun(
         runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
         runner.outputs.data(), int64_t(runner.outputs.size()));
@@ -329,6 +334,14 @@ int sessionSetThreads(PyObject *self, PyObject *value, void *) {
   return 0;
 }
 
+PyObject *sessionDevice(PyObject *self, void *) {
+  return deviceOf(stateOf(self));
+}
+
+int sessionSetDevice(PyObject *self, PyObject *value, void *) {
+  return setDevice(stateOf(self), value);
+}
+
 bool openSession(State &state, const char *path, const char *entry) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -428,6 +441,11 @@ PyGetSetDef properties[] = {
     {"_output_facts", sessionOutputFacts, nullptr, nullptr, nullptr},
     {"threads", sessionThreads, sessionSetThreads,
      "Most threads of a run of this model, in all its sessions.", nullptr},
+    {"device", sessionDevice, sessionSetDevice,
+     "Number of the GPU that runs without tensors on one take place on; None "
+     "if "
+     "the model runs on the processor.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot slots[] = {

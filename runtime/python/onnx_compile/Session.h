@@ -60,6 +60,7 @@ struct Runner {
   std::vector<DLManagedTensorVersioned> inTensors, outTensors;
   int64_t device = -1;
   uintptr_t stream = kLegacyStream; ///< of that device
+  int64_t chosen = 0;               ///< the GPU of the context, if it has one
 };
 
 struct Argument {
@@ -83,11 +84,16 @@ struct State {
   std::shared_ptr<void> library;
   rt::Functions call;
   std::string entry;
+  int64_t device = 0; ///< the GPU of runs without tensors on one
   std::vector<Argument> inputs, outputs;
   std::vector<std::unique_ptr<Runner>> idle;
   /// Runs that go on, and their tags.
   std::vector<std::pair<OMContext *, PyObject *>> running;
 };
+
+/// An idle runner or a new one; null with an exception.
+std::unique_ptr<Runner> borrowRunner(State &state);
+void returnRunner(State &state, std::unique_ptr<Runner> runner);
 
 /// Any object as a tensor the model can read; the runner holds its memory. A
 /// Python number or list takes the type `wanted`. `what` is for messages.
@@ -130,6 +136,12 @@ bool takeDeviceTensor(Runner &runner, PyObject *object,
 /// An output as a new object with __dlpack__, which owns it; null with an
 /// exception.
 PyObject *deviceOutput(State &state, DLManagedTensorVersioned *managed);
+/// Makes the next run of the context one on this GPU, if the model has code for
+/// any.
+void chooseDevice(State &state, Runner &runner, int64_t number);
+/// The property `device` of sessions.
+PyObject *deviceOf(State &state);
+int setDevice(State &state, PyObject *value);
 /// Runs with tensors on a device, and makes the outputs that are not given;
 /// false with an exception.
 bool runOnDevice(State &state, Runner &runner, PyObject *list,

@@ -115,6 +115,7 @@ def bench(
     ranges: Mapping[str, tuple[float, float]] | None = None,
     seed: int = 0,
     threads: int | None = None,
+    gpu: int | None = None,
     rounds: int = 15,
     seconds: float = 0.15,
     pause: float = 0.1,
@@ -130,7 +131,7 @@ def bench(
 
     Other work on the machine then slows all of them, and the ratios mean something.
 
-    model, artefact, inputs, dims, shapes, ranges, seed, options: as for verify(). What engines
+    model, artefact, inputs, dims, shapes, ranges, seed, gpu, options: as for verify(). What engines
         compute is not compared here.
     against: one or several of "onnxruntime", "openvino", and paths of other compiled models.
     threads: most threads of a run, in each engine; else all processors of this process.
@@ -153,10 +154,12 @@ def bench(
     with _models.as_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
         compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
         ours = _peers.Artefact(compiled)
+        if gpu is not None:
+            ours.session.device = gpu
         feed = _random_inputs.draw(ours.session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
         machine = describe_machine()
         words = _load_words(callers, rate, arrivals, cold_start, {"csv": csv, "svg": svg})
-        own = [f"--threads={count}", f"--duration={rounds * seconds}"]
+        own = [f"--threads={count}", f"--duration={rounds * seconds}", *([f"--device={gpu}"] if gpu else [])]
         load = _programs.measure("bench", compiled, feed, own + words) if words else None
         runs = {"onnx-compile": ours.prepare(feed, count)}
         runs["onnx-compile"]()

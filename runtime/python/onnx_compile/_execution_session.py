@@ -31,6 +31,7 @@ class ExecutionSession(Session):
     session.run(x, out={"y": array})        # writes the output y to the array
     y = session(x)                          # the output itself where it is one
     session.inputs[0].name, .dtype, .shape  # of the first input
+    session.device = 1                      # the GPU of runs with arrays, else 0
 
     Arrays must have the model's element types; Python numbers and lists take
     them. Tensors of other libraries go in through DLPack. The outputs are a list
@@ -109,6 +110,7 @@ class ExecutionSession(Session):
             inputs = {value.name: array for value, array in zip(self.inputs, listed)}
         words = [f"--dim={name}={size}" for name, size in (dims or {}).items()]
         words += [f"--threads={threads}"] if threads else []
+        words += [f"--device={self.device}"] if self.device else []
         return measure("profile", self.path, inputs, [*words, f"--entry={self.entry}", f"--duration={duration}"])
 
     def __repr__(self) -> str:

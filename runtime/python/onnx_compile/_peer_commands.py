@@ -38,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--range", action="append", default=[], type=_range)
     common.add_argument("--seed", type=int, default=0)
     common.add_argument("--threads", type=int)
+    common.add_argument("--device", type=int)
     common.add_argument("--json", action="store_true")
     common.add_argument("--quiet", action="store_true")
     of_verify = verbs.add_parser("verify", parents=[common], allow_abbrev=False)
@@ -116,7 +117,9 @@ def _model_of(arguments: argparse.Namespace, engines: Sequence[str], info: dict[
 
 def _options(info: dict[str, Any]) -> dict[str, Any]:
     """How the artefact was compiled, for the parts that are compiled to find a node."""
-    return {key: info[name] for name, key in (("level", "O"), ("cpu", "cpu"), ("strict", "strict")) if name in info}
+    # The processors of code for a device are devices.
+    names = ("level", "strict", "device", "tf32") if "device" in info else ("level", "strict", "cpu")
+    return {"O" if name == "level" else name: info[name] for name in names if name in info}
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -130,6 +133,7 @@ def _run(arguments: argparse.Namespace) -> int:
         "shapes": dict(arguments.shape),
         "ranges": dict(arguments.range),
         "seed": arguments.seed,
+        "gpu": arguments.device,
     }
     model = _model_of(arguments, engines, info)
     if arguments.verb == "bench":

@@ -44,6 +44,35 @@ def draw(
     }
 
 
+def remarks(
+    inputs: Sequence[ValueInfo],
+    given: Mapping[str, Any],
+    dims: Mapping[str, int],
+    shapes: Mapping[str, Sequence[int]],
+    ranges: Mapping[str, Range],
+) -> list[str]:
+    """What draw() assumes of inputs that may say little about a model: sizes of 1, and integers of 0 or 1."""
+    lines = []
+    for info in inputs:
+        if info.name in given or info.shape is None:
+            continue
+        if info.name not in shapes:
+            assumed = [size or "?" for size in info.shape if not isinstance(size, int) and (size or "") not in dims]
+            if assumed:
+                lines.append(f"input {info.name}: the sizes {', '.join(dict.fromkeys(assumed))} are 1, as none is given (dims, shapes)")
+        if info.name not in ranges and _drawn_range(info.dtype) == (0, 1):
+            lines.append(f"input {info.name}: its elements are 0 or 1, as no range is given (ranges, inputs)")
+    return lines
+
+
+def _drawn_range(dtype: np.dtype[Any] | None) -> Range | None:
+    """Of integers and booleans, where none is asked for."""
+    if dtype is None or dtype.kind not in "iub":
+        return None
+    bytes_of_any_value = {"int8": (-128, 127), "uint8": (0, 255)}
+    return bytes_of_any_value.get(dtype.name, (0, 1))
+
+
 def _shape(info: ValueInfo, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
     if info.name in shapes:
         return tuple(shapes[info.name])
@@ -61,9 +90,8 @@ def _elements(
     if dtype.kind == "O":
         letters = np.asarray(random.integers(ord("a"), ord("z"), shape, endpoint=True))
         return np.array([chr(letter) for letter in letters.ravel()], object).reshape(shape)
-    if dtype.kind in "iub":
-        bytes_of_any_value = {"int8": (-128, 127), "uint8": (0, 255)}
-        low, high = wanted or bytes_of_any_value.get(dtype.name, (0, 1))
+    if drawn := _drawn_range(dtype):
+        low, high = wanted or drawn
         return random.integers(int(low), int(high), shape, endpoint=True).astype(dtype)
     low, high = wanted or (-1.0, 1.0)
     values = random.uniform(low, high, shape)

@@ -22,5 +22,6 @@ class Session:
     @property
     def _output_facts(self) -> list[tuple[Any, ...]]: ...
     threads: int
+    device: int | None
 
 def dlpack(array: Any, versioned: bool) -> Any: ...

@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from onnx_compile import _models, _peers, _random_inputs
 from onnx_compile._comparison import Comparison, Meaning, Tolerance, compare, spread
 from onnx_compile._compile import compile
@@ -52,12 +54,14 @@ class Verification:
     outputs: one for each output of the model, or for each tensor in an output that is a container.
     first_difference: None if all outputs agree or the node was not looked for, or not found.
     remark: why it was not found.
+    notes: what the inputs and the outputs may leave unseen: assumed sizes and values, and outputs of one value.
     """
 
     against: str
     outputs: list[Comparison]
     first_difference: NodeDifference | None = None
     remark: str = ""
+    notes: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -69,6 +73,7 @@ class Verification:
 
     def __str__(self) -> str:
         lines = [f"against {self.against}:", *(f"output {output}" for output in self.outputs)]
+        lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines + [text for text in (str(self.first_difference or ""), self.remark) if text])
 
     def _repr_html_(self) -> str:
@@ -85,6 +90,7 @@ def verify(
     shapes: Mapping[str, Sequence[int]] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     seed: int = 0,
+    gpu: int | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     quanta: int = 1,
@@ -101,6 +107,7 @@ def verify(
     artefact: the compiled model; else the model is compiled with `options`, those of compile().
     inputs, dims, shapes, ranges, seed: inputs by name; others are drawn: sizes by the name of the
         dimension or by input, and elements between two numbers.
+    gpu: the number of the GPU that the compiled model runs on, if it does, else 0.
     rtol, atol: an element may differ by atol + rtol * |expected|. The default of rtol is that of
         the element type, 1e-3 for float32, and that of atol a tenth of it times the largest
         expected element.
@@ -120,21 +127,25 @@ def verify(
     with _models.as_file(model) as path, tempfile.TemporaryDirectory(prefix="onnx-compile-") as folder:
         compiled = os.fspath(artefact or compile(path, os.path.join(folder, "model.so"), **options))
         session = ExecutionSession(compiled)
-        feed = _random_inputs.draw(session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {}, seed)
+        if gpu is not None:
+            session.device = gpu
+        wanted = (session.inputs, inputs or {}, dims or {}, shapes or {}, ranges or {})
+        feed = _random_inputs.draw(*wanted, seed)
         peer = _peers.peer_of(against, path)
         own, taps = _run(session, feed, peer)
+        notes = _random_inputs.remarks(*wanted) + _constant_outputs(own, taps)
         check = _Check(path, peer, feed, own, Tolerance(rtol, atol, quanta), options, folder, progress)
         outputs = check.compare(list(own), own)
         differing = [c for c in outputs if not c.agrees] if locate else []
         if not differing:
-            return Verification(peer.name, outputs)
+            return Verification(peer.name, outputs, notes=notes)
         if isinstance(peer, _peers.Artefact):
-            return Verification(peer.name, outputs, *taps.first(differing, own))
+            return Verification(peer.name, outputs, *taps.first(differing, own), notes)
         located = check.locate(differing[0].name) if check.graph else None
         if not located or not artefact or not check.agrees_again(differing[0].name):
-            return Verification(peer.name, outputs, located)
+            return Verification(peer.name, outputs, located, notes=notes)
         remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
-        return Verification(peer.name, outputs, remark=remark)
+        return Verification(peer.name, outputs, remark=remark, notes=notes)
 
 
 def _run(session: ExecutionSession, feed: Values, peer: Any) -> tuple[Values, _Taps]:
@@ -146,6 +157,19 @@ def _run(session: ExecutionSession, feed: Values, peer: Any) -> tuple[Values, _T
         return {name: value for name, value in own.items() if name in others or name not in taps.nodes}, taps
     # Other engines have no tensors of bodies but by a model that is made for them.
     return {name: value for name, value in own.items() if name not in taps.bodies}, taps
+
+
+def _constant_outputs(own: Values, taps: _Taps) -> list[str]:
+    """Outputs that agree whatever computes them, as they are empty or have one value: not taps, which may be masks."""
+    notes = []
+    for name, value in own.items():
+        if name in taps.nodes or not isinstance(value, np.ndarray):
+            continue
+        if value.size == 0:
+            notes.append(f"output {name}: it is empty")
+        elif value.size > 1 and (value == value.flat[0]).all():
+            notes.append(f"output {name}: its {value.size} elements are all {value.flat[0]}")
+    return notes
 
 
 def _tensor_of(values: Values, name: str) -> str:

@@ -1,9 +1,9 @@
 # ===- device-tensors.py - Tensors of a simulated device in Python ------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Runs a model on tensors that lie on the simulated device: device-tensors.py MODEL HOST_MODEL.
+"""Runs a model on tensors that lie on the simulated device: device-tensors.py MODEL HOST_MODEL OTHER OTHER_HOST.
 
-MODEL and HOST_MODEL are the same model for the device and for the processor.
+MODEL and HOST_MODEL are the same model for the device and for the processor, and so are those of another one.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import unittest
 import numpy as np
 import onnx_compile
 
-MODEL, HOST = sys.argv[1:3]
+MODEL, HOST, OTHER, OTHER_HOST = sys.argv[1:5]
 del sys.argv[1:]
 CUDA, CPU = 2, 1
 LEGACY = 1
@@ -176,6 +176,46 @@ class DeviceTensors(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the handle of a CUDA stream"):
             self.session.run(x, stream=0)
         DRIVER("cuStreamDestroy_v2", stream)
+
+    def test_the_stream_is_that_of_one_run(self):
+        stream = ctypes.c_void_p()
+        DRIVER("cuStreamCreate", ctypes.byref(stream), 1)
+        self.session.run(DeviceArray(self.x), stream=stream.value)
+        DRIVER("cuStreamDestroy_v2", stream)
+        self.check(self.session.run(self.x)[0])
+
+    def test_the_device_of_host_arrays(self):
+        self.assertEqual(self.session.device, 0)
+        self.session.device = 1
+        self.assertEqual(self.session.device, 1)
+        with self.assertRaisesRegex(RuntimeError, "there is no GPU 1"):
+            self.session.run(self.x)
+        # A tensor tells its own.
+        self.check(numpy_of(self.session.run(DeviceArray(self.x))[0]))
+        self.session.device = 0
+        self.check(self.session.run(self.x)[0])
+        for number in (-1, "x"):
+            with self.assertRaises((ValueError, TypeError)):
+                self.session.device = number
+        host = onnx_compile.ExecutionSession(HOST)
+        self.assertIsNone(host.device)
+        with self.assertRaisesRegex(ValueError, "the model runs on the processor"):
+            host.device = 0
+
+    def test_verify_and_bench_on_a_device(self):
+        self.assertTrue(onnx_compile.verify(artefact=MODEL, against=HOST, gpu=0).passed)
+        with self.assertRaisesRegex(RuntimeError, "there is no GPU 1"):
+            onnx_compile.verify(artefact=MODEL, against=HOST, gpu=1)
+        with self.assertRaisesRegex(RuntimeError, "there is no GPU 1"):
+            onnx_compile.bench(artefact=MODEL, against=HOST, gpu=1, rounds=1, seconds=0.01)
+
+    def test_two_models_in_one_process(self):
+        other = onnx_compile.ExecutionSession(OTHER)
+        x = np.random.default_rng(2).standard_normal(other.inputs[0].shape, np.float32)
+        expected = onnx_compile.ExecutionSession(OTHER_HOST).run(x)[0]
+        for _ in range(2):
+            self.check(self.session.run(self.x)[0])
+            np.testing.assert_allclose(other.run(x)[0], expected, rtol=1e-4, atol=1e-5)
 
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "the tensor is on a GPU, and the model runs on the processor"):

@@ -301,6 +301,26 @@ class Verify(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'x', tensor.float., cannot be drawn"):
             onnx_compile.verify(model, keep)
 
+    def test_notes(self):
+        model = parsed("""m (float[n, 4] x, int64[2] lengths, uint8[2] u) => (float[n, 4] y, int64[2] same, uint8[0] none) {
+            y = Relu (x)  zero = Constant <value = int64 {0}> ()  same = Mul (lengths, zero)
+            starts = Constant <value = int64[1] {2}> ()  none = Slice (u, starts, starts) }""")
+        found = onnx_compile.verify(model, "reference")
+        self.assertTrue(found.passed)
+        notes = [
+            "input x: the sizes n are 1, as none is given (dims, shapes)",
+            "input lengths: its elements are 0 or 1, as no range is given (ranges, inputs)",
+            "output same: its 2 elements are all 0",
+            "output none: it is empty",
+        ]
+        self.assertEqual(found.notes, notes)
+        self.assertEqual(found.as_dict()["notes"], notes)
+        self.assertEqual(str(found).split("\n")[4:], [f"note: {note}" for note in notes])
+        found = onnx_compile.verify(model, "reference", dims={"n": 3}, ranges={"lengths": (0, 9)})
+        self.assertEqual(found.notes, notes[2:])
+        found = onnx_compile.verify(model, "reference", shapes={"x": (2, 4)}, inputs={"lengths": np.ones(2, np.int64)})
+        self.assertEqual(found.notes, notes[2:])
+
 
 if __name__ == "__main__":
     unittest.main()

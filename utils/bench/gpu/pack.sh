@@ -6,9 +6,9 @@
 #
 # Fills FOLDER with each model, compiled for CUDA and for any processor, onnx-run
 # with its libraries, and run.sh. Nothing else is needed on the other machine. The
-# options go to onnx-compile: --shape=..., --device=.... Models of tests/ are
-# small, one for each form of kernel: they are compared first, with several inputs;
-# with --device=cuda:sm_90a the products of warpgroups are among them.
+# options go to onnx-compile: --shape=..., --device=..., else cuda:sm_80,sm_90a. Models of
+# tests/ are small, one for each form of kernel: they are compared first, with several inputs.
+# Products of warpgroups among them are for the last GPU that is named.
 # ===------------------------------------------------------------------------===#
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -36,9 +36,9 @@ pack() {
   [[ $model != *tf32* ]] || device_only=(--tf32)
   if [[ $model == "$small"/warpgroups_* ]]; then
     "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes" ${way:+"$way"}
-    device_only+=("--recipes=$small/recipes")
+    device_only+=("--recipes=$small/recipes" "--device=${device/:*,/:}") # recipes are for one GPU
   fi
-  onnx-compile -q "$model" --cpu=x86-64-v3 --device=cuda --profile "${device_only[@]}" "$@" -o "$to.cuda.so"
+  onnx-compile -q "$model" --cpu=x86-64-v3 --profile "$@" "--device=$device" "${device_only[@]}" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
   onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
 }
@@ -48,16 +48,16 @@ python=$(command -v python3)
 small=$(mktemp -d)
 trap 'rm -rf "$small"' EXIT
 "$python" "$root/test/Target/Inputs/device_models.py" "$small"
-device=()
+device=cuda:sm_80,sm_90a
 for option in "$@"; do
-  [[ $option != --device=* ]] || device=("$option")
+  [[ $option != --device=* ]] || device=${option#--device=}
 done
 for model in "$small"/*.onnx; do
   name=$(basename "$model" .onnx)
-  pack "$model" "$folder/tests/$name" "${device[@]}"
+  pack "$model" "$folder/tests/$name"
   case $name in
     # Factors of bytes and of f32 lie along the sums; those that lie across are copied by threads.
-    warpgroups_*f16* | warpgroups_tails) way=tma pack "$model" "$folder/tests/${name}_tma" "${device[@]}" ;;
+    warpgroups_*f16* | warpgroups_tails) way=tma pack "$model" "$folder/tests/${name}_tma" ;;
   esac
 done
 for model in "${models[@]}"; do

@@ -137,6 +137,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT.parent / "shared" / "models")
     parser.add_argument("--filter", default="", help="only models whose name matches this regular expression")
+    parser.add_argument("--count", type=int, help="only so many models, those with the smallest files")
     parser.add_argument("--mode", choices=["declared", "dynamic", "unranked"], default="declared", help="what inputs say of their shapes")
     parser.add_argument("--update", action="store_true", help="rewrite the list of models that do not work")
     parser.add_argument("--keep", help="keep the compiled models in this folder")
@@ -153,6 +154,7 @@ def main():
         print(f"SKIPPED: no models at {arguments.folder}\n0 passed, 0 failed")
         return 0
     entries = [e for e in json.loads(manifest.read_text())["models"] if re.search(arguments.filter, e["name"])]
+    entries = sorted(entries, key=lambda e: (arguments.folder / e["file"]).stat().st_size)[: arguments.count]
     if arguments.triple:
         emulated.prepare(arguments.triple)
     records = run_models(entries, arguments)

@@ -181,12 +181,21 @@ Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
   SmallVector<TargetAttr> targets;
   SmallVector<StringRef> names;
   processors.split(names, ',');
+  StringRef triple = "nvptx64-nvidia-cuda";
+  Expected<TargetAttr> least = resolveTarget(context, triple, "generic", "");
+  if (!least)
+    return least.takeError();
   for (StringRef name : names) {
     Expected<TargetAttr> target =
-        resolveTarget(context, "nvptx64-nvidia-cuda",
-                      processors.empty() ? "generic" : name, "");
+        processors.empty() ? *least : resolveTarget(context, triple, name, "");
     if (!target)
       return target.takeError();
+    // The emission takes for granted what the generic one has.
+    if (computeCapability(target->getCpu()) <
+        computeCapability(least->getCpu()))
+      return createStringError("'" + device + "' names '" + name +
+                               "', but kernels need " + least->getCpu() +
+                               " or later");
     if (is_contained(targets, *target))
       return createStringError("'" + device + "' names the device '" + name +
                                "' twice");

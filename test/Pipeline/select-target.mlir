@@ -21,6 +21,7 @@
 // RUN: onnx-opt %s --select-target="nest device=cuda:simulator:sm_90a" | FileCheck %s --check-prefix=SIMULATED-HOPPER
 // RUN: onnx-opt %s --select-target="nest device=cuda:sm_90a,sm_80,cpu triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=DEVICES
 // RUN: not onnx-opt %s --select-target="nest device=cuda:sm_80,sm_80" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not onnx-opt %s --select-target="nest device=cuda:sm_90a,sm_75" 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not onnx-opt %s --select-target="device=cuda:sm_1" 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not onnx-opt %s --select-target="triple=nvptx64-nvidia-cuda" 2>&1 | FileCheck %s --check-prefix=TRIPLE-OF-DEVICE
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
@@ -71,6 +72,7 @@
 // DEVICES:   module @sm_80 attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_80"
 // DEVICES:   module @sm_90a attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_90a"
 // TWICE: error: 'cuda:sm_80,sm_80' names the device 'sm_80' twice
+// OLD: error: 'cuda:sm_90a,sm_75' names 'sm_75', but kernels need sm_80 or later
 // SIMULATED: krnl.simulated,
 // SIMULATED-SAME: cpu = "sm_80"
 // SIMULATED-HOPPER: krnl.simulated,

@@ -47,10 +47,14 @@ Expected<OMContext *> Artefact::createContext(int64_t device) const {
   OMContext *context = omContextCreate(entryName.c_str());
   if (!context)
     return failure("%s", omGetLastError());
-  if (device == 0 || (omContextSetDevice &&
-                      omContextSetDevice(context, device) == OM_STATUS_OK))
+  OM_STATUS status = device == 0          ? OM_STATUS_OK
+                     : omContextSetDevice ? omContextSetDevice(context, device)
+                                          : OM_STATUS_UNSUPPORTED;
+  if (status == OM_STATUS_OK)
     return context;
   omContextDestroy(context);
+  if (status == OM_STATUS_INVALID)
+    return failure("--device=%lld: no GPU has this number", (long long)device);
   return failure("--device=%lld: the code of the model that runs here is for "
                  "the processor",
                  (long long)device);

@@ -25,8 +25,12 @@ shift $(($# > 0))
 
 mkdir -p "$folder/lib" "$folder/tests"
 runner=$(command -v onnx-run)
-cp "$runner" "$here/run.sh" "$here/torch_times.py" "$folder"
-ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs cp -Lt "$folder/lib"
+# That of the package needs no library of LLVM, which has 200 MB.
+packaged=$(dirname "$runner")/../self-contained/bin/onnx-run-self-contained
+[ ! -x "$packaged" ] || runner=$packaged
+cp "$runner" "$folder/onnx-run"
+cp "$here/run.sh" "$here/torch_times.py" "$folder"
+ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs -r cp -Lt "$folder/lib"
 
 # MODEL TO OPTION...: both forms, and what the launches do. With `way` those of warpgroups copy by it.
 pack() {

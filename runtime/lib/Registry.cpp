@@ -22,15 +22,20 @@ Process &rt::process() { return onnxc_process_8; }
 
 ModelState *rt::firstModel() { return first; }
 
+static Message explainInterface(const OnnxcModel &model, const char *name) {
+  Message message;
+  message.set(
+      "%s was made for runtime interface %lld, and the runtime that it "
+      "is linked with has %d: compile it again with the onnx-compile of "
+      "this runtime",
+      name, (long long)model.abi, ONNXC_RT_ABI);
+  return message;
+}
+
 bool rt::isForThisRuntime(const OnnxcModel &model) {
   if (model.abi == ONNXC_RT_ABI)
     return true;
-  Message message;
-  message.set("the model was made for runtime interface %lld, and the runtime "
-              "that it is linked with has %d: compile it again with the "
-              "onnx-compile of this runtime",
-              (long long)model.abi, ONNXC_RT_ABI);
-  setLastError(message.text);
+  setLastError(explainInterface(model, "the model").text);
   return false;
 }
 
@@ -120,8 +125,11 @@ FoundEntry rt::findEntry(const char *name) {
        state; state = state->nextShared.load(std::memory_order_acquire))
     if (const OnnxcEntry *entry = findExactly(*state->model, name))
       return {state->model, entry};
-  if (!refused || isForThisRuntime(*refused))
-    setLastError("the model has no entry point of this name: see "
-                 "omQueryEntryPoints");
+  Message message;
+  message.set("the model has no entry point of this name: see "
+              "omQueryEntryPoints%s%s",
+              refused ? "; " : "",
+              refused ? explainInterface(*refused, "another model").text : "");
+  setLastError(message.text);
   return {};
 }

@@ -7,12 +7,16 @@
 #include "onnxc/Pipeline/Report.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace onnxc;
 
-/// Kernels of the text: those that take most of the time.
-static constexpr size_t maxKernels = 5;
+/// Kernels of the text: those that take most of the time; and copies: those of
+/// most bytes.
+static constexpr size_t maxKernels = 5, maxCopies = 5;
 
 ///   45.1 % kernel_conv: 256 threads, 12.3 us predicted, 1.2 at least
 ///          40 registers, 0 B spilled, 0 B shared, 75 % of the threads at once
@@ -46,6 +50,38 @@ static void printCopies(llvm::raw_ostream &os, const DeviceReport &device) {
                       times[1], sizeText(int64_t(bytes[0])), times[0]);
 }
 
+///   24.0 KB to the device for MatMul_0
+static void printCopy(llvm::raw_ostream &os, const DeviceCopy &copy,
+                      const Report &report) {
+  os << "  " << (copy.bytes ? sizeText(*copy.bytes) : "an unknown size");
+  if (copy.times > 1)
+    os << llvm::formatv(" {0:F0} times", copy.times);
+  os << (copy.toDevice ? " to the device" : " from it");
+  llvm::ListSeparator comma;
+  for (auto [i, layer] : llvm::enumerate(copy.layers))
+    os << (i ? "" : " for ") << comma << report.nodes.layers[layer].name;
+  os << "\n";
+}
+
+/// The largest ones, those whose size only the run knows first; equal ones in
+/// the order of the program.
+static void printEachCopy(llvm::raw_ostream &os, const Report &report) {
+  std::vector<const DeviceCopy *> order;
+  order.reserve(report.device.copies.size());
+  for (const DeviceCopy &copy : report.device.copies)
+    order.push_back(&copy);
+  auto bytesOf = [](const DeviceCopy *copy) {
+    return copy->bytes ? copy->times * double(*copy->bytes) : HUGE_VAL;
+  };
+  llvm::sort(order, [&](const DeviceCopy *a, const DeviceCopy *b) {
+    return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b);
+  });
+  for (const DeviceCopy *copy : llvm::ArrayRef(order).take_front(maxCopies))
+    printCopy(os, *copy, report);
+  if (order.size() > maxCopies)
+    os << "  and " << order.size() - maxCopies << " more (--json)\n";
+}
+
 std::string onnxc::deviceText(const Report &report) {
   const DeviceReport &device = report.device;
   std::string text;
@@ -73,5 +109,6 @@ std::string onnxc::deviceText(const Report &report) {
        llvm::ArrayRef(order).take_front(maxKernels))
     printKernel(os, *kernel, total);
   printCopies(os, device);
+  printEachCopy(os, report);
   return text;
 }

@@ -337,8 +337,8 @@ Replay *Launches::addForm(const Driver &driver, bool isTimed) {
   int64_t forms = 0, all = 0;
   for (Replay **link = &replays; *link;) {
     Replay *known = *link;
-    bool isTooOld =
-        (known->part == part && ++forms > kForms) || ++all > kReplays;
+    bool isForm = known->part == part && known->isTimed == isTimed;
+    bool isTooOld = (isForm && ++forms > kForms) || ++all > kReplays;
     if (isTooOld) {
       *link = known->next;
       destroyReplay(driver, known);

@@ -60,6 +60,19 @@ TEST_F(DeviceTest, ObservedRunsHaveAGraphOfTheirOwn) {
   EXPECT_EQ(counters().events, 1 + 3);
 }
 
+// From the largest, so that the arena stays where it is.
+TEST_F(DeviceTest, TimedGraphsTakeThePlaceOfNoOthers) {
+  Session run("chain");
+  for (size_t blocks = 6; blocks > 0; --blocks)
+    timesOf(run, 64 * blocks);
+  for (size_t blocks = 6; blocks > 0; --blocks) {
+    int64_t before = counters().graphLaunches;
+    Numbers x = randomNumbers(64 * blocks);
+    EXPECT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(counters().graphLaunches - before, 1) << blocks;
+  }
+}
+
 TEST_F(DeviceTest, SizesOfTheSameBlocksShareTimedGraphs) {
   Session run("chain");
   timesOf(run, 300);

@@ -2,9 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Most processors multiply unsigned bytes by signed ones. Where both operands
-// are of one kind, and the target has no instruction for that, one of them is
-// moved by 128, its zero point with it. Then
+// Most processors multiply unsigned bytes by signed ones, and devices bytes of
+// all kinds. Where both operands are of one kind, and the target has no
+// instruction for that, one of them is moved by 128, its zero point with it.
+// Then
 //
 //   sum (x - xz) (w - wz) = sum x w  -  xz sum (w - wz)  -  wz sum x
 //
@@ -14,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "QuantizedProduct.h"
 
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
@@ -92,10 +94,18 @@ static bool isDirect(Bytes x, Bytes w) {
   if (x.isSigned() != w.isSigned())
     return true;
   auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
-  return target && !target
-                        .getInstruction(x.isSigned() ? "dot_ss" : "dot_uu",
-                                        target.getProcessor().lanes(32))
-                        .empty();
+  if (!target)
+    return false;
+  // Instructions for matrices have forms of all kinds.
+  Type byte = IntegerType::get(x.value.getContext(), 8);
+  return !target
+              .getInstruction(x.isSigned() ? "dot_ss" : "dot_uu",
+                              target.getProcessor().lanes(32))
+              .empty() ||
+         !target
+              .getInstruction(krnl::MatrixElement::of(byte)->operation,
+                              krnl::MatrixProduct::depthOf(byte))
+              .empty();
 }
 
 bool onnxc::onnx::isPlainProduct(Bytes x, Bytes w) {

@@ -1,6 +1,7 @@
 // RUN: onnx-opt %s --onnx-fuse-quantization --split-input-file | FileCheck %s
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=arrowlake-s" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
 // RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu features=+dotprod" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu device=cuda" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
 
 // Two signed operands: the data become unsigned, for the sum that this takes is
 // one over constants. A target that multiplies them as they are has them so.

@@ -55,16 +55,26 @@ struct RequestKey {
 
 } // namespace
 
+namespace {
+
+struct BlockAccesses {
+  std::vector<ByteAccesses> sharedBytes;
+  /// How many fences of its writes each thread has had.
+  std::vector<uint32_t> proxyFences;
+  std::map<RequestKey, Request> requests;
+  /// How often each thread has executed an access.
+  std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
+};
+
+} // namespace
+
 static const Launch *theLaunch;
 static Counters *theCounters;
-static std::vector<ByteAccesses> sharedBytes;
 /// Of bytes that copies of tensors have written, which need no fence.
 static constexpr uint32_t kAsync = UINT32_MAX;
-/// How many fences of its writes each thread has had.
-static std::vector<uint32_t> proxyFences;
-static std::map<RequestKey, Request> requests;
-/// How often each thread has executed an access.
-static std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
+/// Of each block of a cluster, and of the one that runs.
+static std::vector<BlockAccesses> blocks;
+static BlockAccesses *own;
 
 //===----------------------------------------------------------------------===//
 // Counts
@@ -73,8 +83,8 @@ static std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
 static void count(uintptr_t address, unsigned size, bool isShared,
                   const void *code) {
   const Position &at = *currentPosition();
-  unsigned repetition = repetitions[{code, at.thread}]++;
-  Request &request = requests[{code, at.warp(), repetition}];
+  unsigned repetition = own->repetitions[{code, at.thread}]++;
+  Request &request = own->requests[{code, at.warp(), repetition}];
   request.addresses.push_back(address);
   request.size = size;
   request.isShared = isShared;
@@ -122,7 +132,7 @@ static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
   const Position &at = *currentPosition();
   Access now = {at.thread, at.blockEpoch, at.warpEpoch};
   for (uintptr_t byte = address; byte < address + size; ++byte) {
-    ByteAccesses &known = sharedBytes[byte - theLaunch->shared.begin];
+    ByteAccesses &known = own->sharedBytes[byte - theLaunch->shared.begin];
     if (known.isCopied)
       fail("an access to byte " +
            std::to_string(byte - theLaunch->shared.begin) +
@@ -141,7 +151,7 @@ static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
     }
     if (isWrite) {
       known.write = now;
-      known.fences = proxyFences[at.thread];
+      known.fences = own->proxyFences[at.thread];
       known.hasSeveralReaders = false;
     } else {
       known.hasSeveralReaders = known.read.blockEpoch == at.blockEpoch &&
@@ -206,13 +216,15 @@ void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
          __builtin_return_address(0));
 }
 
-/// Fails if a thread has written one of the bytes and not fenced it yet.
-static void checkFenced(const char *what, uintptr_t address, unsigned size) {
+/// Fails if a thread of the block has written one of the bytes and not fenced
+/// it yet.
+static void checkFenced(const char *what, uintptr_t address, unsigned size,
+                        const BlockAccesses &of) {
   uintptr_t first = address - theLaunch->shared.begin;
   for (uintptr_t byte = first; byte < first + size; ++byte)
-    if (const ByteAccesses &known = sharedBytes[byte];
+    if (const ByteAccesses &known = of.sharedBytes[byte];
         known.write.blockEpoch != 0 &&
-        known.fences == proxyFences[known.write.thread])
+        known.fences == of.proxyFences[known.write.thread])
       fail(std::string(what) + " byte " + std::to_string(byte) +
            " of shared memory, which thread " +
            std::to_string(known.write.thread) +
@@ -221,28 +233,30 @@ static void checkFenced(const char *what, uintptr_t address, unsigned size) {
 
 void onnxc::simulator::noteAsyncLoad(const void *pointer, unsigned size) {
   noteLoad(pointer, size);
-  checkFenced("wgmma reads", uintptr_t(pointer), size);
+  checkFenced("wgmma reads", uintptr_t(pointer), size, *own);
 }
 
-uint32_t onnxc::simulator::proxyFencesOf(unsigned thread) {
-  return proxyFences[thread];
+uint32_t onnxc::simulator::proxyFencesOf(unsigned rank, unsigned thread) {
+  return blocks[rank].proxyFences[thread];
 }
 
 void onnxc::simulator::noteProxyFence() {
-  ++proxyFences[currentPosition()->thread];
+  ++own->proxyFences[currentPosition()->thread];
 }
 
 void onnxc::simulator::noteCopyBegin(const void *from, void *to, unsigned size,
                                      const void *code) {
   access(const_cast<void *>(from), size, size, false, code);
   access(to, size, size, true, static_cast<const char *>(code) + 1);
+  uintptr_t first = uintptr_t(to) - theLaunch->shared.begin;
   for (unsigned i = 0; i < size; ++i)
-    sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin].isCopied = true;
+    own->sharedBytes[first + i].isCopied = true;
 }
 
 void onnxc::simulator::noteCopyEnd(void *to, unsigned size) {
+  uintptr_t first = uintptr_t(to) - theLaunch->shared.begin;
   for (unsigned i = 0; i < size; ++i)
-    sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin].isCopied = false;
+    own->sharedBytes[first + i].isCopied = false;
   checkShared(uintptr_t(to), size, true);
 }
 
@@ -264,26 +278,37 @@ void onnxc::simulator::noteBoxLoad(const std::vector<Span> &lines,
     for (uintptr_t at = line.begin; at < line.end; at += size)
       request.addresses.push_back(at);
   unsigned thread = currentPosition()->thread;
-  requests[{code, currentPosition()->warp(), repetitions[{code, thread}]++}] =
+  unsigned repetition = own->repetitions[{code, thread}]++;
+  own->requests[{code, currentPosition()->warp(), repetition}] =
       std::move(request);
 }
 
-void onnxc::simulator::noteBoxBegin(void *to, unsigned size) {
+/// Threads of another block have no order with the running one, but they find
+/// that the bytes are copied.
+void onnxc::simulator::noteBoxBegin(void *to, unsigned size, unsigned rank) {
   auto address = uintptr_t(to);
   if (!theLaunch->shared.contains(address) ||
       address + size > theLaunch->shared.end)
     fail("a copy of a tensor goes beyond shared memory");
-  checkFenced("a copy of a tensor overwrites", address, size);
-  checkShared(address, size, true);
-  for (unsigned i = 0; i < size; ++i)
-    sharedBytes[address + i - theLaunch->shared.begin].isCopied = true;
+  BlockAccesses &of = blocks[rank];
+  checkFenced("a copy of a tensor overwrites", address, size, of);
+  if (&of == own)
+    checkShared(address, size, true);
+  for (unsigned i = 0; i < size; ++i) {
+    bool &isCopied =
+        of.sharedBytes[address + i - theLaunch->shared.begin].isCopied;
+    if (isCopied)
+      fail("two copies of tensors to the same bytes of block " +
+           std::to_string(rank) + " of the cluster");
+    isCopied = true;
+  }
 }
 
 void onnxc::simulator::noteBoxEnd(void *to, unsigned size, unsigned thread) {
   const Position &at = *currentPosition();
   for (unsigned i = 0; i < size; ++i) {
     ByteAccesses &known =
-        sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin];
+        own->sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin];
     known.isCopied = false;
     // Nobody has had access since it began.
     known.write = {thread, at.blockEpoch, at.warpEpoch};
@@ -296,23 +321,33 @@ void onnxc::simulator::beginAccesses(const Launch &launch, Counters &counters) {
   theCounters = &counters;
 }
 
-void onnxc::simulator::beginBlockAccesses() {
-  sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin, {});
-  proxyFences.assign(maxThreads, 0);
+void onnxc::simulator::beginClusterAccesses() {
+  blocks.resize(theLaunch->cluster);
+  for (BlockAccesses &block : blocks) {
+    block.sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin,
+                             {});
+    block.proxyFences.assign(maxThreads, 0);
+  }
 }
 
-void onnxc::simulator::endBlockAccesses() {
-  for (const auto &[key, request] : requests) {
-    if (request.isShared) {
-      ++theCounters->sharedRequests;
-      theCounters->sharedSteps += sharedStepsOf(request);
-    } else {
-      ++theCounters->requests;
-      theCounters->sectors += sectorsOf(request);
+void onnxc::simulator::enterBlockAccesses(unsigned rank) {
+  own = &blocks[rank];
+}
+
+void onnxc::simulator::endClusterAccesses() {
+  for (BlockAccesses &block : blocks) {
+    for (const auto &[key, request] : block.requests) {
+      if (request.isShared) {
+        ++theCounters->sharedRequests;
+        theCounters->sharedSteps += sharedStepsOf(request);
+      } else {
+        ++theCounters->requests;
+        theCounters->sectors += sectorsOf(request);
+      }
     }
+    block.requests.clear();
+    block.repetitions.clear();
   }
-  requests.clear();
-  repetitions.clear();
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,12 +31,15 @@ struct ThreadCopies {
 
 } // namespace
 
-static std::vector<ThreadCopies> copies;
+/// Of each block of a cluster.
+static std::vector<std::vector<ThreadCopies>> copies;
 
-static ThreadCopies &ofThread() { return copies[currentPosition()->thread]; }
+static ThreadCopies &ofThread() {
+  return copies[currentPosition()->rank][currentPosition()->thread];
+}
 
-void onnxc::simulator::beginBlockCopies(unsigned threads) {
-  copies.assign(threads, {});
+void onnxc::simulator::beginCopies(unsigned blocks, unsigned threads) {
+  copies.assign(blocks, std::vector<ThreadCopies>(threads));
 }
 
 void onnxc::simulator::checkCopiesEnded() {

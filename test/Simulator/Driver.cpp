@@ -72,12 +72,15 @@ bool simulator::prepare(const KernelNode &its, Launch &task) {
   const auto &kernel = *static_cast<const Image::Kernel *>(its.function);
   if (its.gridX == 0 || its.gridY != 1 || its.gridZ != 1 || its.blockX == 0 ||
       its.blockX > maxThreads || its.blockY != 1 || its.blockZ != 1 ||
-      its.sharedBytes > kernel.mostSharedBytes || its.extra)
+      its.sharedBytes > kernel.mostSharedBytes || its.extra ||
+      kernel.cluster < 1 || unsigned(kernel.cluster) > maxCluster ||
+      its.gridX % unsigned(kernel.cluster) != 0)
     return false;
   task = {kernel.name,
           kernel.function,
           its.gridX,
           its.blockX,
+          unsigned(kernel.cluster),
           {},
           {},
           its.sharedBytes ? dynamicSharedMemory(its.sharedBytes)

@@ -86,9 +86,13 @@ Image::Kernel *Image::find(const char *name) {
       dlsym(handle, (std::string("sim_parameters_") + name).c_str()));
   if (!function || !parameters)
     return nullptr;
-  auto *maps = static_cast<const int32_t *>(
-      dlsym(handle, (std::string("sim_maps_") + name).c_str()));
+  auto numberOr = [&](const char *prefix, int32_t otherwise) {
+    auto *number = static_cast<const int32_t *>(
+        dlsym(handle, (std::string(prefix) + name).c_str()));
+    return number ? *number : otherwise;
+  };
   kernels.push_back(std::make_unique<Kernel>(
-      Kernel{name, function, *parameters, maps ? *maps : 0, shared}));
+      Kernel{name, function, *parameters, numberOr("sim_maps_", 0),
+             numberOr("sim_cluster_", 1), shared}));
   return kernels.back().get();
 }

@@ -15,7 +15,8 @@ namespace onnxc::simulator {
 
 /// A shared object with kernels, loaded from memory. Beside each kernel it
 /// defines the 32-bit number of its parameters, sim_parameters_NAME, and
-/// sim_maps_NAME, that of maps of tensors behind them, if there are any; its
+/// sim_maps_NAME, that of maps of tensors behind them, if there are any, and
+/// sim_cluster_NAME, that of blocks of a cluster, if these are several; its
 /// section sim_shared is static shared memory.
 class Image {
 public:
@@ -28,7 +29,7 @@ public:
   struct Kernel {
     std::string name;
     void *function;
-    int32_t parameters, maps;
+    int32_t parameters, maps, cluster;
     Span shared;
     /// Dynamic shared memory that its launches may ask for.
     unsigned mostSharedBytes = freeSharedBytes;

@@ -130,7 +130,8 @@ int finishAll();
 /// Notes the time in an event.
 int record(Event *event);
 
-/// False for what no kernel takes.
+/// False for what no kernel takes. CUDA driver API, cuLaunchKernelEx: a grid
+/// consists of whole clusters.
 bool prepare(const KernelNode &its, Launch &task);
 /// Runs a kernel.
 int launch(const Launch &launch);

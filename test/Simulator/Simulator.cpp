@@ -17,7 +17,7 @@ using namespace onnxc::simulator;
 
 namespace {
 
-enum class State { Ready, AtBarrier, AtShuffle, AtPhase, Finished };
+enum class State { Ready, AtBarrier, AtShuffle, AtPhase, AtCluster, Finished };
 
 struct Thread {
   Fibre fibre;
@@ -36,30 +36,24 @@ struct Thread {
   // Of copies of tensors.
   void *phaseOf;
   uint32_t parity;
+  // It has arrived at the barrier of its cluster.
+  bool hasArrivedInCluster;
 };
 
 constexpr size_t stackBytes = 64 << 10, guardBytes = 4096;
 
-/// The block that runs.
 struct Block {
-  const Launch *launch = nullptr;
-  Random *random = nullptr;
   Position position = {};
   std::vector<Thread> threads;
-  Fibre scheduler;
-  std::string problem;
-  bool isRunning = false;
+  /// Its shared memory while another one of the cluster runs.
+  std::vector<char> shared;
 
   Thread &current() { return threads[position.thread]; }
 
   /// Lets the others run until this thread may go on.
-  void wait(State state) {
-    Thread &thread = current();
-    thread.state = state;
-    thread.fibre.switchTo(scheduler);
-  }
+  void wait(State state);
 
-  void run(unsigned block);
+  void begin(unsigned block, unsigned rank);
   void runThread(unsigned thread);
   bool runReady();
   bool exchangeValues(unsigned leader);
@@ -68,17 +62,51 @@ struct Block {
   bool releasePhases();
   bool hasArrived(unsigned thread, unsigned waiting) const;
   bool releaseBarrier();
+  bool areAll(State state) const;
+  void goOn();
+  void reportMissing();
+};
+
+/// The blocks that run at the same time.
+struct Cluster {
+  const Launch *launch = nullptr;
+  Random *random = nullptr;
+  std::vector<Block> blocks;
+  unsigned rank = 0;
+  Fibre scheduler;
+  std::string problem;
+  bool isRunning = false;
+
+  void run(unsigned firstBlock);
+  void enter(unsigned next);
+  std::vector<unsigned> inAnyOrder();
+  bool advance();
+  bool releaseAll();
 };
 
 } // namespace
 
-static Block theBlock;
+static Cluster theCluster;
+
+static Block &theBlock() { return theCluster.blocks[theCluster.rank]; }
 
 const Position *onnxc::simulator::currentPosition() {
-  return theBlock.isRunning ? &theBlock.position : nullptr;
+  return theCluster.isRunning ? &theBlock().position : nullptr;
 }
 
-const Span &onnxc::simulator::sharedMemory() { return theBlock.launch->shared; }
+const Span &onnxc::simulator::sharedMemory() {
+  return theCluster.launch->shared;
+}
+
+void *onnxc::simulator::sharedMemoryOf(unsigned rank, void *address) {
+  Block &block = theCluster.blocks[rank];
+  if (block.areAll(State::Finished))
+    fail("an access to shared memory of block " + std::to_string(rank) +
+         " of the cluster, which has ended");
+  if (rank == theCluster.rank)
+    return address;
+  return &block.shared[uintptr_t(address) - sharedMemory().begin];
+}
 
 /// The array without a size of kernels.
 extern "C" {
@@ -92,11 +120,11 @@ Span onnxc::simulator::dynamicSharedMemory(unsigned bytes) {
 }
 
 void onnxc::simulator::fail(const std::string &problem) {
-  const Position &at = theBlock.position;
-  theBlock.problem = "kernel '" + theBlock.launch->name + "', block " +
-                     std::to_string(at.block) + ", thread " +
-                     std::to_string(at.thread) + ": " + problem;
-  theBlock.current().fibre.switchTo(theBlock.scheduler);
+  const Position &at = theBlock().position;
+  theCluster.problem = "kernel '" + theCluster.launch->name + "', block " +
+                       std::to_string(at.block) + ", thread " +
+                       std::to_string(at.thread) + ": " + problem;
+  theBlock().current().fibre.switchTo(theCluster.scheduler);
   __builtin_unreachable(); // nobody switches back
 }
 
@@ -117,7 +145,7 @@ static void call(void *function, const uint64_t *words,
 static constexpr size_t kFewArguments = 16, kMaxArguments = 256;
 
 static void runKernelFunction() {
-  const Launch &launch = *theBlock.launch;
+  const Launch &launch = *theCluster.launch;
   const uint64_t *words = launch.arguments.data();
   if (launch.arguments.size() <= kFewArguments)
     call(launch.function, words, std::make_index_sequence<kFewArguments>());
@@ -126,15 +154,15 @@ static void runKernelFunction() {
   checkCopiesEnded();
   checkProductsEnded();
   checkTensorCopiesEnded();
-  theBlock.wait(State::Finished);
+  theBlock().wait(State::Finished);
 }
 
 static char *stackOf(unsigned thread) {
   static char *stacks = [] {
-    size_t bytes = maxThreads * (stackBytes + guardBytes);
+    size_t bytes = maxThreads * maxCluster * (stackBytes + guardBytes);
     void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    for (unsigned i = 0; i < maxThreads; ++i)
+    for (unsigned i = 0; i < maxThreads * maxCluster; ++i)
       mprotect(static_cast<char *>(memory) + i * (stackBytes + guardBytes),
                guardBytes, PROT_NONE);
     return static_cast<char *>(memory);
@@ -142,17 +170,23 @@ static char *stackOf(unsigned thread) {
   return stacks + thread * (stackBytes + guardBytes) + guardBytes;
 }
 
+void Block::wait(State state) {
+  Thread &thread = current();
+  thread.state = state;
+  thread.fibre.switchTo(theCluster.scheduler);
+}
+
 void Block::runThread(unsigned thread) {
   position.thread = thread;
   position.warpEpoch = threads[thread].warpEpoch;
-  scheduler.switchTo(threads[thread].fibre);
+  theCluster.scheduler.switchTo(threads[thread].fibre);
 }
 
 /// Runs threads that are ready, by warps in random order. False if none was.
 bool Block::runReady() {
   std::vector<unsigned> warps((threads.size() + warpSize - 1) / warpSize);
   std::iota(warps.begin(), warps.end(), 0u);
-  random->shuffle(warps);
+  theCluster.random->shuffle(warps);
   bool any = false;
   for (unsigned warp : warps)
     for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -161,7 +195,7 @@ bool Block::runReady() {
         continue;
       runThread(thread);
       any = true;
-      if (!problem.empty())
+      if (!theCluster.problem.empty())
         return true;
     }
   return any;
@@ -248,69 +282,160 @@ bool Block::hasArrived(unsigned thread, unsigned waiting) const {
           its.width == other.width && its.function == other.function);
 }
 
-/// Lets all threads go on that wait at the barrier, or records who is missing,
-/// also at a shuffle. False if the block has ended.
-bool Block::releaseBarrier() {
-  auto find = [&](State state) {
-    return std::find_if(threads.begin(), threads.end(),
-                        [&](const Thread &it) { return it.state == state; }) -
-           threads.begin();
-  };
-  bool isBarrier = true;
-  size_t waiting = find(State::AtBarrier);
-  if (waiting == threads.size()) {
-    waiting = find(State::AtShuffle);
-    isBarrier = false;
-  }
-  if (waiting == threads.size())
-    waiting = find(State::AtPhase);
-  if (waiting == threads.size())
-    return false;
-  if (threads[waiting].state == State::AtPhase) {
-    problem = "kernel '" + launch->name + "', block " +
-              std::to_string(position.block) + ": thread " +
-              std::to_string(waiting) + " waits at " +
-              describePhase(threads[waiting].phaseOf);
-    return false;
-  }
-  for (size_t i = 0; i < threads.size(); ++i) {
-    if (hasArrived(i, waiting))
-      continue;
-    bool hasEnded = threads[i].state == State::Finished;
-    problem =
-        "kernel '" + launch->name + "', block " +
-        std::to_string(position.block) + ": thread " + std::to_string(waiting) +
-        " waits at a " + (isBarrier ? "barrier" : "shuffle") + ", but thread " +
-        std::to_string(i) + (hasEnded ? " has ended" : " waits elsewhere");
-    return false;
-  }
+bool Block::areAll(State state) const {
+  return std::all_of(threads.begin(), threads.end(),
+                     [&](const Thread &it) { return it.state == state; });
+}
+
+/// Lets all threads go on that have waited for each other.
+void Block::goOn() {
   ++position.blockEpoch;
   for (Thread &thread : threads)
     thread.state = State::Ready;
+}
+
+/// Lets all threads go on that wait at the barrier. False if one is missing.
+bool Block::releaseBarrier() {
+  if (!areAll(State::AtBarrier))
+    return false;
+  for (unsigned i = 0; i < threads.size(); ++i)
+    if (!hasArrived(i, 0))
+      return false;
+  goOn();
   return true;
 }
 
-void Block::run(unsigned block) {
-  position = {block, launch->blocks, 0, launch->threads, 1, 1};
+/// Records who is missing where a thread waits.
+void Block::reportMissing() {
+  auto find = [&](State state) {
+    return size_t(
+        std::find_if(threads.begin(), threads.end(),
+                     [&](const Thread &it) { return it.state == state; }) -
+        threads.begin());
+  };
+  std::string &problem = theCluster.problem;
+  std::string where = "kernel '" + theCluster.launch->name + "', block " +
+                      std::to_string(position.block) + ": thread ";
+  for (State state : {State::AtBarrier, State::AtShuffle}) {
+    size_t waiting = find(state);
+    if (waiting == threads.size())
+      continue;
+    for (size_t i = 0; i < threads.size(); ++i)
+      if (problem.empty() && !hasArrived(i, waiting))
+        problem = where + std::to_string(waiting) + " waits at a " +
+                  (state == State::AtBarrier ? "barrier" : "shuffle") +
+                  ", but thread " + std::to_string(i) +
+                  (threads[i].state == State::Finished ? " has ended"
+                                                       : " waits elsewhere");
+    return;
+  }
+  size_t waiting = find(State::AtPhase);
+  if (waiting < threads.size())
+    problem = where + std::to_string(waiting) + " waits at " +
+              describePhase(threads[waiting].phaseOf);
+}
+
+void Block::begin(unsigned block, unsigned rank) {
+  const Launch &launch = *theCluster.launch;
+  position = {block, launch.blocks,  0, launch.threads,
+              rank,  launch.cluster, 1, 1};
   // Not a number, whatever the element type of floats.
-  std::memset(reinterpret_cast<void *>(launch->shared.begin), 0xff,
-              launch->shared.end - launch->shared.begin);
-  beginBlockAccesses();
-  beginBlockCopies(launch->threads);
-  beginBlockProducts(launch->threads);
-  beginBlockTensorCopies();
-  threads.resize(launch->threads);
-  for (unsigned i = 0; i < launch->threads; ++i) {
+  shared.assign(launch.shared.end - launch.shared.begin, char(0xff));
+  threads.resize(launch.threads);
+  for (unsigned i = 0; i < launch.threads; ++i) {
     threads[i].state = State::Ready;
     threads[i].warpEpoch = 1;
-    threads[i].fibre.prepare(stackOf(i), stackBytes, runKernelFunction);
+    threads[i].hasArrivedInCluster = false;
+    threads[i].fibre.prepare(stackOf(rank * launch.threads + i), stackBytes,
+                             runKernelFunction);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+/// Puts the shared memory of a block where kernels look for it.
+void Cluster::enter(unsigned next) {
+  void *memory = reinterpret_cast<void *>(launch->shared.begin);
+  if (next == rank)
+    return;
+  std::memcpy(theBlock().shared.data(), memory, theBlock().shared.size());
+  rank = next;
+  std::memcpy(memory, theBlock().shared.data(), theBlock().shared.size());
+  enterBlockAccesses(rank);
+}
+
+std::vector<unsigned> Cluster::inAnyOrder() {
+  std::vector<unsigned> ranks(blocks.size());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  if (ranks.size() > 1)
+    random->shuffle(ranks);
+  return ranks;
+}
+
+/// Lets all threads of the cluster go on that wait for each other.
+bool Cluster::releaseAll() {
+  for (const Block &block : blocks)
+    if (!block.areAll(State::AtCluster))
+      return false;
+  for (Block &block : blocks)
+    block.goOn();
+  return true;
+}
+
+/// Each block goes on as far as it can; what is copied comes only where none
+/// can. False if all have ended, or there is a problem.
+bool Cluster::advance() {
+  bool any = false;
+  for (unsigned next : inAnyOrder()) {
+    enter(next);
+    while (problem.empty() &&
+           (theBlock().runReady() || theBlock().releaseShuffles() ||
+            theBlock().releaseBarrier()))
+      any = true;
+  }
+  if (!problem.empty())
+    return false;
+  if (any)
+    return true;
+  for (unsigned next : inAnyOrder()) {
+    enter(next);
+    if (theBlock().releasePhases())
+      return true;
+  }
+  if (releaseAll())
+    return true;
+  for (Block &block : blocks)
+    if (problem.empty())
+      block.reportMissing();
+  for (Block &block : blocks)
+    for (const Thread &thread : block.threads)
+      if (problem.empty() && thread.state == State::AtCluster)
+        problem = "kernel '" + launch->name + "', block " +
+                  std::to_string(block.position.block) +
+                  ": a thread waits for all threads of its cluster, but some "
+                  "have ended";
+  return false;
+}
+
+void Cluster::run(unsigned firstBlock) {
+  beginClusterAccesses();
+  beginCopies(launch->cluster, launch->threads);
+  beginProducts(launch->cluster, launch->threads);
+  beginTensorCopies(launch->cluster, launch->threads);
+  blocks.resize(launch->cluster);
+  for (unsigned i = 0; i < launch->cluster; ++i)
+    blocks[i].begin(firstBlock + i, i);
+  rank = 0;
+  std::memset(reinterpret_cast<void *>(launch->shared.begin), 0xff,
+              launch->shared.end - launch->shared.begin);
+  enterBlockAccesses(0);
   isRunning = true;
-  while (problem.empty() && (runReady() || releaseShuffles() ||
-                             releasePhases() || releaseBarrier())) {
+  while (advance()) {
   }
   isRunning = false;
-  endBlockAccesses();
+  endClusterAccesses();
 }
 
 std::string onnxc::simulator::runKernel(const Launch &launch,
@@ -323,61 +448,63 @@ std::string onnxc::simulator::runKernel(const Launch &launch,
       launch.arguments.size() <= kFewArguments ? kFewArguments : kMaxArguments,
       0xfefefefefefefefe);
   Random random(settings.seed);
-  theBlock.launch = &padded;
-  theBlock.random = &random;
-  theBlock.problem.clear();
+  theCluster.launch = &padded;
+  theCluster.random = &random;
+  theCluster.problem.clear();
   beginAccesses(padded, counters);
-  std::vector<unsigned> blocks(launch.blocks);
-  std::iota(blocks.begin(), blocks.end(), 0u);
-  random.shuffle(blocks);
+  std::vector<unsigned> clusters(launch.blocks / launch.cluster);
+  std::iota(clusters.begin(), clusters.end(), 0u);
+  random.shuffle(clusters);
   if (settings.blocks > 0)
-    blocks.resize(std::min(blocks.size(), size_t(settings.blocks)));
-  for (unsigned block : blocks)
-    if (theBlock.problem.empty())
-      theBlock.run(block);
-  return theBlock.problem;
+    clusters.resize(std::min(clusters.size(),
+                             (size_t(settings.blocks) + launch.cluster - 1) /
+                                 launch.cluster));
+  for (unsigned cluster : clusters)
+    if (theCluster.problem.empty())
+      theCluster.run(cluster * launch.cluster);
+  return theCluster.problem;
 }
 
 //===----------------------------------------------------------------------===//
 // The intrinsics
 //===----------------------------------------------------------------------===//
 
-static int lane() { return int(theBlock.position.thread % warpSize); }
+static int lane() { return int(theBlock().position.thread % warpSize); }
 
 /// Waits for the lanes of `mask`, and returns the value of lane `source`.
 static uint32_t exchange(uint32_t mask, uint32_t value, int source) {
   if (!(mask >> lane() & 1))
     fail("the thread is not in the mask of its shuffle");
-  Thread &thread = theBlock.current();
+  Thread &thread = theBlock().current();
   thread.mask = mask;
   thread.value = value;
   thread.source = source;
   thread.width = warpSize;
   thread.function = nullptr;
-  theBlock.wait(State::AtShuffle);
+  theBlock().wait(State::AtShuffle);
   return thread.result;
 }
 
 void onnxc::simulator::runTogether(WarpFunction function, const void *arguments,
                                    void *result, unsigned width) {
-  unsigned last = theBlock.position.thread / width * width + width;
-  if (last > theBlock.threads.size())
+  unsigned last = theBlock().position.thread / width * width + width;
+  if (last > theBlock().threads.size())
     fail("an instruction of " + std::to_string(width) +
          " threads where there are fewer");
-  Thread &thread = theBlock.current();
+  Thread &thread = theBlock().current();
   thread.mask = 0xffffffff;
   thread.width = width;
   thread.function = function;
   thread.arguments = arguments;
   thread.results = result;
-  theBlock.wait(State::AtShuffle);
+  theBlock().wait(State::AtShuffle);
 }
 
 void onnxc::simulator::waitForPhase(void *barrier, uint32_t parity) {
-  Thread &thread = theBlock.current();
+  Thread &thread = theBlock().current();
   thread.phaseOf = barrier;
   thread.parity = parity;
-  theBlock.wait(State::AtPhase);
+  theBlock().wait(State::AtPhase);
 }
 
 /// The lane that a shuffle reads: `to` if it lies within the segment that
@@ -414,7 +541,7 @@ static To bitsAs(From from) {
 
 #define REGISTER(NAME, VALUE)                                                  \
   int32_t sim_read_ptx_sreg_##NAME() {                                         \
-    const Position &at = theBlock.position;                                    \
+    const Position &at = theBlock().position;                                  \
     return int32_t(VALUE);                                                     \
   }
 
@@ -438,12 +565,26 @@ SHUFFLE(up, within(lane() - by, bounds, true))
 SHUFFLE(idx, indexed(by, bounds))
 
 void sim_barrier_cta_sync_aligned_all(int32_t barrier) {
-  theBlock.current().barrier = barrier;
-  theBlock.wait(State::AtBarrier);
+  theBlock().current().barrier = barrier;
+  theBlock().wait(State::AtBarrier);
 }
 void sim_barrier0() { sim_barrier_cta_sync_aligned_all(0); }
 void sim_bar_warp_sync(int32_t mask) { exchange(uint32_t(mask), 0, lane()); }
 void sim_membar_cta() {}
+
+void sim_barrier_cluster_arrive_relaxed_aligned() {
+  bool &hasArrived = theBlock().current().hasArrivedInCluster;
+  if (hasArrived)
+    fail("the thread arrives twice at the barrier of its cluster");
+  hasArrived = true;
+}
+void sim_barrier_cluster_wait_aligned() {
+  bool &hasArrived = theBlock().current().hasArrivedInCluster;
+  if (!hasArrived)
+    fail("the thread waits at the barrier of its cluster, but has not arrived");
+  hasArrived = false;
+  theBlock().wait(State::AtCluster);
+}
 void sim_membar_gl() {}
 
 } // extern "C"

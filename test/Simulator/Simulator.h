@@ -5,7 +5,9 @@
 // A simulated kernel is a function for the processor, compiled from the LLVM IR
 // of the kernel with the intrinsics of NVVM as calls: llvm.nvvm.A.B is
 // sim_A_B. One fibre is a thread of a block; blocks run one after the other, in
-// random order, and so do their warps.
+// random order, and so do their warps. The blocks of a cluster take turns: each
+// goes on as far as it can, and has its shared memory where the kernel looks
+// for it only while it runs.
 //
 // With the instrumentation of ThreadSanitizer, loads and stores are calls as
 // well (Accesses.cpp): then they are checked and counted.
@@ -28,6 +30,8 @@
 namespace onnxc::simulator {
 
 inline constexpr int warpSize = 32, maxThreads = 1024;
+/// Blocks of a cluster that each GPU with clusters runs.
+inline constexpr unsigned maxCluster = 8;
 /// Shared memory that a block of any GPU may have, and of one with attributes
 /// set for its kernel (of compute capability 9.0).
 inline constexpr unsigned freeSharedBytes = 48 << 10,
@@ -50,6 +54,8 @@ struct Launch {
   std::string name;
   void *function;
   unsigned blocks, threads;
+  /// Blocks of a cluster.
+  unsigned cluster;
   std::vector<uint64_t> arguments;
   /// Those that the last arguments are addresses of.
   std::shared_ptr<std::vector<TensorMap>> maps;
@@ -87,6 +93,8 @@ private:
 /// The thread whose code runs, and what checks of its accesses need.
 struct Position {
   unsigned block, blocks, thread, threads;
+  /// Of the block in its cluster, and how many blocks that has.
+  unsigned rank, cluster;
   /// How many barriers the block, and synchronisations its warp, has passed.
   uint32_t blockEpoch, warpEpoch;
   unsigned warp() const { return thread / warpSize; }
@@ -123,13 +131,17 @@ void noteCopyEnd(void *to, unsigned size);
 /// `thread` has started it.
 void noteBoxLoad(const std::vector<Span> &lines, unsigned elementBytes,
                  const void *code);
-void noteBoxBegin(void *to, unsigned size);
+/// The shared memory is that of a block of the cluster.
+void noteBoxBegin(void *to, unsigned size, unsigned rank);
 void noteBoxEnd(void *to, unsigned size, unsigned thread);
-/// Fences that the thread has had.
-uint32_t proxyFencesOf(unsigned thread);
+/// Fences that a thread of a block of the cluster has had.
+uint32_t proxyFencesOf(unsigned rank, unsigned thread);
+/// Where the shared memory of a block of the cluster is now that the running
+/// one has at `address`. Fails if all threads of the block have ended.
+void *sharedMemoryOf(unsigned rank, void *address);
 
 /// Copies of boxes of tensors (TensorCopies.cpp).
-void beginBlockTensorCopies();
+void beginTensorCopies(unsigned blocks, unsigned threads);
 void checkTensorCopiesEnded();
 /// May a thread go on that waits for the phase of a barrier? What it waits for.
 bool isPhaseOver(void *barrier, uint32_t parity);
@@ -138,19 +150,21 @@ std::string describePhase(void *barrier);
 void waitForPhase(void *barrier, uint32_t parity);
 
 /// Copies that threads do not wait for (Copies.cpp).
-void beginBlockCopies(unsigned threads);
+void beginCopies(unsigned blocks, unsigned threads);
 /// The running thread ends, and has waited for all of them.
 void checkCopiesEnded();
 
 /// Products of warpgroups, which threads do not wait for (Warpgroups.cpp).
-void beginBlockProducts(unsigned threads);
+void beginProducts(unsigned blocks, unsigned threads);
 /// The same as for copies.
 void checkProductsEnded();
 
 /// Checks of loads and stores (Accesses.cpp).
 void beginAccesses(const Launch &launch, Counters &counters);
-void beginBlockAccesses();
-void endBlockAccesses();
+void beginClusterAccesses();
+/// From now on a block of the cluster runs.
+void enterBlockAccesses(unsigned rank);
+void endClusterAccesses();
 
 } // namespace onnxc::simulator
 

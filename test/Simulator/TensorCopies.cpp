@@ -5,7 +5,8 @@
 // cp.async.bulk.tensor and mbarrier by the PTX ISA, maps of tensors by the
 // manual of cuTensorMapEncodeTiled. Boxes come as late as they may: when a
 // thread waits for them and no other thread can go on. Until then they are not
-// a number.
+// a number. A box for several blocks of a cluster comes to each of them when
+// its threads wait; threads of all of them arrive at barriers at once.
 //
 //   line j of a box    place j * bytes of a line, its first one at a multiple
 //                      of 128 bytes
@@ -40,7 +41,8 @@ struct Copy {
   Map map;
   uintptr_t to;
   int32_t from[kMaxRank];
-  unsigned thread;
+  /// That has started it, and its block of the cluster.
+  unsigned thread, rank;
 
   int64_t bytes() const {
     int64_t count = map.elementBytes;
@@ -55,9 +57,10 @@ struct Barrier {
   int64_t expected;
   /// Of this phase.
   std::vector<Copy> copies;
-  /// That has made it, and the fences that it had had.
+  /// That has made it, and the fences that it had had: for copies, and for
+  /// other blocks of the cluster.
   unsigned maker;
-  uint32_t fences;
+  uint32_t fences, clusterFences;
 
   int64_t coming() const {
     int64_t bytes = 0;
@@ -70,15 +73,30 @@ struct Barrier {
 
 } // namespace
 
-static std::map<uintptr_t, Barrier> barriers;
+/// What the threads of a block of a cluster have: barriers by their addresses,
+/// and how often each has fenced those that it had made for other blocks.
+struct BlockBarriers {
+  std::map<uintptr_t, Barrier> barriers;
+  std::vector<uint32_t> clusterFences;
+};
+static std::vector<BlockBarriers> blocks;
 
-void onnxc::simulator::beginBlockTensorCopies() { barriers.clear(); }
+static std::map<uintptr_t, Barrier> &ownBarriers() {
+  return blocks[currentPosition()->rank].barriers;
+}
+
+void onnxc::simulator::beginTensorCopies(unsigned count, unsigned threads) {
+  blocks.assign(count, {{}, std::vector<uint32_t>(threads)});
+}
 
 void onnxc::simulator::checkTensorCopiesEnded() {
-  for (const auto &[address, barrier] : barriers)
-    for (const Copy &copy : barrier.copies)
-      if (copy.thread == currentPosition()->thread)
-        fail("the thread ends while its copies of tensors are under way");
+  const Position &at = *currentPosition();
+  for (unsigned rank = 0; rank < blocks.size(); ++rank)
+    for (const auto &[address, barrier] : blocks[rank].barriers)
+      for (const Copy &copy : barrier.copies)
+        if (rank == at.rank ||
+            (copy.rank == at.rank && copy.thread == at.thread))
+          fail("the thread ends while copies of tensors are under way");
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,14 +171,35 @@ static void forEachLine(const Copy &copy, Visit visit) {
   }
 }
 
+/// The barrier of a block of the cluster at an address of the own one.
+static Barrier &barrierOf(unsigned rank, void *address, const char *what) {
+  auto known = blocks[rank].barriers.find(uintptr_t(address));
+  if (known == blocks[rank].barriers.end())
+    fail(std::string(what) + " a barrier that has not been made");
+  const Barrier &barrier = known->second;
+  if (rank != currentPosition()->rank &&
+      blocks[rank].clusterFences[barrier.maker] == barrier.clusterFences)
+    fail(std::string(what) + " a barrier of another block without "
+                             "fence.mbarrier_init");
+  return known->second;
+}
+
+/// The blocks of the cluster by the bits of a mask.
+static std::vector<unsigned> ranksOf(uint16_t mask) {
+  std::vector<unsigned> ranks;
+  for (unsigned rank = 0; rank < 16; ++rank)
+    if (mask >> rank & 1)
+      ranks.push_back(rank);
+  if (ranks.empty() || ranks.back() >= blocks.size())
+    fail("a copy of a tensor to blocks that the cluster has not");
+  return ranks;
+}
+
 static void begin(void *to, void *barrier, const void *pointer,
-                  std::vector<int32_t> from, const void *code) {
-  auto known = barriers.find(uintptr_t(barrier));
-  if (known == barriers.end())
-    fail("a copy of a tensor to a barrier that has not been made");
-  if (proxyFencesOf(known->second.maker) == known->second.fences)
-    fail("a copy of a tensor to a barrier without fence.proxy.async");
-  Copy copy = {{}, uintptr_t(to), {}, currentPosition()->thread};
+                  std::vector<int32_t> from, const std::vector<unsigned> &ranks,
+                  const void *code) {
+  const Position &at = *currentPosition();
+  Copy copy = {{}, uintptr_t(to), {}, at.thread, at.rank};
   std::memcpy(&copy.map, pointer, sizeof copy.map);
   const Map &map = copy.map;
   if (map.magic != kMagic || map.rank != from.size())
@@ -176,9 +215,14 @@ static void begin(void *to, void *barrier, const void *pointer,
       lines.push_back({address, address + uint64_t(inside) * map.elementBytes});
   });
   noteBoxLoad(lines, map.elementBytes, code);
-  noteBoxBegin(to, unsigned(copy.bytes()));
-  std::memset(to, 0xff, size_t(copy.bytes()));
-  known->second.copies.push_back(copy);
+  for (unsigned rank : ranks) {
+    Barrier &its = barrierOf(rank, barrier, "a copy of a tensor to");
+    if (proxyFencesOf(rank, its.maker) == its.fences)
+      fail("a copy of a tensor to a barrier without fence.proxy.async");
+    noteBoxBegin(to, unsigned(copy.bytes()), rank);
+    std::memset(sharedMemoryOf(rank, to), 0xff, size_t(copy.bytes()));
+    its.copies.push_back(copy);
+  }
 }
 
 static void finish(const Copy &copy) {
@@ -205,21 +249,47 @@ static void finish(const Copy &copy) {
 //===----------------------------------------------------------------------===//
 
 static Barrier &barrierAt(void *address) {
-  auto known = barriers.find(uintptr_t(address));
-  if (known == barriers.end())
-    fail("an operation on a barrier that has not been made");
-  return known->second;
+  return barrierOf(currentPosition()->rank, address, "an operation on");
+}
+
+static void endPhase(Barrier &barrier) {
+  barrier.copies.clear();
+  barrier.pending = barrier.count;
+  barrier.expected = 0;
+  ++barrier.phase;
+}
+
+/// Addresses of other blocks have the number of the block in bits that no
+/// memory has.
+static constexpr int kRankAt = 56;
+
+/// A thread arrives. Where no bytes come, its phase ends with the last one.
+static void arrive(Barrier &barrier, uint32_t bytes) {
+  if (barrier.pending == 0)
+    fail("more threads arrive at a barrier than it has");
+  --barrier.pending;
+  barrier.expected += bytes;
+  if (barrier.canEnd() && barrier.copies.empty())
+    endPhase(barrier);
 }
 
 /// Is the phase of this parity over, or can it end now?
 bool onnxc::simulator::isPhaseOver(void *address, uint32_t parity) {
-  auto known = barriers.find(uintptr_t(address));
-  return known == barriers.end() || (known->second.phase & 1) != parity ||
+  auto known = ownBarriers().find(uintptr_t(address));
+  return known == ownBarriers().end() || (known->second.phase & 1) != parity ||
          known->second.canEnd();
 }
 
 std::string onnxc::simulator::describePhase(void *address) {
-  const Barrier &barrier = barriers.at(uintptr_t(address));
+  // Also of a block that does not run.
+  const Barrier *found = nullptr;
+  for (const BlockBarriers &block : blocks)
+    if (auto known = block.barriers.find(uintptr_t(address));
+        known != block.barriers.end() && (!found || !known->second.canEnd()))
+      found = &known->second;
+  if (!found)
+    return "a barrier that has not been made";
+  const Barrier &barrier = *found;
   return "a barrier of copies, of which " + std::to_string(barrier.coming()) +
          " bytes come and " + std::to_string(barrier.expected) +
          " are expected by " + std::to_string(barrier.count - barrier.pending) +
@@ -232,26 +302,50 @@ extern "C" {
 void sim_mbarrier_init_shared(void *address, uint32_t count) {
   if (uintptr_t(address) % 8 != 0 || count == 0)
     fail("a barrier at an address that is no multiple of 8, or of no threads");
-  if (barriers.count(uintptr_t(address)))
+  if (ownBarriers().count(uintptr_t(address)))
     fail("a barrier is made where there is one already");
-  unsigned thread = currentPosition()->thread;
-  barriers[uintptr_t(address)] = {
-      count, count, 0, 0, {}, thread, proxyFencesOf(thread)};
+  const Position &at = *currentPosition();
+  ownBarriers()[uintptr_t(address)] = {
+      count,
+      count,
+      0,
+      0,
+      {},
+      at.thread,
+      proxyFencesOf(at.rank, at.thread),
+      blocks[at.rank].clusterFences[at.thread]};
+}
+
+void sim_fence_mbarrier_init_release_cluster() {
+  const Position &at = *currentPosition();
+  ++blocks[at.rank].clusterFences[at.thread];
+}
+
+void *sim_mapa_shared_cluster(void *address, int32_t rank) {
+  if (rank < 0 || size_t(rank) >= blocks.size())
+    fail("the address of a block that the cluster has not");
+  return reinterpret_cast<void *>(uintptr_t(address) | uintptr_t(rank)
+                                                           << kRankAt);
+}
+
+void sim_mbarrier_arrive_scope_cta_space_cluster(void *there, int32_t count) {
+  auto rank = unsigned(uintptr_t(there) >> kRankAt);
+  auto *address = reinterpret_cast<void *>(uintptr_t(there) &
+                                           ((uintptr_t(1) << kRankAt) - 1));
+  sharedMemoryOf(rank, address);
+  for (int32_t i = 0; i < count; ++i)
+    arrive(barrierOf(rank, address, "the thread arrives at"), 0);
 }
 
 void sim_mbarrier_inval_shared(void *address) {
   if (!barrierAt(address).copies.empty())
     fail("a barrier ends while copies to it are under way");
-  barriers.erase(uintptr_t(address));
+  ownBarriers().erase(uintptr_t(address));
 }
 
 int64_t sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(void *address,
                                                           uint32_t bytes) {
-  Barrier &barrier = barrierAt(address);
-  if (barrier.pending == 0)
-    fail("more threads arrive at a barrier than it has");
-  --barrier.pending;
-  barrier.expected += bytes;
+  arrive(barrierAt(address), bytes);
   return 0;
 }
 
@@ -264,10 +358,7 @@ bool sim_mbarrier_try_wait_parity_scope_cta_space_cta(void *address,
     return true;
   for (const Copy &copy : barrier.copies)
     finish(copy);
-  barrier.copies.clear();
-  barrier.pending = barrier.count;
-  barrier.expected = 0;
-  ++barrier.phase;
+  endPhase(barrier);
   return true;
 }
 
@@ -277,9 +368,12 @@ bool sim_mbarrier_try_wait_parity_scope_cta_space_cta(void *address,
 #define COORDINATES_5 COORDINATES_4, int32_t e
 #define COPY(RANK, ...)                                                        \
   void sim_cp_async_bulk_tensor_g2s_tile_##RANK##d(                            \
-      void *to, void *barrier, const void *map, COORDINATES_##RANK, uint16_t,  \
-      uint64_t, bool, bool, uint32_t) {                                        \
-    begin(to, barrier, map, {__VA_ARGS__}, __builtin_return_address(0));       \
+      void *to, void *barrier, const void *map, COORDINATES_##RANK,            \
+      uint16_t mask, uint64_t, bool isForSeveral, bool, uint32_t) {            \
+    begin(to, barrier, map, {__VA_ARGS__},                                     \
+          isForSeveral ? ranksOf(mask)                                         \
+                       : std::vector<unsigned>{currentPosition()->rank},       \
+          __builtin_return_address(0));                                        \
   }
 COPY(2, a, b)
 COPY(3, a, b, c)

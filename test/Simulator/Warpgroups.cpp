@@ -114,12 +114,19 @@ private:
 
 } // namespace
 
-static std::vector<ThreadProducts> threads;
+/// Of each block of a cluster.
+static std::vector<std::vector<ThreadProducts>> blocks;
 
-static ThreadProducts &ofThread() { return threads[currentPosition()->thread]; }
+/// The threads of the block that runs.
+static std::vector<ThreadProducts> &ofBlock() {
+  return blocks[currentPosition()->rank];
+}
+static ThreadProducts &ofThread() {
+  return ofBlock()[currentPosition()->thread];
+}
 
-void onnxc::simulator::beginBlockProducts(unsigned count) {
-  threads.assign(count, {});
+void onnxc::simulator::beginProducts(unsigned count, unsigned threads) {
+  blocks.assign(count, std::vector<ThreadProducts>(threads));
 }
 
 void onnxc::simulator::checkProductsEnded() {
@@ -203,7 +210,7 @@ static void add(const Product &product, unsigned first, size_t number) {
       double sum = 0;
       for (int k = 0; k < product.depth(); ++k)
         sum += left[row][k] * right[column][k];
-      uint32_t &total = threads[first + thread].started[number].sums[word];
+      uint32_t &total = ofBlock()[first + thread].started[number].sums[word];
       total = sumOf(total, sum, product.leftType);
     }
 }
@@ -221,9 +228,9 @@ static std::vector<Product> takeEnded(Started &started, size_t ended) {
 /// Ends the products of groups of the warpgroup, as its first thread has them.
 static void finishGroups(const void *const *, void *const *) {
   unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
-  for (size_t i = 0; i < threads[first].started.size(); ++i)
+  for (size_t i = 0; i < ofBlock()[first].started.size(); ++i)
     for (const Product &product :
-         takeEnded(threads[first].started[i], threads[first].ended))
+         takeEnded(ofBlock()[first].started[i], ofBlock()[first].ended))
       add(product, first, i);
 }
 
@@ -233,9 +240,9 @@ static void finish(const void *const *arguments, void *const *results) {
   finishGroups(arguments, results);
   for (int thread = 0; thread < kWarpgroup; ++thread) {
     auto *sums = static_cast<uint32_t *>(results[thread]);
-    for (const Started &started : threads[first + thread].started)
+    for (const Started &started : ofBlock()[first + thread].started)
       sums = std::copy(started.sums.begin(), started.sums.end(), sums);
-    threads[first + thread] = {};
+    ofBlock()[first + thread] = {};
   }
 }
 

@@ -84,8 +84,9 @@ static bool isPlain(llvm::FunctionType *type) {
                        [](llvm::Type *it) { return it->isVectorTy(); });
 }
 
-/// Lets a simulator know how many parameters the kernel has, and how many of
-/// them, the last ones, are maps of tensors. It passes the address of a map.
+/// Lets a simulator know how many parameters the kernel has, how many of them,
+/// the last ones, are maps of tensors, and how many blocks are a cluster. It
+/// passes the address of a map.
 static void describeParameters(llvm::Module &module, llvm::Function &kernel) {
   unsigned maps = 0;
   for (llvm::Argument &argument : kernel.args())
@@ -102,6 +103,12 @@ static void describeParameters(llvm::Module &module, llvm::Function &kernel) {
   tell("sim_parameters_" + kernel.getName(), kernel.arg_size() - maps);
   if (maps > 0)
     tell("sim_maps_" + kernel.getName(), maps);
+  uint64_t blocks = 1;
+  kernel.getFnAttribute("nvvm.cluster_dim")
+      .getValueAsString()
+      .getAsInteger(10, blocks);
+  if (blocks > 1)
+    tell("sim_cluster_" + kernel.getName(), blocks);
 }
 
 /// Makes functions that a simulator calls of kernels: an intrinsic

@@ -189,7 +189,10 @@ int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
   DeviceContext *device = enter(call);
   if (!device || blocks <= 0 || onnxc_rt_poll(call) != ONNXC_OK)
     return onnxc_rt_status(call);
-  unsigned grid = blocks < INT_MAX ? unsigned(blocks) : unsigned(INT_MAX);
+  // Of whole clusters, as the tiles are.
+  constexpr unsigned largestCluster = 8,
+                     maxBlocks = INT_MAX / largestCluster * largestCluster;
+  unsigned grid = blocks < maxBlocks ? unsigned(blocks) : maxBlocks;
   device->launches.add(call, *device, kernel, number, grid, arguments);
   return onnxc_rt_status(call);
 }

@@ -41,11 +41,20 @@ enum Kernel {
   UnknownElement,
   UnknownLine,
   UnknownRank,
-  UnknownAddress
+  UnknownAddress,
+  ClusterBoxes,
+  LeavingBlock,
+  UnfencedCluster,
+  EarlyCluster,
+  EndedBlock,
+  MissingBlock
 };
 
 /// 12 lines of 8 elements of 4 bytes, and boxes of 16 lines.
 const OnnxcTensorMap map = {0, 4, 32, 2, {8, 12}, {8, 16}};
+
+/// The same in boxes of 8 lines.
+const OnnxcTensorMap halfMap = {0, 4, 32, 2, {8, 12}, {8, 8}};
 
 /// Elements, lines, dimensions and an address that no map has.
 const OnnxcTensorMap unknownMaps[] = {{0, 3, 32, 2, {8, 12}, {8, 16}},
@@ -79,6 +88,12 @@ const OnnxcDeviceKernel kernels[] = {
     {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[1]},
     {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[2]},
     {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[3]},
+    {"cluster_boxes", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"leaving_block", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"unfenced_cluster", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"early_cluster", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"ended_block", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"missing_block", "the cluster", 2, 64, 0, 1, &halfMap},
 };
 
 const OnnxcDeviceError errors[] = {
@@ -159,6 +174,14 @@ int32_t boxes(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
   for (int i = 0; i < 2; ++i)
     its.launch(kernel, 1, {its.x + uint64_t(its.bytes) - 128 * 4, its.y});
+  return its.finish();
+}
+
+/// The same by the blocks of clusters.
+template <Kernel kernel, int64_t blocks = 2>
+int32_t clusters(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(kernel, blocks, {its.x + uint64_t(its.bytes) - 128 * 4, its.y});
   return its.finish();
 }
 
@@ -304,6 +327,13 @@ const OnnxcEntry entries[] = {
     entry("early_box", boxes<EarlyBox>),
     entry("short_box", boxes<ShortBox>),
     entry("unfenced_box", boxes<UnfencedBox>),
+    entry("cluster_boxes", clusters<ClusterBoxes>),
+    entry("part_of_a_cluster", clusters<ClusterBoxes, 3>),
+    entry("leaving_block", clusters<LeavingBlock>),
+    entry("unfenced_cluster", clusters<UnfencedCluster>),
+    entry("early_cluster", clusters<EarlyCluster>),
+    entry("ended_block", clusters<EndedBlock>),
+    entry("missing_block", clusters<MissingBlock>),
     entry("unknown_element", boxes<UnknownElement>),
     entry("unknown_line", boxes<UnknownLine>),
     entry("unknown_rank", boxes<UnknownRank>),

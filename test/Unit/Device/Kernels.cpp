@@ -34,6 +34,11 @@ void sim_cp_async_bulk_tensor_g2s_tile_2d(void *to, void *barrier,
                                           const void *map, int32_t column,
                                           int32_t row, uint16_t, uint64_t, bool,
                                           bool, uint32_t);
+void sim_fence_mbarrier_init_release_cluster();
+void sim_barrier_cluster_arrive_relaxed_aligned();
+void sim_barrier_cluster_wait_aligned();
+void *sim_mapa_shared_cluster(void *address, int32_t rank);
+void sim_mbarrier_arrive_scope_cta_space_cluster(void *barrier, int32_t count);
 }
 
 /// What a launch asks for.
@@ -300,6 +305,89 @@ END
 
 KERNEL_OF_TENSOR(unfenced_box)(const float *, float *y, const void *map) {
   copyBox(map, sizeof box, false);
+}
+END
+
+#define KERNEL_OF_CLUSTER(NAME)                                                \
+  extern "C" {                                                                 \
+  EXPORTED extern const int32_t sim_cluster_##NAME = 2;                        \
+  }                                                                            \
+  KERNEL_OF_TENSOR(NAME)
+
+    /// Each of two blocks copies 8 of 16 lines to both.
+    static void copyToCluster(const void *map, bool isFenced, bool waits) {
+  int rank = ctaid % 2;
+  if (tid == 0) {
+    sim_mbarrier_init_shared(&arrival, 1);
+    if (isFenced)
+      sim_fence_mbarrier_init_release_cluster();
+    sim_fence_proxy_async_shared_cta();
+  }
+  if (waits) {
+    sim_barrier_cluster_arrive_relaxed_aligned();
+    sim_barrier_cluster_wait_aligned();
+  } else {
+    sim_barrier0();
+  }
+  if (tid == 0) {
+    sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(&arrival, sizeof box);
+    sim_cp_async_bulk_tensor_g2s_tile_2d(box + rank * 64, &arrival, map, 0,
+                                         rank * 8, 3, 0, true, false, 0);
+  }
+  sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
+  sim_barrier0();
+}
+
+KERNEL_OF_CLUSTER(cluster_boxes)(const float *, float *y, const void *map) {
+  copyToCluster(map, true, true);
+  sim_barrier_cluster_arrive_relaxed_aligned();
+  storeBox(y + ctaid * 128);
+  sim_barrier_cluster_wait_aligned();
+}
+END
+
+/// The first block to get its box ends while it copies to the other one.
+KERNEL_OF_CLUSTER(leaving_block)(const float *, float *y, const void *map) {
+  copyToCluster(map, true, true);
+}
+END
+
+KERNEL_OF_CLUSTER(unfenced_cluster)(const float *, float *y, const void *map) {
+  copyToCluster(map, false, true);
+}
+END
+
+KERNEL_OF_CLUSTER(early_cluster)(const float *, float *y, const void *map) {
+  copyToCluster(map, true, false);
+}
+END
+
+/// One block ends before the other one arrives at its barrier.
+KERNEL_OF_CLUSTER(ended_block)(const float *, float *y, const void *map) {
+  if (tid == 0) {
+    sim_mbarrier_init_shared(&arrival, 1);
+    sim_fence_mbarrier_init_release_cluster();
+  }
+  sim_barrier_cluster_arrive_relaxed_aligned();
+  sim_barrier_cluster_wait_aligned();
+  if (ctaid % 2 == 1)
+    return;
+  // It waits as long as another thread can go on.
+  if (tid == 0) {
+    sim_mbarrier_arrive_scope_cta_space_cluster(
+        sim_mapa_shared_cluster(&arrival, 0), 1);
+    sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
+    sim_mbarrier_arrive_scope_cta_space_cluster(
+        sim_mapa_shared_cluster(&arrival, 1), 1);
+  }
+}
+END
+
+KERNEL_OF_CLUSTER(missing_block)(const float *, float *y, const void *map) {
+  if (ctaid % 2 == 1)
+    return;
+  sim_barrier_cluster_arrive_relaxed_aligned();
+  sim_barrier_cluster_wait_aligned();
 }
 END
 

@@ -24,6 +24,15 @@ Numbers boxOf(const Numbers &x) {
   return box;
 }
 
+/// The problem of a kernel that fails.
+std::string problemOf(const char *entry) {
+  Session run(entry);
+  EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL);
+  std::string found = problem();
+  findInDriver<void()>("simulatorRecover")();
+  return found;
+}
+
 TEST_F(DeviceTest, BoxesAreZeroOutsideOfTheTensor) {
   Session run("boxes");
   Numbers x = randomNumbers(kBox);
@@ -79,13 +88,38 @@ TEST_F(DeviceTest, UnknownMapsAreRefused) {
   }
 }
 
-/// The problem of a kernel that fails.
-std::string problemOf(const char *entry) {
-  Session run(entry);
+TEST_F(DeviceTest, BlocksOfAClusterCopyToEachOther) {
+  for (uint64_t seed : {1, 2, 3, 4}) {
+    settings().seed = seed;
+    Session run("cluster_boxes");
+    Numbers x = randomNumbers(2 * kBox);
+    ASSERT_EQ(run(x, 2 * kBox), OM_STATUS_OK) << run.message() << problem();
+    Numbers expected = boxOf(x), both = expected;
+    both.insert(both.end(), expected.begin(), expected.end());
+    EXPECT_EQ(run.result, both);
+  }
+}
+
+TEST_F(DeviceTest, GridsOfNoWholeClustersAreRefused) {
+  Session run("part_of_a_cluster");
   EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL);
-  std::string found = problem();
-  findInDriver<void()>("simulatorRecover")();
-  return found;
+  EXPECT_THAT(run.message(), HasSubstr("cuLaunchKernel"));
+}
+
+TEST_F(DeviceTest, CopiesToBlocksThatDoNotKnowTheirBarriersAreFound) {
+  EXPECT_THAT(problemOf("unfenced_cluster"),
+              HasSubstr("without fence.mbarrier_init"));
+  EXPECT_THAT(problemOf("early_cluster"),
+              HasSubstr("a barrier that has not been made"));
+}
+
+TEST_F(DeviceTest, BlocksThatEndTooEarlyAreFound) {
+  EXPECT_THAT(problemOf("leaving_block"),
+              HasSubstr("ends while copies of tensors are under way"));
+  EXPECT_THAT(problemOf("ended_block"),
+              HasSubstr("of block 1 of the cluster, which has ended"));
+  EXPECT_THAT(problemOf("missing_block"),
+              HasSubstr("waits for all threads of its cluster"));
 }
 
 TEST_F(DeviceTest, ReadsOfBoxesThatNobodyWaitsForAreFound) {

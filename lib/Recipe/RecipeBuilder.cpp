@@ -65,7 +65,11 @@ std::string RecipeBuilder::fuse(StringRef outer, StringRef inner,
 }
 
 void RecipeBuilder::map(StringRef loop, StringRef as) {
-  add(MapStepAttr::get(context, loop, as), -1);
+  add(MapStepAttr::get(context, loop, /*cluster=*/false, as), -1);
+}
+
+void RecipeBuilder::mapCluster(StringRef loop) {
+  add(MapStepAttr::get(context, loop, /*cluster=*/true, ""), -1);
 }
 
 void RecipeBuilder::shared(unsigned op) {

@@ -35,6 +35,7 @@ public:
   std::string fuseAll(llvm::ArrayRef<std::string> loops, llvm::StringRef name);
   void parallel(Names loops);
   void map(llvm::StringRef loop, llvm::StringRef as = "");
+  void mapCluster(llvm::StringRef loop);
   void shared(unsigned op);
   void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.

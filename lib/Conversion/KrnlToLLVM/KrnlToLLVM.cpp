@@ -260,10 +260,17 @@ static LogicalResult finishDeviceKernels(ModuleOp module) {
       return failure();
     Builder builder(module.getContext());
     kernel.setCConv(LLVM::CConv::PTX_Kernel);
-    std::string count = std::to_string(threads.getInt());
-    Attribute threadsOfBlock =
-        builder.getStrArrayAttr({StringRef("nvvm.reqntid"), StringRef(count)});
-    kernel.setPassthroughAttr(builder.getArrayAttr(threadsOfBlock));
+    SmallVector<Attribute> known;
+    auto tell = [&](StringRef name, int64_t count) {
+      std::string text = std::to_string(count);
+      known.push_back(builder.getStrArrayAttr({name, StringRef(text)}));
+    };
+    tell("nvvm.reqntid", threads.getInt());
+    // PTX ISA, .reqnctapercluster: launches need no attribute then.
+    if (auto blocks = kernel->getAttrOfType<IntegerAttr>(
+            krnl::KrnlDialect::clusterAttrName))
+      tell("nvvm.cluster_dim", blocks.getInt());
+    kernel.setPassthroughAttr(builder.getArrayAttr(known));
     markTensorMaps(kernel);
   }
   return success();

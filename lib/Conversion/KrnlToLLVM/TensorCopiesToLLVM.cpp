@@ -107,6 +107,12 @@ void markTensorMaps(LLVM::LLVMFuncOp kernel) {
 
 namespace {
 
+/// To shared memory of any block of the cluster.
+LLVM::LLVMPointerType clusterPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(
+      context, unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+}
+
 template <typename Op>
 struct TensorCopyPattern : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -164,12 +170,15 @@ struct CopyTensorLowering : TensorCopyPattern<krnl::CopyTensorOp> {
     Location loc = op.getLoc();
     Value to = addressOf(rewriter, loc, op.getMemory(), adaptor.getMemory(),
                          adaptor.getAt());
-    // A block is a cluster by itself.
+    // Memory of the own block is that of its cluster.
     Value inCluster = LLVM::AddrSpaceCastOp::create(
-        rewriter, loc,
-        LLVM::LLVMPointerType::get(
-            getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
-        to);
+        rewriter, loc, clusterPointer(getContext()), to);
+    // All blocks of the cluster, by a bit of each.
+    Value blocks;
+    if (op.getBlocks() > 1)
+      blocks = LLVM::ConstantOp::create(
+          rewriter, loc,
+          rewriter.getI16IntegerAttr(int16_t((1 << op.getBlocks()) - 1)));
     // The last dimension is the first one of the map.
     SmallVector<Value> from;
     for (Value index : llvm::reverse(adaptor.getFrom()))
@@ -177,7 +186,7 @@ struct CopyTensorLowering : TensorCopyPattern<krnl::CopyTensorOp> {
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         rewriter, loc, inCluster, adaptor.getMap(), from,
         barrierOf(rewriter, op, adaptor), /*im2colOffsets=*/ValueRange(),
-        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+        /*multicastMask=*/blocks, /*l2CacheHint=*/Value(),
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
         /*predicate=*/Value());
     rewriter.eraseOp(op);
@@ -193,9 +202,10 @@ struct BarrierInitLowering : TensorCopyPattern<krnl::BarrierInitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     for (Value barrier : barriersOf(rewriter, op, adaptor))
-      NVVM::MBarrierInitOp::create(rewriter, loc, barrier,
-                                   constant32(rewriter, loc, 1),
-                                   /*predicate=*/Value());
+      NVVM::MBarrierInitOp::create(
+          rewriter, loc, barrier,
+          constant32(rewriter, loc, int32_t(op.getArrivals())),
+          /*predicate=*/Value());
     // Copies arrive at them past the thread.
     NVVM::FenceProxyOp::create(
         rewriter, loc, NVVM::ProxyKind::async_shared,
@@ -217,6 +227,29 @@ struct BarrierExpectLowering : TensorCopyPattern<krnl::BarrierExpectOp> {
         rewriter, loc, rewriter.getI64Type(), barrierOf(rewriter, op, adaptor),
         constant32(rewriter, loc, int32_t(op.getBytes())),
         NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The scope is that of the block: with that of the cluster all stores of the
+/// thread would have to be visible there before, but other blocks read none.
+struct BarrierArriveLowering : TensorCopyPattern<krnl::BarrierArriveOp> {
+  using TensorCopyPattern::TensorCopyPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::BarrierArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value own = barrierOf(rewriter, op, adaptor);
+    for (int64_t block : llvm::seq(op.getBlocks())) {
+      Value there =
+          NVVM::MapaOp::create(rewriter, loc, clusterPointer(getContext()), own,
+                               constant32(rewriter, loc, int32_t(block)));
+      NVVM::MBarrierArriveOp::create(rewriter, loc, /*res=*/Type(), there,
+                                     /*count=*/Value(), NVVM::MemScopeKind::CTA,
+                                     /*relaxed=*/false);
+    }
     rewriter.eraseOp(op);
     return success();
   }
@@ -264,7 +297,8 @@ struct BarrierEndLowering : TensorCopyPattern<krnl::BarrierEndOp> {
 void populateTensorCopiesToLLVMPatterns(const LLVMTypeConverter &types,
                                         RewritePatternSet &patterns) {
   patterns.add<CopyTensorLowering, BarrierInitLowering, BarrierExpectLowering,
-               BarrierWaitLowering, BarrierEndLowering>(types);
+               BarrierArriveLowering, BarrierWaitLowering, BarrierEndLowering>(
+      types);
 }
 
 } // namespace onnxc

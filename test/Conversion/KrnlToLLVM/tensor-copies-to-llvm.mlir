@@ -28,4 +28,22 @@ func.func private @box(%x: memref<100x64xf16>, %t: memref<4096xf16>, %b: memref<
   return
 }
 
+// To all blocks of a cluster, which arrive at each other's barriers.
+// CHECK-LABEL: llvm.func {{.*}}@cluster(
+// CHECK-SAME:    passthrough = {{\[.*\["nvvm.cluster_dim", "4"\]}}
+// CHECK:         %[[FOUR:.+]] = llvm.mlir.constant(4 : i32)
+// CHECK:         nvvm.mbarrier.init %{{.+}}, %[[FOUR]]
+// CHECK:         %[[MASK:.+]] = llvm.mlir.constant(15 : i16)
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+// CHECK-COUNT-4: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<7>
+// CHECK:         nvvm.mbarrier.try_wait
+func.func private @cluster(%x: memref<100x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) attributes {krnl.kernel, krnl.threads = 32 : i64, krnl.cluster = 4 : i64} {
+  krnl.barrier_init %b {arrivals = 4 : i64} : memref<2xi64>
+  %c0 = arith.constant 0 : index
+  krnl.copy_tensor %x[%i, %c0] to %t[%c0], %b[%c0], box=[64, 32], swizzle=64 {blocks = 4 : i64} : memref<100x64xf16> to memref<4096xf16>, memref<2xi64>
+  krnl.barrier_arrive %b[%c0], blocks=4 : memref<2xi64>
+  krnl.barrier_wait %b[%c0], %c0 : memref<2xi64>
+  return
+}
+
 }

@@ -1,9 +1,10 @@
 # ===- warpgroup_recipes.py - Recipes of the models of warpgroups ----------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE [tma].
+"""Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE [WAY].
 
-The models are so small that the planner would not choose it. tma: slices are copied by boxes of the tensors.
+The models are so small that the planner would not choose it. tma: slices are copied by boxes of the tensors; cluster:
+by the blocks of a cluster to each other, too.
 """
 
 import pathlib
@@ -23,15 +24,24 @@ FORMS = {
     "s8": ((1, 128, 2, 1, 4, 1, 0), (2, 64, 1, 2, 2, 2, 0)),
     "u8": ((1, 32, 1, 1, 1, 2, 0), (1, 16, 1, 1, 4, 3, 1)),
 }
+# The same with blocks of a cluster along rows or columns: they divide the lines of the slice that they have in
+# common, or its blocks of lines.
+CLUSTERS = {
+    "f16": ((1, 32, 1, 1, 4, 4, 1, "m", 2), (2, 32, 1, 1, 2, 3, 0, "n", 2)),
+    "bf16": ((1, 32, 1, 1, 2, 2, 0, "n", 4), (1, 64, 1, 1, 1, 4, 1, "m", 2)),
+    "tails": ((1, 32, 1, 1, 2, 3, 1, "n", 4), (1, 32, 1, 1, 4, 2, 0, "m", 2)),
+}
 # Products of an instruction.
 DEPTHS = {"tf32": 8, "s8": 32, "u8": 32}
 
 
-def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
+def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight, along="", blocks=1):
     tail = ", tail=pad" if element in ("ragged", "tails") else ""
     stages = max(stages, 2) if by_tma else stages
     way = ", by=tma" if by_tma else ""
     depth = DEPTHS.get(element, 16)
+    outer = [f"{loop}.o" if loop != along else f"{loop}.q" for loop in "mn"] + [f"{along}.u"] * bool(along)
+    inner = "m.v, n.v, m.w, m.g, n.t"
     lines = [
         "order(m, n, k)",
         f"block(m, {64 * rows * row_groups}{tail}) -> (m.o, m.b)",
@@ -45,9 +55,11 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
         "block(n.s, 2) -> (n.t, n.c)",
         f"block(k, {depth * steps}{tail}) -> (k.o, k.i)",
         f"block(k.i, {depth}) -> (k.s, k.k)",
-        "order(m.o, n.o, m.v, n.v, m.w, m.g, n.t, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
-        "fuse_outer(m.o, n.o, m.v, n.v, m.w, m.g, n.t)",
-        "parallel(m.o, n.o)",
+        *([f"block({along}.o, {blocks}) -> ({along}.q, {along}.u)"] if along else []),
+        f"order({', '.join(outer)}, {inner}, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
+        f"fuse_outer({', '.join(outer)}, {inner})",
+        f"parallel({', '.join(outer)})",
+        *([f"map({along}.u, cluster)"] if along else []),
         *(f"map({loop}, thread)" for loop in ("m.v", "n.v", "m.w", "m.g", "n.t")),
         *(f"unroll({loop}, {n})" for loop, n in (("m.f", rows), ("m.h", 2), ("n.f", columns // 8), ("k.s", steps)) if n > 1),
         "unroll(n.c, 2)" if tail else "vectorize(n.c, 2)",
@@ -60,11 +72,11 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight):
 
 
 model, output, *way = sys.argv[1:]
-by_tma = way == ["tma"]
+by_tma = way != []
 element = pathlib.Path(model).stem.split("_")[1]
 compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx", *["--tf32"] * (element == "tf32")]
 subprocess.run([*compiler, f"--emit-recipes={output}", "-o", "/dev/null"], check=True)
 text = pathlib.Path(output).read_text()
-forms = iter(FORMS[element])
+forms = iter((CLUSTERS if way == ["cluster"] else FORMS)[element])
 text = re.sub(r" \[\n.*?\n\]", lambda _: recipe(*next(forms)), text, flags=re.S)
 pathlib.Path(output).write_text(text)

@@ -61,7 +61,11 @@ for model in "$small"/*.onnx; do
   pack "$model" "$folder/tests/$name"
   case $name in
     # Factors of bytes and of f32 lie along the sums; those that lie across are copied by threads.
-    warpgroups_*f16* | warpgroups_tails) way=tma pack "$model" "$folder/tests/${name}_tma" ;;
+    warpgroups_*f16* | warpgroups_tails)
+      for by in tma cluster; do
+        way=$by pack "$model" "$folder/tests/${name}_$by"
+      done
+      ;;
   esac
 done
 for model in "${models[@]}"; do

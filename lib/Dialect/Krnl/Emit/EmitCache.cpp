@@ -180,7 +180,7 @@ void OpEmitter::startPipeline(unsigned loop, unsigned op) {
     return;
   makeBarriers(slices);
   // All have read what the tile before had.
-  policy.tileThreads()->wait(b);
+  showBarriers(slices);
   ActiveLoop saved = active[loop];
   for (int64_t stage : llvm::seq(slices.front()->ahead)) {
     active[loop] = ActiveLoop();

@@ -271,6 +271,25 @@ bool BlockThreads::copiesTensors() const {
   return target && target.getInstructions().contains("copy_tensor");
 }
 
+void BlockThreads::makeClusters(func::FuncOp func, int64_t blocks) const {
+  func->setAttr(KrnlDialect::clusterAttrName,
+                Builder(func.getContext()).getI64IntegerAttr(blocks));
+}
+
+void BlockThreads::fenceBarriers(ImplicitLocOpBuilder &b) const {
+  NVVM::FenceMbarrierInitOp::create(b);
+}
+
+/// It hands over nothing but barriers, which are fenced; with what others read
+/// of memory it would wait for all stores of the thread.
+void BlockThreads::arriveInCluster(ImplicitLocOpBuilder &b) const {
+  NVVM::ClusterArriveRelaxedOp::create(b, /*aligned=*/b.getUnitAttr());
+}
+
+void BlockThreads::waitForCluster(ImplicitLocOpBuilder &b) const {
+  keepLoopsAround(NVVM::ClusterWaitOp::create(b, /*aligned=*/b.getUnitAttr()));
+}
+
 void BlockThreads::fenceAsyncProxy(ImplicitLocOpBuilder &b) const {
   NVVM::FenceProxyOp::create(
       b, NVVM::ProxyKind::async_shared,

@@ -16,6 +16,19 @@
 // Behind the loop nobody waits at a barrier any more: in the last iteration all
 // threads have done so before they waited for each other.
 //
+// map(l, cluster): a slice that the blocks of a cluster have in common is
+// copied by all of them, a part by each to the memory of all. A second barrier
+// of each stage counts the blocks that have read it, and all threads of the
+// cluster wait for each other before the first copy and behind the loop:
+//
+//   for i: wait at barrier i mod 3; wait for all threads of the block
+//          first thread, if i + 2 >= 3: arrive at the second barrier of stage
+//          (i + 2) mod 3 of all blocks; wait at the own one
+//          expect the bytes of i + 2; copy parts of i + 2
+//          compute i
+//
+// So no block ends, or makes barriers again, while another one copies to it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -31,14 +44,30 @@ namespace onnxc::krnl {
 /// Lets a slice be copied by boxes; those of the same loop share barriers.
 void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
   std::string reason;
+  const TileThreads &threads = *policy.tileThreads();
   slice.boxes = nest.tensorBoxes(cache, slice.op, reason);
-  for (const CachedSlice &other : caches)
-    if (other.boxes && other.at == slice.at && other.op == slice.op)
-      slice.barriers = other.barriers;
-  if (!slice.barriers)
-    slice.barriers = policy.tileThreads()->allocateShared(
+  auto allocate = [&] {
+    return threads.allocateShared(
         b, outside.func, MemRefType::get({slice.stages}, b.getI64Type()),
         TensorBoxes::barrierBytes);
+  };
+  SmallVector<CachedSlice *> stage{&slice};
+  for (CachedSlice &other : caches)
+    if (other.boxes && other.at == slice.at && other.op == slice.op)
+      stage.push_back(&other);
+  slice.barriers = stage.back()->barriers;
+  slice.blocks = stage.back()->blocks;
+  slice.readers = stage.back()->readers;
+  if (!slice.barriers)
+    slice.barriers = allocate();
+  if (slice.boxes->sharers == 1 || slice.readers)
+    return;
+  threads.makeClusters(outside.func, slice.boxes->sharers);
+  Value readers = allocate();
+  for (CachedSlice *each : stage) {
+    each->blocks = slice.boxes->sharers;
+    each->readers = readers;
+  }
 }
 
 /// Those of the slices that are copied by boxes.
@@ -79,23 +108,59 @@ void OpEmitter::copyBoxes(const CachedSlice &slice) {
   active = saved;
   Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
   const SwizzledSlice &form = *slice.swizzle;
+  const TensorBoxes &boxes = *slice.boxes;
   SmallVector<int64_t> box(from.size(), 1);
-  box[slice.boxes->linesDim] = slice.boxes->lines;
+  box[boxes.linesDim] = boxes.lines;
   box.back() = form.lineElements();
-  for (int64_t at = 0; at < slice.size;
-       at += slice.boxes->lines * form.lineElements()) {
-    SmallVector<LaneIndex> first = from;
-    first.back().offset +=
-        at / (form.lines * form.lineElements()) * form.lineElements();
-    first[slice.boxes->linesDim].offset +=
-        at % (form.lines * form.lineElements()) / form.lineElements();
-    SmallVector<Value> indices = llvm::map_to_vector(
-        first, [&](LaneIndex it) { return math.scalar(it); });
-    LaneIndex to = math.add(math.scale(stage, slice.size), {{}, at, 0, {}});
-    CopyTensorOp::create(b, source, indices, slice.memref, math.scalar(to),
-                         slice.barriers, math.scalar(stage), /*map=*/Value(),
-                         box, form.lineBytes);
-  }
+  auto [firstBlock, firstLine] = firstOfPart(slice);
+  for (int64_t block : llvm::seq(boxes.partBlocks))
+    for (int64_t line = 0; line < boxes.partLines; line += boxes.lines) {
+      LaneIndex inSlice = math.add(firstBlock, {{}, block, 0, {}}),
+                inBlock = math.add(firstLine, {{}, line, 0, {}});
+      SmallVector<LaneIndex> first = from;
+      first.back() =
+          math.add(first.back(), math.scale(inSlice, form.lineElements()));
+      first[boxes.linesDim] = math.add(first[boxes.linesDim], inBlock);
+      SmallVector<Value> indices = llvm::map_to_vector(
+          first, [&](LaneIndex it) { return math.scalar(it); });
+      LaneIndex lines = math.add(math.scale(inSlice, form.lines), inBlock);
+      LaneIndex to = math.add(math.scale(stage, slice.size),
+                              math.scale(lines, form.lineElements()));
+      CopyTensorOp::create(b, source, indices, slice.memref, math.scalar(to),
+                           slice.barriers, math.scalar(stage), /*map=*/Value(),
+                           box, form.lineBytes, boxes.sharers);
+    }
+}
+
+/// The first block of lines, and line of each, that the calling block copies.
+std::pair<LaneIndex, LaneIndex>
+OpEmitter::firstOfPart(const CachedSlice &slice) {
+  const TensorBoxes &boxes = *slice.boxes;
+  if (boxes.sharers == 1)
+    return {};
+  LaneIndex number =
+      loops.loopIndex(*nest.clusterLoop(), Instance(active.size(), 0), false);
+  if (boxes.dividesLines(*slice.swizzle))
+    return {{}, math.scale(number, boxes.partLines)};
+  return {math.scale(number, boxes.partBlocks), {}};
+}
+
+/// Waits until all blocks of the cluster have read the stage of the current
+/// iteration, where it has been used before.
+void OpEmitter::waitForReaders(const CachedSlice &slice) {
+  auto [stage, use] = stageOf(slice);
+  if (use.isConstant() && use.offset == 0)
+    return;
+  Value isUsed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                       math.scalar(use), math.scalar({}));
+  auto branch = scf::IfOp::create(b, isUsed, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value at = math.scalar(stage);
+  BarrierArriveOp::create(b, slice.readers, at, slice.blocks);
+  // That of the use before.
+  LaneIndex before = math.add(use, {{}, 1, 0, {}});
+  BarrierWaitOp::create(b, slice.readers, at, math.scalar(math.mod(before, 2)));
 }
 
 /// Starts the copies of all slices of the current iteration that are boxes.
@@ -108,6 +173,8 @@ void OpEmitter::copyBoxes(const Slices &slices) {
     bytes += slice->size *
              elementBytes(getElementTypeOrSelf(slice->use->get().getType()));
   byFirstThread([&] {
+    if (boxed.front()->readers)
+      waitForReaders(*boxed.front());
     BarrierExpectOp::create(b, boxed.front()->barriers,
                             math.scalar(stageOf(*boxed.front()).first), bytes);
     for (const CachedSlice *slice : boxed)
@@ -116,8 +183,42 @@ void OpEmitter::copyBoxes(const Slices &slices) {
 }
 
 void OpEmitter::makeBarriers(const Slices &slices) {
-  if (Slices boxed = boxedSlices(slices); !boxed.empty())
-    byFirstThread([&] { BarrierInitOp::create(b, boxed.front()->barriers); });
+  Slices boxed = boxedSlices(slices);
+  if (boxed.empty())
+    return;
+  byFirstThread([&] {
+    const CachedSlice &first = *boxed.front();
+    BarrierInitOp::create(b, first.barriers);
+    if (!first.readers)
+      return;
+    BarrierInitOp::create(b, first.readers, first.blocks);
+    policy.tileThreads()->fenceBarriers(b);
+  });
+}
+
+/// Lets all threads wait for each other that copy to the slices.
+void OpEmitter::showBarriers(const Slices &slices) {
+  const TileThreads &threads = *policy.tileThreads();
+  Slices boxed = boxedSlices(slices);
+  if (boxed.empty() || !boxed.front()->readers)
+    return threads.wait(b);
+  threads.arriveInCluster(b);
+  threads.waitForCluster(b);
+}
+
+/// Need the blocks of the cluster wait for each other behind the ops of a tile
+/// only? Then no other pipeline of it has them, and it runs once.
+bool OpEmitter::waitsBehindTile(const CachedSlice &slice) {
+  for (const CachedSlice &other : caches)
+    if (other.readers && other.readers != slice.readers)
+      return false;
+  ArrayRef<LoopUse> uses = nest.op(slice.op).loops;
+  return llvm::all_of(
+      uses.take_until([&](const LoopUse &use) { return use.loop == slice.at; }),
+      [&](const LoopUse &use) {
+        const Loop &loop = nest.loop(use.loop);
+        return loop.parallel || loop.mapped || nest.isInRegisters(use);
+      });
 }
 
 /// Waits for the boxes of the current iteration.
@@ -131,8 +232,27 @@ void OpEmitter::waitForBoxes(const Slices &slices) {
 }
 
 void OpEmitter::endPipeline(unsigned loop, unsigned op) {
-  if (Slices boxed = boxedSlices(slicesAhead(loop, op)); !boxed.empty())
-    byFirstThread([&] { BarrierEndOp::create(b, boxed.front()->barriers); });
+  Slices boxed = boxedSlices(slicesAhead(loop, op));
+  if (boxed.empty())
+    return;
+  const CachedSlice &first = *boxed.front();
+  byFirstThread([&] {
+    BarrierEndOp::create(b, first.barriers);
+    if (first.readers)
+      BarrierEndOp::create(b, first.readers);
+  });
+  if (!first.readers)
+    return;
+  policy.tileThreads()->arriveInCluster(b);
+  if (!waitsBehindTile(first))
+    policy.tileThreads()->waitForCluster(b);
+}
+
+void OpEmitter::endTile() {
+  const auto *slice = llvm::find_if(
+      caches, [](const CachedSlice &it) { return bool(it.readers); });
+  if (slice != caches.end() && waitsBehindTile(*slice))
+    policy.tileThreads()->waitForCluster(b);
 }
 
 } // namespace onnxc::krnl

@@ -241,6 +241,7 @@ void KernelEmitter::emitTiles() {
                            indices,
                            [&](unsigned loop) { ops.fillCaches(loop); },
                            [&] { ops.emitOps(); });
+                       ops.endTile();
                      });
   });
 }

@@ -79,6 +79,8 @@ public:
   void startPipeline(unsigned loop, unsigned op);
   /// What is to be done behind such a loop.
   void endPipeline(unsigned loop, unsigned op);
+  /// What is to be done behind all ops of a tile.
+  void endTile();
 
 private:
   /// The state of emitting one op at one point of the fused outer nest.
@@ -120,6 +122,11 @@ private:
     /// stage.
     std::optional<TensorBoxes> boxes = {};
     mlir::Value barriers = {};
+    /// Of all slices of the stage, where blocks of a cluster copy some of them
+    /// to each other: how many blocks, and what counts those that have read a
+    /// stage.
+    int64_t blocks = 1;
+    mlir::Value readers = {};
   };
   /// A digit of the numbers of the parts that threads copy: so many steps of a
   /// loop, each of so many iterations.
@@ -148,7 +155,11 @@ private:
   std::pair<LaneIndex, LaneIndex> stageOf(const CachedSlice &slice);
   void copyBoxes(const CachedSlice &slice);
   void copyBoxes(const Slices &slices);
+  std::pair<LaneIndex, LaneIndex> firstOfPart(const CachedSlice &slice);
+  void waitForReaders(const CachedSlice &slice);
   void makeBarriers(const Slices &slices);
+  void showBarriers(const Slices &slices);
+  bool waitsBehindTile(const CachedSlice &slice);
   void waitForBoxes(const Slices &slices);
 
   // CopyShared.cpp: the same by all threads of a tile.
@@ -299,7 +310,7 @@ private:
   mlir::Value allocateTile(mlir::Value like, int64_t rows, int64_t columns);
 
   llvm::SmallVector<ActiveLoop> &active;
-  llvm::SmallVector<CachedSlice> caches;
+  llvm::SmallVector<CachedSlice, 2> caches;
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
 };
 

@@ -218,7 +218,8 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
     if (auto arena = dyn_cast<ArenaStepAttr>(attribute);
         arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
       return failure();
-    if (isa<MapStepAttr, SharedStepAttr>(attribute))
+    if (auto map = dyn_cast<MapStepAttr>(attribute);
+        (map && !map.getCluster()) || isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
   // What threads hand to each other depends on all steps.
@@ -347,7 +348,8 @@ void LoopNest::print(raw_ostream &os) const {
   os << "nest:";
   for (unsigned number : liveOrder) {
     const Loop &loop = printUse(number);
-    os << (loop.parallel     ? " parallel"
+    os << (loop.isCluster    ? " cluster"
+           : loop.parallel   ? " parallel"
            : loop.mapped     ? " map"
            : loop.fusedOuter ? " fuse_outer"
            : loop.computeAt  ? " compute_at"

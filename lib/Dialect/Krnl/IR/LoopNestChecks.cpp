@@ -44,6 +44,8 @@ int64_t LoopNest::tripCountDivisor(unsigned number) const {
   }
   if (loop.kind == Loop::Kind::BlockInner)
     return pads(number) ? loop.blockSize : std::gcd(loop.blockSize, whole);
+  if (!loop.isDynamic() && !endsEarly(number))
+    return loop.extent;
   return whole % loop.blockSize == 0 ? whole / loop.blockSize : 1;
 }
 
@@ -294,7 +296,8 @@ static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
 }
 
 LogicalResult LoopNest::check(EmitErrorFn emitError) const {
-  if (failed(checkMapped(emitError)) || failed(checkComputeAt(emitError)))
+  if (failed(checkMapped(emitError)) || failed(checkCluster(emitError)) ||
+      failed(checkComputeAt(emitError)))
     return failure();
   for (auto [number, op] : llvm::enumerate(bodyOps)) {
     for (const LoopUse &use : op.loops)

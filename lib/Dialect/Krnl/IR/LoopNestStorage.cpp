@@ -404,18 +404,21 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
 }
 
-/// Of the barriers that copies of boxes have. All slices of an op at a loop
-/// share them, and memory of a larger alignment comes before them.
+/// Of the barriers that copies of boxes have, two for each stage where blocks
+/// of a cluster copy to each other. All slices of an op at a loop share them,
+/// and memory of a larger alignment comes before them.
 static int64_t barrierBytes(const LoopNest &nest) {
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
+  int64_t barriers = nest.clusterLoop() ? 2 : 1;
   int64_t bytes = 0;
   for (const Cache &cache : nest.caches())
     for (unsigned op : nest.cachingOps(cache)) {
       int64_t stages = nest.pipelineAt(cache.at).stages;
       if (cache.byTma && stages > 1 && nest.swizzledSlice(cache, op) &&
           counted.insert({cache.at, op}).second)
-        bytes += int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
-                                       Cache::sharedAlignment));
+        bytes +=
+            barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
+                                             Cache::sharedAlignment));
     }
   return bytes;
 }

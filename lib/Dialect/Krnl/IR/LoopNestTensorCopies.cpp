@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // cache(.., by=tma): a slice of shared memory consists of boxes of a tensor,
-// each of which one instruction copies.
+// each of which one instruction copies, to the blocks of a cluster that have
+// the same slice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,6 +66,9 @@ std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
       return name + " goes over a third dimension of the slice";
     if (!isAlong)
       linesDim = dim;
+    // The place of the only iteration is that of the tile.
+    if (allLoops[number].extent == 1)
+      continue;
     if (strideInSlice(cache, op, number) != distance)
       return "iterations of " + name +
              " are not as far apart in the slice as "
@@ -73,6 +77,36 @@ std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
   if (!linesDim)
     return "the slice has one line";
   boxes.linesDim = *linesDim;
+  return {};
+}
+
+/// Which part of the slice a block copies: all of it, or an equal part of what
+/// the blocks of a cluster have in common.
+std::string LoopNest::divideBoxes(const Cache &cache, unsigned op,
+                                  const SwizzledSlice &slice,
+                                  TensorBoxes &boxes) const {
+  SmallVector<unsigned> loops = cachedLoops(cache, op);
+  bool sumsLast = bodyOps[op].find(loops.back())->reduced;
+  int64_t inLine = 1;
+  for (unsigned number : loops)
+    if (bodyOps[op].find(number)->reduced == sumsLast)
+      inLine *= allLoops[number].extent;
+  boxes.partBlocks = inLine / slice.lineElements();
+  boxes.partLines = slice.lines;
+  std::optional<unsigned> cluster = clusterLoop();
+  if (cluster && llvm::none_of(operands[cache.operand].readers,
+                               [&](const Operand::Reader &reader) {
+                                 return reader.op == op &&
+                                        llvm::is_contained(
+                                            indexingLoops(reader), *cluster);
+                               }))
+    boxes.sharers = allLoops[*cluster].extent;
+  if (boxes.partBlocks % boxes.sharers == 0)
+    boxes.partBlocks /= boxes.sharers;
+  else if (boxes.partLines % (groupLines * boxes.sharers) == 0)
+    boxes.partLines /= boxes.sharers;
+  else
+    return "its lines cannot be divided among the blocks of a cluster";
   return {};
 }
 
@@ -97,12 +131,14 @@ std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,
         operand.elementBytes);
   if (reason.empty())
     reason = reasonAgainstBoxes(cache, op, boxes);
+  if (reason.empty())
+    reason = divideBoxes(cache, op, *slice, boxes);
   if (!reason.empty())
     return std::nullopt;
-  boxes.lines = slice->lines;
+  boxes.lines = boxes.partLines;
   for (int64_t parts = 2; boxes.lines > TensorBoxes::maxLines; ++parts)
-    if (slice->lines % parts == 0)
-      boxes.lines = slice->lines / parts;
+    if (boxes.partLines % parts == 0)
+      boxes.lines = boxes.partLines / parts;
   if (boxes.lines % groupLines == 0)
     return boxes;
   reason = "its boxes are no groups of eight lines";

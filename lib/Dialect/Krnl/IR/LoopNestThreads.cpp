@@ -2,7 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// map: which iterations of which loops a thread of a tile has.
+// map: which iterations of which loops a thread of a tile has, and which tiles
+// are those of the blocks of a cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +94,57 @@ LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
   return success();
 }
 
-LogicalResult LoopNest::map(StringRef name, StringRef as,
+std::optional<unsigned> LoopNest::clusterLoop() const {
+  for (unsigned number : liveOrder)
+    if (allLoops[number].isCluster)
+      return number;
+  return std::nullopt;
+}
+
+/// PTX ISA, "Cluster of Cooperative Thread Arrays": eight blocks are a cluster
+/// on each GPU that has them.
+static constexpr int64_t maxClusterBlocks = 8;
+
+LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
+                                   EmitErrorFn emitError) {
+  Loop &loop = allLoops[number];
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "loop '" << loop.name
+                       << "' cannot be a cluster: " << reason;
+  };
+  if (!as.empty())
+    return refuse("it has no threads of another loop");
+  if (std::optional<unsigned> other = clusterLoop())
+    return refuse("loop '" + allLoops[*other].name + "' is one");
+  if (!loop.parallel)
+    return refuse("it is not parallel");
+  if (loop.extent < 2 || loop.extent > maxClusterBlocks ||
+      !llvm::isPowerOf2_64(loop.extent))
+    return refuse("it has not 2, 4 or 8 iterations");
+  loop.isCluster = true;
+  return success();
+}
+
+/// The blocks of a cluster have neighbouring tiles, and wait for each other in
+/// each iteration.
+LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
+  std::optional<unsigned> cluster = clusterLoop();
+  if (!cluster)
+    return success();
+  StringRef name = allLoops[*cluster].name;
+  if (parallelLoops().back() != *cluster)
+    return emitError() << "loop '" << name
+                       << "' is a cluster, so it must be the last parallel one";
+  for (const BodyOp &op : bodyOps)
+    for (const LoopUse &use : op.loops)
+      if (endsEarly(use.loop) || use.earlyExit)
+        return emitError() << "loop '" << allLoops[use.loop].name
+                           << "' ends early in some blocks of cluster '" << name
+                           << "'";
+  return success();
+}
+
+LogicalResult LoopNest::map(StringRef name, bool cluster, StringRef as,
                             EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
@@ -104,6 +155,8 @@ LogicalResult LoopNest::map(StringRef name, StringRef as,
   if (!llvm::is_contained(liveOrder, *number))
     return emitError() << "loop '" << name << "' exists only for op '"
                        << bodyOps[loop.onlyOp].name << "'";
+  if (cluster)
+    return mapCluster(*number, as, emitError);
   if (loop.mapped || loop.parallel)
     return emitError() << "loop '" << name << "' is "
                        << (loop.mapped ? "mapped" : "parallel") << " already";

@@ -153,6 +153,16 @@ static void printMasked(AsmPrinter &printer, bool masked) {
     printer << ", masked";
 }
 
+/// `thread` | `cluster`
+static ParseResult parseMappedTo(AsmParser &parser, bool &cluster) {
+  cluster = succeeded(parser.parseOptionalKeyword("cluster"));
+  return cluster ? success() : parser.parseKeyword("thread");
+}
+
+static void printMappedTo(AsmPrinter &printer, bool cluster) {
+  printer << (cluster ? "cluster" : "thread");
+}
+
 /// [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
 static ParseResult parseInShared(AsmParser &parser, bool &shared, bool &byTma) {
   byTma = false;

@@ -54,6 +54,7 @@ OTHERS = {
     },
     "barrier_init": {"barriers": "memref<4xi64>"},
     "barrier_expect": {"barriers": "memref<4xi64>", "stage": "index"},
+    "barrier_arrive": {"barriers": "memref<4xi64>", "stage": "index"},
     "barrier_wait": {"barriers": "memref<4xi64>", "stage": "index", "parity": "index"},
     "barrier_end": {"barriers": "memref<4xi64>"},
     "mma": {"acc": "vector<4xf32>", "x": "vector<8xf16>", "w": "vector<4xf16>"},

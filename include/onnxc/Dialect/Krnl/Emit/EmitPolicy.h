@@ -61,6 +61,15 @@ public:
   virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
   /// Does one instruction copy a box of a tensor to shared memory?
   virtual bool copiesTensors() const = 0;
+  /// Emits that the blocks of the function are clusters of so many.
+  virtual void makeClusters(mlir::func::FuncOp func, int64_t blocks) const = 0;
+  /// Emits that other blocks of the cluster see the barriers that the thread
+  /// has made, once all have waited for it.
+  virtual void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// Emits that each thread of a cluster arrives, and that it waits until all
+  /// others have.
+  virtual void arriveInCluster(mlir::ImplicitLocOpBuilder &b) const = 0;
+  virtual void waitForCluster(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that instructions of warpgroups see what the thread has written to
   /// shared memory, once all have waited for it.
   virtual void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const = 0;
@@ -144,6 +153,10 @@ public:
   bool multipliesMatrices(const MatrixProduct &product) const override;
   bool hasWarpgroups(const MatrixProduct &product) const override;
   bool copiesTensors() const override;
+  void makeClusters(mlir::func::FuncOp func, int64_t blocks) const override;
+  void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const override;
+  void arriveInCluster(mlir::ImplicitLocOpBuilder &b) const override;
+  void waitForCluster(mlir::ImplicitLocOpBuilder &b) const override;
   void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const override;
 
 private:

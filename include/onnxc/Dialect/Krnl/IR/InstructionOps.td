@@ -88,7 +88,8 @@ def Krnl_CopyTensorOp : Krnl_Op<"copy_tensor", [AttrSizedOperandSegments]> {
     line are exchanged as those of krnl.matrix_descriptor are. Elements outside of the
     tensor are zero. When the bytes are there, element `stage` of the barriers counts
     them: krnl.barrier_wait. In a device's kernel the tensor is a parameter, `map`, that the
-    launch makes.
+    launch makes. With `blocks`, all blocks of a cluster of so many get the box at the same
+    place, and the same barrier of each counts it.
 
     ```mlir
     krnl.copy_tensor %x[%i, %k] to %tile[%at], %barriers[%stage], box=[128, 64],
@@ -99,7 +100,7 @@ def Krnl_CopyTensorOp : Krnl_Op<"copy_tensor", [AttrSizedOperandSegments]> {
                    AnyMemRef:$memory, Index:$at,
                    MemRefRankOf<[I64], [1]>:$barriers, Index:$stage,
                    Optional<AnyType>:$map, DenseI64ArrayAttr:$box,
-                   I64Attr:$swizzle);
+                   I64Attr:$swizzle, DefaultValuedAttr<I64Attr, "1">:$blocks);
   let assemblyFormat = [{
     $source `[` $from `]` `to` $memory `[` $at `]` `,` $barriers `[` $stage `]`
     `,` `box` `` `=` `` $box `,` `swizzle` `` `=` `` $swizzle
@@ -113,16 +114,18 @@ def Krnl_CopyTensorOp : Krnl_Op<"copy_tensor", [AttrSizedOperandSegments]> {
 }
 
 def Krnl_BarrierInitOp : Krnl_Op<"barrier_init"> {
-  let summary = "makes barriers in shared memory that one thread arrives at";
+  let summary = "makes barriers in shared memory that threads arrive at";
   let description = [{
     One thread does so before all threads wait for each other; then each element is a
-    barrier of copies that have not been expected yet.
+    barrier of copies that have not been expected yet, or of so many threads that have not
+    arrived.
 
     ```mlir
     krnl.barrier_init %barriers : memref<4xi64>
     ```
   }];
-  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers);
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers,
+                   DefaultValuedAttr<I64Attr, "1">:$arrivals);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
 
@@ -140,8 +143,26 @@ def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
   }];
 }
 
+def Krnl_BarrierArriveOp : Krnl_Op<"barrier_arrive"> {
+  let summary = "arrives at the same barrier of all blocks of a cluster";
+  let description = [{
+    There are so many `blocks`, the own one among them. It hands over nothing that threads
+    have written, only that they have read what is copied to later.
+
+    ```mlir
+    krnl.barrier_arrive %barriers[%stage], blocks=4 : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers, Index:$stage,
+                   I64Attr:$blocks);
+  let assemblyFormat = [{
+    $barriers `[` $stage `]` `,` `blocks` `` `=` `` $blocks attr-dict `:`
+    type($barriers)
+  }];
+}
+
 def Krnl_BarrierWaitOp : Krnl_Op<"barrier_wait"> {
-  let summary = "waits for all bytes that a barrier expects";
+  let summary = "waits for all threads and bytes that a barrier expects";
   let description = [{
     For those of its first, third, ... use where `parity` is 0, and of the second, fourth,
     ... where it is 1.

@@ -36,6 +36,8 @@ def Krnl_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
     /// On a kernel's function whose tiles are shared by threads: how many.
     static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";
+    /// On it: blocks of a cluster, where these are several.
+    static constexpr ::llvm::StringLiteral clusterAttrName = "krnl.cluster";
     /// On a kernel of a device whose last parameters are maps of tensors: for
     /// each of them the number of its pointer among the parameters, the bytes of
     /// an element, the sizes of the tensor and of the boxes that are copied, and

@@ -53,6 +53,9 @@ struct Loop {
   bool live = true;
   bool fusedOuter = false;
   bool parallel = false;
+  /// The tiles that differ in it alone are those of blocks that are one
+  /// cluster.
+  bool isCluster = false;
   /// Each iteration is that of a thread of its own, around all ops or inside
   /// each that has the loop, see map().
   bool mapped = false;

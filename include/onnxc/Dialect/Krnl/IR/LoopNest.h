@@ -87,6 +87,8 @@ public:
   int64_t numThreads() const;
   /// Which threads have the iterations of a mapped loop.
   ThreadLoop threadsOf(unsigned loop) const;
+  /// The parallel loop whose iterations are the blocks of a cluster.
+  std::optional<unsigned> clusterLoop() const;
   /// The loop that some of the ops are computed at, and these ops, the last
   /// of which reduces it.
   std::optional<unsigned> computeAtLoop() const;
@@ -285,8 +287,8 @@ public:
                                 EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
-  mlir::LogicalResult map(llvm::StringRef loop, llvm::StringRef as,
-                          EmitErrorFn emitError);
+  mlir::LogicalResult map(llvm::StringRef loop, bool cluster,
+                          llvm::StringRef as, EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              llvm::ArrayRef<int64_t> tail,
@@ -366,6 +368,9 @@ private:
   unsigned addLoop(Loop loop);
   void replace(llvm::ArrayRef<unsigned> old, llvm::ArrayRef<unsigned> fresh);
   mlir::LogicalResult checkMapped(EmitErrorFn emitError) const;
+  mlir::LogicalResult mapCluster(unsigned loop, llvm::StringRef as,
+                                 EmitErrorFn emitError);
+  mlir::LogicalResult checkCluster(EmitErrorFn emitError) const;
   mlir::LogicalResult checkSameThreads(unsigned loop, unsigned other,
                                        EmitErrorFn emitError) const;
   mlir::LogicalResult checkComputeAt(EmitErrorFn emitError) const;
@@ -392,6 +397,8 @@ private:
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
   std::string reasonAgainstBoxes(const Cache &cache, unsigned op,
                                  TensorBoxes &boxes) const;
+  std::string divideBoxes(const Cache &cache, unsigned op,
+                          const SwizzledSlice &slice, TensorBoxes &boxes) const;
   std::string reasonAgainstSlices(const Mma &mma, mlir::OpOperand &rows,
                                   mlir::OpOperand &columns) const;
   bool indexes(const BodyOp &op, mlir::OpOperand &operand, unsigned loop) const;

@@ -144,8 +144,9 @@ def Krnl_ParallelStep
   let assemblyFormat = "`(` $loops `)`";
 }
 
-def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop(), getAs()"> {
-  let summary = "give each iteration of a loop to a thread";
+def Krnl_MapStep
+    : Krnl_Step<"Map", "map", "map", "getLoop(), getCluster(), getAs()"> {
+  let summary = "give each iteration of a loop to a thread, or to a block of a cluster";
   let description = [{
     `map(r.t, thread)`: the loop must be of known extent and stay a plain loop; of the
     loops in fuse_outer it must be the next one inside the parallel and mapped ones. A
@@ -164,9 +165,17 @@ def Krnl_MapStep : Krnl_Step<"Map", "map", "map", "getLoop(), getAs()"> {
     `map(e.t, thread, as=n.t)`: the threads of loop `n.t`, which is mapped already, have
     the iterations of this one in the ops that have it. Both have as many, and no op has
     both.
+
+    `map(m.c, cluster)`: the loop is the last parallel one, with 2, 4 or 8 iterations, and
+    no loop of an op ends early. The blocks that have its iterations are one cluster. A
+    slice by `cache(.., by=tma)` that is the same in all of them comes from memory once:
+    each block copies a part of it to the shared memory of all. Where the target has no
+    such copies, or no slice is the same, the loop is parallel like others.
   }];
-  let parameters = (ins LoopName:$loop, OptionalLoopName:$as);
-  let assemblyFormat = "`(` $loop `,` `thread` (`,` `as` `` `=` `` $as^)? `)`";
+  let parameters = (ins LoopName:$loop, "bool":$cluster, OptionalLoopName:$as);
+  let assemblyFormat = [{
+    `(` $loop `,` custom<MappedTo>($cluster) (`,` `as` `` `=` `` $as^)? `)`
+  }];
 }
 
 def Krnl_ComputeAtStep

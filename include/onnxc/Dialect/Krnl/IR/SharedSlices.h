@@ -83,9 +83,18 @@ struct SwizzledSlice {
 /// The boxes of a tensor that make up a slice of shared memory: each has so
 /// many lines, which the iterations of one dimension are, and a line is part of
 /// the last dimension. All other dimensions have one element of the slice.
+///
+/// Where the blocks of a cluster have the same slice, each of them copies a
+/// part to all: so many blocks of lines, and lines of each of these.
 struct TensorBoxes {
   unsigned linesDim;
   int64_t lines;
+  int64_t sharers = 1, partBlocks = 1, partLines = 0;
+
+  /// Are the parts lines of all blocks of the slice, or whole blocks?
+  bool dividesLines(const SwizzledSlice &slice) const {
+    return partLines < slice.lines;
+  }
 
   /// PTX ISA, "Tensor Size and Swizzle Modes"; CUDA driver API,
   /// cuTensorMapEncodeTiled.

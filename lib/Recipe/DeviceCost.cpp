@@ -5,8 +5,9 @@
 // A kernel takes as long as what it needs most of: instructions, arithmetic,
 // accesses to the first cache, bytes of the second one and of memory, or
 // waiting. A core that runs many warps waits less: while one waits, the others
-// go on. All that a tile reads comes from the second cache once, and each
-// operand from memory once: tiles that run at the same time share it there.
+// go on. All that a tile reads comes from the second cache once, or once for
+// all tiles of a cluster, and each operand from memory once: tiles that run at
+// the same time share it there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +63,11 @@ struct SharedCopies {
   /// Of a tile; the bytes of one, the accesses that have them, and the elements
   /// that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
+  /// What of the bytes comes from the second cache for this tile: one that has
+  /// been copied for all tiles of a cluster counts as a part for each.
+  double far = 0;
+  /// Tiles of the cluster that copy to each other.
+  int64_t sharers = 1;
   /// Of the bytes, those of copies that threads have addresses for.
   double addressed = 0;
   /// Bytes that go through the first cache on their way.
@@ -81,6 +87,11 @@ struct SharedCopies {
   double cacheCycles(const Processor &target) const {
     double threads = double(target.warpThreads);
     return (bytes + cached) / (4 * threads) + scattered / threads;
+  }
+  /// Cycles in which the bytes come.
+  double farCycles(const Processor &target) const {
+    return std::max(far / target.l3BytesPerCycle,
+                    bytes / target.coreBytesPerCycle);
   }
 };
 
@@ -112,9 +123,10 @@ struct TileWork {
   TileResources resources;
   double tiles, warps;
   /// Instructions of warps, operations, cycles of the first cache and of units
-  /// for matrices, and bytes of the second cache.
+  /// for matrices, and bytes of the second cache, and of those that the core
+  /// takes from it.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
-         traffic = 0;
+         traffic = 0, received = 0;
   /// Cycles in which a warp waits, of all warps together, in some of which its
   /// products are in flight; and those in which all wait at the same time: for
   /// the first copy, and for others ahead.
@@ -178,13 +190,17 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
                         multipliesByWarpgroups(op);
     if (std::string reason; cache->byTma && copiesTensors(op))
       if (auto boxes = nest.tensorBoxes(*cache, number, reason)) {
+        double part = elements / double(boxes->sharers);
         // One thread has an instruction for each box.
         copies.parts +=
-            elements * double(target.warpThreads) /
+            part * double(target.warpThreads) /
             double(boxes->lines *
                    nest.swizzledSlice(*cache, number)->lineElements());
+        copies.far += part * double(bytes);
+        copies.sharers = std::max(copies.sharers, boxes->sharers);
         continue;
       }
+    copies.far += elements * double(bytes);
     copies.addressed += elements * double(bytes);
     // Less than a word goes through registers, as elements do that are stored
     // one by one. PTX ISA, cp.async: only copies of 16 bytes leave out the
@@ -260,19 +276,25 @@ void TileWork::add(unsigned number) {
   SharedCopies copies = copiesOf(kernel, nest, number, target);
   double &waited = copies.isInFlight ? waitingInFlight : waiting;
   waited += steps * latency;
-  traffic += direct + copies.rounds * copies.bytes;
+  traffic += direct + copies.rounds * copies.far;
+  received += direct + copies.rounds * copies.bytes;
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
   // In front of each slice all threads wait for each other.
   waited += warps * copies.rounds * target.cacheLatency;
+  // So do tiles of a cluster, and before the first slice; behind the last one
+  // they wait while they have other work.
+  if (copies.sharers > 1) {
+    waited += warps * copies.rounds * target.clusterLatency;
+    starting += target.clusterLatency;
+  }
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
   double threads = double(resources.threads), copied;
   if (copies.stages > 1) {
     starting += target.memoryLatency;
     // A slice comes as late as its last byte.
-    waitingForCopies +=
-        copies.rounds / double(copies.ahead) *
-        (target.memoryLatency + copies.bytes / target.l3BytesPerCycle);
+    waitingForCopies += copies.rounds / double(copies.ahead) *
+                        (target.memoryLatency + copies.farCycles(target));
     // Each copy has an address.
     copied = copies.addressed / double(target.vectorBytes) / threads;
   } else {
@@ -298,14 +320,18 @@ double TileWork::busyCycles(double warpsAtOnce) const {
   double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
   return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
                    cacheCycles / double(target.loadsPerCycle),
-                   traffic / target.l3BytesPerCycle});
+                   traffic / target.l3BytesPerCycle,
+                   received / target.coreBytesPerCycle});
 }
 
 NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
   TileWork tile(kernel, nest, target);
   // The busiest core has so many tiles, and runs so many of them at once.
-  double tilesOfCore = std::ceil(tile.tiles / double(target.cores));
+  std::optional<unsigned> cluster = nest.clusterLoop();
+  int64_t cores =
+      target.coresOfClusters(cluster ? nest.loop(*cluster).extent : 1);
+  double tilesOfCore = std::ceil(tile.tiles / double(cores));
   double resident = std::clamp(
       tilesOfCore, 1.0,
       double(std::max<int64_t>(occupancyOf(target, tile.resources).tiles, 1)));

@@ -4,7 +4,8 @@
 //
 // The four warps of a warpgroup have 64 rows by up to 256 columns of the
 // result, the sums of which an instruction adds products of matrices in shared
-// memory to: step wgmma of recipes.
+// memory to: step wgmma of recipes. Blocks that have the same rows or columns
+// may be a cluster, which copies these once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "KernelShape.h"
 #include "OpCost.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -27,10 +29,10 @@ namespace onnxc {
 static constexpr int64_t loadsAtOnce = 8;
 
 namespace {
-/// Instructions of a warpgroup along the rows, columns of each, and warpgroups
-/// of a block.
+/// Instructions of a warpgroup along the rows, columns of each, warpgroups of a
+/// block, and blocks of a cluster.
 struct WarpgroupTile {
-  int64_t rows, columns, rowGroups, columnGroups;
+  int64_t rows, columns, rowGroups, columnGroups, cluster;
 };
 
 class WarpgroupWriter : public BlockContractionWriter {
@@ -47,6 +49,16 @@ private:
     return MatrixSums::groupRows * tile.rows * tile.rowGroups;
   }
   int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
+  /// Have the blocks of a cluster the same columns, or the same rows? The
+  /// larger slice is what they share.
+  bool sharesColumns() const { return columnsOfBlock() >= rowsOfBlock(); }
+  OpOperand *sharedOperand() const {
+    return sharesColumns() ? loops.columnOperand : loops.rowOperand;
+  }
+  bool formsClusters();
+  SmallVector<std::string> orderBlocks(RecipeBuilder &recipe,
+                                       StringRef rowBlocks,
+                                       StringRef columnBlocks);
 
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   SmallVector<unsigned> findBoxed(ArrayAttr recipe);
@@ -69,6 +81,20 @@ int64_t WarpgroupWriter::loadedBehind() {
   return loadsAtOnce * int64_t(llvm::divideCeil(bits, 32));
 }
 
+/// Are the blocks with the same rows or columns whole clusters?
+bool WarpgroupWriter::formsClusters() {
+  if (tile.cluster == 1)
+    return true;
+  ArrayRef<std::string> along =
+      sharesColumns() ? ArrayRef(loops.rows) : ArrayRef(loops.column);
+  int64_t size = sharesColumns() ? rowsOfBlock() : columnsOfBlock();
+  return copying.stages > 1 && copiesTensors(loops.op) &&
+         llvm::all_of(
+             along,
+             [&](const std::string &loop) { return isStatic(kernel, loop); }) &&
+         llvm::divideCeil(extentOfAll(along), size) % tile.cluster == 0;
+}
+
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   tile = wanted;
   copying = way;
@@ -81,7 +107,7 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   int64_t threads = group * tile.rowGroups * tile.columnGroups;
   int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
   return isWorth(rowsOfBlock(), loops.rows) &&
-         isWorth(columnsOfBlock(), loops.column) &&
+         isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
          threads <= target.tileThreads &&
          threads * (sums + target.addressRegisters + loadedBehind()) <=
              target.coreRegisters;
@@ -109,6 +135,24 @@ ArrayAttr WarpgroupWriter::write() {
     return recipe;
   SmallVector<unsigned> boxed = findBoxed(recipe);
   return boxed.empty() ? recipe : writeSteps(boxed);
+}
+
+/// The parallel loops. Those that the blocks of a cluster have come last.
+SmallVector<std::string> WarpgroupWriter::orderBlocks(RecipeBuilder &recipe,
+                                                      StringRef rowBlocks,
+                                                      StringRef columnBlocks) {
+  std::string rows = rowBlocks.str(), columns = columnBlocks.str(), inside;
+  if (tile.cluster > 1) {
+    std::string &divided = sharesColumns() ? rows : columns;
+    std::tie(divided, inside) = recipe.block(divided, tile.cluster, "q", "u");
+  }
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rows);
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columns);
+  if (tile.cluster > 1)
+    outer.push_back(inside);
+  return outer;
 }
 
 ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
@@ -139,15 +183,15 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
       recipe.block(sum, inStage, "o", "i", tailOf(inStage, loops.reduced));
   auto [step, products] = recipe.block(stage, depth, "s", "k");
 
-  SmallVector<std::string> outer = loops.batch;
-  outer.push_back(rowBlocks);
-  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
-  outer.push_back(columnBlocks);
+  SmallVector<std::string> outer = orderBlocks(recipe, rowBlocks, columnBlocks);
   // The last ones are the threads of a warpgroup.
   SmallVector<std::string> threads{rowGroup, columnGroup, warp, rowThread,
                                    columnThread};
   distribute(recipe, outer, threads,
              {rows, rowCopy, tiles, column, copies, step, products});
+  int shared = krnl::inputNumber(kernel, sharedOperand()->get());
+  if (tile.cluster > 1 && llvm::is_contained(boxed, shared))
+    recipe.mapCluster(outer.back());
   recipe.unroll(rows, tile.rows);
   recipe.unroll(rowCopy, MatrixSums::copies);
   recipe.unroll(tiles, tile.columns / MatrixSums::columns);
@@ -168,21 +212,31 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
 
 std::string WarpgroupWriter::describe() const {
   return llvm::formatv("{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
-                       "{4} steps, {5} stages, {6} in flight",
+                       "{4} steps, {5} stages, {6} in flight, clusters of {7}",
                        tile.rowGroups, tile.columnGroups, tile.rows,
                        tile.columns, copying.steps, copying.stages,
-                       copying.inFlight);
+                       copying.inFlight, tile.cluster);
 }
 
 /// Larger ones first; more sums than 128 of a thread leave no registers for
 /// anything else.
 static SmallVector<WarpgroupTile> warpgroupTiles() {
   SmallVector<WarpgroupTile> tiles;
+  auto add = [&](int64_t rows, int64_t columns, int64_t rowGroups,
+                 int64_t columnGroups) {
+    int64_t groups = rowGroups * columnGroups;
+    int64_t results = MatrixSums::groupRows * rows * columns * groups;
+    bool shares =
+        results >= minClusterResults && groups <= maxClusterWarpgroups;
+    for (int64_t cluster = 1; cluster <= (shares ? maxCluster : 1);
+         cluster *= 2)
+      tiles.push_back({rows, columns, rowGroups, columnGroups, cluster});
+  };
   for (auto [rows, columns] :
        {std::pair(1, 256), {2, 128}, {1, 128}, {2, 64}, {1, 64}, {1, 32}})
     for (auto [rowGroups, columnGroups] :
          {std::pair(2, 1), {1, 2}, {3, 1}, {2, 2}, {4, 1}, {1, 1}})
-      tiles.push_back({rows, columns, rowGroups, columnGroups});
+      add(rows, columns, rowGroups, columnGroups);
   return tiles;
 }
 

@@ -40,6 +40,9 @@ namespace onnxc::target {
 //
 //   memoryLatency, cacheLatency
 //     between those that published microbenchmarks of both GPUs report
+//   coreBytesPerCycle
+//     of Volta, by Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
+//     Microbenchmarking, 2018
 //   launchNanoseconds
 //     of a kernel of a CUDA graph behind another one
 
@@ -72,7 +75,11 @@ static constexpr Processor ampere = {.vectorRegs = 32,
 // H200, SXM, data sheet: 132 multiprocessors, 67 TFLOP/s of 32-bit floats,
 // which is 1980 MHz, and 989 of 16-bit floats, 4.8 TB/s. Luo et al.,
 // Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
-// Microbenchmarking, 2024: mma.sync reaches 62 percent of that.
+// Microbenchmarking, 2024: mma.sync reaches 62 percent of that, and
+// multiprocessors read each other's shared memory in 180 cycles. NVIDIA H100
+// whitepaper: eight groups (GPC) of pairs of multiprocessors (TPC), one of
+// which a cluster of blocks is in; how many of the 66 pairs a group has
+// differs.
 static constexpr Processor hopper = {.vectorRegs = 32,
                                      .tileThreads = 1024,
                                      .sharedBytes = 227 << 10,
@@ -92,8 +99,10 @@ static constexpr Processor hopper = {.vectorRegs = 32,
                                      .coreSharedBytes = 228 << 10,
                                      .coreTiles = 32,
                                      .tileSharedBytes = 1 << 10,
+                                     .coreGroups = 8,
                                      .memoryLatency = 450,
                                      .cacheLatency = 33,
+                                     .clusterLatency = 180,
                                      .launchNanoseconds = 1500};
 
 static constexpr Processor hopperOrLater = [] {

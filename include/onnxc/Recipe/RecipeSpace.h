@@ -122,6 +122,11 @@ constexpr int64_t maxVectorsOfThread = 8;
 constexpr int64_t termsAtOnce[] = {4, 8, 16};
 /// The fewest elements of a tile of a thread in a contraction.
 constexpr int64_t minTileElements = 4;
+/// Results of a block of warpgroups from which on blocks are tried as clusters,
+/// and its warpgroups and the blocks of a cluster at most: smaller blocks have
+/// little to share, and larger clusters gain nothing more.
+constexpr int64_t minClusterResults = 8192, maxClusterWarpgroups = 2,
+                  maxCluster = 4;
 /// Parts of a sum that are added up by a kernel of its own, and the fewest
 /// terms of one; rounds of tiles of the undivided sum, from which on there are
 /// enough of them.

@@ -185,13 +185,29 @@ struct Processor {
   int64_t registerUnit = 256;
   int64_t sharedUnit = 128;
   int64_t tileSharedBytes = 1;
-  /// Cycles from a load to its value, from memory and from the first cache.
+  /// Bytes in a cycle that one core takes from the second cache, which all of
+  /// them together get less of: what comes once for several cores.
+  double coreBytesPerCycle = 64;
+  /// The cores are so many groups; clusters of more tiles than `pairedCores`
+  /// are in a group each.
+  int64_t coreGroups = 1;
+  static constexpr int64_t pairedCores = 2;
+  /// Cycles from a load to its value, from memory and from the first cache, and
+  /// until another tile of a cluster sees that one has arrived at a barrier.
   double memoryLatency = 400;
   double cacheLatency = 30;
+  double clusterLatency = 200;
   /// To start a kernel behind another one.
   int64_t launchNanoseconds = 1000;
 
   bool isDevice() const { return tileThreads > 1; }
+
+  /// The cores that clusters of so many tiles use at once.
+  int64_t coresOfClusters(int64_t size) const {
+    if (size <= pairedCores)
+      return cores;
+    return std::max(coreGroups * (cores / coreGroups / size) * size, size);
+  }
 
   /// Operations that start in one cycle: half of them are multiply-adds.
   int64_t operationsPerCycle() const { return 2 * fmaPerCycle; }

@@ -59,7 +59,10 @@ static void forEachDeviceNumber(P &&p, F visit) {
   visit("register_unit", p.registerUnit);
   visit("shared_unit", p.sharedUnit);
   visit("tile_shared_bytes", p.tileSharedBytes);
+  visit("core_bytes_per_cycle", p.coreBytesPerCycle);
+  visit("core_groups", p.coreGroups);
   visit("memory_latency", p.memoryLatency);
+  visit("cluster_latency", p.clusterLatency);
   visit("cache_latency", p.cacheLatency);
   visit("launch_nanoseconds", p.launchNanoseconds);
 }

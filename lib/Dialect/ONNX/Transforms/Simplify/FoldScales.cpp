@@ -58,7 +58,12 @@ namespace {
 
 /// matmul(a * s, b * t) -> matmul(a * (s * t), b)
 LogicalResult foldScales(MatMulOp op, PatternRewriter &rewriter) {
-  std::optional<Scaled> left = findScaled(op.getA()),
+  OpOperand *rows = &op.getAMutable();
+  // Rows of several heads may be those of one product.
+  if (auto view = rows->get().getDefiningOp<ReshapeOp>())
+    if (view->hasOneUse())
+      rows = &view.getDataMutable();
+  std::optional<Scaled> left = findScaled(rows->get()),
                         right = findScaled(op.getB());
   if (!left || !right)
     return rewriter.notifyMatchFailure(op, "not both operands are scaled");
@@ -68,10 +73,8 @@ LogicalResult foldScales(MatMulOp op, PatternRewriter &rewriter) {
   Value scale = left->scale.create(rewriter, loc);
   Value scaled = MulOp::create(rewriter, loc, left->op->getResultTypes(),
                                ValueRange{left->tensor, scale});
-  rewriter.modifyOpInPlace(op, [&] {
-    op->setOperand(0, scaled);
-    op->setOperand(1, right->tensor);
-  });
+  rewriter.modifyOpInPlace(rows->getOwner(), [&] { rows->set(scaled); });
+  rewriter.modifyOpInPlace(op, [&] { op->setOperand(1, right->tensor); });
   return success();
 }
 

@@ -17,6 +17,26 @@ func.func @both_scaled(%a: tensor<?x1x64xf32>, %b: tensor<?x64x?xf32>) -> none {
 
 // -----
 
+// The rows of heads that share the second factor are those of one product.
+// CHECK-LABEL: func @grouped_rows
+// CHECK:         %[[S:.+]] = onnx.Constant dense<1.250000e-01> : tensor<f32>
+// CHECK-NEXT:    %[[A:.+]] = onnx.Mul(%arg0, %[[S]])
+// CHECK-NEXT:    %[[G:.+]] = onnx.Reshape(%[[A]], %{{.+}})
+// CHECK-NEXT:    %[[R:.+]] = onnx.MatMul(%[[G]], %arg1)
+// CHECK-NEXT:    return %[[R]]
+func.func @grouped_rows(%a: tensor<2x8x1x64xf32>, %b: tensor<2x2x64x?xf32>) -> none {
+  %s = onnx.Constant dense<5.000000e-01> : tensor<f32>
+  %t = onnx.Constant dense<2.500000e-01> : tensor<f32>
+  %n = onnx.Constant dense<[2, 2, 4, 64]> : tensor<4xi64>
+  %0 = onnx.Mul(%a, %s) : (tensor<2x8x1x64xf32>, tensor<f32>) -> tensor<2x8x1x64xf32>
+  %g = onnx.Reshape(%0, %n) : (tensor<2x8x1x64xf32>, tensor<4xi64>) -> tensor<2x2x4x64xf32>
+  %1 = onnx.Mul(%b, %t) : (tensor<2x2x64x?xf32>, tensor<f32>) -> tensor<2x2x64x?xf32>
+  %2 = onnx.MatMul(%g, %1) : (tensor<2x2x4x64xf32>, tensor<2x2x64x?xf32>) -> none
+  return %2 : none
+}
+
+// -----
+
 // Numbers of 16 bits would be rounded otherwise.
 // CHECK-LABEL: func @halves
 // CHECK-COUNT-2: onnx.Mul

@@ -39,8 +39,7 @@ bool AttentionLoops::findProducts() {
           isInside == (found == 2))
         product = std::move(*way);
     }
-    if (!product.op || product.columns.size() != 1 || product.window ||
-        product.channelwise)
+    if (!product.op || product.window || product.channelwise)
       return false;
   }
   return found == 2;

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/OperationSupport.h"
 
 #include <cmath>
 
@@ -97,6 +98,15 @@ bool haveSameSurroundings(KernelOp a, KernelOp b) {
             isPaddingForOne(y.getDefiningOp<KernelOp>()))
       return false;
   return true;
+}
+
+bool areAlike(KernelOp a, KernelOp b) {
+  return a.getLoops() == b.getLoops() &&
+         a.getIns().size() == b.getIns().size() &&
+         a->getOperandTypes() == b->getOperandTypes() &&
+         haveSameSurroundings(a, b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 bool isStatic(KernelOp kernel, StringRef loop) {

@@ -70,6 +70,10 @@ bool isStorable(mlir::Value value);
 /// its operands come about.
 bool haveSameSurroundings(krnl::KernelOp a, krnl::KernelOp b);
 
+/// Do the two differ in names and in contents of constants only, so that the
+/// same recipe is the best one for both?
+bool areAlike(krnl::KernelOp a, krnl::KernelOp b);
+
 /// Is the extent known?
 bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 

@@ -9,7 +9,6 @@
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 
-#include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -22,15 +21,6 @@ static unsigned hashOf(KernelOp kernel) {
   return unsigned(size_t(llvm::hash_combine(
       kernel.getLoops(), llvm::hash_combine_range(types.begin(), types.end()),
       hashRegions(kernel))));
-}
-
-static bool areAlike(KernelOp a, KernelOp b) {
-  return a.getLoops() == b.getLoops() &&
-         a.getIns().size() == b.getIns().size() &&
-         a->getOperandTypes() == b->getOperandTypes() &&
-         haveSameSurroundings(a, b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 ArrayAttr RecipeChooser::choose(KernelOp kernel) {

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-fuse=collapse=false --krnl-join-attention -o %t.mlir
+// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-resolve-sizes --krnl-simplify-host --krnl-fuse=collapse=false --krnl-join-attention -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: onnx-opt %t.mlir --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=RECIPE
 //
@@ -32,11 +32,33 @@ func.func @attention(%q: tensor<12x128x64xf32>, %k: tensor<12x64x128xf32>, %v: t
   return %y : tensor<12x128x64xf32>
 }
 
-// One block of 16 rows would use one of all cores.
+// One block of 16 rows would use one of all cores: the first kernel has the keys in parts, the second one combines them.
+// A part whose scores are all -infinity has no weight. Nothing but the keys has a loop more: their tensors are views.
 // CHECK-LABEL: func @few_rows
-// CHECK:         krnl.kernel "MatMul"
-// CHECK:         krnl.kernel "Softmax"
-// CHECK:         krnl.kernel "MatMul"
+// CHECK-DAG:     %[[KEYS:.+]] = tensor.expand_shape %{{.+}} {{\[\[}}0], [1], [2, 3]] output_shape [1, 64, [[P:[0-9]+]], [[N:[0-9]+]]]
+// CHECK-DAG:     %[[VALUES:.+]] = tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2], [3]] output_shape [1, [[P]], [[N]], 64]
+// CHECK:         %[[PARTS:.+]]:3 = krnl.kernel "MatMul+Softmax+MatMul parts" loops [m = 4, n0 = [[P]], n1 = [[N]], k = 64, n_2 = 64] ins(%{{.+}}, %[[KEYS]], %[[VALUES]] :
+// CHECK:           %[[SCORES:.+]] = krnl.compute [n0, m, n1 | k]
+// CHECK:           %[[MAX:.+]] = krnl.compute [n0, m | n1] (%{{.+}} = %[[SCORES]][0, m, n0, n1])
+// CHECK-NEXT:        arith.maximumf
+// CHECK:           %[[EXP:.+]] = krnl.compute [n0, m, n1] (%{{.+}} = %[[SCORES]][0, m, n0, n1], %[[M:.+]] = %[[MAX]][n0, 0, m])
+// CHECK:             %[[NONE:.+]] = arith.cmpf oeq, %[[M]], %{{.+}} : f32
+// CHECK-NEXT:        %[[SHIFT:.+]] = arith.select %[[NONE]], %{{.+}}, %[[M]] : f32
+// CHECK-NEXT:        %[[D:.+]] = arith.subf %{{.+}}, %[[SHIFT]] : f32
+// CHECK-NEXT:        math.exp %[[D]] : f32
+// CHECK:           %[[TOTAL:.+]] = krnl.compute [n0, m | n1] (%{{.+}} = %[[EXP]][0, m, n0, n1])
+// CHECK-NOT:       arith.divf
+// CHECK:           krnl.compute [n0, m, n_2 | n1]
+// CHECK:           krnl.compute [n0, m] (%{{.+}} = %[[MAX]][n0, 0, m])
+// CHECK:           krnl.compute [n0, m] (%{{.+}} = %[[TOTAL]][n0, 0, m])
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul" loops [m = 4, n_2 = 64, n0 = [[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
+// CHECK:           krnl.compute [m, n_2 | n0]
+// CHECK-NEXT:        arith.maximumf
+// CHECK:           krnl.compute [m, n_2 | n0]
+// CHECK:             math.exp
+// CHECK:           krnl.compute [m, n_2]
+// CHECK-NEXT:        arith.divf
+// CHECK-NOT:     krnl.kernel
 func.func @few_rows(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
   %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
   %p = onnx.Softmax(%s) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
@@ -44,11 +66,11 @@ func.func @few_rows(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tenso
   return %y : tensor<1x4x64xf32>
 }
 
-// 16 rows of so many keys do not fit the memory of a block.
+// 16 rows of so many keys do not fit the memory of a block, but those of a part do.
 // CHECK-LABEL: func @long_rows
-// CHECK:         krnl.kernel "MatMul"
-// CHECK:         krnl.kernel "Softmax"
-// CHECK:         krnl.kernel "MatMul"
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts"
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul"
+// CHECK-NOT:     krnl.kernel
 func.func @long_rows(%q: tensor<12x128x64xf32>, %k: tensor<12x64x4096xf32>, %v: tensor<12x4096x64xf32>) -> tensor<12x128x64xf32> {
   %s = onnx.MatMul(%q, %k) : (tensor<12x128x64xf32>, tensor<12x64x4096xf32>) -> tensor<12x128x4096xf32>
   %p = onnx.Softmax(%s) : (tensor<12x128x4096xf32>) -> tensor<12x128x4096xf32>
@@ -56,7 +78,63 @@ func.func @long_rows(%q: tensor<12x128x64xf32>, %k: tensor<12x64x4096xf32>, %v: 
   return %y : tensor<12x128x64xf32>
 }
 
-// The sizes of scores are known.
+// The rows may be as many as the run has.
+// CHECK-LABEL: func @dynamic_rows
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts"
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul"
+// CHECK-NOT:     krnl.kernel
+func.func @dynamic_rows(%q: tensor<12x?x64xf32>, %k: tensor<12x64x4096xf32>, %v: tensor<12x4096x64xf32>) -> tensor<12x?x64xf32> {
+  %s = onnx.MatMul(%q, %k) : (tensor<12x?x64xf32>, tensor<12x64x4096xf32>) -> tensor<12x?x4096xf32>
+  %p = onnx.Softmax(%s) : (tensor<12x?x4096xf32>) -> tensor<12x?x4096xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<12x?x4096xf32>, tensor<12x4096x64xf32>) -> tensor<12x?x64xf32>
+  return %y : tensor<12x?x64xf32>
+}
+
+// A row whose weights are all zero has the sum 1 beside its values, which are zero.
+// CHECK-LABEL: func @hidden_rows
+// CHECK:         krnl.kernel "MatMul+Softmax+Where+MatMul parts"
+// CHECK:           krnl.compute [n0, m] (%{{.+}} = %{{.+}}[n0, 0, m], %[[H:.+]] = %{{.+}}[m, 0])
+// CHECK:             %[[C:.+]] = arith.cmpi ne, %[[H]], %{{.+}} : i8
+// CHECK-NEXT:        %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:        arith.select %[[C]], %[[ZERO]], %{{.+}} : f32
+// CHECK:           krnl.compute [n0, m] (%{{.+}} = %{{.+}}[n0, 0, m], %[[H:.+]] = %{{.+}}[m, 0])
+// CHECK:             %[[C:.+]] = arith.cmpi ne, %[[H]], %{{.+}} : i8
+// CHECK-NEXT:        %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:        arith.select %[[C]], %[[ONE]], %{{.+}} : f32
+func.func @hidden_rows(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>, %h: tensor<4x1xi1>) -> tensor<1x4x64xf32> {
+  %zero = onnx.Constant dense<0.0> : tensor<f32>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %p = onnx.Softmax(%s) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %w = onnx.Where(%h, %zero, %p) : (tensor<4x1xi1>, tensor<f32>, tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%w, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
+// Weights that are zero one by one may be all of a row in one part alone.
+// CHECK-LABEL: func @hidden_weights
+// CHECK-NOT:     parts"
+// CHECK:         return
+func.func @hidden_weights(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>, %h: tensor<4x1024xi1>) -> tensor<1x4x64xf32> {
+  %zero = onnx.Constant dense<0.0> : tensor<f32>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %p = onnx.Softmax(%s) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %w = onnx.Where(%h, %zero, %p) : (tensor<4x1024xi1>, tensor<f32>, tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%w, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
+// Weights that are no softmax are those of all keys.
+// CHECK-LABEL: func @no_softmax
+// CHECK-NOT:     parts"
+// CHECK:         return
+func.func @no_softmax(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %p = onnx.LogSoftmax(%s) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
+// The number of keys is known.
 // CHECK-LABEL: func @dynamic
 // CHECK:         krnl.kernel "MatMul"
 // CHECK:         krnl.kernel "Softmax"

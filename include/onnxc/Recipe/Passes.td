@@ -117,11 +117,21 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
   let description = [{
     For a device: a contraction, a kernel along each row of its result, and a
     contraction that sums up these rows become one kernel where the cost model says
-    that this takes less time than the three. 16 rows of scores have to fit
-    the memory that the threads of a block share, so their lengths are known.
+    that this takes less time than the three. Or they become two, if the rows are a
+    softmax: the first has the sums of parts of the keys, each with the maximum of its
+    scores and the sum of its exponentials, and the second combines them in their order.
+    So 16 rows of scores of a part have to fit the memory that the threads of a block
+    share, and few rows of queries have blocks for all multiprocessors. The number of
+    keys is known.
+
+    ```mlir
+    %o, %m, %l = krnl.kernel "MatMul+Softmax+MatMul parts" loops [b = 8, m = 4, n0 = 8, n1 = 64, ..] ..
+    %y = krnl.kernel "MatMul+Softmax+MatMul" loops [b = 8, m = 4, e = 128, n0 = 8] ins(%o, %m, %l : ..) ..
+    ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -96,8 +96,10 @@ for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())
     compare(name, f"{name}.onnx")
 for name in ("matrices_tf32", "matrices_tf32_transposed"):
     compare(name, f"{name}.onnx", device=["--tf32"], tolerances=["--atol=1e-5", "--rtol=1e-3"])
-compare("attention_f32", "attention_f32.onnx")
-compare("attention_f16", "attention_f16.onnx", tolerances=["--atol=2e-3", "--rtol=1e-2"])
+for name in ("attention_f32", "attention_parts_f32"):
+    compare(name, f"{name}.onnx")
+for name in ("attention_f16", "attention_parts_f16"):
+    compare(name, f"{name}.onnx", tolerances=["--atol=2e-3", "--rtol=1e-2"])
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))

@@ -338,13 +338,13 @@ save("concatenation", [("Concat", ["x", "w"], "y", {"axis": 1})], [8, 5, 33], [8
 save("squares", [("Transpose", ["x"], "y", {"perm": [0, 2, 1]})], [2, 256, 96], [2, 96, 256])
 
 
-def save_attention(name, element, rows, keys, depth):
+def save_attention(name, element, rows, keys, depth, hidden=-1e4, heads=3):
     """Ragged rows of queries, of which each sees the keys up to its own place."""
     to = helper.tensor_dtype_to_np_dtype(element)
     tensors = {
-        "k": RNG.standard_normal((3, depth, keys)) / depth,
-        "v": RNG.standard_normal((3, keys, depth)),
-        "mask": np.where(np.arange(keys) <= np.arange(rows)[:, None] + 8, 0, -1e4),
+        "k": RNG.standard_normal((heads, depth, keys)) / depth,
+        "v": RNG.standard_normal((heads, keys, depth)),
+        "mask": np.where(np.arange(keys) <= np.arange(rows)[:, None] + 8, 0, hidden),
     }
     save(
         name,
@@ -354,8 +354,8 @@ def save_attention(name, element, rows, keys, depth):
             ("Softmax", ["masked"], "weights", {"axis": -1}),
             ("MatMul", ["weights", "v"], "y", {}),
         ],
-        [3, rows, depth],
-        [3, rows, depth],
+        [heads, rows, depth],
+        [heads, rows, depth],
         [numpy_helper.from_array(value.astype(to), key) for key, value in tensors.items()],
         element,
         element,
@@ -364,3 +364,6 @@ def save_attention(name, element, rows, keys, depth):
 
 save_attention("attention_f32", TensorProto.FLOAT, 40, 96, 32)
 save_attention("attention_f16", TensorProto.FLOAT16, 100, 128, 64)
+# Keys in parts, of which some are hidden wholly.
+save_attention("attention_parts_f32", TensorProto.FLOAT, 4, 1024, 64, hidden=-np.inf)
+save_attention("attention_parts_f16", TensorProto.FLOAT16, 20, 2048, 64, hidden=-np.inf, heads=2)

@@ -58,6 +58,21 @@ struct AttentionParts {
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
+/// The tensor that the value is a view of, through views of known sizes that
+/// have no other use.
+mlir::Value withoutViews(mlir::Value value);
+
+/// Lets `consumer` read the only result of `producer` itself by an input that
+/// is a view of it: loops of both become several, for dimensions that are parts
+/// of those of either. False where the sizes have no such parts, or a loop
+/// cannot be expanded; kernels may have more loops then.
+bool alignLoops(mlir::RewriterBase &rewriter, KernelOp producer,
+                KernelOp consumer, unsigned input);
+
+/// Erases the kernel, and views and tensors of the host program that only it
+/// used.
+void eraseWithOperands(mlir::RewriterBase &rewriter, KernelOp kernel);
+
 /// Where remarks are wanted, one of this name that the two stay two kernels,
 /// and why. It is at the consumer; the location of the producer is its argument
 /// "Producer".
@@ -95,6 +110,14 @@ void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// expanded likewise, its results collapsed. Not where its results are copied
 /// into parts of others, as it may write there. False if nothing changes.
 bool expandLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// Makes several loops of one, with these extents, the outer ones first, and
+/// gives their names. Operands and results along it are views of as many
+/// dimensions more. False, and nothing has changed, where the loop does not
+/// cover a dimension of a tensor that it indexes, or has other iterations.
+bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
+                llvm::StringRef loop, llvm::ArrayRef<int64_t> extents,
+                llvm::SmallVectorImpl<std::string> &names);
 
 /// Runs the op over the loops `axes` instead, the first `parallel` of them in
 /// parallel. `dims` has for each of its loops so far a dimension of these, or

@@ -10,6 +10,7 @@
 // groups and channels of a group as dimensions of their own. An elementwise
 // kernel that reads them as one dimension runs over both loops instead, so that
 // it reads the tensor itself and can be fused with the convolution.
+// expandLoop() does so for any kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -28,10 +30,12 @@ namespace {
 /// Checks one loop, and makes several of it.
 class LoopExpander {
 public:
-  /// `extents` are those of the new loops, outer ones first.
+  /// `extents` are those of the new loops, outer ones first, and `names` gets
+  /// their names.
   LoopExpander(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
-               ArrayRef<int64_t> extents)
-      : rewriter(rewriter), kernel(kernel), loop(loop), extents(extents) {}
+               ArrayRef<int64_t> extents, SmallVectorImpl<std::string> &names)
+      : rewriter(rewriter), kernel(kernel), loop(loop), extents(extents),
+        names(names) {}
 
   bool check();
   void expand();
@@ -51,6 +55,7 @@ private:
   RankedTensorType expanded(Value tensor);
   Value expandOperand(Value outside, BlockArgument inside);
   void declareLoops();
+  void expandIndices(ComputeOp op);
   void expandOp(ComputeOp op);
   void collapseResults(ArrayRef<Type> types);
 
@@ -58,7 +63,7 @@ private:
   KernelOp kernel;
   StringRef loop;
   ArrayRef<int64_t> extents;
-  SmallVector<std::string> names;
+  SmallVectorImpl<std::string> &names;
   /// The dimension of each tensor that the loop covers, or -1.
   llvm::MapVector<Value, int> positions;
 };
@@ -69,15 +74,9 @@ bool LoopExpander::record(Value tensor, int position) {
   return positions.insert({tensor, position}).first->second == position;
 }
 
-/// The loop covers one dimension of each tensor that it indexes, and nothing
-/// else uses its index.
+/// The loop covers one dimension of each tensor that it indexes.
 bool LoopExpander::checkOp(ComputeOp op) {
-  if (op.getNumReductionLoops() != 0)
-    return false;
   unsigned dim = dimOf(op, loop);
-  for (auto index : op.getBlock()->getOps<IndexOp>())
-    if (index.getDim() == dim)
-      return false;
   for (unsigned number : llvm::seq<unsigned>(op.getNumDpsInits()))
     if (scatterStoreOf(op, number))
       return false;
@@ -191,6 +190,29 @@ void LoopExpander::declareLoops() {
   kernel.replaceLoops(loops);
 }
 
+/// An index of the loop is that of the outermost new one now: the others
+/// follow.
+void LoopExpander::expandIndices(ComputeOp op) {
+  for (auto index :
+       llvm::make_early_inc_range(op.getBlock()->getOps<IndexOp>())) {
+    if (index.getLoop() != names.front())
+      continue;
+    OpBuilder b(op.getContext());
+    b.setInsertionPointAfter(index);
+    Location loc = index.getLoc();
+    Value whole = index;
+    SmallPtrSet<Operation *, 4> made;
+    for (auto [name, extent] : llvm::drop_begin(llvm::zip(names, extents))) {
+      Value size = arith::ConstantIndexOp::create(b, loc, extent);
+      Value scaled = arith::MulIOp::create(b, loc, whole, size);
+      made.insert(scaled.getDefiningOp());
+      whole =
+          arith::AddIOp::create(b, loc, scaled, IndexOp::create(b, loc, name));
+    }
+    index.getIteration().replaceAllUsesExcept(whole, made);
+  }
+}
+
 void LoopExpander::expandOp(ComputeOp op) {
   SmallVector<StringRef> axes = op.getAxes();
   unsigned split = dimOf(op, loop), more = extents.size() - 1;
@@ -201,7 +223,9 @@ void LoopExpander::expandOp(ComputeOp op) {
     dims.push_back(rewriter.getAffineDimExpr(dim > split ? dim + more : dim));
   axes.erase(axes.begin() + split);
   axes.insert(axes.begin() + split, names.begin(), names.end());
-  replaceAxes(op, dims, axes, op.getNumParallelLoops() + more);
+  unsigned parallel = op.getNumParallelLoops();
+  replaceAxes(op, dims, axes, split < parallel ? parallel + more : parallel);
+  expandIndices(op);
   SmallVector<Subscripts> accesses = op.getSubscripts();
   for (auto [access, operand] : llvm::zip_equal(accesses, op->getOpOperands()))
     if (int position = positionIn(operand.get()); position >= 0)
@@ -220,6 +244,8 @@ void LoopExpander::collapseResults(ArrayRef<Type> types) {
       continue;
     OpResult result = kernel->getResult(number);
     result.setType(argument.getType());
+    if (result.use_empty())
+      continue;
     auto whole = tensor::CollapseShapeOp::create(
         rewriter, kernel.getLoc(), cast<RankedTensorType>(type), result,
         groups(argument, cast<RankedTensorType>(type).getRank()));
@@ -245,12 +271,32 @@ void LoopExpander::expand() {
   collapseResults(types);
 }
 
+bool expandLoop(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
+                ArrayRef<int64_t> extents,
+                SmallVectorImpl<std::string> &names) {
+  LoopExpander expander(rewriter, kernel, loop, extents, names);
+  if (!expander.check())
+    return false;
+  expander.expand();
+  return true;
+}
+
 /// The loop that covers the dimension of the kernel's input in its ops.
 static StringRef loopAlong(BlockArgument input, unsigned dim) {
   for (OpOperand &use : input.getUses())
     if (auto op = dyn_cast<ComputeOp>(use.getOwner()))
       return op.getLoopsAlong(use)[dim];
   return "";
+}
+
+/// Does no op reduce a loop, or compute with an index of this one?
+static bool isElementwiseAlong(KernelOp kernel, StringRef loop) {
+  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+    return op.getNumReductionLoops() == 0 &&
+           llvm::none_of(op.getBlock()->getOps<IndexOp>(), [&](IndexOp index) {
+             return index.getLoop() == loop;
+           });
+  });
 }
 
 /// Expands the loop along the first dimension of the view that is several of
@@ -266,10 +312,10 @@ static bool expandAlong(RewriterBase &rewriter, KernelOp kernel, unsigned input,
     if (loop.empty() || llvm::is_contained(extents, ShapedType::kDynamic))
       return false;
     std::string name = loop.str();
-    LoopExpander expander(rewriter, kernel, name, extents);
-    if (!expander.check())
+    SmallVector<std::string> names;
+    if (!isElementwiseAlong(kernel, name) ||
+        !expandLoop(rewriter, kernel, name, extents, names))
       return false;
-    expander.expand();
     // A use that is left would make the tensor a result of a fused kernel.
     if (view->use_empty())
       rewriter.eraseOp(view);

@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -53,8 +52,26 @@ static Value outside(KernelOp kernel, OpOperand &operand) {
   return number < 0 ? Value() : kernel.getIns()[number];
 }
 
-/// The kernel whose only result is the value, which has no other use.
+Value withoutViews(Value value) {
+  auto isKnown = [](Value v) {
+    auto type = dyn_cast<RankedTensorType>(v.getType());
+    return type && type.hasStaticShape();
+  };
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isa<tensor::ReshapeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            view) ||
+        !value.hasOneUse() || !isKnown(value) || !isKnown(view->getOperand(0)))
+      break;
+    value = view->getOperand(0);
+  }
+  return value;
+}
+
+/// The kernel whose only result is the value, which has no other use. A device
+/// sees it through views.
 static KernelOp onlyMaker(Value value, KernelOp user) {
+  if (value && TargetAttr::processorOf(user).isDevice())
+    value = withoutViews(value);
   auto maker = value ? value.getDefiningOp<KernelOp>() : KernelOp();
   bool isOnly = maker && maker->getBlock() == user->getBlock() &&
                 maker->getNumResults() == 1 && value.hasOneUse() &&
@@ -150,21 +167,6 @@ static bool isSame(Value keys, Value values) {
   return keys == values;
 }
 
-/// Do 16 rows of scores fit the memory that threads of a device share?
-static LogicalResult checkStrip(RankedTensorType type,
-                                const target::Processor &target,
-                                std::string &reason) {
-  int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
-  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows))
-    reason = "only the run knows the sizes of the scores";
-  else if (MatrixSums::rows * columns * elementBytes(type.getElementType()) >
-           target.sharedBytes)
-    reason = "rows of scores are too long for the memory of a block";
-  else
-    return success();
-  return failure();
-}
-
 /// Does it pay to keep these scores from memory? On a device the cost model
 /// says so.
 static LogicalResult checkScores(RankedTensorType type,
@@ -174,8 +176,12 @@ static LogicalResult checkScores(RankedTensorType type,
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
   bool hasDynamicSize =
       ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
-  if (target.isDevice())
-    return checkStrip(type, target, reason);
+  if (target.isDevice()) {
+    if (!ShapedType::isDynamic(columns))
+      return success();
+    reason = "only the run knows how many scores a row has";
+    return failure();
+  }
   if (!ShapedType::isDynamic(rows) && rows < target.packRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
@@ -200,14 +206,15 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
       continue;
     KernelOp scores;
     ComputeOp product;
+    RankedTensorType type;
     for (Value in : rows.getIns())
       if (KernelOp maker = product ? KernelOp() : onlyMaker(in, rows)) {
         scores = maker;
         product = onlyProduct(maker);
+        type = cast<RankedTensorType>(in.getType());
       }
     if (!product || !makesScores(product))
       return failure();
-    auto type = cast<RankedTensorType>(scores.getResult(0).getType());
     if (type != rows.getResult(0).getType() ||
         failed(checkScores(type, TargetAttr::processorOf(consumer), reason)))
       return failure();

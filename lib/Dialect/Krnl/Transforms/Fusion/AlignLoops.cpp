@@ -1,0 +1,144 @@
+//===- AlignLoops.cpp - Two kernels with a view between ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %y = loops [g = 8, m = 1024, ..]  -> tensor<8x1024x256xf32>
+//   %v = tensor.reshape %y            -> tensor<32x256x256xf32>
+//   loops [h = 32, q = 256, ..] ins(%v)
+// -> %y = loops [g = 8, m0 = 4, m1 = 256, ..]  -> tensor<8x4x256x256xf32>
+//    loops [h0 = 8, h1 = 4, q = 256, ..] ins(%y)
+//
+// Heads of an attention that share their keys are rows of one product, and
+// heads of their own for all between the products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+void eraseWithOperands(RewriterBase &rewriter, KernelOp kernel) {
+  SmallVector<Value> operands(kernel->getOperands());
+  rewriter.eraseOp(kernel);
+  while (!operands.empty()) {
+    Operation *maker = operands.pop_back_val().getDefiningOp();
+    if (!maker || !isa<tensor::TensorDialect>(maker->getDialect()) ||
+        !isOpTriviallyDead(maker))
+      continue;
+    llvm::append_range(operands, maker->getOperands());
+    llvm::erase_if(operands,
+                   [&](Value v) { return v.getDefiningOp() == maker; });
+    rewriter.eraseOp(maker);
+  }
+}
+
+namespace {
+/// For each dimension of two shapes, the sizes of its parts.
+struct CommonParts {
+  SmallVector<SmallVector<int64_t>> first, second;
+};
+} // namespace
+
+/// Divides the dimensions of shapes of as many elements into parts that both
+/// have; nothing where they have none.
+static std::optional<CommonParts> divideBoth(ArrayRef<int64_t> a,
+                                             ArrayRef<int64_t> b) {
+  CommonParts parts;
+  parts.first.resize(a.size());
+  parts.second.resize(b.size());
+  if (a.empty() || b.empty())
+    return std::nullopt;
+  size_t i = 0, j = 0;
+  int64_t restA = 1, restB = 1;
+  // A dimension begins with all of its size, and ends when nothing is left.
+  while (i < a.size() || j < b.size()) {
+    bool hasA = i < a.size(), hasB = j < b.size();
+    if (hasA && parts.first[i].empty())
+      restA = a[i];
+    if (hasB && parts.second[j].empty())
+      restB = b[j];
+    int64_t size = std::min(hasA ? restA : 1, hasB ? restB : 1);
+    if (size < 1 || restA % size != 0 || restB % size != 0)
+      return std::nullopt;
+    parts.first[std::min(i, a.size() - 1)].push_back(size);
+    parts.second[std::min(j, b.size() - 1)].push_back(size);
+    restA /= size;
+    restB /= size;
+    if ((hasA && !hasB && restA != 1) || (hasB && !hasA && restB != 1))
+      return std::nullopt;
+    i += hasA && restA == 1;
+    j += hasB && restB == 1;
+  }
+  return parts;
+}
+
+/// The loops that cover the dimensions of a tensor of the body; "" where an op
+/// has none, or another one than the others.
+static SmallVector<std::string> loopsAlong(Value tensor) {
+  SmallVector<std::string> loops;
+  for (OpOperand &use : tensor.getUses()) {
+    auto op = dyn_cast<ComputeOp>(use.getOwner());
+    if (!op)
+      continue;
+    SmallVector<StringRef> along = op.getLoopsAlong(use);
+    if (loops.empty())
+      loops = llvm::to_vector_of<std::string>(along);
+    for (auto [loop, other] : llvm::zip_equal(loops, along))
+      if (loop != other)
+        loop.clear();
+  }
+  return loops;
+}
+
+/// Makes loops of the kernel along the tensor of its body those of the parts.
+static bool expandAll(RewriterBase &rewriter, KernelOp kernel, Value tensor,
+                      ArrayRef<SmallVector<int64_t>> parts) {
+  SmallVector<std::string> loops = loopsAlong(tensor), names;
+  if (loops.size() != parts.size())
+    return false;
+  for (auto [loop, sizes] : llvm::zip_equal(loops, parts)) {
+    names.clear();
+    if (sizes.size() > 1 &&
+        (loop.empty() || !expandLoop(rewriter, kernel, loop, sizes, names)))
+      return false;
+  }
+  dropUnitLoops(kernel);
+  return true;
+}
+
+bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
+                unsigned input) {
+  auto operand = [&]() -> OpOperand & {
+    return consumer.getInsMutable()[input];
+  };
+  auto written = dyn_cast<RankedTensorType>(producer.getResult(0).getType());
+  auto read = dyn_cast<RankedTensorType>(operand().get().getType());
+  if (written == read) {
+    operand().set(producer.getResult(0));
+    return true;
+  }
+  if (!written || !read || !written.hasStaticShape() || !read.hasStaticShape())
+    return false;
+  std::optional<CommonParts> parts =
+      divideBoth(written.getShape(), read.getShape());
+  if (!parts ||
+      !expandAll(rewriter, producer, producer.getOutArgument(0),
+                 parts->first) ||
+      !expandAll(rewriter, consumer, consumer.getInArgument(input),
+                 parts->second) ||
+      producer.getResult(0).getType() != operand().get().getType())
+    return false;
+  Operation *view = operand().get().getDefiningOp();
+  operand().set(producer.getResult(0));
+  if (view && isa<tensor::TensorDialect>(view->getDialect()) &&
+      isOpTriviallyDead(view))
+    rewriter.eraseOp(view);
+  return true;
+}
+
+} // namespace onnxc::krnl

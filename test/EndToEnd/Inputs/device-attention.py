@@ -1,0 +1,129 @@
+# ===- device-attention.py - Attentions on the simulated device -------------===#
+# Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+# ===------------------------------------------------------------------------===#
+"""Runs attentions on the simulated device, beside numpy, and names the kernels that have products: device-attention.py
+PREFIX."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnx_compile
+from onnx import TensorProto, helper
+
+F32, F16 = TensorProto.FLOAT, TensorProto.FLOAT16
+NUMPY = {F32: np.float32, F16: np.float16, TensorProto.BOOL: bool}
+
+
+def model(queries, keys, past=None, mask=None, element=F32, **attributes):
+    """Attention of queries [batch, heads, rows, size] and keys of as many heads or fewer; `past` are keys before these."""
+    inputs = {"q": (element, queries), "k": (element, keys), "v": (element, keys)}
+    if mask:
+        inputs["m"] = mask
+    if past:
+        inputs |= {"pk": (element, past), "pv": (element, past)}
+    names = ["q", "k", "v", "m" if mask else "", "pk" if past else "", "pv" if past else ""]
+    outputs = ["y", "ok", "ov"] if past else ["y"]
+    graph = helper.make_graph(
+        [helper.make_node("Attention", names, outputs, **attributes)],
+        "g",
+        [helper.make_tensor_value_info(name, *info) for name, info in inputs.items()],
+        [helper.make_tensor_value_info(name, element, None) for name in outputs],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
+
+
+def products(rows, keys, size):
+    """The same without the operator: a query that sees no key has no numbers. Keys are given as [size, keys]."""
+    nodes = [
+        helper.make_node("MatMul", ["q", "k"], ["s"]),
+        helper.make_node("Where", ["m", "s", "none"], ["h"]),
+        helper.make_node("Softmax", ["h"], ["w"]),
+        helper.make_node("MatMul", ["w", "v"], ["y"]),
+    ]
+    inputs = {"q": (F32, [2, rows, size]), "k": (F32, [2, size, keys]), "v": (F32, [2, keys, size])}
+    inputs["m"] = (TensorProto.BOOL, [rows, keys])
+    none = helper.make_tensor("none", F32, [], [-np.inf])
+    infos = [helper.make_tensor_value_info(name, *info) for name, info in inputs.items()]
+    graph = helper.make_graph(nodes, "g", infos, [helper.make_tensor_value_info("y", F32, None)], [none])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
+
+
+def exact_products(q, k, v, m):
+    scores = np.where(m, q.astype(np.float64) @ k, -np.inf)
+    weights = np.exp(scores - np.where(m.any(axis=-1, keepdims=True), scores.max(axis=-1, keepdims=True), np.nan))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+def attention(q, k, v, m=None, pk=None, pv=None, causal=False):
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    before = 0 if pk is None else pk.shape[2]
+    if before:
+        k, v = (np.concatenate([past, x], axis=2) for past, x in ((pk, k), (pv, v)))
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in (k, v))
+    scores = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[3])
+    if m is not None:
+        scores = np.where(m, scores, -np.inf) if m.dtype == bool else scores + m
+    if causal:
+        scores = np.where(np.tri(*scores.shape[2:], before, dtype=bool), scores, -np.inf)
+    largest = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
+    total = weights.sum(axis=-1, keepdims=True)
+    # A query that sees no key has zeros.
+    return weights / np.where(total == 0, 1, total) @ v
+
+
+CASES = {
+    "heads": model([1, 2, 40, 32], [1, 2, 512, 32]),
+    "causal": model([1, 2, 128, 32], [1, 2, 128, 32], is_causal=1),
+    "groups": model([2, 8, 1, 64], [2, 2, 512, 64]),
+    "groups_f16": model([1, 8, 1, 64], [1, 2, 1024, 64], element=F16),
+    "groups_of_queries": model([1, 4, 24, 32], [1, 2, 256, 32], is_causal=1),
+    "past": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, 511, 64]),
+    "past_f16": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, 1023, 64], element=F16),
+    "past_causal": model([1, 4, 8, 32], [1, 2, 8, 32], past=[1, 2, 504, 32], is_causal=1),
+    "mask": model([1, 2, 16, 32], [1, 2, 512, 32], mask=(F32, [16, 512])),
+    "hidden": model([1, 2, 16, 32], [1, 2, 512, 32], mask=(TensorProto.BOOL, [16, 512])),
+    "products": products(16, 512, 32),
+    "queries": model([1, 2, "n", 32], [1, 2, 512, 32]),
+    "lengths": model([1, 4, "n", 32], [1, 2, "m", 32]),
+}
+
+
+def values(made):
+    random, named = np.random.default_rng(0), {"n": 5, "m": 70}
+    for info in made.graph.input:
+        shape = [d.dim_value or named[d.dim_param] for d in info.type.tensor_type.shape.dim]
+        element = NUMPY[info.type.tensor_type.elem_type]
+        if element is bool:
+            # The first query sees nothing, and others none of a part of the keys.
+            seen = random.random(shape) < 0.5
+            seen[0], seen[1:, :256] = False, False
+            yield seen
+        else:
+            yield random.standard_normal(shape).astype(element)
+
+
+def main():
+    for name, made in CASES.items():
+        path = f"{sys.argv[1]}-{name}"
+        onnx.save(made, f"{path}.onnx")
+        command = ["onnx-compile", f"{path}.onnx", "--device=cuda:simulator", "-q"]
+        text = subprocess.run([*command, "--emit=krnl", "-o", "-"], capture_output=True, text=True, check=True).stdout
+        kernels = [kernel for kernel in re.findall(r'krnl.kernel "(.+?)" loops', text) if "MatMul" in kernel]
+        subprocess.run([*command, "-o", f"{path}.so"], check=True)
+        given = dict(zip((info.name for info in made.graph.input), values(made)))
+        found = onnx_compile.ExecutionSession(f"{path}.so").run(list(given.values()))[0]
+        if name == "products":
+            exact = exact_products(**given)
+        else:
+            causal = any(attribute.name == "is_causal" for attribute in made.graph.node[0].attribute)
+            exact = attention(**given, causal=causal)
+        bound = 4e-3 if found.dtype == np.float16 else 2e-5
+        error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
+        print(f"{name}: {', '.join(kernels)}; {'right' if error <= bound else f'wrong by {error:.2g}'}")
+
+
+main()

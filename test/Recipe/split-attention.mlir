@@ -1,0 +1,97 @@
+// RUN: onnx-opt %s --krnl-join-attention | FileCheck %s
+//
+// Of few rows of queries, the keys are in parts. What a payload computes with the number of a key it computes with that of
+// the part and that inside of it.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, core_shared_bytes = 167936, cores = 108>} {
+
+// CHECK-LABEL: func @causal
+// CHECK:         %[[PARTS:.+]]:3 = krnl.kernel "scores+rows+sums parts" loops [m = 4, n0 = [[P:[0-9]+]], n1 = [[N:[0-9]+]], k = 64, {{.+}} = 64]
+// CHECK:           krnl.compute [n0, m, n1]
+// CHECK:             %[[PART:.+]] = krnl.index n0
+// CHECK-NEXT:        %[[SIZE:.+]] = arith.constant [[N]] : index
+// CHECK-NEXT:        %[[FIRST:.+]] = arith.muli %[[PART]], %[[SIZE]] : index
+// CHECK-NEXT:        %[[INSIDE:.+]] = krnl.index n1
+// CHECK-NEXT:        %[[KEY:.+]] = arith.addi %[[FIRST]], %[[INSIDE]] : index
+// CHECK:             arith.cmpi ule, %[[KEY]], %{{.+}} : index
+// The quotient is that of the totals; a sum of values is no result of its own.
+// CHECK-NOT:         arith.divf
+// CHECK:         krnl.kernel "scores+rows+sums" loops [m = 4, {{.+}} = 64, n0 = [[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
+// CHECK:           arith.divf
+// What follows the sums of values is done once.
+// CHECK:           arith.maximumf
+// CHECK:         return
+func.func @causal(%q: tensor<4x64xf32>, %k: tensor<1024x64xf32>, %v: tensor<1024x64xf32>) -> tensor<4x64xf32> {
+  %s = tensor.empty() : tensor<4x1024xf32>
+  %o = tensor.empty() : tensor<4x64xf32>
+  %0 = krnl.kernel "scores" loops [m = 4, n = 1024, k = 64] ins(%q, %k : tensor<4x64xf32>, tensor<1024x64xf32>) outs(%s : tensor<4x1024xf32>) {
+  ^bb0(%x: tensor<4x64xf32>, %w: tensor<1024x64xf32>, %c: tensor<4x1024xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<4x1024xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [m, n | k] (%g = %x[m, k], %h = %w[n, k]) -> (%i = %f[m, n])
+        : (tensor<4x64xf32>, tensor<1024x64xf32>) -> tensor<4x1024xf32> {
+      %j = arith.mulf %g, %h : f32
+      %l = arith.addf %i, %j : f32
+      linalg.yield %l : f32
+    }
+    krnl.yield %p : tensor<4x1024xf32>
+  } -> tensor<4x1024xf32>
+  %1 = krnl.kernel "rows" loops [r = 4, j = 1024] ins(%0 : tensor<4x1024xf32>) outs(%s : tensor<4x1024xf32>) {
+  ^bb0(%x: tensor<4x1024xf32>, %c: tensor<4x1024xf32>):
+    %lowest = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %before = arith.constant 1000 : index
+    %a = krnl.temporary : tensor<4x1024xf32>
+    %t = krnl.temporary : tensor<4xf32>
+    %u = krnl.temporary : tensor<4xf32>
+    %e = krnl.temporary : tensor<4x1024xf32>
+    %masked = krnl.compute [r, j] (%g = %x[r, j]) -> (%_ = %a[r, j]) : (tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+      %key = krnl.index j
+      %query = krnl.index r
+      %last = arith.addi %query, %before : index
+      %seen = arith.cmpi ule, %key, %last : index
+      %y = arith.select %seen, %g, %lowest : f32
+      linalg.yield %y : f32
+    }
+    %f = krnl.compute [r] () -> (%_ = %t[r]) : () -> tensor<4xf32> { linalg.yield %lowest : f32 }
+    %max = krnl.compute [r | j] (%g = %masked[r, j]) -> (%h = %f[r]) : (tensor<4x1024xf32>) -> tensor<4xf32> {
+      %i = arith.maximumf %h, %g : f32
+      linalg.yield %i : f32
+    }
+    %exp = krnl.compute [r, j] (%g = %masked[r, j], %h = %max[r]) -> (%_ = %e[r, j]) : (tensor<4x1024xf32>, tensor<4xf32>) -> tensor<4x1024xf32> {
+      %d = arith.subf %g, %h : f32
+      %l = math.exp %d : f32
+      linalg.yield %l : f32
+    }
+    %z = krnl.compute [r] () -> (%_ = %u[r]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    %total = krnl.compute [r | j] (%g = %exp[r, j]) -> (%h = %z[r]) : (tensor<4x1024xf32>) -> tensor<4xf32> {
+      %i = arith.addf %h, %g : f32
+      linalg.yield %i : f32
+    }
+    %y = krnl.compute [r, j] (%g = %exp[r, j], %h = %total[r]) -> (%_ = %c[r, j]) : (tensor<4x1024xf32>, tensor<4xf32>) -> tensor<4x1024xf32> {
+      %l = arith.divf %g, %h : f32
+      linalg.yield %l : f32
+    }
+    krnl.yield %y : tensor<4x1024xf32>
+  } -> tensor<4x1024xf32>
+  %2 = krnl.kernel "sums" loops [m = 4, n = 64, k = 1024] ins(%1, %v : tensor<4x1024xf32>, tensor<1024x64xf32>) outs(%o : tensor<4x64xf32>) {
+  ^bb0(%x: tensor<4x1024xf32>, %w: tensor<1024x64xf32>, %c: tensor<4x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<4x64xf32>
+    %f = krnl.compute [m, n] () -> (%_ = %t[m, n]) : () -> tensor<4x64xf32> { linalg.yield %zero : f32 }
+    %p = krnl.compute [m, n | k] (%g = %x[m, k], %h = %w[k, n]) -> (%i = %f[m, n])
+        : (tensor<4x1024xf32>, tensor<1024x64xf32>) -> tensor<4x64xf32> {
+      %j = arith.mulf %g, %h : f32
+      %l = arith.addf %i, %j : f32
+      linalg.yield %l : f32
+    }
+    %y = krnl.compute [m, n] (%g = %p[m, n]) -> (%_ = %c[m, n]) : (tensor<4x64xf32>) -> tensor<4x64xf32> {
+      %l = arith.maximumf %g, %zero : f32
+      linalg.yield %l : f32
+    }
+    krnl.yield %y : tensor<4x64xf32>
+  } -> tensor<4x64xf32>
+  return %2 : tensor<4x64xf32>
+}
+
+}

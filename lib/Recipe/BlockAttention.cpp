@@ -233,7 +233,7 @@ void addBlockAttention(KernelOp kernel, const Processor &target,
   if (!writer.isPossible())
     return;
   for (int64_t rows : {2, 1})
-    for (int64_t warps : {4, 8, 16})
+    for (int64_t warps : {4, 8, 16, 2})
       for (int64_t columns : {4, 2})
         for (auto [steps, stages] :
              {std::pair(4, 2), {2, 3}, {2, 2}, {1, 3}, {1, 2}}) {

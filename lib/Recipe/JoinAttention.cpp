@@ -145,8 +145,10 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
   std::optional<NestCost> together = chosenCost(joined, processor);
   bool isCheaper = together && together->cycles < best;
   if (isCheaper) {
-    best = together->cycles;
+    attention.cycles = together->cycles;
     attention.number = 1;
+    // As for parts of other sums, another launch has to pay.
+    best = minGainOfKind * together->cycles;
   }
   // So many blocks of all keys leave no multiprocessor idle.
   bool hasBlocks = isCheaper && together->tiles >=
@@ -161,7 +163,7 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     eraseAll(rewriter, kernels);
     if (cycles == 0 || cycles >= best)
       continue;
-    best = cycles;
+    best = attention.cycles = cycles;
     attention.number = parts;
   }
   eraseWithOperands(rewriter, joined);

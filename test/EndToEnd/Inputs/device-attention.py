@@ -78,6 +78,7 @@ def attention(q, k, v, m=None, pk=None, pv=None, causal=False):
 CASES = {
     "heads": model([1, 2, 40, 32], [1, 2, 512, 32]),
     "causal": model([1, 2, 128, 32], [1, 2, 128, 32], is_causal=1),
+    "two_warps": model([1, 8, 64, 80], [1, 8, 64, 80]),
     "groups": model([2, 8, 1, 64], [2, 2, 512, 64]),
     "groups_f16": model([1, 8, 1, 64], [1, 2, 1024, 64], element=F16),
     "groups_of_queries": model([1, 4, 24, 32], [1, 2, 256, 32], is_causal=1),

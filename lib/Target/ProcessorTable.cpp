@@ -45,6 +45,9 @@ namespace onnxc::target {
 //     Microbenchmarking, 2018
 //   launchNanoseconds
 //     of a kernel of a CUDA graph behind another one
+//   transformProducts, farTransformProducts
+//     400 bytes go through memory for each channel of a tile of 4x4 results:
+//     16, 24 and 36 elements, two of them read and written again
 
 static constexpr int64_t laterSharedBytes = 99 << 10;
 
@@ -60,6 +63,8 @@ static constexpr Processor ampere = {.vectorRegs = 32,
                                      .l3BytesPerCycle = 47,
                                      .memoryBytesPerCycle = 13.4,
                                      .lineBytes = 32,
+                                     .transformProducts = 1900,
+                                     .farTransformProducts = 1900,
                                      .cores = 108,
                                      .megahertz = 1410,
                                      .issuesPerCycle = 4,
@@ -90,6 +95,8 @@ static constexpr Processor hopper = {.vectorRegs = 32,
                                      .l3BytesPerCycle = 38,
                                      .memoryBytesPerCycle = 18.4,
                                      .lineBytes = 32,
+                                     .transformProducts = 2800,
+                                     .farTransformProducts = 2800,
                                      .cores = 132,
                                      .megahertz = 1980,
                                      .issuesPerCycle = 4,

@@ -4,7 +4,7 @@
 // Winograd's algorithm has fewer products, but moves more: its filters take up
 // to four times the memory, and its operand and result pass through it twice
 // before and after the products. The pass compares estimates of both, in the
-// time of one product.
+// time of one product. On a device each of the four transforms is a launch.
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
@@ -35,6 +35,17 @@ double directCost(const WinogradConv &conv, const target::Processor &target) {
   return filters * (double(conv.tiles(1)) + target.filterProducts);
 }
 
+/// On a device: the operand and the result are transformed by two kernels each.
+double launchCost(const target::Processor &target) {
+  constexpr double launches = 4;
+  if (!target.isDevice())
+    return 0;
+  auto productsPerCycle =
+      double(target.fmaPerCycle * target.warpThreads * target.cores);
+  return launches * double(target.launchNanoseconds * target.megahertz) / 1000 *
+         productsPerCycle;
+}
+
 /// Transformed tensors stay in the caches if they take half of the last one,
 /// and are not worth it if they take twice as much as it has.
 double winogradCost(const WinogradConv &conv, const target::Processor &target,
@@ -50,7 +61,8 @@ double winogradCost(const WinogradConv &conv, const target::Processor &target,
   double transform = bytes > cache / 2 ? target.farTransformProducts
                                        : target.transformProducts;
   return filters * (tiles + target.filterProducts) +
-         tiles * channels * transform * double(positions) / 36;
+         tiles * channels * transform * double(positions) / 36 +
+         launchCost(target);
 }
 
 struct ChooseConvolutions

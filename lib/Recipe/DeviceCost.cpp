@@ -372,4 +372,11 @@ double rooflineCycles(KernelOp kernel, const Processor &target) {
          double(target.cores);
 }
 
+bool mayPayInParts(const NestCost &whole, const Processor &target) {
+  double launches =
+      2 * double(target.launchNanoseconds * target.megahertz) / 1000;
+  return launches + whole.rooflineCycles.value_or(0) <
+         minGainOfKind * whole.cycles;
+}
+
 } // namespace onnxc

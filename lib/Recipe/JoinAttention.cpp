@@ -150,10 +150,8 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     // As for parts of other sums, another launch has to pay.
     best = minGainOfKind * together->cycles;
   }
-  // So many blocks of all keys leave no multiprocessor idle.
-  bool hasBlocks = isCheaper && together->tiles >=
-                                    maxRoundsOfSplit * double(processor.cores);
-  int64_t keys = hasBlocks ? 0 : splittableKeys(rewriter, joined), parts = 1;
+  bool mayPay = !isCheaper || mayPayInParts(*together, processor);
+  int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0, parts = 1;
   for (int64_t most = 2; most <= maxSumParts; most *= 2) {
     int64_t before = std::exchange(parts, largestDivisor(keys, most));
     if (parts == before || keys / parts < minTermsOfPart)

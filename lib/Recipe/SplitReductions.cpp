@@ -71,7 +71,6 @@ private:
   std::optional<NestCost> costOf(KernelOp kernel) {
     return chosenCost(kernel, processor, {keepOrder});
   }
-  bool mayPay(KernelOp kernel, const NestCost &whole);
 
   Processor processor;
 };
@@ -273,16 +272,6 @@ static KernelOp buildTotal(OpBuilder &b, KernelOp kernel, const Split &split,
   return made;
 }
 
-/// Do two kernels take less time than the one, if they do what the device can
-/// do at best?
-bool KrnlSplitReductionsPass::mayPay(KernelOp kernel, const NestCost &whole) {
-  double launches =
-      2 * double(processor.launchNanoseconds * processor.megahertz) / 1000;
-  return whole.tiles < maxRoundsOfSplit * double(processor.cores) &&
-         launches + rooflineCycles(kernel, processor) <
-             minGainOfKind * whole.cycles;
-}
-
 /// Takes the cheapest number of parts, if that is cheaper than the kernel.
 void KrnlSplitReductionsPass::split(KernelOp kernel) {
   std::optional<Split> found = findSplit(kernel, keepOrder);
@@ -290,7 +279,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
       found->terms < 2 * minTermsOfPart)
     return;
   std::optional<NestCost> whole = costOf(kernel);
-  if (!whole || !mayPay(kernel, *whole))
+  if (!whole || !mayPayInParts(*whole, processor))
     return;
   OpBuilder b(kernel);
   double best = minGainOfKind * whole->cycles;

@@ -201,3 +201,30 @@ func.func @matrices(%x: tensor<512x65536xf32>, %w: tensor<65536x384xf32>, %o: te
 }
 
 }
+
+// -----
+
+// The whole sum has small tiles, so that it has as many as it can: parts have larger ones.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, fma_per_cycle = 2, loads_per_cycle = 1, l3 = 41943040, l3_bytes_per_cycle = 4.7e+01, memory_bytes_per_cycle = 13.4, line_bytes = 32, cores = 108, megahertz = 1410, issues_per_cycle = 4, matrix_products = 1024, core_threads = 2048, core_shared_bytes = 167936, core_tiles = 32, tile_shared_bytes = 1024, memory_latency = 4.5e+02, cache_latency = 3.3e+01, launch_nanoseconds = 1500, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"}>} {
+
+// CHECK-LABEL: func @small_tiles
+// CHECK:         krnl.kernel "small parts" loops [k.part = {{[0-9]+}}, m = 256, n = 256, k = {{[0-9]+}}]
+// CHECK:         krnl.kernel "small" loops [m = 256, n = 256, k.part = {{[0-9]+}}]
+func.func @small_tiles(%x: tensor<256x4096xf16>, %w: tensor<4096x256xf16>, %o: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %y = krnl.kernel "small" loops [m = 256, n = 256, k = 4096] ins(%x, %w : tensor<256x4096xf16>, tensor<4096x256xf16>) outs(%o : tensor<256x256xf32>) {
+  ^bb0(%a: tensor<256x4096xf16>, %b: tensor<4096x256xf16>, %c: tensor<256x256xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<256x256xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %f[m, n]) : (tensor<256x4096xf16>, tensor<4096x256xf16>) -> tensor<256x256xf32> {
+      %s = arith.extf %p : f16 to f32
+      %t = arith.extf %q : f16 to f32
+      %u = arith.mulf %s, %t : f32
+      %v = arith.addf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<256x256xf32>
+  } -> tensor<256x256xf32>
+  return %y : tensor<256x256xf32>
+}
+
+}

@@ -82,6 +82,10 @@ NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
 /// those of its units for matrices.
 double rooflineCycles(krnl::KernelOp kernel, const target::Processor &target);
 
+/// Would two kernels take less time than the one of this cost, if they do what
+/// the device can do at best?
+bool mayPayInParts(const NestCost &whole, const target::Processor &target);
+
 } // namespace onnxc
 
 #endif // ONNXC_RECIPE_COSTMODEL_H

@@ -128,9 +128,8 @@ constexpr int64_t minTileElements = 4;
 constexpr int64_t minClusterResults = 8192, maxClusterWarpgroups = 2,
                   maxCluster = 4;
 /// Parts of a sum that are added up by a kernel of its own, and the fewest
-/// terms of one; rounds of tiles of the undivided sum, from which on there are
-/// enough of them.
-constexpr int64_t maxSumParts = 64, minTermsOfPart = 32, maxRoundsOfSplit = 4;
+/// terms of one.
+constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
 /// The most bytes of a factor that a kernel of its own computes, for each byte
 /// of the operands: weights of 4 bits have 8 as f32, those of 2 bits as f16.
 constexpr int64_t maxFactorBytes = 8;

@@ -76,7 +76,8 @@ private:
   bool hasColumns();
   bool hasTerms(ComputeOp op);
   int64_t rowLanes(StringRef loop) const;
-  int64_t vectorLanes() const;
+  int64_t vectorLanes(int64_t threads) const;
+  int64_t rowsOfTile(int64_t threads) const;
   /// Are all extents known?
   bool areStatic(ArrayRef<std::string> loops) const {
     return llvm::all_of(
@@ -236,29 +237,47 @@ int64_t BlockWriter::rowLanes(StringRef loop) const {
   return isStatic(kernel, loop) ? std::gcd(most, extentOf(kernel, loop, 0)) : 1;
 }
 
-/// Lanes of the vectors that a row is cut into; 1 where it has none. Vectors
-/// for less than half of a warp leave most of its threads idle.
-int64_t BlockWriter::vectorLanes() const {
+/// Lanes of the vectors that a row of some threads, a warp at most, is cut
+/// into; 1 where it has none. Vectors for less than half of these leave most of
+/// them idle.
+int64_t BlockWriter::vectorLanes(int64_t threads) const {
   int64_t width = rowLanes(own.back());
   return isStatic(kernel, own.back()) &&
                  extentOf(kernel, own.back(), 0) % width == 0 &&
-                 2 * elementsOfRow() / width >= target.warpThreads
+                 2 * elementsOfRow() / width >=
+                     std::min(threads, int64_t(target.warpThreads))
              ? width
              : 1;
+}
+
+/// How many rows a block has, each of so many threads; 0 where some threads of
+/// a warp would have no row.
+int64_t BlockWriter::rowsOfTile(int64_t threads) const {
+  int64_t rows =
+      threads < target.warpThreads ? target.warpThreads / threads : 1;
+  if (rows > 1 && (!areStatic(common) || extentOfAll(kernel, common, 1) % rows))
+    return 0;
+  bool hasMany =
+      threads <= target.warpThreads &&
+      extentOfAll(kernel, common, target.busyThreads) >= manyRows * rows;
+  if (hasMany &&
+      (rows == 1 || extentOfAll(kernel, common, 1) % (rows * rowsOfBlock) == 0))
+    rows *= rowsOfBlock;
+  return rows;
 }
 
 SmallVector<int64_t> BlockWriter::threadsOfRow() {
   if (!hasRows())
     return {};
-  uint64_t vectors = elementsOfRow() / vectorLanes();
+  uint64_t vectors = elementsOfRow() / vectorLanes(target.warpThreads);
   int64_t rows = extentOfAll(kernel, common, target.busyThreads),
           most =
               std::min<int64_t>(llvm::bit_floor(vectors), target.tileThreads);
   SmallVector<int64_t> all{std::clamp<int64_t>(
       llvm::bit_floor(vectors / (rows >= manyRows ? vectorsOfThread : 1)),
       target.warpThreads, target.tileThreads)};
-  for (int64_t threads = most; threads >= target.warpThreads; threads /= 2)
-    if (threads != all.front())
+  for (int64_t threads = most; threads >= minRowThreads; threads /= 2)
+    if (threads != all.front() && rowsOfTile(threads) > 0)
       all.push_back(threads);
   return all;
 }
@@ -266,7 +285,7 @@ SmallVector<int64_t> BlockWriter::threadsOfRow() {
 ArrayAttr BlockWriter::writeRows(int64_t threads) {
   RecipeBuilder recipe(kernel.getContext());
   SmallVector<std::string> row = own, order = common;
-  int64_t width = vectorLanes(), vectors = elementsOfRow() / width;
+  int64_t width = vectorLanes(threads), vectors = elementsOfRow() / width;
   std::string vector;
   if (width > 1)
     std::tie(row.back(), vector) = recipe.block(own.back(), width, "b", "r");
@@ -278,12 +297,11 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   auto [steps, thread] = recipe.block(recipe.fuseAll(row, "row"), threads);
   if (!common.empty()) {
     std::string flat = recipe.fuseAll(common, "flat");
-    if (threads == target.warpThreads &&
-        extentOfAll(kernel, common, target.busyThreads) >= manyRows) {
-      auto [tiles, warp] = recipe.block(flat, rowsOfBlock, "o", "w");
-      recipe.fuseOuter({tiles, warp});
+    if (int64_t rows = rowsOfTile(threads); rows > 1) {
+      auto [tiles, inTile] = recipe.block(flat, rows, "o", "w");
+      recipe.fuseOuter({tiles, inTile});
       recipe.parallel({tiles});
-      recipe.map(warp);
+      recipe.map(inTile);
     } else {
       recipe.fuseOuter({flat});
       recipe.parallel({flat});

@@ -282,13 +282,18 @@ func.func @clamped(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> tensor
   return %y : tensor<512x1000xf32>
 }
 
-// A warp has a short row, too, where that is cheaper, without vectors, which few of its threads would have.
+// A few threads have a short row, so that a warp has several: each keeps its vectors in registers.
 // CHECK-LABEL: kernel "short_rows"
-// CHECK-NEXT:    order(r, c),
-// CHECK-NEXT:    block(c, 32) -> (c.o, c.i),
-// CHECK-NEXT:    fuse_outer(r),
-// CHECK-NEXT:    parallel(r),
-// CHECK-NEXT:    map(c.i, thread)
+// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
+// CHECK-NEXT:    order(r, c.b, c.r),
+// CHECK-NEXT:    block(c.b, 4) -> (c.o, c.i),
+// CHECK-NEXT:    block(r, 8) -> (r.o, r.w),
+// CHECK-NEXT:    fuse_outer(r.o, r.w),
+// CHECK-NEXT:    parallel(r.o),
+// CHECK-NEXT:    map(r.w, thread),
+// CHECK-NEXT:    map(c.i, thread),
+// CHECK-NEXT:    unroll(c.o, 3),
+// CHECK-NEXT:    vectorize(c.r, 4)
 func.func @short_rows(%x: tensor<320x48xf32>, %o: tensor<320xf32>) -> tensor<320xf32> {
   %y = krnl.kernel "short_rows" loops [r = 320, c = 48]
       ins(%x : tensor<320x48xf32>) outs(%o : tensor<320xf32>) recipe [] {
@@ -300,6 +305,26 @@ func.func @short_rows(%x: tensor<320x48xf32>, %o: tensor<320xf32>) -> tensor<320
     krnl.yield %s : tensor<320xf32>
   } -> tensor<320xf32>
   return %y : tensor<320xf32>
+}
+
+// Rows that would leave some threads of a warp without one have a warp each.
+// CHECK-LABEL: kernel "odd_rows"
+// CHECK-NEXT:    order(r, c),
+// CHECK-NEXT:    block(c, 32) -> (c.o, c.i),
+// CHECK-NEXT:    fuse_outer(r),
+// CHECK-NEXT:    parallel(r),
+// CHECK-NEXT:    map(c.i, thread)
+func.func @odd_rows(%x: tensor<321x48xf32>, %o: tensor<321xf32>) -> tensor<321xf32> {
+  %y = krnl.kernel "odd_rows" loops [r = 321, c = 48]
+      ins(%x : tensor<321x48xf32>) outs(%o : tensor<321xf32>) recipe [] {
+  ^bb0(%a: tensor<321x48xf32>, %b: tensor<321xf32>):
+    %s = krnl.compute [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<321x48xf32>) -> tensor<321xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<321xf32>
+  } -> tensor<321xf32>
+  return %y : tensor<321xf32>
 }
 
 // Of few columns, whose elements do not lie one behind the other, a block has those of a line of the caches,
@@ -344,13 +369,14 @@ func.func @many_columns(%x: tensor<400x262144xf32>, %o: tensor<262144xf32>) -> t
   return %y : tensor<262144xf32>
 }
 
-// A byte holds two numbers, both of which a thread multiplies: a warp has a row of the bytes, 16 for each
-// thread.
+// A byte holds two numbers, both of which a thread multiplies: half a warp has a row of the bytes, 16 for
+// each thread.
 // CHECK-LABEL: kernel "halves"
 // CHECK-NEXT:    block(byte, 16) -> (byte.b, byte.r),
 // CHECK-NEXT:    order(n, block, byte.b, part, byte.r),
 // CHECK-NEXT:    fuse(block, byte.b) -> row.0,
-// CHECK-NEXT:    block(row.0, 32) -> (row.o, row.i),
+// CHECK-NEXT:    block(row.0, 16) -> (row.o, row.i),
+// CHECK-NEXT:    block(n, 2) -> (n.o, n.w),
 // CHECK:         map(row.i, thread),
 // CHECK-NEXT:    unroll(part, 2),
 // CHECK-NEXT:    vectorize(byte.r, 16),

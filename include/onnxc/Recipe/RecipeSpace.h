@@ -116,6 +116,8 @@ constexpr double minFilledGroups = 0.3;
 /// enough blocks.
 constexpr int64_t tileRows = 4, vectorsOfThread = 4, rowsOfBlock = 8,
                   manyRows = 1024;
+/// The fewest threads that have a row together.
+constexpr int64_t minRowThreads = 2;
 /// Vectors of a row that a thread has at once.
 constexpr int64_t maxVectorsOfThread = 8;
 /// Terms of a sum that a thread reads at once, beside one.

@@ -39,11 +39,14 @@ namespace onnxc {
 
 namespace {
 
-/// The indices of a dimension that an op writes: one, or those of a loop. Of a
-/// dynamic dimension a loop has all, and is the same one for all ops.
+/// The indices of a dimension that an op writes: one, or those of a loop. A
+/// loop over all of a dynamic dimension is the same one for all ops.
 struct Range {
   int64_t from = 0, size = 1;
   std::optional<unsigned> loop;
+  bool isWhole = false;
+  /// In the kernel, where only the run knows it.
+  Value dynamicSize;
 
   bool isDynamic() const { return ShapedType::isDynamic(size); }
   int64_t end() const { return from + size; }
@@ -54,6 +57,10 @@ struct Part {
   ComputeOp op;
   SmallVector<Range> ranges;
 
+  bool isWhole() const {
+    return llvm::all_of(ranges,
+                        [](const Range &range) { return range.isWhole; });
+  }
   /// Elements for each of the indices of dynamic dimensions.
   int64_t elements() const {
     int64_t elements = 1;
@@ -83,12 +90,17 @@ private:
   std::optional<Part> readPart(ComputeOp op, Value before);
   bool sharesDynamicLoops(Part &part);
   bool covers() const;
+  void findSizes(Part &part);
   SmallVector<LoopAttr> wholeLoops();
   void declareLoops();
   Value insideOf(const Part &part);
   SmallVector<Value> iterationsOf(const Part &part);
   Value elementOf(const Part &part);
   Value operandOf(ComputeOp op, OpOperand &input, ArrayRef<Value> iterations);
+  /// Its size, in the payload.
+  Value sizeOf(const Range &range) {
+    return range.isDynamic() ? range.dynamicSize : number(range.size);
+  }
   Value number(int64_t value) {
     return arith::ConstantIndexOp::create(b, kernel.getLoc(), value);
   }
@@ -161,11 +173,12 @@ std::optional<Part> PartJoiner::readPart(ComputeOp op, Value before) {
                                  op.getNumLoops(), 0);
     }
     auto from = dyn_cast<AffineConstantExpr>(first);
-    bool isDynamic = ShapedType::isDynamic(shape[part.ranges.size()]);
-    if (!from || isDynamic != range.isDynamic() || range.size == 0 ||
-        (isDynamic && !at.getLoop()))
+    if (!from || range.size == 0)
       return std::nullopt;
     range.from = from.getValue();
+    int64_t size = shape[part.ranges.size()];
+    range.isWhole = ShapedType::isDynamic(size) ? at.getLoop().has_value()
+                                                : range.size == size;
     part.ranges.push_back(range);
   }
   return found.all() ? std::optional(part) : std::nullopt;
@@ -173,11 +186,12 @@ std::optional<Part> PartJoiner::readPart(ComputeOp op, Value before) {
 
 bool PartJoiner::sharesDynamicLoops(Part &part) {
   for (auto [dim, range] : llvm::enumerate(part.ranges)) {
-    if (!range.isDynamic())
+    if (!ShapedType::isDynamic(shape[dim]) || !range.isWhole)
       continue;
-    ComputeOp first = parts.empty() ? part.op : parts.front().op;
-    unsigned loop = *(parts.empty() ? part : parts.front()).ranges[dim].loop;
-    if (part.op.getAxes()[*range.loop] != first.getAxes()[loop])
+    Part &first = parts.empty() ? part : parts.front();
+    const Range &other = first.ranges[dim];
+    if (!other.isWhole ||
+        part.op.getAxes()[*range.loop] != first.op.getAxes()[*other.loop])
       return false;
   }
   return true;
@@ -185,12 +199,19 @@ bool PartJoiner::sharesDynamicLoops(Part &part) {
 
 /// The first op writes all, or no element is written twice and all are.
 bool PartJoiner::covers() const {
+  if (parts.front().isWhole())
+    return true;
   int64_t all = 1, written = 0;
   for (int64_t size : shape)
     all *= ShapedType::isDynamic(size) ? 1 : size;
-  if (parts.front().elements() == all)
-    return true;
   for (auto [number, part] : llvm::enumerate(parts)) {
+    // How many elements other ranges have is not known.
+    if (llvm::any_of(llvm::zip_equal(part.ranges, shape), [](auto pair) {
+          auto [range, size] = pair;
+          return !range.isWhole &&
+                 (range.isDynamic() || ShapedType::isDynamic(size));
+        }))
+      return false;
     written += part.elements();
     for (const Part &other : ArrayRef(parts).take_front(number))
       if (!part.isApart(other))
@@ -222,13 +243,32 @@ bool PartJoiner::match() {
 // One op
 //===----------------------------------------------------------------------===//
 
+/// Makes sizes that only the run knows inputs of the kernel, whose loops will
+/// not have them any more.
+void PartJoiner::findSizes(Part &part) {
+  for (Range &range : part.ranges) {
+    if (range.isWhole || !range.isDynamic())
+      continue;
+    StringRef name = part.op.getAxes()[*range.loop];
+    auto host = cast<Value>(kernel.getExtent(*kernel.findLoop(name)));
+    unsigned position =
+        llvm::find(kernel.getIns(), host) - kernel.getIns().begin();
+    if (position == kernel.getIns().size()) {
+      kernel.getInsMutable().append(host);
+      kernel.getBody().insertArgument(position, host.getType(),
+                                      kernel.getLoc());
+    }
+    range.dynamicSize = kernel.getInArgument(position);
+  }
+}
+
 /// The loop that runs over all of each dimension; null where none does.
 SmallVector<LoopAttr> PartJoiner::wholeLoops() {
   SmallVector<LoopAttr> whole(shape.size());
   for (auto [dim, size] : llvm::enumerate(shape))
     for (Part &part : parts) {
       const Range &range = part.ranges[dim];
-      if (whole[dim] || size == 1 || range.size != size)
+      if (whole[dim] || size == 1 || !range.isWhole)
         continue;
       StringRef name = part.op.getAxes()[*range.loop];
       LoopAttr loop = kernel.getLoop(*kernel.findLoop(name));
@@ -270,13 +310,13 @@ Value PartJoiner::insideOf(const Part &part) {
   Location loc = kernel.getLoc();
   Value inside;
   for (auto [dim, range] : llvm::enumerate(part.ranges)) {
-    if (range.size == shape[dim])
+    if (range.isWhole)
       continue;
     Value moved =
         arith::SubIOp::create(b, loc, indices[dim], number(range.from));
     // Unsigned: also false for indices before the beginning.
     Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, moved,
-                                       number(range.size));
+                                       sizeOf(range));
     inside = inside ? arith::AndIOp::create(b, loc, inside, here) : here;
   }
   return inside;
@@ -292,12 +332,15 @@ SmallVector<Value> PartJoiner::iterationsOf(const Part &part) {
     if (!range.loop)
       continue;
     Value at = indices[dim];
-    if (range.size != shape[dim]) {
+    if (!range.isWhole) {
       at = arith::SubIOp::create(b, loc, at, number(range.from));
-      if (range.from > 0)
+      bool reachesEnd = !range.isDynamic() && range.end() == shape[dim];
+      Value last = arith::SubIOp::create(b, loc, sizeOf(range), number(1));
+      if (!reachesEnd)
+        at = arith::MinSIOp::create(b, loc, at, last);
+      // The part may have no element, so that there is no last one.
+      if (range.from > 0 || range.isDynamic())
         at = arith::MaxSIOp::create(b, loc, at, number(0));
-      if (range.end() < shape[dim])
-        at = arith::MinSIOp::create(b, loc, at, number(range.size - 1));
     }
     iterations[*range.loop] = at;
   }
@@ -333,6 +376,7 @@ Value PartJoiner::elementOf(const Part &part) {
 }
 
 void PartJoiner::join() {
+  llvm::for_each(parts, [&](Part &part) { findSizes(part); });
   declareLoops();
   Location loc = kernel.getLoc();
   auto joined = ComputeOp::create(

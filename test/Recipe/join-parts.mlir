@@ -11,8 +11,8 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>}
 // CHECK-DAG:         %[[P:.+]] = krnl.index p
 // CHECK-DAG:         %[[Q:.+]] = krnl.index q
 // CHECK:             %[[I:.+]] = arith.subi %[[P]], %[[ONE:.+]] : index
-// CHECK:             %[[LOW:.+]] = arith.maxsi %[[I]]
-// CHECK:             %[[AT:.+]] = arith.minsi %[[LOW]]
+// CHECK:             %[[LOW:.+]] = arith.minsi %[[I]]
+// CHECK:             %[[AT:.+]] = arith.maxsi %[[LOW]]
 // CHECK:             %[[X:.+]] = tensor.extract %{{.+}}[%[[AT]], %[[Q]]] : tensor<64x64xf32>
 // CHECK:             %[[INSIDE:.+]] = arith.cmpi ult
 // CHECK-NEXT:        %[[Y:.+]] = arith.select %[[INSIDE]], %[[X]], %{{.+}} : f32
@@ -100,9 +100,18 @@ func.func @images(%x: tensor<?x64xf32>, %o: tensor<?x66xf32>, %n: index) -> tens
   return %y : tensor<?x66xf32>
 }
 
-// A dynamic dimension that grows has another loop for each part.
+// A dynamic dimension that grows: the size of the part is an input. The part may have no element.
 // CHECK-LABEL: func @longer
-// CHECK-COUNT-2: krnl.compute
+// CHECK-SAME:      %[[SIZE:[^:,]+]]: index) ->
+// CHECK:         krnl.kernel "longer" loops [p = %{{.+}}, q = 64] ins(%{{.+}}, %[[SIZE]] : tensor<?x64xf32>, index)
+// CHECK-NEXT:    ^bb0(%{{.+}}: tensor<?x64xf32>, %[[IN:.+]]: index, %{{.+}}: tensor<?x64xf32>, %{{.+}}: index):
+// CHECK:           krnl.compute [p, q] ()
+// CHECK:             %[[LAST:.+]] = arith.subi %[[IN]], %{{.+}} : index
+// CHECK:             %[[LOW:.+]] = arith.minsi %{{.+}}, %[[LAST]] : index
+// CHECK:             %[[AT:.+]] = arith.maxsi %[[LOW]], %{{.+}} : index
+// CHECK:             tensor.extract %{{.+}}[%[[AT]], %{{.+}}] : tensor<?x64xf32>
+// CHECK:             arith.cmpi ult, %{{.+}}, %[[IN]] : index
+// CHECK-NOT:       krnl.compute
 func.func @longer(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>, %p: index, %i: index) -> tensor<?x64xf32> {
   %y = krnl.kernel "longer" loops [p = %p, q = 64, i = %i] ins(%x : tensor<?x64xf32>) outs(%o : tensor<?x64xf32>) {
   ^bb0(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %_: index, %__: index):

@@ -88,7 +88,7 @@ def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
 def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   let summary = "divide sums among blocks of threads where a device has too few";
   let description = [{
-    A kernel that has few blocks of threads for each multiprocessor of the device, and
+    A kernel that has few results for the multiprocessors of the device, and
     sums up products of two inputs, becomes two where the cost model says that
     these take less time: one has the sums of parts of the terms, in a tensor of
     its own, and one adds them up, always in the same order. Nothing is done where
@@ -141,8 +141,9 @@ def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
     For a device: ops that write parts of one tensor, the first of which writes all
     of it or which leave none of it out, become one over the whole tensor where the cost
     model says that this takes less time. The element of each part is computed
-    at the nearest of its indices, and that which is there selected. Dynamic
-    sizes are those of dimensions that all ops have as a whole.
+    at the nearest of its indices, and that which is there selected. Where only
+    the run knows the size of a part, it becomes an input; the first op writes all
+    then, and it is known where the part begins.
 
     ```mlir
     %f = krnl.compute [p] () -> (%e = %o[p]) .. { linalg.yield %zero : f32 }

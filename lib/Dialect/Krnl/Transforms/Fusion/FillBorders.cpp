@@ -107,12 +107,9 @@ bool BorderFill::pays() const {
   return false;
 }
 
-bool BorderFill::isStatic() const {
-  return llvm::all_of(llvm::zip_equal(part, sizes), [](auto dim) {
-    auto [range, size] = dim;
-    return range.isWhole ||
-           (getConstantIntValue(size) && getConstantIntValue(range.from) &&
-            getConstantIntValue(range.size));
+bool BorderFill::hasKnownBegin() const {
+  return llvm::all_of(part, [](const Range &range) {
+    return range.isWhole || getConstantIntValue(range.from);
   });
 }
 
@@ -240,15 +237,15 @@ void dropUnusedLoops(KernelOp kernel) {
 }
 
 /// On a device krnl-join-parts makes one op of a fill and a copy, but not where
-/// the run gives the size of a dimension that the copy has a part of. A strip
-/// for each side is left then, and no element is written twice.
+/// only the run knows where the copy begins. A strip for each side is left
+/// then, and no element is written twice.
 void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   BorderFill border(rewriter, kernel);
   if (ops.size() == 2 && kernel.getOuts().size() == 1 &&
       kernel.getRecipe().empty() && fillsAll(ops[0]) &&
       border.read(ops[0], ops[1]) && border.pays() &&
-      !(TargetAttr::processorOf(kernel).isDevice() && border.isStatic())) {
+      !(TargetAttr::processorOf(kernel).isDevice() && border.hasKnownBegin())) {
     border.replaceFill();
     dropUnusedLoops(kernel);
   }

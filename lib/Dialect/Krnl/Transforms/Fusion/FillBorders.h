@@ -28,8 +28,8 @@ public:
   /// Are rows of the part long enough that the strips cost less than writing
   /// it twice?
   bool pays() const;
-  /// Are the sizes known of all dimensions of which it has a part?
-  bool isStatic() const;
+  /// Is it known where the part begins in each dimension?
+  bool hasKnownBegin() const;
 
 private:
   /// A range of a dimension; `loop` runs over it, if there is one.

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-fold-copies | FileCheck %s
 //
-// On a device a fill and a copy become one op, which needs to know the sizes of borders.
+// On a device a fill and a copy become one op, which needs to know where the copy begins.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
@@ -23,10 +23,9 @@ func.func @static(%x: tensor<?x64x100xf32>, %n: index) -> tensor<?x66x100xf32> {
   return %y : tensor<?x66x100xf32>
 }
 
-// Strips above and below.
+// Only the run knows how many rows there are, too.
 // CHECK-LABEL: func @dynamic
-// CHECK:           krnl.compute [q] () -> (%{{.+}} = %{{.+}}[0, q])
-// CHECK:           krnl.compute [b1_0, q] () -> (%{{.+}} = %{{.+}}[b1_0 ..., q])
+// CHECK:           krnl.compute [p, q] ()
 // CHECK:           krnl.compute [i, q]
 // CHECK-NOT:       krnl.compute
 func.func @dynamic(%x: tensor<?x100xf32>, %n: index, %m: index) -> tensor<?x100xf32> {
@@ -37,6 +36,28 @@ func.func @dynamic(%x: tensor<?x100xf32>, %n: index, %m: index) -> tensor<?x100x
     %f = krnl.compute [p, q] () -> (%s = %b[p, q]) : () -> tensor<?x100xf32> { linalg.yield %zero : f32 }
     %r = krnl.compute [i, q] (%s = %a[i, q]) -> (%d = %f[i + 1, q]) : (tensor<?x100xf32>) -> tensor<?x100xf32> {
       linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<?x100xf32>
+  } -> tensor<?x100xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// It begins anywhere: strips above and below.
+// CHECK-LABEL: func @shifted
+// CHECK:           krnl.compute [b0_0, q] ()
+// CHECK:           krnl.compute [b1_0, q] ()
+// CHECK:           krnl.compute [i, q]
+// CHECK-NOT:       krnl.compute
+func.func @shifted(%x: tensor<?x100xf32>, %n: index, %m: index, %at: index) -> tensor<?x100xf32> {
+  %e = tensor.empty(%m) : tensor<?x100xf32>
+  %y = krnl.kernel "shifted" loops [p = %m, q = 100, i = %n] ins(%x, %at : tensor<?x100xf32>, index) outs(%e : tensor<?x100xf32>) {
+  ^bb0(%a: tensor<?x100xf32>, %begin: index, %b: tensor<?x100xf32>, %_: index, %__: index):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %f = krnl.compute [p, q] () -> (%s = %b[p, q]) : () -> tensor<?x100xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [i, q] (%s = %a[i, q]) -> (%d = %f[i ..., q]) : (tensor<?x100xf32>) -> tensor<?x100xf32> {
+      %t = krnl.scatter_store %s at[%begin, %c0] : f32
+      linalg.yield %t : f32
     }
     krnl.yield %r : tensor<?x100xf32>
   } -> tensor<?x100xf32>

@@ -7,19 +7,24 @@
 // to shared memory, by 16 bytes where these are neighbours.
 //
 // Instructions for matrices read some elements only along the sums, and weights
-// of matrix products have their columns last.
+// of matrix products have their columns last. Where these do not fill whole
+// accesses the cost model says which order is better.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
+using onnxc::target::Processor;
 
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLORDERCONSTANTSPASS
@@ -69,9 +74,9 @@ static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand,
   return llvm::is_sorted(order) ? SmallVector<int64_t>() : order;
 }
 
-/// Stores the constant with its dimensions in another order.
-static void reorder(KernelOp kernel, unsigned number, ComputeOp op,
-                    OpOperand &operand, ArrayRef<int64_t> order) {
+/// Stores the constant with its dimensions in another order; returns it.
+static ConstantOp reorder(KernelOp kernel, unsigned number, ComputeOp op,
+                          OpOperand &operand, ArrayRef<int64_t> order) {
   Value in = kernel.getIns()[number];
   auto constant = in.getDefiningOp<ConstantOp>();
   auto shape = cast<RankedTensorType>(in.getType()).getShape();
@@ -90,9 +95,41 @@ static void reorder(KernelOp kernel, unsigned number, ComputeOp op,
   for (auto [subscript, dim] : llvm::zip_equal(access, order))
     subscript = before[dim];
   op.setSubscripts(accesses);
+  return ordered;
 }
 
-static void orderConstants(KernelOp kernel) {
+/// Is the constant a factor of which rows do not begin at multiples of an
+/// access?
+static bool hasOddRows(ComputeOp op, OpOperand &operand,
+                       const Processor &target) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  return reductionKindOf(op) == ReductionKind::Contraction &&
+         type.getRank() > 1 && type.getElementType().isIntOrFloat() &&
+         type.getShape().back() * type.getElementTypeBitWidth() %
+                 (8 * target.vectorBytes) !=
+             0;
+}
+
+/// Does the kernel take less time where sums of the operand come last?
+static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
+                     ArrayRef<int64_t> order, const Processor &target) {
+  OpBuilder b(kernel);
+  auto variant = cast<KernelOp>(b.clone(*kernel));
+  auto ops = kernel.getBody().getOps<ComputeOp>(),
+       others = variant.getBody().getOps<ComputeOp>();
+  auto position = std::distance(
+      ops.begin(), llvm::find(ops, cast<ComputeOp>(operand.getOwner())));
+  ComputeOp op = *std::next(others.begin(), position);
+  ConstantOp ordered = reorder(
+      variant, number, op, op->getOpOperand(operand.getOperandNumber()), order);
+  std::optional<NestCost> before = chosenCost(kernel, target),
+                          after = chosenCost(variant, target);
+  variant.erase();
+  ordered.erase();
+  return after && (!before || after->cycles < minGain * before->cycles);
+}
+
+static void orderConstants(KernelOp kernel, const Processor &target) {
   // Its loops are those of the constant as it is.
   if (!kernel.getRecipe().empty())
     return;
@@ -104,6 +141,11 @@ static void orderConstants(KernelOp kernel) {
         continue;
       SmallVector<int64_t> order =
           orderOfSums(op, *input, isReadAlongSums(kernel, op, *input));
+      if (order.empty() && hasOddRows(op, *input, target)) {
+        order = orderOfSums(op, *input, /*sumsLast=*/true);
+        if (!order.empty() && !isBetter(kernel, number, *input, order, target))
+          order.clear();
+      }
       if (!order.empty())
         reorder(kernel, number, op, *input, order);
     }
@@ -115,8 +157,10 @@ struct KrnlOrderConstantsPass
   using Base::Base;
 
   void runOnOperation() override {
-    if (TargetAttr::processorOf(getOperation()).isDevice())
-      getOperation()->walk(orderConstants);
+    Processor target = TargetAttr::processorOf(getOperation());
+    if (target.isDevice())
+      for (KernelOp kernel : kernelsOf(getOperation()))
+        orderConstants(kernel, target);
   }
 };
 } // namespace

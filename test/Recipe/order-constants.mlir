@@ -210,3 +210,48 @@ func.func @halves(%x: tensor<64x64xf16>, %o: tensor<64x32xf32>) -> tensor<64x32x
 }
 
 }
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, fma_per_cycle = 2, loads_per_cycle = 1, l3 = 41943040, l3_bytes_per_cycle = 4.7e+01, memory_bytes_per_cycle = 13.4, line_bytes = 32, cores = 108, megahertz = 1410, issues_per_cycle = 4, matrix_products = 1024, core_threads = 2048, core_shared_bytes = 167936, core_tiles = 32, tile_shared_bytes = 1024, memory_latency = 4.5e+02, cache_latency = 3.3e+01, launch_nanoseconds = 1500, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"}>} {
+
+// Rows of 771 elements do not begin at multiples of a word, those of 514 sums do: they are copied ahead.
+// CHECK-LABEL: func @odd
+// CHECK:         krnl.constant dense<2.000000e+00> : tensor<514x771xf16> layout <dims = [1, 0], sizes = [771, 514], strides = [1, 1]>
+// CHECK:         krnl.compute "mm" [m, n | k] (%{{.+}} = %{{.+}}[m, k], %{{.+}} = %{{.+}}[n, k])
+func.func @odd(%x: tensor<197x514xf16>, %o: tensor<197x771xf32>) -> tensor<197x771xf32> {
+  %w = krnl.constant dense<2.0> : tensor<514x771xf16>
+  %y = krnl.kernel "odd" loops [m = 197, n = 771, k = 514] ins(%x, %w : tensor<197x514xf16>, tensor<514x771xf16>) outs(%o : tensor<197x771xf32>) {
+  ^bb0(%a: tensor<197x514xf16>, %b: tensor<514x771xf16>, %c: tensor<197x771xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<197x514xf16>, tensor<514x771xf16>) -> tensor<197x771xf32> {
+      %u = arith.extf %p : f16 to f32
+      %v = arith.extf %q : f16 to f32
+      %s = arith.mulf %u, %v : f32
+      %t = arith.addf %e, %s : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<197x771xf32>
+  } -> tensor<197x771xf32>
+  return %y : tensor<197x771xf32>
+}
+
+// Neither do those of 515 sums: the constant stays as it is.
+// CHECK-LABEL: func @odd_sums
+// CHECK-NOT:     layout
+func.func @odd_sums(%x: tensor<197x515xf16>, %o: tensor<197x771xf32>) -> tensor<197x771xf32> {
+  %w = krnl.constant dense<2.0> : tensor<515x771xf16>
+  %y = krnl.kernel "odd_sums" loops [m = 197, n = 771, k = 515] ins(%x, %w : tensor<197x515xf16>, tensor<515x771xf16>) outs(%o : tensor<197x771xf32>) {
+  ^bb0(%a: tensor<197x515xf16>, %b: tensor<515x771xf16>, %c: tensor<197x771xf32>):
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%e = %c[m, n]) : (tensor<197x515xf16>, tensor<515x771xf16>) -> tensor<197x771xf32> {
+      %u = arith.extf %p : f16 to f32
+      %v = arith.extf %q : f16 to f32
+      %s = arith.mulf %u, %v : f32
+      %t = arith.addf %e, %s : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<197x771xf32>
+  } -> tensor<197x771xf32>
+  return %y : tensor<197x771xf32>
+}
+
+}

@@ -89,7 +89,7 @@ def compare_sizes(name, *shapes):
     report(name, *(f"--data-set={name}-{number}" for number in range(len(shapes))))
 
 
-MODELS = "chain softmax norm warps long image border concatenation squares types product gemm gemm_transposed"
+MODELS = "chain softmax norm warps short long image border concatenation squares types product gemm gemm_transposed"
 MODELS += " parts parts_odd factor convolution convolutions branch loop scan"
 MATRICES = "f16 f16_transposed bf16 bf16_transposed s8 u8"
 for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())]:
@@ -103,6 +103,7 @@ for name in ("attention_f16", "attention_parts_f16"):
 compare("digits", DIGITS, "--shape=image:1x1x8x8")
 compare_sizes("batch", (5, 24), (33, 24), (0, 24), (1, 24))
 compare_sizes("sequence", (2, 3, 16), (2, 40, 16), (2, 3, 16))
+compare_sizes("rows", (5, 24), (0, 24), (40, 24))
 compare_sizes("grown", (7, 3), (2, 50))
 
 for name in ("chain", "norm", "long", "squares", "gemm", "gemm_transposed", "matrices_s8"):

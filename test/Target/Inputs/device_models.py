@@ -42,6 +42,7 @@ save("softmax", [("Softmax", ["x"], "y", {"axis": -1})], [48, 100], [48, 100])
 # Rows that several threads have: of a block, of a warp, of all types that these exchange.
 save("norm", [("LayerNormalization", ["x", "s", "b"], "y", {})], [5, 768], [5, 768], [weights("s", 768), weights("b", 768)])
 save("warps", [("Softmax", ["x"], "y", {"axis": -1})], [1100, 77], [1100, 77])
+save("short", [("LayerNormalization", ["x", "s", "b"], "y", {})], [40, 48], [40, 48], [weights("s", 48), weights("b", 48)])
 save("long", [("Softmax", ["x"], "y", {"axis": -1})], [3, 8192], [3, 8192])
 save("image", [("Softmax", ["x"], "y", {"axis": -1})], [1, 1, 40, 320], [1, 1, 40, 320])
 save(
@@ -303,6 +304,14 @@ save(
     ],
     [2, "s", 16],
     [2, "s", 16],
+)
+# A border of rows and columns around a number of rows that may be none.
+save(
+    "rows",
+    [("Pad", ["x", "pads", "value"], "y", {})],
+    ["n", 24],
+    ["m", 27],
+    [numpy_helper.from_array(np.array([2, 1, 3, 2]), "pads"), weights("value")],
 )
 save(
     "grown",

@@ -138,6 +138,7 @@ GOLDEN |= {
     "softmax": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1024, 1024]}),
     "softmax_long": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [16, 8192]}),
     "layer_norm": lambda: layer_norm(512, 768),
+    "layer_norm_short": lambda: layer_norm(320, 48),
     "chain": lambda: chain(2048, 2048),
     "transpose": lambda: model([("Transpose", ["x"], "y", {"perm": [1, 0]})], {"x": [2048, 1024]}),
 }

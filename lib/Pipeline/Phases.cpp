@@ -99,6 +99,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(createKrnlVersionKernelsPass({options.strict}));
     target.addPass(createKrnlSplitFactorsPass({options.strict}));
     target.addPass(createKrnlOrderConstantsPass());
+    target.addPass(createKrnlFoldPaddingPass());
     target.addPass(createKrnlSplitReductionsPass({options.strict}));
     target.addPass(createKrnlJoinPartsPass());
   }

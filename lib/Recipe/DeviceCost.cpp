@@ -144,6 +144,8 @@ static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
   for (const LoopUse &use : nest.op(number).loops) {
     int64_t stride = std::abs(access.stride(use.loop));
     inLine += stride == 1;
+    if (stride > 0 && access.hasRangeAlong(use.loop) && stride < most)
+      most = stride;
     if (stride > 0 && stride < most)
       line.push_back(use.loop);
   }

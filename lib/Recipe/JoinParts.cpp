@@ -154,8 +154,11 @@ std::optional<Part> PartJoiner::readPart(ComputeOp op, Value before) {
   if (op.getNumReductionLoops() > 0 || op.getNumDpsInits() != 1 ||
       op.getDpsInits()[0] != before || !isPlainPayload(op) ||
       op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
-      llvm::any_of(op.getDpsInputs(),
-                   [&](Value input) { return inputNumber(kernel, input) < 0; }))
+      llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+        return inputNumber(kernel, input->get()) < 0 ||
+               (isa<ShapedType>(input->get().getType()) &&
+                Access(*input).hasRanges());
+      }))
     return std::nullopt;
   Part part{op, {}};
   SmallVector<int64_t> extents = op.getStaticLoopRanges();

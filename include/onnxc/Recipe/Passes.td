@@ -113,6 +113,24 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   ];
 }
 
+def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
+  let summary = "read zeros around a tensor where it is read";
+  let description = [{
+    For a device: a kernel that puts a border of zeros around a tensor, or that fills
+    the border around what another kernel has written, goes where the cost model
+    says that its readers take less time if they read the tensor in a range of its
+    indices. Sizes are known, and all readers are ops of kernels.
+
+    ```mlir
+    %p = krnl.kernel "pad" ins(%x : tensor<1x56x56x64xf16>) outs(%e : tensor<1x58x58x64xf16>) ..
+    krnl.compute [oh, ow, oc | r, s, ic] (%a = %p[0, oh + r, ow + s, ic], ..
+    // becomes
+    krnl.compute [oh, ow, oc | r, s, ic]
+        (%a = %x[0, oh + r - 1 in 0 to 56, ow + s - 1 in 0 to 56, ic], ..
+    ```
+  }];
+}
+
 def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
   let summary = "make one kernel of the three of an attention";
   let description = [{

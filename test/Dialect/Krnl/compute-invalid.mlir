@@ -281,3 +281,52 @@ func.func @temporary_of_no_size(%x: tensor<6xf32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// -----
+
+func.func @range_too_long(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{reads dimension 0 of operand 0, which has size 6, in the range 0 to 7}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 7]) -> (%_ = %b[i]) : (tensor<6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_empty(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{in the range 3 to 3}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 3 to 3]) -> (%_ = %b[i]) : (tensor<6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_written(%o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] outs(%o : tensor<8xf32>) {
+  ^bb0(%b: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{reads operand 0, which is no input of the kernel, in a range}}
+    %f = krnl.compute [i] () -> (%_ = %b[i in 0 to 4]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_order(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{ranges must be the number of an index, its first value and that behind the last one, in order of the numbers}}
+    %f = "krnl.compute"(%a, %b) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0 - 1)>, affine_map<(d0) -> (d0)>], ranges = array<i64: 0, 0>, operandSegmentSizes = array<i32: 1, 1>}> ({ ^bb0(%e: f32, %_: f32): "linalg.yield"(%e) : (f32) -> () }) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32>
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

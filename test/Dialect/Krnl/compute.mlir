@@ -104,3 +104,18 @@ func.func @empty_temporary(%o: tensor<0xf32>) -> tensor<0xf32> {
   } -> tensor<0xf32>
   return %y : tensor<0xf32>
 }
+
+// Outside of a range the element is zero.
+// CHECK-LABEL: func @range
+// CHECK:         krnl.compute [o | k] (%{{.+}} = %{{.+}}[o + k - 1 in 0 to 12])
+func.func @range(%x: tensor<12xf32>, %o: tensor<12xf32>) -> tensor<12xf32> {
+  %y = krnl.kernel "pool" loops [o = 12, k = 3] ins(%x : tensor<12xf32>) outs(%o : tensor<12xf32>) {
+  ^bb0(%p: tensor<12xf32>, %c: tensor<12xf32>):
+    %r = krnl.compute [o | k] (%a = %p[o + k - 1 in 0 to 12]) -> (%s = %c[o]) : (tensor<12xf32>) -> tensor<12xf32> {
+      %m = arith.addf %s, %a : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<12xf32>
+  } -> tensor<12xf32>
+  return %y : tensor<12xf32>
+}

@@ -237,8 +237,9 @@ Subscripts KernelBuilder::subscriptsOf(const Access &access) const {
   for (auto [i, l] : llvm::enumerate(currentAxes))
     toOp[l] = getAffineDimExpr(i, ctx);
   return llvm::map_to_vector(access.at, [&](AffineExpr e) {
-    auto [index, isPart] = subscriptAt(e);
-    return Subscript{index.replaceDims(toOp), isPart};
+    Subscript at = subscriptAt(e);
+    at.index = at.index.replaceDims(toOp);
+    return at;
   });
 }
 

@@ -66,7 +66,7 @@ SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
          !nest.endsEarly(line.back())) {
     const auto *next = llvm::find_if(slice.loops, [&](unsigned loop) {
       return !llvm::is_contained(line, loop) && !nest.endsEarly(loop) &&
-             access.stride(loop) == covered &&
+             !access.hasRangeAlong(loop) && access.stride(loop) == covered &&
              strideInSlice(loop) == covered * strideInSlice(along);
     });
     if (next == slice.loops.end())
@@ -82,6 +82,8 @@ SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
 int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
                               ArrayRef<unsigned> line) {
   const Access &access = storage.plan(slice.op).access(*slice.use);
+  if (access.hasRangeAlong(line.front()))
+    return 1;
   int64_t lanes = elementsOfAccess(*slice.use);
   int64_t extent = nest.tripCountDivisor(line.front());
   for (unsigned loop : line.drop_front())
@@ -223,15 +225,12 @@ std::pair<LaneIndex, Value> OpEmitter::loadPart(const CachedSlice &slice,
   LaneIndex at = indexIn(slice, here);
   SmallVector<LaneIndex> from = indicesInSource(slice, state);
   if (!isCopiedAhead(slice, source, from, at, lanes))
-    return {at, zeroBehindEnd(slice.op, *slice.use, here,
-                              access.load(source, from, lanes, {}))};
+    return {at, zeroOutside(slice.op, *slice.use, here,
+                            access.load(source, from, lanes, {}))};
   SmallVector<Value> first =
       llvm::map_to_vector(from, [&](LaneIndex it) { return math.scalar(it); });
-  Value inside = loops.isInside(
-      slice.op,
-      nest.paddedLoops(slice.op, Access(*slice.use), /*reduced=*/true), here);
   CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
-                      inside);
+                      hasElement(slice.op, *slice.use, here));
   return {at, Value()};
 }
 

@@ -232,7 +232,7 @@ void OpEmitter::emitCacheCopy(const CachedSlice &slice, unsigned position) {
   Instance first(active.size(), 0);
   Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
   Value element = access.load(source, indicesInSource(slice, state), 1, {});
-  element = zeroBehindEnd(slice.op, *slice.use, first, element);
+  element = zeroOutside(slice.op, *slice.use, first, element);
   access.store(slice.memref, indexIn(slice, first), element, 1, {});
 }
 

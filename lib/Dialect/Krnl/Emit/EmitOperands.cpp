@@ -188,9 +188,26 @@ SmallVector<LaneIndex> OpEmitter::indicesOf(OpState &state, OpOperand &operand,
                                             bool local) {
   SmallVector<LaneIndex> axes = loops.axisValues(state.number, instance, local);
   SmallVector<LaneIndex> at;
-  for (AffineExpr e : state.op.getMatchingIndexingMap(&operand).getResults())
-    at.push_back(math.eval(e, axes, loops.extents));
+  for (const Subscript &subscript : state.op.getSubscripts(operand)) {
+    LaneIndex index = math.eval(subscript.index, axes, loops.extents);
+    if (Value inside = isInRange(subscript, index))
+      index = toLaneIndex(OpFoldResult(b.createOrFold<arith::SelectOp>(
+          inside, math.scalar(index),
+          math.scalar({{}, subscript.range->first, 0, {}}))));
+    at.push_back(index);
+  }
   return at;
+}
+
+/// Is the index in the range that is read of the operand? Null without one.
+Value OpEmitter::isInRange(const Subscript &subscript, LaneIndex index) {
+  if (!subscript.range)
+    return {};
+  auto [first, end] = *subscript.range;
+  Value moved = math.scalar(math.add(index, {{}, -first, 0, {}}));
+  // Unsigned: also false for indices before the first one.
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, moved,
+                                       math.scalar({{}, end - first, 0, {}}));
 }
 
 /// `at`, as far away as a computed index says; nothing moves without one.
@@ -271,15 +288,33 @@ Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
   Value loaded = access.load(slot.memref, at, varies ? lanesHere(state) : 1,
                              mask, stridesHere(state));
   return isCached ? loaded
-                  : zeroBehindEnd(state.number, operand, instance, loaded);
+                  : zeroOutside(state.number, operand, instance, loaded);
 }
 
-/// The value, or zero where the op sums up products behind the end of a loop.
-Value OpEmitter::zeroBehindEnd(unsigned op, OpOperand &operand,
-                               const Instance &instance, Value value) {
-  SmallVector<unsigned> padded =
-      nest.paddedLoops(op, Access(operand), /*reduced=*/true);
-  Value inside = loops.isInside(op, padded, instance);
+/// Has the operand the element, neither behind the end of a loop that sums up
+/// products nor outside of a range? Null where it has all.
+Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
+                            const Instance &instance) {
+  Access access(operand);
+  Value all = loops.isInside(op, nest.paddedLoops(op, access, /*reduced=*/true),
+                             instance);
+  if (!access.hasRanges())
+    return all;
+  SmallVector<LaneIndex> axes = loops.axisValues(op, instance, false);
+  ComputeOp reader = storage.plan(op).op;
+  for (const Subscript &subscript : reader.getSubscripts(operand)) {
+    Value inside =
+        isInRange(subscript, math.eval(subscript.index, axes, loops.extents));
+    if (inside)
+      all = all ? b.createOrFold<arith::AndIOp>(all, inside) : inside;
+  }
+  return all;
+}
+
+/// The value, or zero where the operand has no such element.
+Value OpEmitter::zeroOutside(unsigned op, OpOperand &operand,
+                             const Instance &instance, Value value) {
+  Value inside = hasElement(op, operand, instance);
   if (!inside)
     return value;
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));

@@ -284,8 +284,11 @@ private:
                                         const Instance &instance);
   mlir::Value loadOperand(OpState &state, mlir::OpOperand &operand,
                           const Instance &instance);
-  mlir::Value zeroBehindEnd(unsigned op, mlir::OpOperand &operand,
-                            const Instance &instance, mlir::Value value);
+  mlir::Value isInRange(const Subscript &subscript, LaneIndex index);
+  mlir::Value hasElement(unsigned op, mlir::OpOperand &operand,
+                         const Instance &instance);
+  mlir::Value zeroOutside(unsigned op, mlir::OpOperand &operand,
+                          const Instance &instance, mlir::Value value);
   void recordResult(OpState &state, unsigned result, const Instance &instance,
                     mlir::Value value);
   void storeResult(OpState &state, unsigned result, const Instance &instance,

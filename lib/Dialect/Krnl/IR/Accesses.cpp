@@ -38,9 +38,9 @@ Access::Access(const LoopNest &nest, unsigned op, OpOperand &operand)
   for (unsigned dim : llvm::seq(numLoops))
     values.push_back(nest.axisExpr(op, dim));
   // Sizes of dimensions do not matter any more.
-  for (auto &[index, isPart] : subscripts) {
-    index = index.replaceDims(values);
-    isPart = false;
+  for (Subscript &at : subscripts) {
+    at.index = at.index.replaceDims(values);
+    at.isPart = false;
   }
   numLoops = nest.loops().size();
   numExtents = nest.numAxes();
@@ -80,6 +80,17 @@ std::optional<int64_t> Access::stepAt(unsigned position, unsigned loop) const {
 bool Access::isLinearAlong(unsigned loop) const {
   return llvm::all_of(llvm::seq(getRank()), [&](unsigned position) {
     return stepAt(position, loop).has_value();
+  });
+}
+
+bool Access::hasRanges() const {
+  return llvm::any_of(subscripts,
+                      [](const Subscript &at) { return bool(at.range); });
+}
+
+bool Access::hasRangeAlong(unsigned loop) const {
+  return llvm::any_of(subscripts, [&](const Subscript &at) {
+    return at.range && at.index.isFunctionOfDim(loop);
   });
 }
 
@@ -127,6 +138,9 @@ int64_t Access::alignment(ArrayRef<unsigned> first, int64_t most) const {
     for (unsigned loop : first)
       index = index.replace(getAffineDimExpr(loop, index.getContext()), zero);
     int64_t here = std::gcd(index.getLargestKnownDivisor(), most);
+    // Outside of the range the first index in it is read.
+    if (subscripts[position].range)
+      here = std::gcd(here, subscripts[position].range->first);
     common = std::gcd(common, here * row);
     if (!type.isDynamicDim(position))
       row = std::gcd(row * std::gcd(type.getDimSize(position), most), most);
@@ -164,8 +178,26 @@ bool Access::isOneToOne() const {
 
 bool Access::isWindow() const {
   return !llvm::all_of(subscripts, [](const Subscript &at) {
-    return isa<AffineDimExpr, AffineConstantExpr>(at.index);
+    return isa<AffineDimExpr, AffineConstantExpr>(at.index) && !at.range;
   });
+}
+
+std::optional<std::pair<int64_t, int64_t>> valuesOf(AffineExpr index,
+                                                    ArrayRef<int64_t> extents) {
+  SmallVector<AffineExpr> first, last;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    bool uses = index.isFunctionOfDim(dim);
+    if (uses && (ShapedType::isDynamic(extent) || extent == 0))
+      return std::nullopt;
+    first.push_back(getAffineConstantExpr(0, index.getContext()));
+    last.push_back(
+        getAffineConstantExpr(uses ? extent - 1 : 0, index.getContext()));
+  }
+  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(first));
+  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(last));
+  if (!begin || !end)
+    return std::nullopt;
+  return std::minmax(begin.getValue(), end.getValue());
 }
 
 bool isAccessed(OpOperand &operand) {

@@ -22,7 +22,7 @@ static void storeAccesses(Builder builder, unsigned loops,
                           ArrayRef<Subscripts> accesses,
                           ComputeOp::Properties &properties) {
   SmallVector<AffineMap> maps;
-  SmallVector<int64_t> parts;
+  SmallVector<int64_t> parts, ranges;
   int64_t number = 0;
   for (const Subscripts &access : accesses) {
     SmallVector<AffineExpr> indices;
@@ -30,18 +30,32 @@ static void storeAccesses(Builder builder, unsigned loops,
       indices.push_back(at.index);
       if (at.isPart && isa<AffineDimExpr>(at.index))
         parts.push_back(number);
+      if (at.range)
+        llvm::append_values(ranges, number, at.range->first, at.range->second);
       ++number;
     }
     maps.push_back(AffineMap::get(loops, 0, indices, builder.getContext()));
   }
   properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
   properties.parts = builder.getDenseI64ArrayAttr(parts);
+  properties.ranges = builder.getDenseI64ArrayAttr(ranges);
 }
 
-static Subscripts subscriptsOf(AffineMap map, int64_t number,
-                               ArrayRef<int64_t> parts) {
+/// Of the index with this number.
+static std::optional<std::pair<int64_t, int64_t>>
+rangeOf(int64_t number, ArrayRef<int64_t> ranges) {
+  for (; ranges.size() >= 3; ranges = ranges.drop_front(3))
+    if (ranges[0] == number)
+      return std::pair(ranges[1], ranges[2]);
+  return std::nullopt;
+}
+
+static Subscripts subscriptsOf(AffineMap map, int64_t number, ComputeOp op) {
   return llvm::map_to_vector(map.getResults(), [&](AffineExpr index) {
-    return Subscript{index, llvm::is_contained(parts, number++)};
+    Subscript at{index, llvm::is_contained(op.getParts(), number),
+                 rangeOf(number, op.getRanges())};
+    ++number;
+    return at;
   });
 }
 
@@ -49,7 +63,7 @@ SmallVector<Subscripts> ComputeOp::getSubscripts() {
   SmallVector<Subscripts> accesses;
   int64_t number = 0;
   for (AffineMap map : getIndexingMapsArray()) {
-    accesses.push_back(subscriptsOf(map, number, getParts()));
+    accesses.push_back(subscriptsOf(map, number, *this));
     number += map.getNumResults();
   }
   return accesses;
@@ -57,11 +71,11 @@ SmallVector<Subscripts> ComputeOp::getSubscripts() {
 
 Subscripts ComputeOp::getSubscripts(OpOperand &operand) {
   int64_t number = 0;
-  if (!getParts().empty())
+  if (!getParts().empty() || !getRanges().empty())
     for (OpOperand &other :
          (*this)->getOpOperands().take_front(operand.getOperandNumber()))
       number += getMatchingIndexingMap(&other).getNumResults();
-  return subscriptsOf(getMatchingIndexingMap(&operand), number, getParts());
+  return subscriptsOf(getMatchingIndexingMap(&operand), number, *this);
 }
 
 SmallVector<StringRef> ComputeOp::getLoopsAlong(OpOperand &operand) {
@@ -217,6 +231,9 @@ LogicalResult ComputeOp::verify() {
   if (getParts() != canonical.parts.asArrayRef())
     return emitOpError("parts must be the numbers, in order, of indices that "
                        "are a loop alone");
+  if (getRanges() != canonical.ranges.asArrayRef())
+    return emitOpError("ranges must be the number of an index, its first value "
+                       "and that behind the last one, in order of the numbers");
   return success();
 }
 
@@ -272,6 +289,12 @@ parseBindings(OpAsmParser &parser,
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseAffineExpr(symbols, subscript.index))
       return failure();
+    if (succeeded(parser.parseOptionalKeyword("in"))) {
+      auto &[first, end] = subscript.range.emplace();
+      if (parser.parseInteger(first) || parser.parseKeyword("to") ||
+          parser.parseInteger(end))
+        return failure();
+    }
     subscript.isPart = succeeded(parser.parseOptionalEllipsis());
     if (subscript.isPart && !isa<AffineDimExpr>(subscript.index))
       return parser.emitError(loc, "expected a loop alone before '...'");
@@ -341,8 +364,8 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   return parser.parseRegion(*result.addRegion(), inputs.arguments);
 }
 
-/// An index with the names of the loops in place of the dimensions; dots follow
-/// where a loop covers only a part of its dimension.
+/// An index with the names of the loops in place of the dimensions, and its
+/// range; dots follow where a loop covers only a part of its dimension.
 static void printSubscript(raw_ostream &os, const Subscript &subscript,
                            ArrayRef<StringRef> axes) {
   std::string storage;
@@ -359,6 +382,8 @@ static void printSubscript(raw_ostream &os, const Subscript &subscript,
     os << text.front();
     text = text.drop_front();
   }
+  if (subscript.range)
+    os << " in " << subscript.range->first << " to " << subscript.range->second;
   if (subscript.isPart)
     os << " ...";
 }

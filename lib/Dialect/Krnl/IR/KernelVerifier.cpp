@@ -126,33 +126,27 @@ static LogicalResult verifyAxes(KernelOp kernel, ComputeOp op) {
   return success();
 }
 
-/// The least and the greatest value of an index, as it grows or falls along
-/// each loop; nothing where a loop has a dynamic extent or no iteration.
-static std::optional<std::pair<int64_t, int64_t>>
-findRange(AffineExpr index, ArrayRef<int64_t> extents) {
-  SmallVector<AffineExpr> first, last;
-  for (auto [dim, extent] : llvm::enumerate(extents)) {
-    bool uses = index.isFunctionOfDim(dim);
-    if (uses && (ShapedType::isDynamic(extent) || extent == 0))
-      return std::nullopt;
-    first.push_back(getAffineConstantExpr(0, index.getContext()));
-    last.push_back(
-        getAffineConstantExpr(uses ? extent - 1 : 0, index.getContext()));
-  }
-  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(first));
-  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(last));
-  if (!begin || !end)
-    return std::nullopt;
-  return std::minmax(begin.getValue(), end.getValue());
-}
-
 static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
                                      unsigned position,
                                      const Subscript &subscript,
                                      ArrayRef<int64_t> extents) {
   int64_t size =
       cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
-  auto range = findRange(subscript.index, extents);
+  if (auto inside = subscript.range) {
+    auto argument = dyn_cast<BlockArgument>(operand.get());
+    if (!argument || op.isDpsInit(&operand))
+      return op.emitOpError("reads operand ")
+             << operand.getOperandNumber()
+             << ", which is no input of the kernel, in a range";
+    if (inside->first < 0 || inside->first >= inside->second ||
+        inside->second > size)
+      return op.emitOpError("reads dimension ")
+             << position << " of operand " << operand.getOperandNumber()
+             << ", which has size " << size << ", in the range "
+             << inside->first << " to " << inside->second;
+    return success();
+  }
+  auto range = valuesOf(subscript.index, extents);
   if (ShapedType::isDynamic(size) || !range)
     return success();
   std::optional<unsigned> loop = subscript.getLoop();

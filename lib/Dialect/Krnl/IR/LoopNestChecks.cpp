@@ -306,6 +306,9 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
     if (std::string reason = reasonAgainstPadding(number); !reason.empty())
       return emitError() << "op '" << op.name
                          << "' cannot have padded blocks: " << reason;
+    if (std::string reason = reasonAgainstRanges(number); !reason.empty())
+      return emitError() << "op '" << op.name
+                         << "' reads zeros outside of a range: " << reason;
     if (failed(checkSize(op, emitError)))
       return failure();
   }

@@ -66,6 +66,10 @@ public:
   bool dependsOnAt(unsigned position, unsigned loop) const {
     return getIndex(position).isFunctionOfDim(loop);
   }
+  /// Is the element zero at some iterations, since an index leaves the range
+  /// that is read? The same if iterations of one loop decide that.
+  bool hasRanges() const;
+  bool hasRangeAlong(unsigned loop) const;
   /// Does each iteration of the loop move on by one element in memory?
   bool hasUnitStride(unsigned loop) const;
   /// Elements from one iteration of the loop to the next, or 0 if that is not
@@ -93,6 +97,11 @@ private:
   mlir::ShapedType type;
   unsigned memoryRank, numLoops, numExtents = 0;
 };
+
+/// The least and the greatest value of an index, as it grows or falls along
+/// each loop; nothing where a loop has a dynamic extent or no iteration.
+std::optional<std::pair<int64_t, int64_t>>
+valuesOf(mlir::AffineExpr index, llvm::ArrayRef<int64_t> extents);
 
 /// Does the op read or write the operand? Inputs that the payload does not use
 /// are not read.

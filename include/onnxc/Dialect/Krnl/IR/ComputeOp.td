@@ -24,6 +24,11 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     with dots (`%x[i ...]`): the dimension may go on behind it. `parts` has the
     numbers of these indices, counted over all operands.
 
+    An index of an input of the kernel can leave a range of its dimension, where
+    the element is zero: `%x[h + r - 1 in 0 to 56, ..]` is that of an image of 56
+    rows with a row of zeros around it. `ranges` has the number of the index, the
+    first index that is read, and that behind the last one, of each of these.
+
     ```mlir
     %y = krnl.compute "mm" [m, n | k] (%a = %x[m, k], %b = %w[k, n])
         -> (%s = %acc[m, n])
@@ -42,6 +47,7 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
                        StrArrayAttr:$reduced,
                        AffineMapArrayAttr:$indexing_maps,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$parts,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ranges,
                        Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$inputs,
                        Variadic<Krnl_Tensor>:$outputs);
   let results = (outs Variadic<Krnl_Tensor>:$results);

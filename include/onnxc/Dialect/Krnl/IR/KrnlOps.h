@@ -41,12 +41,16 @@ struct Subscript {
   /// Is the index a loop alone, in a dimension that may go on behind it? Of
   /// other indices nothing is implied for the size of the dimension anyway.
   bool isPart = false;
+  /// The indices at which the tensor is read: the first one, and that behind
+  /// the last one. The element at others is zero. Without it all are read.
+  std::optional<std::pair<int64_t, int64_t>> range = {};
 
   bool operator==(const Subscript &) const = default;
   /// The loop that is the index and covers the whole dimension.
   std::optional<unsigned> getLoop() const {
     auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(index);
-    return loop && !isPart ? std::optional(loop.getPosition()) : std::nullopt;
+    return loop && !isPart && !range ? std::optional(loop.getPosition())
+                                     : std::nullopt;
   }
 };
 using Subscripts = llvm::SmallVector<Subscript>;

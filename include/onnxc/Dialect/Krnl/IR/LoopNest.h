@@ -414,6 +414,7 @@ private:
   void addPadded(unsigned op, unsigned loop,
                  llvm::SmallVectorImpl<unsigned> &padded) const;
   std::string reasonAgainstPadding(unsigned op) const;
+  std::string reasonAgainstRanges(unsigned op) const;
 
   mlir::MLIRContext *context;
   unsigned axes = 0;

@@ -159,6 +159,9 @@ void SizeChecker::require(Value fits, Value size, Value other) {
 /// A loop that covers the dimension is as long as it.
 void SizeChecker::checkDim(ComputeOp op, const Subscript &at,
                            const HostSize &size) {
+  // Elements outside of a range are not read; the range is in a known size.
+  if (at.range)
+    return;
   std::optional<unsigned> loop = at.getLoop();
   if (!loop)
     return checkEnd(op, at.index, size);

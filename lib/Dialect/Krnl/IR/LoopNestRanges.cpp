@@ -1,0 +1,44 @@
+//===- LoopNestRanges.cpp - Elements that are zero ----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// %x[h + r - 1 in 0 to 56]: where the index leaves the range the first element
+// is read, and zero taken instead. All lanes of a vector are inside of it, or
+// none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Why the op cannot have the vectors that its loops have; empty if it can, or
+/// reads all of its operands.
+std::string LoopNest::reasonAgainstRanges(unsigned number) const {
+  const BodyOp &op = bodyOps[number];
+  auto compute = dyn_cast_if_present<ComputeOp>(op.op);
+  if (!compute)
+    return {};
+  for (OpOperand *input : compute.getDpsInputOperands()) {
+    if (!Access(*input).hasRanges())
+      continue;
+    Access access(*this, number, *input);
+    for (const LoopUse &use : op.loops) {
+      std::string name = "loop '" + allLoops[use.loop].name + "'";
+      if (use.width() > 1 && access.hasRangeAlong(use.loop))
+        return "vectors of " + name + " would reach across its end";
+      if (use.transpose || use.interleave || !use.strides.empty())
+        return "accesses along " + name + " are shuffled";
+      if (use.dot)
+        return "groups of bytes along " + name + " are read at once";
+    }
+  }
+  return {};
+}
+
+} // namespace onnxc::krnl

@@ -1,0 +1,350 @@
+//===- FoldPadding.cpp - krnl-fold-padding ----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A border of zeros around a tensor takes a launch, and what it holds a second
+// way through memory. Readers can have the zeros from a range of their indices.
+//
+//   fill [p, q]; copy [i, j] from x[i, j] to i + 1, j + 1    the tensor is x
+//   fill strips around what another kernel has written       it is that
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+#define GEN_PASS_DEF_KRNLFOLDPADDINGPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+namespace {
+
+/// A dimension of the tensor: that of the padded one which it is in, and how
+/// far its elements are moved there. Without a dimension it has one element.
+struct Inside {
+  std::optional<unsigned> dim;
+  int64_t shift = 0;
+  /// The elements that are not in the border.
+  std::optional<std::pair<int64_t, int64_t>> range = {};
+};
+
+/// What a kernel puts a border of zeros around.
+struct Padding {
+  Value tensor;
+  SmallVector<Inside> dims;
+
+  /// The access to the tensor that stands for one to the padded one, over loops
+  /// of such extents; nothing where that has ranges already.
+  std::optional<Subscripts> accessOf(const Subscripts &padded,
+                                     ArrayRef<int64_t> extents) const;
+};
+
+struct KrnlFoldPaddingPass
+    : impl::KrnlFoldPaddingPassBase<KrnlFoldPaddingPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    processor = TargetAttr::processorOf(getOperation());
+    if (!processor.isDevice())
+      return;
+    for (KernelOp kernel : kernelsOf(getOperation()))
+      fold(kernel);
+  }
+
+private:
+  void fold(KernelOp kernel);
+  std::optional<double> costInside(KernelOp reader, Value padded,
+                                   const Padding &padding);
+
+  Processor processor;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Borders
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType typeOf(OpOperand &operand) {
+  return cast<RankedTensorType>(operand.get().getType());
+}
+
+/// Does the op write zeros, and read nothing?
+static bool fillsZeros(KernelOp kernel, ComputeOp op) {
+  if (op.getNumReductionLoops() > 0 || op.getNumDpsInits() != 1 ||
+      op.getNumDpsInputs() > 0 || !llvm::hasSingleElement(*op.getBlock()))
+    return false;
+  Value value = op.getBlock()->getTerminator()->getOperand(0);
+  if (int number = inputNumber(kernel, value); number >= 0)
+    value = kernel.getIns()[number];
+  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// How far the index is behind the loop that it is at a fixed distance from.
+static int64_t shiftOf(AffineExpr index) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+  return sum ? cast<AffineConstantExpr>(sum.getRHS()).getValue() : 0;
+}
+
+/// The position of the result that a loop of a copy indexes, if it indexes no
+/// other.
+static std::optional<unsigned> placeOf(const Access &to, unsigned loop) {
+  std::optional<unsigned> place;
+  for (unsigned position : llvm::seq(to.getRank()))
+    if (to.shiftedLoopAt(position) == loop && std::exchange(place, position))
+      return std::nullopt;
+  return place;
+}
+
+/// A copy of all elements of an input, each loop along one dimension of both.
+static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy) {
+  if (copy.getNumReductionLoops() > 0 || copy.getNumDpsInits() != 1 ||
+      copy.getNumDpsInputs() != 1 || !llvm::hasSingleElement(*copy.getBlock()))
+    return std::nullopt;
+  OpOperand &input = *copy.getDpsInputOperand(0),
+            &init = *copy.getDpsInitOperand(0);
+  int number = inputNumber(kernel, input.get());
+  if (number < 0 || !isa<RankedTensorType>(input.get().getType()) ||
+      copy.getBlock()->getTerminator()->getOperand(0) !=
+          copy.getMatchingBlockArgument(&input))
+    return std::nullopt;
+  Padding padding{kernel.getIns()[number], {}};
+  Access from(input), to(init);
+  unsigned placed = 0;
+  for (unsigned position : llvm::seq(from.getRank())) {
+    std::optional<unsigned> loop = from.loopAt(position);
+    if (!loop) {
+      if (from.getIndex(position) != 0 ||
+          typeOf(input).getDimSize(position) != 1)
+        return std::nullopt;
+      padding.dims.emplace_back();
+      continue;
+    }
+    std::optional<unsigned> place = placeOf(to, *loop);
+    if (!place)
+      return std::nullopt;
+    Inside inside{place, shiftOf(to.getIndex(*place))};
+    int64_t size = typeOf(input).getDimSize(position);
+    if (size != typeOf(init).getDimSize(*place))
+      inside.range = {0, size};
+    padding.dims.push_back(inside);
+    ++placed;
+  }
+  // Dimensions that no loop indexes have no border.
+  for (unsigned position : llvm::seq(to.getRank()))
+    if (!to.shiftedLoopAt(position) &&
+        (to.getIndex(position) != 0 || typeOf(init).getDimSize(position) != 1))
+      return std::nullopt;
+  return placed == copy.getNumLoops() ? std::optional(padding) : std::nullopt;
+}
+
+/// Takes the strip that the op fills from what is left; false if that is not
+/// all of one side of it.
+static bool takeStrip(ComputeOp op, Padding &left) {
+  OpOperand &init = *op.getDpsInitOperand(0);
+  Access access(init);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  std::optional<unsigned> cut;
+  SmallVector<std::pair<int64_t, int64_t>> strip;
+  for (unsigned position : llvm::seq(access.getRank())) {
+    AffineExpr index = access.getIndex(position);
+    int64_t first = 0, size = 1;
+    if (auto constant = dyn_cast<AffineConstantExpr>(index)) {
+      first = constant.getValue();
+    } else if (std::optional<unsigned> loop = access.shiftedLoopAt(position)) {
+      first = shiftOf(index);
+      size = extents[*loop];
+      if (placeOf(access, *loop) != position)
+        return false;
+    } else {
+      return false;
+    }
+    strip.emplace_back(first, first + size);
+    auto [begin, end] = *left.dims[position].range;
+    bool isAll = first <= begin && first + size >= end;
+    if (!isAll && std::exchange(cut, position))
+      return false;
+  }
+  if (!cut)
+    return false;
+  auto &[begin, end] = *left.dims[*cut].range;
+  if (strip[*cut].first <= begin && strip[*cut].second < end)
+    begin = std::max(begin, strip[*cut].second);
+  else if (strip[*cut].second >= end && strip[*cut].first > begin)
+    end = std::min(end, strip[*cut].first);
+  else
+    return false;
+  return true;
+}
+
+/// The border around what the destination holds: strip by strip, each of one
+/// side of what those before leave.
+static std::optional<Padding> readStrips(KernelOp kernel,
+                                         ArrayRef<ComputeOp> strips) {
+  Padding padding{kernel.getOuts()[0], {}};
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(kernel.getOuts()[0].getType()).getShape();
+  for (auto [dim, size] : llvm::enumerate(shape))
+    padding.dims.push_back({unsigned(dim), 0, std::pair(int64_t(0), size)});
+  for (ComputeOp strip : strips)
+    if (!fillsZeros(kernel, strip) || !takeStrip(strip, padding))
+      return std::nullopt;
+  for (auto [inside, size] : llvm::zip_equal(padding.dims, shape))
+    if (inside.range == std::pair(int64_t(0), size))
+      inside.range.reset();
+  return padding;
+}
+
+/// Has the kernel one result, which its ops write one after the other?
+static bool writesOneResult(KernelOp kernel, ArrayRef<ComputeOp> ops) {
+  if (kernel.getOuts().size() != 1)
+    return false;
+  Value last = kernel.getOutArgument(0);
+  for (ComputeOp op : ops) {
+    if (op.getNumDpsInits() != 1 || op.getDpsInits()[0] != last)
+      return false;
+    last = op.getResult(0);
+  }
+  return kernel.getYield().getValues()[0] == last;
+}
+
+static std::optional<Padding> findPadding(KernelOp kernel) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  auto type = dyn_cast<RankedTensorType>(kernel.getResult(0).getType());
+  bool isStatic =
+      llvm::all_of(kernel.getLoops().getAsRange<LoopAttr>(), [](LoopAttr loop) {
+        return !loop.isDynamic() && loop.getExtent() > 0;
+      });
+  if (ops.empty() || !writesOneResult(kernel, ops) || !isStatic || !type ||
+      !type.hasStaticShape() || !kernel.getRecipe().empty())
+    return std::nullopt;
+  if (ops.size() == 2 && fillsZeros(kernel, ops[0]) &&
+      Access(*ops[0].getDpsInitOperand(0)).coversAll())
+    if (std::optional<Padding> padding = readCopy(kernel, ops[1]))
+      return padding;
+  return readStrips(kernel, ops);
+}
+
+//===----------------------------------------------------------------------===//
+// Readers
+//===----------------------------------------------------------------------===//
+
+std::optional<Subscripts> Padding::accessOf(const Subscripts &padded,
+                                            ArrayRef<int64_t> extents) const {
+  if (llvm::any_of(padded, [](const Subscript &at) { return bool(at.range); }))
+    return std::nullopt;
+  MLIRContext *context = padded.front().index.getContext();
+  return llvm::map_to_vector(dims, [&](const Inside &inside) {
+    if (!inside.dim)
+      return Subscript{getAffineConstantExpr(0, context)};
+    Subscript at = padded[*inside.dim];
+    at.index = at.index - inside.shift;
+    auto values = valuesOf(at.index, extents);
+    // Some readers do not reach the border.
+    bool isInside = inside.range && values &&
+                    values->first >= inside.range->first &&
+                    values->second < inside.range->second;
+    if (inside.range && !isInside)
+      at.range = inside.range;
+    at.isPart = inside.range ? !at.range : at.isPart;
+    return at;
+  });
+}
+
+/// Lets the kernel read the tensor instead of the padded one; false, and some
+/// ops may do so, if something else than an op reads that.
+static bool readInside(KernelOp reader, Value padded, const Padding &padding) {
+  for (auto [number, in] : llvm::enumerate(reader.getIns())) {
+    if (in != padded)
+      continue;
+    BlockArgument argument = reader.getInArgument(number);
+    for (OpOperand &use : argument.getUses()) {
+      auto op = dyn_cast<ComputeOp>(use.getOwner());
+      if (!op || op.isDpsInit(&use))
+        return false;
+      SmallVector<Subscripts> all = op.getSubscripts();
+      Subscripts &access = all[use.getOperandNumber()];
+      std::optional<Subscripts> inside =
+          padding.accessOf(access, op.getStaticLoopRanges());
+      if (!inside)
+        return false;
+      access = *inside;
+      op.setSubscripts(all);
+    }
+    reader.getInsMutable()[number].assign(padding.tensor);
+    argument.setType(padding.tensor.getType());
+  }
+  return true;
+}
+
+/// The kernels that read the result; none if something else does.
+static SmallVector<KernelOp> readersOf(KernelOp kernel) {
+  SmallVector<KernelOp> readers;
+  for (Operation *user : kernel.getResult(0).getUsers()) {
+    auto reader = dyn_cast<KernelOp>(user);
+    if (!reader || llvm::is_contained(reader.getOuts(), kernel.getResult(0)) ||
+        !reader.getRecipe().empty())
+      return {};
+    if (!llvm::is_contained(readers, reader))
+      readers.push_back(reader);
+  }
+  return readers;
+}
+
+/// The cycles of a reader that reads the tensor instead of the padded one, if
+/// it can.
+std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
+                                                      Value padded,
+                                                      const Padding &padding) {
+  OpBuilder b(reader);
+  auto inside = cast<KernelOp>(b.clone(*reader));
+  std::optional<NestCost> cost;
+  if (readInside(inside, padded, padding))
+    cost = chosenCost(inside, processor);
+  inside.erase();
+  return cost ? std::optional(cost->cycles) : std::nullopt;
+}
+
+/// Without the border one launch less is needed, which takes as long as its
+/// bytes do at least.
+void KrnlFoldPaddingPass::fold(KernelOp kernel) {
+  std::optional<Padding> padding = findPadding(kernel);
+  SmallVector<KernelOp> readers =
+      padding ? readersOf(kernel) : SmallVector<KernelOp>();
+  double launch =
+      double(processor.launchNanoseconds * processor.megahertz) / 1000;
+  double before = launch + rooflineCycles(kernel, processor), after = 0;
+  for (KernelOp reader : readers) {
+    std::optional<NestCost> cost = chosenCost(reader, processor);
+    std::optional<double> inside =
+        costInside(reader, kernel.getResult(0), *padding);
+    if (!inside)
+      return;
+    before += cost ? cost->cycles : *inside;
+    after += *inside;
+  }
+  if (readers.empty() || after >= before)
+    return;
+  remark::passed(kernel.getLoc(),
+                 remark::RemarkOpts::name("Pad").category(getArgument()))
+      << remark::add("{0}", kernel.getName().str())
+      << remark::add("{0} cycles instead of {1}", int64_t(after),
+                     int64_t(before));
+  for (KernelOp reader : readers)
+    readInside(reader, kernel.getResult(0), *padding);
+  kernel.erase();
+}
+
+} // namespace onnxc

@@ -1,0 +1,52 @@
+// RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+//
+// An index outside of the range becomes its first one, and the element zero.
+
+module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
+
+// Channels are vectors: all of one is outside, or nothing.
+// CHECK-LABEL: func private @kernel_vectors_0(
+// CHECK:         %[[AT:.+]] = arith.addi %{{.+}}, %c-1
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %c6
+// CHECK:         %[[NEAR:.+]] = arith.select %[[INSIDE]], %[[AT]], %c0
+// CHECK:         %[[X:.+]] = vector.load %{{.+}}[%[[NEAR]], %{{.+}}] : memref<6x8xf32>, vector<4xf32>
+// CHECK:         arith.select %[[INSIDE]], %[[X]], %{{.+}} : vector<4xf32>
+func.func @vectors(%x: tensor<6x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %y = krnl.kernel "vectors" loops [h = 8, c = 8] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x8xf32>) recipe [vectorize(c, 4)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x8xf32>):
+    %r = krnl.compute [h, c] (%p = %a[h - 1 in 0 to 6, c]) -> (%q = %b[h, c]) : (tensor<6x8xf32>) -> tensor<8x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+}
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// Copies to shared memory fill with zeros outside; a range that begins in the tensor ends there, too.
+// CHECK-LABEL: func private @kernel_copies_0(
+// CHECK:         %[[I:.+]] = arith.cmpi ult, %{{.+}}, %c30
+// CHECK:         arith.select %[[I]], %{{.+}}, %c1
+// CHECK:         krnl.copy_async %{{.+}}, 1 if %[[I]] : memref<32x16xf32> to
+func.func @copies(%x: tensor<32x16xf32>, %w: tensor<48x32xf32>, %o: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %y = krnl.kernel "copies" loops [h = 32, n = 32, r = 3, c = 16] ins(%x, %w : tensor<32x16xf32>, tensor<48x32xf32>) outs(%o : tensor<32x32xf32>)
+      recipe [block(h, 4) -> (h.t, h.r), block(n, 4) -> (n.t, n.r), order(h.t, n.t, h.r, r, c, n.r), fuse_outer(h.t, n.t), map(h.t, thread), map(n.t, thread),
+              unroll(h.r, 4), vectorize(n.r, 4), cache(0, at=r, in=shared), cache(1, at=r, in=shared), pipeline(r, 2)] {
+  ^bb0(%a: tensor<32x16xf32>, %b: tensor<48x32xf32>, %d: tensor<32x32xf32>):
+    %r = krnl.compute "mm" [h, n | r, c] (%p = %a[h + r - 1 in 1 to 31, c], %q = %b[r * 16 + c, n]) -> (%s = %d[h, n])
+        : (tensor<32x16xf32>, tensor<48x32xf32>) -> tensor<32x32xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<32x32xf32>
+  } -> tensor<32x32xf32>
+  return %y : tensor<32x32xf32>
+}
+
+}

@@ -122,6 +122,8 @@ struct TileWork {
   SmallVector<unsigned> loopsOfThreads;
   TileResources resources;
   double tiles, warps;
+  /// Tiles that copy slices to each other, and so run at the same time.
+  int64_t cluster = 1;
   /// Instructions of warps, operations, cycles of the first cache and of units
   /// for matrices, and bytes of the second cache, and of those that the core
   /// takes from it.
@@ -286,6 +288,7 @@ void TileWork::add(unsigned number) {
   waited += warps * copies.rounds * target.cacheLatency;
   // So do tiles of a cluster, and before the first slice; behind the last one
   // they wait while they have other work.
+  cluster = std::max(cluster, copies.sharers);
   if (copies.sharers > 1) {
     waited += warps * copies.rounds * target.clusterLatency;
     starting += target.clusterLatency;
@@ -330,9 +333,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
   TileWork tile(kernel, nest, target);
   // The busiest core has so many tiles, and runs so many of them at once.
-  std::optional<unsigned> cluster = nest.clusterLoop();
-  int64_t cores =
-      target.coresOfClusters(cluster ? nest.loop(*cluster).extent : 1);
+  int64_t cores = target.coresOfClusters(tile.cluster);
   double tilesOfCore = std::ceil(tile.tiles / double(cores));
   double resident = std::clamp(
       tilesOfCore, 1.0,

@@ -190,8 +190,8 @@ int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
   if (!device || blocks <= 0 || onnxc_rt_poll(call) != ONNXC_OK)
     return onnxc_rt_status(call);
   // Of whole clusters, as the tiles are.
-  constexpr unsigned largestCluster = 8,
-                     maxBlocks = INT_MAX / largestCluster * largestCluster;
+  constexpr unsigned maxBlocks =
+      INT_MAX / ONNXC_CLUSTER_BLOCKS * ONNXC_CLUSTER_BLOCKS;
   unsigned grid = blocks < maxBlocks ? unsigned(blocks) : maxBlocks;
   device->launches.add(call, *device, kernel, number, grid, arguments);
   return onnxc_rt_status(call);

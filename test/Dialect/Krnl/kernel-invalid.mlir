@@ -407,3 +407,27 @@ func.func @lines_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<
   krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[12, 32], swizzle=64 : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
   return
 }
+
+// -----
+
+func.func @cluster_of_copy(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op expects a cluster of a power of two from 1 to 8 blocks, but got 70}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[16, 32], swizzle=64 {blocks = 70 : i64} : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @cluster_of_arrival(%b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.barrier_arrive' op expects a cluster of a power of two from 1 to 8 blocks, but got -1}}
+  krnl.barrier_arrive %b[%i], blocks=-1 : memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @arrivals(%b: memref<2xi64>) {
+  // expected-error @+1 {{'krnl.barrier_init' op expects 1 to 1048575 arrivals, but got -5}}
+  krnl.barrier_init %b {arrivals = -5 : i64} : memref<2xi64>
+  return
+}

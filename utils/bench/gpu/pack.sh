@@ -32,6 +32,12 @@ cp "$runner" "$folder/onnx-run"
 cp "$here/run.sh" "$here/torch_times.py" "$folder"
 ldd "$runner" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|dl|pthread)\.so/ { print $3 }' | xargs -r cp -Lt "$folder/lib"
 
+# Recipes are for one GPU: the last one.
+one_gpu() {
+  local gpus=${device%,cpu}
+  [[ $gpus == *,* ]] && echo "${gpus%%sm_*}${gpus##*,}" || echo "$gpus"
+}
+
 # MODEL TO OPTION...: both forms, and what the launches do. With `way` those of warpgroups copy by it.
 pack() {
   local model=$1 to=$2
@@ -40,7 +46,7 @@ pack() {
   [[ $model != *tf32* ]] || device_only=(--tf32)
   if [[ $model == "$small"/warpgroups_* ]]; then
     "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes" ${way:+"$way"}
-    device_only+=("--recipes=$small/recipes" "--device=${device/:*,/:}") # recipes are for one GPU
+    device_only+=("--recipes=$small/recipes" "--device=$(one_gpu)")
   fi
   onnx-compile -q "$model" --cpu=x86-64-v3 --profile "$@" "--device=$device" "${device_only[@]}" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"

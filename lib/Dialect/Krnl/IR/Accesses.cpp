@@ -150,7 +150,7 @@ int64_t Access::alignment(ArrayRef<unsigned> first, int64_t most) const {
 
 bool Access::isPlain() const {
   return llvm::all_of(subscripts, [](const Subscript &at) {
-    return at.getLoop() || at.index == 0;
+    return !at.range && (at.getLoop() || at.index == 0);
   });
 }
 

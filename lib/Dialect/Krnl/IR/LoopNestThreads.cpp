@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/rt/device.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -101,10 +102,6 @@ std::optional<unsigned> LoopNest::clusterLoop() const {
   return std::nullopt;
 }
 
-/// PTX ISA, "Cluster of Cooperative Thread Arrays": eight blocks are a cluster
-/// on each GPU that has them.
-static constexpr int64_t maxClusterBlocks = 8;
-
 LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
                                    EmitErrorFn emitError) {
   Loop &loop = allLoops[number];
@@ -118,9 +115,10 @@ LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
     return refuse("loop '" + allLoops[*other].name + "' is one");
   if (!loop.parallel)
     return refuse("it is not parallel");
-  if (loop.extent < 2 || loop.extent > maxClusterBlocks ||
+  if (loop.extent < 2 || loop.extent > ONNXC_CLUSTER_BLOCKS ||
       !llvm::isPowerOf2_64(loop.extent))
-    return refuse("it has not 2, 4 or 8 iterations");
+    return refuse("its iterations are no power of two from 2 to " +
+                  Twine(ONNXC_CLUSTER_BLOCKS));
   loop.isCluster = true;
   return success();
 }

@@ -18,7 +18,32 @@ int64_t CopyTensorOp::getElementBytes() {
   return elementBytes(cast<MemRefType>(getSource().getType()).getElementType());
 }
 
+/// A cluster has a power of two of blocks.
+static LogicalResult verifyCluster(Operation *op, int64_t blocks) {
+  if (blocks >= 1 && blocks <= ONNXC_CLUSTER_BLOCKS &&
+      llvm::isPowerOf2_64(blocks))
+    return success();
+  return op->emitOpError("expects a cluster of a power of two from 1 to ")
+         << ONNXC_CLUSTER_BLOCKS << " blocks, but got " << blocks;
+}
+
+LogicalResult BarrierArriveOp::verify() {
+  return verifyCluster(*this, getBlocks());
+}
+
+LogicalResult BarrierInitOp::verify() {
+  // PTX ISA, mbarrier.init: the numbers that count fits.
+  constexpr int64_t maxArrivals = (1 << 20) - 1;
+  int64_t arrivals = getArrivals();
+  if (arrivals >= 1 && arrivals <= maxArrivals)
+    return success();
+  return emitOpError("expects 1 to ")
+         << maxArrivals << " arrivals, but got " << arrivals;
+}
+
 LogicalResult CopyTensorOp::verify() {
+  if (failed(verifyCluster(*this, getBlocks())))
+    return failure();
   auto source = cast<MemRefType>(getSource().getType()),
        memory = cast<MemRefType>(getMemory().getType());
   if (source.getElementType() != memory.getElementType())

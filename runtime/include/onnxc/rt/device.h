@@ -67,6 +67,9 @@ typedef struct OnnxcDeviceImage {
 #define ONNXC_TENSOR_MAP_RANK 5
 /* Of a kernel. */
 #define ONNXC_TENSOR_MAPS 16
+/* The most blocks of a cluster: each GPU that has clusters runs so many (PTX
+ * ISA, "Cluster of Cooperative Thread Arrays"). */
+#define ONNXC_CLUSTER_BLOCKS 8
 
 /* A tensor that a kernel copies boxes of: a parameter of the kernel of 128
  * bytes, which the driver makes (cuTensorMapEncodeTiled). */

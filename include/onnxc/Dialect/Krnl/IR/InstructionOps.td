@@ -127,6 +127,7 @@ def Krnl_BarrierInitOp : Krnl_Op<"barrier_init"> {
   let arguments = (ins MemRefRankOf<[I64], [1]>:$barriers,
                    DefaultValuedAttr<I64Attr, "1">:$arrivals);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
 }
 
 def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
@@ -159,6 +160,7 @@ def Krnl_BarrierArriveOp : Krnl_Op<"barrier_arrive"> {
     $barriers `[` $stage `]` `,` `blocks` `` `=` `` $blocks attr-dict `:`
     type($barriers)
   }];
+  let hasVerifier = 1;
 }
 
 def Krnl_BarrierWaitOp : Krnl_Op<"barrier_wait"> {

@@ -25,35 +25,35 @@ static int64_t numberOf(const OnnxcModel &model, const OnnxcEntry &entry) {
   return 0;
 }
 
-/// One whose code for devices the first device does not take makes way for the
-/// one before it, from now on, if there is one.
-const OnnxcLevel &rt::levelOf(const OnnxcModel &model) {
-  std::atomic<int> &chosen = stateOf(model).level;
-  int level = chosen.load(std::memory_order_relaxed);
+/// The last level up to `level` that this processor takes and that needs no
+/// device or has code that this GPU takes. Where there is none, the first that
+/// the processor takes, of which runs say what is missing.
+static int levelForDevice(const OnnxcModel &model, int level, int32_t number) {
   while (level > 0 && model.levels[level].device) {
     const OnnxcDeviceCode &device = *model.levels[level].device;
     int other = chooseLevel(model, nullptr, /*end=*/level);
     Message reason;
-    if (other < 0 || device.runtime->isAvailable(device, /*number=*/0, reason))
+    // Programs that fork afterwards may not have loaded the driver, so that it
+    // is asked only where its answer decides anything.
+    if (other < 0 || device.runtime->isAvailable(device, number, reason))
       break;
     level = other;
-    chosen.store(level, std::memory_order_relaxed);
   }
+  return level;
+}
+
+static const OnnxcLevel &levelAt(const OnnxcModel &model, int level) {
   return model.levels[level < 0 ? 0 : level];
 }
 
-/// The last level whose code this GPU takes; null if there is none.
-static const OnnxcLevel *levelForDevice(const OnnxcModel &model,
-                                        int32_t number) {
-  for (int i = chooseLevel(model, nullptr); i >= 0;
-       i = chooseLevel(model, nullptr, /*end=*/i)) {
-    const OnnxcLevel &level = model.levels[i];
-    Message reason;
-    if (level.device &&
-        level.device->runtime->isAvailable(*level.device, number, reason))
-      return &level;
-  }
-  return nullptr;
+/// One that the first device does not take makes way from now on.
+const OnnxcLevel &rt::levelOf(const OnnxcModel &model) {
+  std::atomic<int> &chosen = stateOf(model).level;
+  int level = chosen.load(std::memory_order_relaxed);
+  int taken = levelForDevice(model, level, /*number=*/0);
+  if (taken != level)
+    chosen.store(taken, std::memory_order_relaxed);
+  return levelAt(model, taken);
 }
 
 void rt::setLevel(OMContext &context, const OnnxcLevel &level) {
@@ -70,17 +70,17 @@ void rt::setLevel(OMContext &context, const OnnxcLevel &level) {
 //===----------------------------------------------------------------------===//
 
 static OM_STATUS setDevice(OMContext &context, int32_t number) {
-  // Programs that fork afterwards may not have loaded the driver, so that it is
-  // asked only where its answer decides anything.
-  const OnnxcLevel *level = context.model->numLevels > 1
-                                ? levelForDevice(*context.model, number)
-                                : nullptr;
-  if (!context.device && !level)
+  const OnnxcModel &model = *context.model;
+  const OnnxcLevel &level = levelAt(
+      model, levelForDevice(model, chooseLevel(model, nullptr), number));
+  if (!context.device && !level.device)
     return OM_STATUS_UNSUPPORTED;
   if (context.deviceContext)
     context.device->runtime->destroyContext(context);
-  if (level)
-    setLevel(context, *level); // else runs say what is missing
+  context.deviceStream = nullptr; // one of the device before
+  setLevel(context, level);
+  if (!level.device)
+    return OM_STATUS_UNSUPPORTED;
   context.deviceNumber = number;
   return OM_STATUS_OK;
 }

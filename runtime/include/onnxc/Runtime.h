@@ -120,21 +120,25 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextRunDLPack(
     int64_t numInputs, struct DLManagedTensorVersioned **outputs,
     int64_t numOutputs);
 /* The GPU of later runs, as CUDA numbers those of the process; 0 at first. Of
- * code for several GPUs the last that it takes runs there; where that is other
- * code than before, the context gives up an arena of omContextSetArena.
- * OM_STATUS_UNSUPPORTED if the model runs on the processor, OM_STATUS_INVALID
- * during a run. */
+ * code for several GPUs the last that it takes runs there. Where it takes none,
+ * later runs are on the processor, with OM_STATUS_UNSUPPORTED, if the model has
+ * code for it; else OM_STATUS_OK, and they say what is missing. Code and status
+ * depend on the number alone, not on the GPU before: a context that is told 0
+ * runs what a new one runs. Another GPU than before gives up the stream of
+ * omContextSetStream, and other code the arena of omContextSetArena.
+ * OM_STATUS_INVALID, without effect, for a negative number and during a run. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDevice(OMContext *context,
                                                     int64_t number);
-/* That number; -1 for the processor. */
+/* That number; -1 if runs are on the processor. */
 OM_EXTERNAL_VISIBILITY int64_t omContextGetDevice(const OMContext *context);
 /* OM_STATUS_TARGET, with a message, if the driver, that GPU or code for it is
  * missing. Loads the driver, so that processes forked later cannot use it, but
  * not the model. OM_STATUS_OK for the processor. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextCheckDevice(OMContext *context);
 /* The CUstream of that GPU whose order later runs take part in, until another
- * one is set; NULL (the default): one of the context. CU_STREAM_LEGACY is the
- * default stream. The same statuses. */
+ * stream or GPU is set; NULL (the default): one of the context.
+ * CU_STREAM_LEGACY is the default stream. OM_STATUS_UNSUPPORTED if runs are on
+ * the processor, OM_STATUS_INVALID during one. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetStream(OMContext *context,
                                                     void *stream);
 /* Allocates the memory of the first run without running, as far as sizes are

@@ -43,26 +43,26 @@ tensorsOf(std::vector<DLManagedTensorVersioned> &tensors,
   return list;
 }
 
-void python::chooseDevice(State &state, Runner &runner, int64_t number) {
-  // A model for the processor has none, and says so where a tensor is on one.
-  if (runner.chosen != number)
-    state.call.omContextSetDevice(runner.context, number);
-  runner.chosen = number;
+OM_STATUS python::chooseDevice(State &state, Runner &runner, int64_t number) {
+  OM_STATUS status = OM_STATUS_UNSUPPORTED;
+  if (state.call.omContextSetDevice)
+    status = state.call.omContextSetDevice(runner.context, number);
+  // Where the GPU takes no code, the processor runs the model, or no GPU does.
+  if (status == OM_STATUS_OK || status == OM_STATUS_UNSUPPORTED)
+    runner.chosen = number;
+  return status;
 }
 
-PyObject *python::deviceOf(State &state) {
-  std::unique_ptr<Runner> runner = borrowRunner(state);
-  if (!runner)
-    return nullptr;
-  int64_t number = -1;
-  if (state.call.omContextGetDevice) {
-    chooseDevice(state, *runner, state.device);
-    number = state.call.omContextGetDevice(runner->context);
-  }
-  returnRunner(state, std::move(runner));
-  if (number < 0)
+int64_t python::placeOf(const State &state, const Runner &runner) {
+  return state.call.omContextGetDevice
+             ? state.call.omContextGetDevice(runner.context)
+             : -1;
+}
+
+PyObject *python::deviceOf(const State &state) {
+  if (state.place < 0)
     Py_RETURN_NONE;
-  return PyLong_FromLongLong(number);
+  return PyLong_FromLongLong(state.place);
 }
 
 int python::setDevice(State &state, PyObject *value) {
@@ -72,18 +72,28 @@ int python::setDevice(State &state, PyObject *value) {
   std::unique_ptr<Runner> runner = borrowRunner(state);
   if (!runner)
     return -1;
-  OM_STATUS status = OM_STATUS_UNSUPPORTED;
-  if (state.call.omContextSetDevice)
-    status = state.call.omContextSetDevice(runner->context, number);
-  if (status == OM_STATUS_OK)
-    state.device = runner->chosen = number;
+  OM_STATUS status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = chooseDevice(state, *runner, number);
+  Py_END_ALLOW_THREADS;
+  // A session that began on the processor gets back there.
+  bool isBack = number == 0 && state.device != 0;
+  bool isTaken =
+      status == OM_STATUS_OK || (status == OM_STATUS_UNSUPPORTED && isBack);
+  if (isTaken) {
+    state.device = number;
+    state.place = placeOf(state, *runner);
+  }
   returnRunner(state, std::move(runner));
-  if (status == OM_STATUS_OK)
+  if (isTaken)
     return 0;
-  PyErr_SetString(PyExc_ValueError,
-                  status == OM_STATUS_INVALID
-                      ? "device is the number of a GPU"
-                      : "the model runs on the processor: it has no device");
+  if (status == OM_STATUS_INVALID)
+    PyErr_SetString(PyExc_ValueError, "device is the number of a GPU");
+  else
+    PyErr_Format(PyExc_ValueError,
+                 "the model runs on the processor: there is no GPU %lld that "
+                 "takes code of it",
+                 number);
   return -1;
 }
 
@@ -102,7 +112,9 @@ bool python::runOnDevice(State &state, Runner &runner, PyObject *list,
   auto outputs = tensorsOf(runner.outTensors, runner.outputs, state.outputs);
   std::vector<DLManagedTensorVersioned *> made = outputs;
   Py_BEGIN_ALLOW_THREADS;
-  chooseDevice(state, runner, runner.device);
+  // A model for the processor says so where a tensor is on a GPU.
+  if (runner.chosen != runner.device)
+    chooseDevice(state, runner, runner.device);
   call.omContextSetStream(runner.context,
                           reinterpret_cast<void *>(runner.stream));
   status = call.omContextRunDLPack(runner.context, inputs.data(),

@@ -220,7 +220,8 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
   } else {
     int64_t device = state.device;
     Py_BEGIN_ALLOW_THREADS;
-    chooseDevice(state, runner, device);
+    if (runner.chosen != device)
+      chooseDevice(state, runner, device);
     status = state.call.omContextRun(
         runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
         runner.outputs.data(), int64_t(runner.outputs.size()));
@@ -371,6 +372,7 @@ bool openSession(State &state, const char *path, const char *entry) {
   std::unique_ptr<Runner> runner = borrowRunner(state);
   if (!runner)
     return false;
+  state.place = placeOf(state, *runner);
   state.idle.push_back(std::move(runner));
   return true;
 }
@@ -443,8 +445,7 @@ PyGetSetDef properties[] = {
      "Most threads of a run of this model, in all its sessions.", nullptr},
     {"device", sessionDevice, sessionSetDevice,
      "Number of the GPU that runs without tensors on one take place on; None "
-     "if "
-     "the model runs on the processor.",
+     "if they are on the processor. 0 is always that of a new session.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -60,7 +60,7 @@ struct Runner {
   std::vector<DLManagedTensorVersioned> inTensors, outTensors;
   int64_t device = -1;
   uintptr_t stream = kLegacyStream; ///< of that device
-  int64_t chosen = 0;               ///< the GPU of the context, if it has one
+  int64_t chosen = 0;               ///< the GPU that the context was told
 };
 
 struct Argument {
@@ -84,7 +84,9 @@ struct State {
   std::shared_ptr<void> library;
   rt::Functions call;
   std::string entry;
-  int64_t device = 0; ///< the GPU of runs without tensors on one
+  /// The GPU that contexts are told for runs without tensors on one, and where
+  /// these take place then: that GPU, or -1 for the processor.
+  int64_t device = 0, place = -1;
   std::vector<Argument> inputs, outputs;
   std::vector<std::unique_ptr<Runner>> idle;
   /// Runs that go on, and their tags.
@@ -136,11 +138,12 @@ bool takeDeviceTensor(Runner &runner, PyObject *object,
 /// An output as a new object with __dlpack__, which owns it; null with an
 /// exception.
 PyObject *deviceOutput(State &state, DLManagedTensorVersioned *managed);
-/// Makes the next run of the context one on this GPU, if the model has code for
-/// any.
-void chooseDevice(State &state, Runner &runner, int64_t number);
+/// Tells the context the GPU of later runs (omContextSetDevice).
+OM_STATUS chooseDevice(State &state, Runner &runner, int64_t number);
+/// The GPU of the context; -1 if it runs on the processor.
+int64_t placeOf(const State &state, const Runner &runner);
 /// The property `device` of sessions.
-PyObject *deviceOf(State &state);
+PyObject *deviceOf(const State &state);
 int setDevice(State &state, PyObject *value);
 /// Runs with tensors on a device, and makes the outputs that are not given;
 /// false with an exception.

@@ -1,11 +1,13 @@
 # ===- device-tensors.py - Tensors of a simulated device in Python ------------===#
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
-"""Runs a model on tensors that lie on the simulated device: device-tensors.py MODEL HOST_MODEL OTHER OTHER_HOST.
+"""Runs a model on tensors that lie on the simulated device: device-tensors.py MODEL HOST_MODEL OTHER OTHER_HOST EITHER.
 
-MODEL and HOST_MODEL are the same model for the device and for the processor, and so are those of another one.
+MODEL and HOST_MODEL are the same model for the device and for the processor, and so are those of another one. EITHER is
+MODEL for both.
 """
 
+import contextlib
 import ctypes
 import gc
 import sys
@@ -14,10 +16,11 @@ import unittest
 import numpy as np
 import onnx_compile
 
-MODEL, HOST, OTHER, OTHER_HOST = sys.argv[1:5]
+MODEL, HOST, OTHER, OTHER_HOST, EITHER = sys.argv[1:6]
 del sys.argv[1:]
 CUDA, CPU = 2, 1
 LEGACY = 1
+CAPABILITY = 990  # ONNXC_SIMULATOR_CAPABILITY
 
 
 class Tensor(ctypes.Structure):
@@ -50,6 +53,17 @@ pointer_of.restype = ctypes.c_void_p
 pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
+class Settings(ctypes.Structure):
+    _fields_ = [
+        ("failAt", ctypes.c_int64),
+        ("failWith", ctypes.c_int),
+        ("seed", ctypes.c_uint64),
+        ("devices", ctypes.c_int),
+        ("capability", ctypes.c_int),
+        ("others", ctypes.c_int),
+    ]
+
+
 class Driver:
     """The caller's own use of the device."""
 
@@ -69,6 +83,23 @@ class Driver:
         self.library.simulatorCounters.restype = ctypes.POINTER(ctypes.c_int64 * 9)
         counters = self.library.simulatorCounters().contents
         return np.array([counters[2], counters[4], counters[6]])
+
+    def calls(self):
+        """How many calls the driver has had."""
+        self.library.simulatorCounters.restype = ctypes.POINTER(ctypes.c_int64)
+        return self.library.simulatorCounters()[0]
+
+    @contextlib.contextmanager
+    def devices(self, *capabilities):
+        """Two devices of these compute capabilities."""
+        self.library.simulatorSettings.restype = ctypes.POINTER(Settings)
+        settings = self.library.simulatorSettings().contents
+        before = settings.devices, settings.capability, settings.others
+        settings.devices, settings.capability, settings.others = 2, *capabilities
+        try:
+            yield
+        finally:
+            settings.devices, settings.capability, settings.others = before
 
     def read(self, address, shape, dtype):
         array = np.empty(shape, dtype)
@@ -201,6 +232,59 @@ class DeviceTensors(unittest.TestCase):
         self.assertIsNone(host.device)
         with self.assertRaisesRegex(ValueError, "the model runs on the processor"):
             host.device = 0
+
+    def test_reading_the_device_does_nothing(self):
+        with DRIVER.devices(CAPABILITY, CAPABILITY):
+            x = DeviceArray(self.x, device=1)
+            self.check(numpy_of(self.session.run(x)[0]))
+            before = DRIVER.calls()
+            self.assertEqual(self.session.device, 0)
+            self.assertEqual(DRIVER.calls(), before)
+            del self.session
+            gc.collect()
+
+    def test_back_to_the_processor(self):
+        with DRIVER.devices(75, CAPABILITY):
+            session = onnx_compile.ExecutionSession(EITHER)
+            self.assertIsNone(session.device)
+            self.check(session.run(self.x)[0])
+            for _ in range(2):
+                session.device = 1
+                self.assertEqual(session.device, 1)
+                self.check(session.run(self.x)[0])
+                session.device = 0
+                self.assertIsNone(session.device)
+                self.check(session.run(self.x)[0])
+            # A tensor tells its own, for its run alone.
+            for _ in range(2):
+                self.check(numpy_of(session.run(DeviceArray(self.x, device=1))[0]))
+                self.check(session.run(self.x)[0])
+            # There is no such GPU, and the session stays where it is.
+            session.device = 1
+            with self.assertRaisesRegex(ValueError, "no GPU 2 that takes code"):
+                session.device = 2
+            self.assertEqual(session.device, 1)
+            before = DRIVER.calls()
+            self.check(session.run(self.x)[0])
+            self.assertGreater(DRIVER.calls(), before)
+            del session
+            gc.collect()
+
+    def test_back_from_the_processor(self):
+        with DRIVER.devices(CAPABILITY, 75):
+            session = onnx_compile.ExecutionSession(EITHER)
+            session.device = 0
+            for _ in range(2):
+                with self.assertRaisesRegex(ValueError, "the tensor is on a GPU, and the model runs on the processor"):
+                    session.run(DeviceArray(self.x, device=1))
+                with self.assertRaisesRegex(ValueError, "no GPU 1 that takes code"):
+                    session.device = 1
+                self.assertEqual(session.device, 0)
+                before = DRIVER.calls()
+                self.check(session.run(self.x)[0])
+                self.assertGreater(DRIVER.calls(), before)
+            del session
+            gc.collect()
 
     def test_verify_and_bench_on_a_device(self):
         self.assertTrue(onnx_compile.verify(artefact=MODEL, against=HOST, gpu=0).passed)

@@ -59,10 +59,33 @@ TEST_F(LevelTest, ADeviceThatIsBetterThanTheFirst) {
   settings().others = 80;
   Session run("either");
   EXPECT_EQ(omContextGetDevice(run.context), -1);
+  Numbers x = randomNumbers(kAddends);
   int64_t launches = counters().launches;
-  EXPECT_EQ(additionsOn(run, 1), 1);
-  EXPECT_EQ(counters().launches - launches, 1);
-  EXPECT_EQ(omContextGetDevice(run.context), 1);
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(additionsOn(run, 1), 1);
+    EXPECT_EQ(counters().launches - launches, i);
+    EXPECT_EQ(omContextGetDevice(run.context), 1);
+    // Back to the code that it began with.
+    EXPECT_EQ(omContextSetDevice(run.context, 0), OM_STATUS_UNSUPPORTED);
+    EXPECT_EQ(omContextGetDevice(run.context), -1);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, sumOf(x));
+    EXPECT_EQ(counters().launches - launches, i);
+    EXPECT_EQ(alive(), 0);
+  }
+}
+
+TEST_F(LevelTest, NoDeviceTakesCodeButTheFirst) {
+  settings().devices = 2;
+  settings().others = 75;
+  Session run("either");
+  Numbers x = randomNumbers(kAddends);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(additionsOn(run, 0), 1);
+    EXPECT_EQ(omContextSetDevice(run.context, 1), OM_STATUS_UNSUPPORTED);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(omContextGetDevice(run.context), -1);
+  }
 }
 
 TEST_F(LevelTest, NoCodeForTheSecondDevice) {

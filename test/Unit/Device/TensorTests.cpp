@@ -237,6 +237,23 @@ TEST_F(TensorTest, RunsTakePartInTheOrderOfAStream) {
   }
 }
 
+TEST_F(TensorTest, AStreamIsOfOneDevice) {
+  settings().devices = 2;
+  Numbers x = randomNumbers(kAddends);
+  Session run("chain");
+  {
+    Program program;
+    ASSERT_EQ(omContextSetStream(run.context, program.stream), OM_STATUS_OK);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    ASSERT_EQ(omContextSetDevice(run.context, 1), OM_STATUS_OK);
+  }
+  for (int device : {1, 0}) {
+    ASSERT_EQ(omContextSetDevice(run.context, device), OM_STATUS_OK);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, twiceSumOf(x));
+  }
+}
+
 TEST_F(TensorTest, EachDeviceHasTheWeightsOnce) {
   settings().devices = 2;
   Numbers x = randomNumbers(kAddends);

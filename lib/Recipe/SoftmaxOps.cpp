@@ -91,6 +91,24 @@ static OpOperand *reducedInput(ComputeOp op, StringRef row) {
   return nullptr;
 }
 
+/// The operand of the op that is the maximum along the row of the x that the op
+/// yields exp(x - maximum) of; null if it yields something else. The maximum of
+/// another number, or an x that depends on it, is not that of a part.
+static OpOperand *findShift(ComputeOp op, StringRef row) {
+  auto exp = withoutRounding(yieldedBy(op)).getDefiningOp<math::ExpOp>();
+  auto distance =
+      exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+  if (!distance)
+    return nullptr;
+  OpOperand *x = operandOf(op, withoutRounding(distance.getLhs())),
+            *shift = operandOf(op, distance.getRhs());
+  OpOperand *reduced = reducedInput<arith::MaximumFOp>(makerOf(shift), row);
+  // Both read what one op writes, at its loops.
+  return reduced && makerOf(reduced) && makerOf(x) && x->get() == reduced->get()
+             ? shift
+             : nullptr;
+}
+
 /// It may write over what it reads.
 static bool isElementwise(ComputeOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1;
@@ -202,17 +220,12 @@ std::optional<SoftmaxOps> SoftmaxOps::find(ComputeOp weights, StringRef row) {
       !isReadBy(ops.total, readers) ||
       !isReadBy(ops.exponentials, {ops.total, weights}))
     return std::nullopt;
-  auto exp =
-      withoutRounding(yieldedBy(ops.exponentials)).getDefiningOp<math::ExpOp>();
-  auto distance =
-      exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-  if (!distance)
-    return std::nullopt;
-  ops.shift = operandOf(ops.exponentials, distance.getRhs());
+  ops.shift = findShift(ops.exponentials, row);
   ops.largest = makerOf(ops.shift);
-  if (!ops.largest || !reducedInput<arith::MaximumFOp>(ops.largest, row) ||
-      !isReadBy(ops.largest, {ops.exponentials}) ||
-      !distance.getRhs().getType().isF32())
+  // Parts are combined in this type.
+  if (!ops.largest || !isReadBy(ops.largest, {ops.exponentials}) ||
+      !yieldedBy(ops.largest).getType().isF32() ||
+      !yieldedBy(ops.total).getType().isF32())
     return std::nullopt;
   return ops;
 }

@@ -134,6 +134,58 @@ func.func @no_softmax(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: ten
   return %y : tensor<1x4x64xf32>
 }
 
+// Nodes that compute a softmax one by one are one.
+// CHECK-LABEL: func @written_out(
+// CHECK:         parts"
+func.func @written_out(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
+  %axis = onnx.Constant dense<2> : tensor<1xi64>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %m = onnx.ReduceMax(%s) axes(%axis) : (tensor<1x4x1024xf32>, tensor<1xi64>) -> tensor<1x4x1xf32>
+  %d = onnx.Sub(%s, %m) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xf32>
+  %e = onnx.Exp(%d) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %t = onnx.ReduceSum(%e) axes(%axis) : (tensor<1x4x1024xf32>, tensor<1xi64>) -> tensor<1x4x1xf32>
+  %p = onnx.Div(%e, %t) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
+// Scores that depend on the largest one of the row are known behind it alone.
+// CHECK-LABEL: func @after_maximum(
+// CHECK-NOT:     parts"
+// CHECK:         return
+func.func @after_maximum(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
+  %none = onnx.Constant dense<0xFF800000> : tensor<f32>
+  %axis = onnx.Constant dense<2> : tensor<1xi64>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %m = onnx.ReduceMax(%s) axes(%axis) : (tensor<1x4x1024xf32>, tensor<1xi64>) -> tensor<1x4x1xf32>
+  %l = onnx.Less(%s, %m) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xi1>
+  %z = onnx.Where(%l, %none, %s) : (tensor<1x4x1024xi1>, tensor<f32>, tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %d = onnx.Sub(%z, %m) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xf32>
+  %e = onnx.Exp(%d) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %t = onnx.ReduceSum(%e) axes(%axis) : (tensor<1x4x1024xf32>, tensor<1xi64>) -> tensor<1x4x1xf32>
+  %p = onnx.Div(%e, %t) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
+// Parts have sums in f32.
+// CHECK-LABEL: func @other_type(
+// CHECK-NOT:     parts"
+// CHECK:         return
+func.func @other_type(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
+  %axis = onnx.Constant dense<2> : tensor<1xi64>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
+  %m = onnx.ReduceMax(%s) axes(%axis) : (tensor<1x4x1024xf32>, tensor<1xi64>) -> tensor<1x4x1xf32>
+  %d = onnx.Sub(%s, %m) : (tensor<1x4x1024xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1024xf32>
+  %e = onnx.Exp(%d) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %e2 = onnx.Cast(%e) {to = 11 : i64} : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf64>
+  %t = onnx.ReduceSum(%e2) axes(%axis) : (tensor<1x4x1024xf64>, tensor<1xi64>) -> tensor<1x4x1xf64>
+  %p2 = onnx.Div(%e2, %t) : (tensor<1x4x1024xf64>, tensor<1x4x1xf64>) -> tensor<1x4x1024xf64>
+  %p = onnx.Cast(%p2) {to = 1 : i64} : (tensor<1x4x1024xf64>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  return %y : tensor<1x4x64xf32>
+}
+
 // The number of keys is known.
 // CHECK-LABEL: func @dynamic
 // CHECK:         krnl.kernel "MatMul"

@@ -1,7 +1,15 @@
 // RUN: onnx-opt %s --krnl-join-attention | FileCheck %s
+// RUN: sed 's/%d = arith.subf %g, %h/%near = arith.addf %g, %h : f32 %d = arith.subf %near, %h/' %s | onnx-opt --krnl-join-attention | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/%max = krnl.compute \[r | j\] (%g = %masked/%max = krnl.compute [r | j] (%g = %x/' %s | onnx-opt --krnl-join-attention | FileCheck %s --check-prefix=OTHER
 //
 // Of few rows of queries, the keys are in parts. What a payload computes with the number of a key it computes with that of
 // the part and that inside of it.
+
+// Exponentials are of distances to the largest of the same numbers: not of ones that depend on it, and where a mask hides
+// scores, not to the largest one before that.
+// OTHER-LABEL: func @causal
+// OTHER-NOT:     parts"
+// OTHER:         return
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, core_shared_bytes = 167936, cores = 108>} {
 

@@ -321,6 +321,33 @@ func.func @range_written(%o: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+func.func @range_of_result(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{reads operand 1, which is no input of the kernel, in a range}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 6], %d = %b[i in 0 to 8]) -> (%_ = %b[i]) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @loops_apart(%x: tensor<16xf32>, %o: tensor<16xf32>) -> tensor<16xf32> {
+  %y = krnl.kernel "k" loops [h = 16, r = 3] ins(%x : tensor<16xf32>) outs(%o : tensor<16xf32>) {
+  ^bb0(%a: tensor<16xf32>, %b: tensor<16xf32>):
+    // expected-error @+1 {{accesses dimension 0 of operand 0, which has size 16, at -1 to 16}}
+    %f = krnl.compute [h | r] (%e = %a[h - r + 1]) -> (%u = %b[h]) : (tensor<16xf32>) -> tensor<16xf32> {
+      %m = arith.addf %u, %e : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %f : tensor<16xf32>
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}
+
+// -----
+
 func.func @range_order(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):

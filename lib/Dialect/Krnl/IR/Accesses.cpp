@@ -182,22 +182,47 @@ bool Access::isWindow() const {
   });
 }
 
+/// Does the index grow (1) or fall (-1) along the loop, or not depend on it
+/// (0)? Nothing where it may do both.
+static std::optional<int> directionOf(AffineExpr index, unsigned loop) {
+  if (!index.isFunctionOfDim(loop))
+    return 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return 1;
+  std::optional<int> left = directionOf(binary.getLHS(), loop),
+                     right = directionOf(binary.getRHS(), loop);
+  if (!left || !right)
+    return std::nullopt;
+  if (index.getKind() == AffineExprKind::Add)
+    return *left * *right < 0 ? std::nullopt
+                              : std::optional(*left ? *left : *right);
+  // The others are of a constant.
+  auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!number || index.getKind() == AffineExprKind::Mod)
+    return std::nullopt;
+  return number.getValue() < 0 ? -*left : *left;
+}
+
 std::optional<std::pair<int64_t, int64_t>> valuesOf(AffineExpr index,
                                                     ArrayRef<int64_t> extents) {
-  SmallVector<AffineExpr> first, last;
-  for (auto [dim, extent] : llvm::enumerate(extents)) {
-    bool uses = index.isFunctionOfDim(dim);
-    if (uses && (ShapedType::isDynamic(extent) || extent == 0))
+  SmallVector<AffineExpr> least, greatest;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    std::optional<int> direction = directionOf(index, loop);
+    if (!direction ||
+        (*direction != 0 && (ShapedType::isDynamic(extent) || extent == 0)))
       return std::nullopt;
-    first.push_back(getAffineConstantExpr(0, index.getContext()));
-    last.push_back(
-        getAffineConstantExpr(uses ? extent - 1 : 0, index.getContext()));
+    AffineExpr first = getAffineConstantExpr(0, index.getContext()),
+               last = getAffineConstantExpr(*direction ? extent - 1 : 0,
+                                            index.getContext());
+    least.push_back(*direction < 0 ? last : first);
+    greatest.push_back(*direction > 0 ? last : first);
   }
-  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(first));
-  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(last));
+  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(least));
+  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(greatest));
   if (!begin || !end)
     return std::nullopt;
-  return std::minmax(begin.getValue(), end.getValue());
+  return std::pair(begin.getValue(), end.getValue());
 }
 
 bool isAccessed(OpOperand &operand) {

@@ -133,8 +133,8 @@ static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
   int64_t size =
       cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
   if (auto inside = subscript.range) {
-    auto argument = dyn_cast<BlockArgument>(operand.get());
-    if (!argument || op.isDpsInit(&operand))
+    auto kernel = cast<KernelOp>(op->getParentOp());
+    if (inputNumber(kernel, operand.get()) < 0 || op.isDpsInit(&operand))
       return op.emitOpError("reads operand ")
              << operand.getOperandNumber()
              << ", which is no input of the kernel, in a range";

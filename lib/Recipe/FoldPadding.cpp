@@ -133,7 +133,7 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy) {
       continue;
     }
     std::optional<unsigned> place = placeOf(to, *loop);
-    if (!place)
+    if (!place || typeOf(input).isDynamicDim(position))
       return std::nullopt;
     Inside inside{place, shiftOf(to.getIndex(*place))};
     int64_t size = typeOf(input).getDimSize(position);

@@ -61,6 +61,60 @@ func.func @written(%x: tensor<18x17x32xf32>) -> tensor<16x15x32xf32> {
   return %y : tensor<16x15x32xf32>
 }
 
+// One loop goes up and one down: both ends of the border are read.
+// CHECK-LABEL: func @apart(
+// CHECK-NOT:     "pad"
+// CHECK:           krnl.compute [h, c | r] (%{{.+}} = %{{.+}}[h - r + 1 in 0 to 16, c])
+func.func @apart(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %e = tensor.empty() : tensor<18x32xf32>
+  %p = krnl.kernel "pad" loops [p = 18, c = 32, h = 16] ins(%x : tensor<16x32xf32>) outs(%e : tensor<18x32xf32>) {
+  ^bb0(%a: tensor<16x32xf32>, %b: tensor<18x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [p, c] () -> (%_ = %b[p, c]) : () -> tensor<18x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [h, c] (%v = %a[h, c]) -> (%_ = %f[h + 1, c]) : (tensor<16x32xf32>) -> tensor<18x32xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<18x32xf32>
+  } -> tensor<18x32xf32>
+  %o = tensor.empty() : tensor<16x32xf32>
+  %y = krnl.kernel "conv" loops [h = 16, c = 32, r = 3] ins(%p : tensor<18x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%a: tensor<18x32xf32>, %b: tensor<16x32xf32>):
+    %r = krnl.compute [h, c | r] (%v = %a[h - r + 2, c]) -> (%u = %b[h, c]) : (tensor<18x32xf32>) -> tensor<16x32xf32> {
+      %m = arith.addf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x32xf32>
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+
+// The run may have another number of rows than those that are copied.
+// CHECK-LABEL: func @unknown(
+// CHECK:         krnl.kernel "pad"
+// CHECK-NOT:     in 0 to
+func.func @unknown(%x: tensor<?x32xf32>) -> tensor<16x32xf32> {
+  %e = tensor.empty() : tensor<18x32xf32>
+  %p = krnl.kernel "pad" loops [p = 18, c = 32, h = 16] ins(%x : tensor<?x32xf32>) outs(%e : tensor<18x32xf32>) {
+  ^bb0(%a: tensor<?x32xf32>, %b: tensor<18x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [p, c] () -> (%_ = %b[p, c]) : () -> tensor<18x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [h, c] (%v = %a[h, c]) -> (%_ = %f[h + 1, c]) : (tensor<?x32xf32>) -> tensor<18x32xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<18x32xf32>
+  } -> tensor<18x32xf32>
+  %o = tensor.empty() : tensor<16x32xf32>
+  %y = krnl.kernel "conv" loops [h = 16, c = 32, r = 3] ins(%p : tensor<18x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%a: tensor<18x32xf32>, %b: tensor<16x32xf32>):
+    %r = krnl.compute [h, c | r] (%v = %a[h + r, c]) -> (%u = %b[h, c]) : (tensor<18x32xf32>) -> tensor<16x32xf32> {
+      %m = arith.addf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x32xf32>
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+
 // Something else than zeros, a strip that leaves a gap, and a result that the caller has, too, stay.
 // CHECK-LABEL: func @kept(
 // CHECK:         krnl.kernel "ones"

@@ -135,8 +135,9 @@ static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
 
 /// Finds the number of parts that takes the least time.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
-  double best =
+  attention.apart =
       timeOf({attention.parts.scores, attention.parts.rows, attention.sums});
+  double best = attention.apart;
   if (best == 0)
     return; // no kernel is faster
   KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums);

@@ -1,6 +1,7 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-resolve-sizes --krnl-simplify-host --krnl-fuse=collapse=false --krnl-join-attention -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: onnx-opt %t.mlir --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=RECIPE
+// RUN: onnx-opt %s --convert-onnx-to-krnl --krnl-resolve-sizes --krnl-simplify-host --krnl-fuse=collapse=false --krnl-join-attention --remarks-filter=krnl-join-attention -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 //
 // The three kernels of an attention become one for a device, where that takes less time. Its warps have parts
 // of the keys, and then of the columns of values; the scores that values are multiplied by are shared.
@@ -19,6 +20,10 @@
 // RECIPE-NEXT:   1: pipeline(k.o, {{[23]}}),
 // RECIPE-NEXT:   {{[0-9]+}}: cache(2, at=n.x, in=shared),
 // RECIPE-NEXT:   {{[0-9]+}}: pipeline(n.x, {{[23]}})
+
+// The kernels take time before, too.
+// REMARK:      keys in 1 parts
+// REMARK-SAME: {{[1-9][0-9]*}} cycles instead of {{[1-9][0-9]*}}
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, core_shared_bytes = 167936, cores = 108>} {
 

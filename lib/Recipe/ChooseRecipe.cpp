@@ -134,4 +134,17 @@ std::optional<NestCost> chosenCost(KernelOp kernel, const Processor &target,
   return nestCost(kernel, *nest, target);
 }
 
+std::optional<double> chosenCycles(ArrayRef<KernelOp> kernels,
+                                   const Processor &target,
+                                   const RecipeOptions &options) {
+  double cycles = 0;
+  for (KernelOp kernel : kernels) {
+    std::optional<NestCost> cost = chosenCost(kernel, target, options);
+    if (!cost)
+      return std::nullopt;
+    cycles += cost->cycles;
+  }
+  return cycles;
+}
+
 } // namespace onnxc

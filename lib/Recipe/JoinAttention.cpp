@@ -57,23 +57,10 @@ struct KrnlJoinAttentionPass
 
 private:
   void choose(IRRewriter &rewriter, Attention &attention);
-  double timeOf(ArrayRef<KernelOp> kernels);
 
   Processor processor;
 };
 } // namespace
-
-/// Of all launches together; 0 where a kernel has no recipe.
-double KrnlJoinAttentionPass::timeOf(ArrayRef<KernelOp> kernels) {
-  double cycles = 0;
-  for (KernelOp kernel : kernels) {
-    std::optional<NestCost> cost = chosenCost(kernel, processor);
-    if (!cost)
-      return 0;
-    cycles += cost->cycles;
-  }
-  return cycles;
-}
 
 /// The kernel reads the result of the other one by this input, or views of it.
 static unsigned inputOf(KernelOp producer, KernelOp consumer) {
@@ -135,11 +122,12 @@ static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
 
 /// Finds the number of parts that takes the least time.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
-  attention.apart =
-      timeOf({attention.parts.scores, attention.parts.rows, attention.sums});
-  double best = attention.apart;
-  if (best == 0)
-    return; // no kernel is faster
+  std::optional<double> apart = chosenCycles(
+      {attention.parts.scores, attention.parts.rows, attention.sums},
+      processor);
+  if (!apart)
+    return;
+  double best = attention.apart = *apart;
   KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums);
   if (!joined)
     return;
@@ -158,11 +146,11 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     if (parts == before || keys / parts < minTermsOfPart)
       continue;
     SmallVector<KernelOp> kernels = divide(rewriter, joined, parts);
-    double cycles = timeOf(kernels);
+    std::optional<double> cycles = chosenCycles(kernels, processor);
     eraseAll(rewriter, kernels);
-    if (cycles == 0 || cycles >= best)
+    if (!cycles || *cycles >= best)
       continue;
-    best = attention.cycles = cycles;
+    best = attention.cycles = *cycles;
     attention.number = parts;
   }
   eraseWithOperands(rewriter, joined);

@@ -353,11 +353,10 @@ void KrnlSplitFactorsPass::split(KernelOp kernel) {
   KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
   collapseLoops(b, product);
   RecipeOptions options{keepOrder};
-  std::optional<NestCost> whole = chosenCost(kernel, processor, options),
-                          first = chosenCost(factor, processor, options),
-                          second = chosenCost(product, processor, options);
-  if (!whole || !first || !second ||
-      !(first->cycles + second->cycles < minGainOfKind * whole->cycles)) {
+  std::optional<double> whole = chosenCycles(kernel, processor, options),
+                        split =
+                            chosenCycles({factor, product}, processor, options);
+  if (!whole || !split || !(*split < minGainOfKind * *whole)) {
     while (kernel->getPrevNode() != before)
       kernel->getPrevNode()->erase();
     return;

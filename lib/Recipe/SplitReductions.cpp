@@ -68,9 +68,6 @@ struct KrnlSplitReductionsPass
 
 private:
   void split(KernelOp kernel);
-  std::optional<NestCost> costOf(KernelOp kernel) {
-    return chosenCost(kernel, processor, {keepOrder});
-  }
 
   Processor processor;
 };
@@ -278,7 +275,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
   if (!kernel.getRecipe().empty() || !found ||
       found->terms < 2 * minTermsOfPart)
     return;
-  std::optional<NestCost> whole = costOf(kernel);
+  std::optional<NestCost> whole = chosenCost(kernel, processor, {keepOrder});
   if (!whole || !mayPayInParts(*whole, processor))
     return;
   OpBuilder b(kernel);
@@ -292,9 +289,9 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     SplitKernels kernels;
     kernels.parts = buildParts(b, kernel, *found, parts);
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);
-    std::optional<NestCost> first = costOf(kernels.parts),
-                            second = costOf(kernels.total);
-    if (!first || !second || first->cycles + second->cycles >= best) {
+    std::optional<double> cycles =
+        chosenCycles({kernels.parts, kernels.total}, processor, {keepOrder});
+    if (!cycles || *cycles >= best) {
       kernels.erase();
       continue;
     }
@@ -302,7 +299,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
       cheapest->erase();
     cheapest = kernels;
     chosen = parts;
-    best = first->cycles + second->cycles;
+    best = *cycles;
   }
   if (!cheapest)
     return;

@@ -47,6 +47,8 @@ struct Settings {
   int others;      ///< that of devices but the first; 0: the same
   int version;     ///< of the driver
   int64_t refused; ///< this many next modules are refused
+  /// As a driver that is older than the toolkit which cubins are of.
+  bool refusesCubins;
   bool countsSectors;
   int64_t blocks; ///< of a launch that run at most; 0: all
 };

@@ -207,6 +207,8 @@ int cuCtxPopCurrent_v2(void **context) {
 int cuModuleLoadDataEx(void **module, const void *code, unsigned numOptions,
                        int *options, void **values) {
   ONNXC_ENTER(true);
+  if (machine.settings.refusesCubins && Image::isCubin(code))
+    return NoBinaryForGPU;
   std::string problem = "refused as asked for";
   std::unique_ptr<Image> image;
   if (machine.settings.refused > 0)

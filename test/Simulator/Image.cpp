@@ -19,6 +19,12 @@ static bool isELF(const char *code) {
   return std::memcmp(code, ELFMAG, SELFMAG) == 0;
 }
 
+bool Image::isCubin(const void *code) {
+  const char *bytes = static_cast<const char *>(code);
+  return isELF(bytes) &&
+         reinterpret_cast<const ElfW(Ehdr) *>(bytes)->e_machine == EM_CUDA;
+}
+
 /// The section headers lie at the end of the file.
 static size_t sizeOf(const char *code) {
   const auto &header = *reinterpret_cast<const ElfW(Ehdr) *>(code);
@@ -36,12 +42,23 @@ static Span sectionOf(const char *code, const char *name) {
   return {};
 }
 
+/// The machine that this is code for.
+static ElfW(Half) ownMachine() {
+#ifdef __aarch64__
+  return EM_AARCH64;
+#else
+  return EM_X86_64;
+#endif
+}
+
 /// Loads code as a file in memory, which stays open.
 static void *openFromMemory(const char *code, int &file, std::string &problem) {
   file = memfd_create("kernels", MFD_CLOEXEC);
-  size_t size = sizeOf(code);
+  std::vector<char> bytes(code, code + sizeOf(code));
+  reinterpret_cast<ElfW(Ehdr) *>(bytes.data())->e_machine = ownMachine();
   void *handle = nullptr;
-  if (file >= 0 && write(file, code, size) == ssize_t(size)) {
+  if (file >= 0 &&
+      write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size())) {
     std::string path = "/proc/self/fd/" + std::to_string(file);
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }

@@ -17,9 +17,12 @@ namespace onnxc::simulator {
 /// defines the 32-bit number of its parameters, sim_parameters_NAME, and
 /// sim_maps_NAME, that of maps of tensors behind them, if there are any, and
 /// sim_cluster_NAME, that of blocks of a cluster, if these are several; its
-/// section sim_shared is static shared memory.
+/// section sim_shared is static shared memory. A cubin of the tests is one that
+/// names the machine of cubins, EM_CUDA.
 class Image {
 public:
+  /// Is it code for one GPU, whose toolkit a driver may be too old for?
+  static bool isCubin(const void *code);
   /// Null, with the reason, if the dynamic linker refuses it.
   static std::unique_ptr<Image> load(const void *code, std::string &problem);
   ~Image();

@@ -41,6 +41,7 @@ Settings simulator::initialSettings() {
           /*others=*/0,
           /*version=*/12040,
           /*refused=*/0,
+          /*refusesCubins=*/false,
           /*countsSectors=*/isAskedFor("sectors") || isAskedFor("kernels"),
           fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0)};
 }

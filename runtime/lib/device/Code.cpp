@@ -79,15 +79,23 @@ static const OnnxcDeviceImage *chooseImage(const OnnxcDeviceCode &code,
   return best;
 }
 
-/// "compute_80, sm_90a", cut off where it is too long.
+/// "PTX of sm_80", "cubin of sm_90a"
+static Message nameOf(const OnnxcDeviceImage &image) {
+  Message name;
+  name.set("%s of sm_%lld%s",
+           image.kind == ONNXC_IMAGE_PTX     ? "PTX"
+           : image.kind == ONNXC_IMAGE_CUBIN ? "cubin"
+                                             : "code",
+           (long long)image.capability, image.isExact ? "a" : "");
+  return name;
+}
+
+/// "PTX of sm_80, cubin of sm_90a", cut off where it is too long.
 static Message namesOf(const OnnxcDeviceCode &code) {
   Message names = {};
   for (int64_t i = 0; i < code.numImages; ++i) {
-    const OnnxcDeviceImage &image = code.images[i];
     Message sofar = names;
-    names.set("%s%s%s%lld%s", sofar.text, i ? ", " : "",
-              image.kind == ONNXC_IMAGE_PTX ? "compute_" : "sm_",
-              (long long)image.capability, image.isExact ? "a" : "");
+    names.set("%s%s%s", sofar.text, i ? ", " : "", nameOf(code.images[i]).text);
   }
   return names;
 }
@@ -96,7 +104,7 @@ static void explainNoImage(const OnnxcDeviceCode &code, const DeviceInfo &info,
                            int driverVersion, Message &reason) {
   reason.set(
       "the model has no code for %.100s of compute capability %d.%d with "
-      "a driver for CUDA %d.%d: it was compiled for %.200s "
+      "a driver for CUDA %d.%d: it has %.200s "
       "(--device=cuda:sm_%d adds code)",
       info.name, info.capability / 10, info.capability % 10,
       driverVersion / 1000, driverVersion % 1000 / 10, namesOf(code).text,
@@ -166,15 +174,25 @@ static bool isAboutImage(Result error) {
          error == 300;
 }
 
+/// Adds to `problem` why the driver has refused an image.
+static void addRefusal(const OnnxcDeviceImage &image, const Driver &driver,
+                       Result error, const char *log, Message &problem) {
+  Message reason, sofar = problem;
+  driver.explain(error, "cuModuleLoadDataEx", reason);
+  problem.set("%s%s %s by %.150s%s%s", sofar.text,
+              *sofar.text ? ";" : "the driver refuses", nameOf(image).text,
+              reason.text, *log ? " " : "", log);
+}
+
 /// Loads the best image that the driver takes. A cubin may be too new for it
 /// where PTX is not.
 static bool loadModule(OMContext &context, LoadedCode &loaded, int version) {
   const OnnxcDeviceCode &code = *context.device;
-  char log[300] = "";
   Message problem = {};
   int64_t limit = INT64_MAX;
   while (const OnnxcDeviceImage *image =
              chooseImage(code, loaded.info.capability, version, limit)) {
+    char log[200] = "";
     int options[] = {ErrorLogBuffer, ErrorLogBufferBytes};
     void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
     Result error = loaded.driver->cuModuleLoadDataEx(
@@ -186,10 +204,7 @@ static bool loadModule(OMContext &context, LoadedCode &loaded, int version) {
       fail(context, *loaded.driver, error, "cuModuleLoadDataEx");
       return false;
     }
-    Message reason;
-    loaded.driver->explain(error, "cuModuleLoadDataEx", reason);
-    problem.set("the driver refuses the code of the model: %.150s %s",
-                reason.text, log);
+    addRefusal(*image, *loaded.driver, error, log, problem);
   }
   context.fail(ONNXC_ERR_TARGET, "%s", problem.text);
   return false;

@@ -9,6 +9,7 @@
 #include "onnxc/rt/model.h"
 
 #include <cstring>
+#include <elf.h>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -368,10 +369,14 @@ struct Model {
                  bytes};
     // The simulated driver takes it for what it is.
     images[1] = {ONNXC_IMAGE_PTX, 80, 0, 12000, image.data(), bytes};
-    images[2] = {ONNXC_IMAGE_CUBIN, 90, 1, 12000, image.data(), bytes};
+    cubin = image;
+    reinterpret_cast<Elf64_Ehdr *>(cubin.data())->e_machine = EM_CUDA;
+    images[2] = {ONNXC_IMAGE_CUBIN, 90, 1, 12000, cubin.data(), bytes};
+    images[3] = {ONNXC_IMAGE_CUBIN, 80, 0, 0, cubin.data(), bytes};
+    images[4] = {ONNXC_IMAGE_CUBIN, 87, 0, 0, cubin.data(), bytes};
     for (int i = 0; i < 4; ++i)
       code[i] = {&onnxc_device_runtime,
-                 3,
+                 int64_t(std::size(images)),
                  images,
                  int64_t(std::size(kernels)),
                  kernels,
@@ -409,9 +414,9 @@ struct Model {
             state};
   }
 
-  std::vector<char> image;
+  std::vector<char> image, cubin;
   float weights[16 + kAddends] = {};
-  OnnxcDeviceImage images[3];
+  OnnxcDeviceImage images[5];
   OnnxcDeviceCode code[4];
   OnnxcLevel levels[1], eitherLevels[2], bestLevels[2];
   OnnxcModel models[3];

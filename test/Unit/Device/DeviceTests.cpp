@@ -404,8 +404,9 @@ TEST_F(DeviceTest, NoImage) {
   EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
   EXPECT_EQ(message,
             "the model has no code for Simulated device of compute capability "
-            "7.5 with a driver for CUDA 12.4: it was compiled for sm_990, "
-            "compute_80, sm_90a (--device=cuda:sm_75 adds code)");
+            "7.5 with a driver for CUDA 12.4: it has code of sm_990, PTX of "
+            "sm_80, cubin of sm_90a, cubin of sm_80, cubin of sm_87 "
+            "(--device=cuda:sm_75 adds code)");
 }
 
 TEST_F(DeviceTest, PTXForALaterDevice) {
@@ -423,9 +424,54 @@ TEST_F(DeviceTest, AnImageThatTheDriverRefuses) {
   EXPECT_EQ(runAdd(message), OM_STATUS_OK) << message;
   settings().refused = 2;
   EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
-  EXPECT_EQ(message, "the driver refuses the code of the model: "
-                     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE (device "
-                     "kernel image is invalid) refused as asked for");
+  std::string refused = "by cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE "
+                        "(device kernel image is invalid) refused as asked for";
+  EXPECT_EQ(message, "the driver refuses code of sm_990 " + refused +
+                         "; PTX of sm_80 " + refused);
+}
+
+// A cubin of the same capability, one of the same generation, PTX.
+TEST_F(DeviceTest, CubinsAreTriedBeforePTX) {
+  settings().capability = 87;
+  std::string message;
+  for (int64_t refused = 0; refused < 3; ++refused) {
+    settings().refused = refused;
+    EXPECT_EQ(runAdd(message), OM_STATUS_OK) << refused << message;
+    EXPECT_EQ(settings().refused, 0);
+  }
+  settings().refused = 3;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_THAT(message, testing::ContainsRegex("cubin of sm_87 .*; cubin of "
+                                              "sm_80 .*; PTX of sm_80 "));
+  // A later generation takes none of them, an earlier device none of a later.
+  settings().capability = 90;
+  settings().refused = 2;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_THAT(message, HasSubstr("refuses cubin of sm_90a"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("sm_87")));
+  settings().capability = 86;
+  settings().refused = 2;
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_THAT(message, HasSubstr("refuses cubin of sm_80"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("sm_87")));
+}
+
+TEST_F(DeviceTest, ADriverThatIsTooOldForCubins) {
+  std::string message;
+  settings().refusesCubins = true;
+  for (int capability : {80, 87, 90, 120}) {
+    settings().capability = capability;
+    EXPECT_EQ(runAdd(message), OM_STATUS_OK) << capability << message;
+  }
+  settings().capability = 90;
+  settings().refused = 1; // PTX, too
+  EXPECT_EQ(runAdd(message), OM_STATUS_TARGET);
+  EXPECT_EQ(message,
+            "the driver refuses cubin of sm_90a by cuModuleLoadDataEx: "
+            "CUDA_ERROR_NO_BINARY_FOR_GPU (no kernel image is available for "
+            "execution on the device); PTX of sm_80 by cuModuleLoadDataEx: "
+            "CUDA_ERROR_INVALID_IMAGE (device kernel image is invalid) refused "
+            "as asked for");
 }
 
 TEST_F(DeviceTest, AForkedChild) {

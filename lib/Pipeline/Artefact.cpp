@@ -7,6 +7,7 @@
 #include "Artefact.h"
 
 #include "CompilationInfo.h"
+#include "KernelImages.h"
 #include "Layers.h"
 #include "NodeTable.h"
 #include "RefitTable.h"
@@ -26,7 +27,6 @@
 #include "onnxc/Target/CPU/RealTime.h"
 #include "onnxc/Target/CPU/Weights.h"
 #include "onnxc/Target/Code/NewFile.h"
-#include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -277,6 +277,7 @@ static llvm::Error describe(ArrayRef<ModuleOp> levels,
   const std::atomic<bool> *cancel = inputs.events.cancel;
   ModelInfo info;
   info.tag = tagOf(inputs.options);
+  info.deviceImages = inputs.deviceImages;
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
     SmallString<128> side(inputs.options.output);
@@ -415,55 +416,29 @@ static FailureOr<std::vector<CodeFile>> emitLevels(ArrayRef<ModuleOp> levels,
   return files;
 }
 
-static llvm::Expected<AssembledKernels> assemble(ModuleOp module,
-                                                 const CodeFile &ptx) {
-  return assembleKernels(StringRef(ptx.bytes.data(), ptx.bytes.size()),
-                         krnl::TargetAttr::of(module).getCpu());
-}
-
-/// Adds the kernels of a device to the report, with what they take where ptxas
-/// is installed and takes their code.
-static void reportKernels(ModuleOp module, const ArtefactInputs &inputs) {
-  std::vector<KernelResources> resources;
-  if (hasAssembler())
-    if (FailureOr<CodeFile> file = emitDeviceCode(module, inputs.options.level);
-        succeeded(file)) {
-      llvm::Expected<AssembledKernels> assembled = assemble(module, *file);
-      if (assembled)
-        resources = std::move(assembled->kernels);
-      llvm::consumeError(assembled.takeError());
-    }
-  collectKernels(module, resources, inputs.report);
-}
-
 /// The kernels of a device as a text that its driver reads, or as instructions.
-static llvm::Error writeDeviceCode(ModuleOp module,
-                                   const ArtefactInputs &inputs) {
-  FailureOr<CodeFile> file = emitDeviceCode(module, inputs.options.level);
-  if (failed(file))
-    return llvm::createStringError("cannot make code");
+static llvm::Error writeDeviceCode(const ArtefactInputs &inputs) {
+  const std::vector<DeviceImage> &images = inputs.deviceImages.back().images;
+  StringRef bytes = images.front().bytes;
   if (inputs.options.emit == "ptx")
-    return writeAssembly(*file, inputs);
-  llvm::Expected<AssembledKernels> assembled = assemble(module, *file);
-  if (!assembled)
-    return assembled.takeError();
-  llvm::Expected<std::string> text = disassembleKernels(assembled->cubin);
+    return writeOutput(inputs.options, inputs.events, bytes);
+  llvm::Expected<std::string> text = disassembleKernels(bytes);
   if (!text)
     return text.takeError();
   return writeOutput(inputs.options, inputs.events, *text);
 }
 
 llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
-                                 const ArtefactInputs &inputs) {
+                                 ArtefactInputs inputs) {
   for (ModuleOp level : levels)
     fillReport(level, inputs.report);
   if (llvm::Error error =
           checkMemoryAndTime(inputs.options, inputs.events, inputs.report))
     return error;
-  if (inputs.report.nodes.isKnown && target::hasDevice(levels.back()))
-    reportKernels(levels.back(), inputs);
+  if (llvm::Error error = makeKernelImages(levels, inputs))
+    return error;
   if (inputs.options.emitsKernels())
-    return writeDeviceCode(levels.back(), inputs);
+    return writeDeviceCode(inputs);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files = emitLevels(levels, inputs, kind);

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Pipeline/Driver.h"
 #include "onnxc/Target/CPU/CustomLibrary.h"
+#include "onnxc/Target/NVPTX/DeviceImages.h"
 
 namespace onnxc {
 
@@ -19,12 +20,14 @@ struct ArtefactInputs {
   Report &report;
   /// Those that the options name.
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
+  /// Kernels of devices, of each level. writeArtefact() makes them.
+  std::vector<target::DeviceImages> deviceImages = {};
 };
 
 /// Writes the assembly, objects or shared object of the options, with the code
 /// of all levels (targetModules), and fills in the report.
 llvm::Error writeArtefact(llvm::ArrayRef<mlir::ModuleOp> levels,
-                          const ArtefactInputs &inputs);
+                          ArtefactInputs inputs);
 
 /// Writes to a stream, which keeps the errors.
 using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;

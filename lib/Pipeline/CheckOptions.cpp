@@ -12,6 +12,7 @@
 
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/CPU/Link.h"
+#include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/Path.h"
 
@@ -77,15 +78,17 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 /// Refuses options that do not go together with a device, or need one.
 static llvm::Error checkDevice(const CompileOptions &options,
                                ArrayRef<krnl::TargetAttr> devices) {
-  if (options.tf32 && !options.hasDevice())
-    return llvm::createStringError(
-        "--tf32 is for the products of a GPU: say --device=cuda");
+  std::pair<bool, std::string> with[] = {
+      {options.tf32, "--tf32 is for the products of a GPU"},
+      {options.cudaCode != "ptx", "--cuda-code is about the kernels of a GPU"},
+      {options.emitsKernels(),
+       "--emit=" + options.emit + " writes the kernels of a GPU"}};
+  for (const auto &[isGiven, what] : with)
+    if (isGiven && !options.hasDevice())
+      return llvm::createStringError(what + ": say --device=cuda");
   if (!options.hasDevice())
-    return options.emitsKernels()
-               ? llvm::createStringError("--emit=" + options.emit +
-                                         " writes the kernels of a GPU: say "
-                                         "--device=cuda")
-               : llvm::Error::success();
+    return llvm::Error::success();
+  std::string last = "cuda:" + devices.back().getCpu().str();
   std::pair<bool, std::string> without[] = {
       {options.realTime, "--realtime"},
       {options.refit, "--refit"},
@@ -93,14 +96,18 @@ static llvm::Error checkDevice(const CompileOptions &options,
       {options.emit == "obj" || options.emit == "static",
        "--emit=obj and --emit=static"},
       {!options.resume.empty(), "--resume"},
-      {devices.size() > 1 && options.emitsKernels(), "--emit=" + options.emit},
+      {devices.size() > 1 && options.emitsKernels(),
+       "--emit=" + options.emit +
+           ", which is for one device: say --device=" + last},
       {devices.size() > 1 &&
            !(options.recipes.empty() && options.emitRecipes.empty()),
-       "recipes, which are for one device"}};
+       "recipes, which are for one device: say --device=" + last}};
   for (const auto &[isGiven, name] : without)
     if (isGiven)
       return llvm::createStringError("--device=" + options.device +
                                      " does not go together with " + name);
+  if (options.cudaCode == "cubin" || options.emit == "sass")
+    return target::checkAssembler();
   return llvm::Error::success();
 }
 

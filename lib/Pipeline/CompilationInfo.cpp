@@ -10,7 +10,6 @@
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -37,14 +36,13 @@ static void addAttribute(llvm::json::OStream &json, NamedAttribute attribute) {
     });
 }
 
-/// The code for devices, by the names of compilers for it; empty without.
-static std::string deviceImages(ArrayRef<ModuleOp> levels) {
+/// The kernels for devices, with their sizes; empty without.
+static std::string deviceImages(ArrayRef<DeviceImages> levels) {
   SmallVector<std::string> images;
-  for (ModuleOp level : llvm::make_filter_range(levels, hasDevice)) {
-    images.push_back("PTX " + krnl::TargetAttr::of(level).getCpu().str());
-    if (level->hasAttr(simulatedAttrName))
-      images.push_back("simulator");
-  }
+  for (const DeviceImages &level : levels)
+    for (const DeviceImage &image : level.images)
+      images.push_back(nameOf(image) + " (" +
+                       sizeText(int64_t(image.bytes.size())) + ")");
   return llvm::join(images, ", ");
 }
 
@@ -61,7 +59,7 @@ std::string onnxc::compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", hostTarget(levels.front()).getTriple());
     json.attribute("cpu", llvm::join(names, ","));
-    if (std::string images = deviceImages(levels); !images.empty()) {
+    if (std::string images = deviceImages(info.deviceImages); !images.empty()) {
       json.attribute("device", inputs.options.device);
       json.attribute("tf32", inputs.options.tf32);
       json.attribute("device_images", images);

@@ -75,6 +75,13 @@ static Error setDevice(CompileOptions &options, StringRef value) {
   return Error::success();
 }
 
+static Error setCudaCode(CompileOptions &options, StringRef value) {
+  if (value != "ptx" && value != "cubin" && value != "both")
+    return refuse("expected ptx, cubin or both, but got '" + value + "'");
+  options.cudaCode = value.str();
+  return Error::success();
+}
+
 static Error setResume(CompileOptions &options, StringRef value) {
   for (const Phase &phase : phases())
     if (phase.name == value) {
@@ -259,11 +266,17 @@ static constexpr Option optionTable[] = {
       "and as instructions, by ptxas and nvdisasm of the CUDA toolkit"},
      setEmit},
     {{"device", "cpu|cuda[:sm_NN,...][,cpu]",
-      "run kernels on the processor (default), or on an NVIDIA GPU of sm_80 or "
-      "what is named, or newer; of several the best for the GPU that is there, "
-      "such as cuda:sm_80,sm_90a; with ,cpu on the processor where there is "
-      "none"},
+      "run kernels on the processor (default), or on an NVIDIA GPU: cuda for "
+      "any since sm_80 and those of sm_90a, or what is named, or newer; of "
+      "several the best for the GPU that is there; with ,cpu on the processor "
+      "where there is none"},
      setDevice},
+    {{"cuda-code", "ptx|cubin|both",
+      "kernels of --device=cuda as text, which drivers compile when a model is "
+      "loaded for the first time (default), as code that ptxas of the CUDA "
+      "toolkit makes of it, or both, the text for drivers and GPUs that do not "
+      "take the code"},
+     setCudaCode},
     {{"tf32", "",
       "let --device=cuda multiply f32 by 10 bits of mantissa, as its units for "
       "matrices do; sums keep f32"},

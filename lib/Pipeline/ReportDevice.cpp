@@ -35,6 +35,18 @@ static void printKernel(llvm::raw_ostream &os, const DeviceKernel &kernel,
                         its->isSerialized ? ", wgmma serialized" : "");
 }
 
+/// images:      PTX sm_80 (12.0 KB), cubin sm_80 (14.1 KB)
+static void printImages(llvm::raw_ostream &os,
+                        const std::vector<ReportedImage> &images) {
+  if (images.empty())
+    return;
+  os << "images:      ";
+  llvm::ListSeparator comma;
+  for (const ReportedImage &image : images)
+    os << comma << image.name << " (" << sizeText(image.bytes) << ")";
+  os << "\n";
+}
+
 /// copies:      1.2 KB in 2 to the device, 40 B in 1 from it
 static void printCopies(llvm::raw_ostream &os, const DeviceReport &device) {
   double bytes[2] = {}, times[2] = {};
@@ -108,6 +120,7 @@ std::string onnxc::deviceText(const Report &report) {
   for (const DeviceKernel *kernel :
        llvm::ArrayRef(order).take_front(maxKernels))
     printKernel(os, *kernel, total);
+  printImages(os, device.images);
   printCopies(os, device);
   printEachCopy(os, report);
   return text;

@@ -128,6 +128,13 @@ static void writeDeviceKernel(llvm::json::OStream &json,
 
 static void writeDevice(llvm::json::OStream &json, const DeviceReport &device) {
   json.attribute("name", device.name);
+  json.attributeArray("images", [&] {
+    for (const ReportedImage &image : device.images)
+      json.object([&] {
+        json.attribute("name", image.name);
+        json.attribute("bytes", image.bytes);
+      });
+  });
   json.attributeArray("kernels", [&] {
     for (const DeviceKernel &kernel : device.kernels)
       json.object([&] { writeDeviceKernel(json, kernel); });

@@ -173,11 +173,17 @@ std::pair<int64_t, bool> computeCapability(StringRef processor) {
   return {capability, isExact};
 }
 
+/// Those of "cuda": code for all GPUs that kernels run on, and for those whose
+/// instructions no other GPU has.
+static constexpr StringRef usualDevices = "sm_80,sm_90a";
+
 Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
                                                  StringRef device) {
   StringRef processors = processorsOfDevice(device);
   if (isSimulated(device))
     processors = processors.split(':').second;
+  else if (processors.empty())
+    processors = usualDevices;
   SmallVector<TargetAttr> targets;
   SmallVector<StringRef> names;
   processors.split(names, ',');

@@ -63,8 +63,11 @@
 // LEVELS: module @x86_64_v3 attributes {krnl.target = {{.+}} cpu = "x86-64-v3"
 // LEVELS-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
 // The kernels are the device's, the host program the processor's.
-// CUDA:      module @cuda attributes {krnl.host_target = #krnl.target<family = "x86_64_v2", {{.+}}>, krnl.target = #krnl.target<family = "cuda", triple = "nvptx64-nvidia-cuda", cpu = "sm_80", {{.*}}tile_threads = 1024,
+// Without a name of a GPU there is code for all of them and for sm_90a alone.
+// CUDA:      module @sm_80 attributes {krnl.host_target = #krnl.target<family = "x86_64_v2", {{.+}}>, krnl.target = #krnl.target<family = "cuda", triple = "nvptx64-nvidia-cuda", cpu = "sm_80", {{.*}}tile_threads = 1024,
 // CUDA-NEXT: func.func @main
+// CUDA:      module @sm_90a attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_90a"
+// CUDA-NOT:  module @
 // BOTH:      module @x86_64_v2 attributes {krnl.target = {{.+}} cpu = "x86-64-v2"
 // BOTH:      module @cuda attributes {krnl.host_target = {{.+}} cpu = "x86-64-v2",{{.+}} cpu = "sm_90a"
 // The last one that runs is taken, so the one with fewer instructions is first.

@@ -40,10 +40,18 @@ struct DeviceCopy {
   std::vector<size_t> layers;
 };
 
+/// Kernels of a level in the artefact.
+struct ReportedImage {
+  std::string name; ///< PTX sm_80
+  int64_t bytes = 0;
+};
+
 /// The launches and copies of a device.
 struct DeviceReport {
-  /// sm_80; empty without a device.
+  /// sm_80, of several the last; empty without a device.
   std::string name;
+  /// Of all levels.
+  std::vector<ReportedImage> images;
   std::vector<DeviceKernel> kernels;
   std::vector<DeviceCopy> copies;
 };

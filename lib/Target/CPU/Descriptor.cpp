@@ -300,13 +300,13 @@ FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
       return each.emitError("the levels have different custom operators");
     if (signature.empty())
       signature = makeSignature(make, entry);
-    FailureOr<llvm::Constant *> deviceCode = make.null();
+    llvm::Constant *deviceCode = make.null();
     if (hasDevice(each))
-      deviceCode = makeDeviceCode(make, each, info.weightsBytes, level);
-    if (failed(deviceCode))
-      return failure();
+      deviceCode =
+          makeDeviceCode(make, each, info.deviceImages[levels.size()].images,
+                         info.weightsBytes);
     levels.push_back(
-        makeLevel(make, descriptor, entry, name, signature, *deviceCode));
+        makeLevel(make, descriptor, entry, name, signature, deviceCode));
   }
   SmallVector<llvm::Constant *> fields = {
       make.number(ONNXC_RT_ABI),       make.number(1),

@@ -87,32 +87,21 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
        make.number(maps.size()), make.array(maps)});
 }
 
-FailureOr<llvm::Constant *> makeDeviceCode(Constants &make, ModuleOp module,
-                                           int64_t weightsBytes,
-                                           unsigned level) {
-  FailureOr<CodeFile> ptx = emitDeviceCode(module, level);
-  if (failed(ptx))
-    return failure();
-  ptx->bytes.push_back('\0');
-  auto [capability, isExact] =
-      computeCapability(krnl::TargetAttr::of(module).getCpu());
-  auto image = [&](int64_t kind, int64_t capability, bool isExact,
-                   const CodeFile &file) {
-    return make.record({make.number(kind), make.number(capability),
-                        make.number(isExact), make.number(0),
-                        make.bytes(file.bytes),
-                        make.number(int64_t(file.bytes.size()))});
-  };
-  SmallVector<llvm::Constant *> images = {
-      image(ONNXC_IMAGE_PTX, capability, isExact, *ptx)};
-  if (module->hasAttr(simulatedAttrName)) {
-    FailureOr<CodeFile> simulated = emitSimulatedCode(module, level);
-    if (failed(simulated))
-      return failure();
-    images.push_back(image(ONNXC_IMAGE_SIMULATOR, ONNXC_SIMULATOR_CAPABILITY,
-                           true, *simulated));
-  }
-  SmallVector<llvm::Constant *> kernels, constants, errors;
+/// PTX ends with NUL.
+static llvm::Constant *makeImage(Constants &make, const DeviceImage &image) {
+  size_t bytes = image.bytes.size() + (image.kind == ONNXC_IMAGE_PTX ? 1 : 0);
+  return make.record({make.number(image.kind), make.number(image.capability),
+                      make.number(image.isExact), make.number(0),
+                      make.bytes(ArrayRef(image.bytes.c_str(), bytes)),
+                      make.number(int64_t(bytes))});
+}
+
+llvm::Constant *makeDeviceCode(Constants &make, ModuleOp module,
+                               ArrayRef<DeviceImage> deviceImages,
+                               int64_t weightsBytes) {
+  SmallVector<llvm::Constant *> images, kernels, constants, errors;
+  for (const DeviceImage &image : deviceImages)
+    images.push_back(makeImage(make, image));
   for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
     kernels.push_back(makeKernel(make, module, kernel));
   if (weightsBytes > 0)

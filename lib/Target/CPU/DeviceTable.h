@@ -6,7 +6,7 @@
 #ifndef ONNXC_LIB_TARGET_CPU_DEVICETABLE_H
 #define ONNXC_LIB_TARGET_CPU_DEVICETABLE_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Target/NVPTX/DeviceImages.h"
 
 namespace llvm {
 class Constant;
@@ -18,11 +18,10 @@ class Constants;
 
 /// The address of an OnnxcDeviceCode for the kernels of `module`, which
 /// `hasDevice()`: their images and their table, and all weights as constants of
-/// the device. Diagnoses kernels that cannot be translated.
-mlir::FailureOr<llvm::Constant *> makeDeviceCode(Constants &make,
-                                                 mlir::ModuleOp module,
-                                                 int64_t weightsBytes,
-                                                 unsigned level);
+/// the device.
+llvm::Constant *makeDeviceCode(Constants &make, mlir::ModuleOp module,
+                               llvm::ArrayRef<DeviceImage> deviceImages,
+                               int64_t weightsBytes);
 
 } // namespace onnxc::target
 

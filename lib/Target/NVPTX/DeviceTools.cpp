@@ -77,19 +77,27 @@ private:
 
 } // namespace
 
+static Expected<std::string> requireProgram(StringRef name) {
+  std::string program = findProgram(name);
+  if (!program.empty())
+    return program;
+  return createStringError(
+      std::make_error_code(std::errc::no_such_file_or_directory),
+      Twine("there is no ") + name +
+          " of the CUDA toolkit in PATH or below CUDA_HOME; 'pip install "
+          "nvidia-cuda-" +
+          (name == "ptxas" ? "nvcc" : name) +
+          "' puts it into nvidia/cu*/bin of its site-packages");
+}
+
 /// Runs a program of the toolkit, whose outputs go to the files `out` and
 /// `messages`.
 static Error runProgram(StringRef name, ArrayRef<std::string> arguments,
                         const TemporaryFiles &files) {
-  std::string program = findProgram(name);
-  if (program.empty())
-    return createStringError(
-        std::make_error_code(std::errc::no_such_file_or_directory),
-        Twine("there is no ") + name +
-            " of the CUDA toolkit in PATH or below CUDA_HOME; 'pip install "
-            "nvidia-cuda-" +
-            (name == "ptxas" ? "nvcc" : name) +
-            "' puts it into nvidia/cu*/bin of its site-packages");
+  Expected<std::string> found = requireProgram(name);
+  if (!found)
+    return found.takeError();
+  StringRef program = *found;
   SmallVector<StringRef> words{program};
   llvm::append_range(words, arguments);
   std::string out = files.path("out"), messages = files.path("messages");
@@ -155,7 +163,7 @@ static std::vector<KernelResources> readResources(StringRef text) {
   return kernels;
 }
 
-bool hasAssembler() { return !findProgram("ptxas").empty(); }
+Error checkAssembler() { return requireProgram("ptxas").takeError(); }
 
 Expected<AssembledKernels> assembleKernels(StringRef ptx, StringRef processor) {
   auto files = TemporaryFiles::make();

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "onnxc/Target/CPU/Emit.h"
 #include "onnxc/Target/CPU/Weights.h"
+#include "onnxc/Target/NVPTX/DeviceImages.h"
 
 namespace onnxc::target {
 
@@ -18,6 +19,8 @@ struct ModelInfo {
   std::string tag;
   /// JSON object with compiler, options, target, model.
   std::string compilationInfo;
+  /// Of each level, whether or not it has a device.
+  llvm::ArrayRef<DeviceImages> deviceImages;
   int64_t weightsBytes = 0;
   /// Name of the side file; empty if the weights are embedded.
   std::string weightsFile;

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A compilation needs none of them: they show what becomes of PTX. They are
-// found in PATH, or in the folder bin of CUDA_HOME, else of /usr/local/cuda.
+// A compilation needs none of them: drivers read PTX. They are found in PATH,
+// or in the folder bin of CUDA_HOME, else of /usr/local/cuda.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_TARGET_NVPTX_DEVICETOOLS_H
@@ -32,8 +32,8 @@ struct AssembledKernels {
   std::vector<KernelResources> kernels;
 };
 
-/// Is ptxas there?
-bool hasAssembler();
+/// Is ptxas there? The error says how to get it.
+llvm::Error checkAssembler();
 
 /// Assembles PTX for a processor such as sm_90a by ptxas. Fails without it, and
 /// with its message if it refuses the text.

@@ -1,0 +1,43 @@
+//===- DeviceImages.h - What an artefact has of kernels ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The kernels of a level for a device as the images of its table
+// (onnxc/rt/device.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_TARGET_NVPTX_DEVICEIMAGES_H
+#define ONNXC_TARGET_NVPTX_DEVICEIMAGES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Target/NVPTX/DeviceTools.h"
+
+namespace onnxc::target {
+
+struct DeviceImage {
+  int64_t kind = 0;       ///< ONNXC_IMAGE_*
+  int64_t capability = 0; ///< 10 * major + minor
+  bool isExact = false;   ///< for this capability alone
+  std::string bytes;      ///< of PTX without the NUL at its end
+};
+
+struct DeviceImages {
+  std::vector<DeviceImage> images;
+  /// What the kernels take; empty without a cubin.
+  std::vector<KernelResources> resources;
+  /// Why there is no cubin; empty if there is one or none was wanted.
+  std::string problem;
+};
+
+/// Compiles the kernels of `module`, which `hasDevice()`, to PTX, and to code
+/// for the simulator if the module asks for that; with `wantsCubin` ptxas
+/// assembles the PTX. Diagnoses operations that cannot be translated.
+mlir::FailureOr<DeviceImages> makeDeviceImages(mlir::ModuleOp module,
+                                               unsigned level, bool wantsCubin);
+
+/// As listed by `onnx-run info`: "PTX sm_80", "cubin sm_90a", "simulator".
+std::string nameOf(const DeviceImage &image);
+
+} // namespace onnxc::target
+
+#endif // ONNXC_TARGET_NVPTX_DEVICEIMAGES_H

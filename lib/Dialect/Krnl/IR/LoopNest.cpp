@@ -307,10 +307,15 @@ std::optional<unsigned> LoopNest::find(StringRef name, int onlyOp) const {
   return std::nullopt;
 }
 
+/// Loops have higher numbers than those that they are made from.
 bool LoopNest::stemsFrom(unsigned number, unsigned axis) const {
+  while (number > axis && allLoops[number].parents.size() == 1)
+    number = allLoops[number].parents.front();
   return number == axis ||
-         llvm::any_of(allLoops[number].parents,
-                      [&](unsigned parent) { return stemsFrom(parent, axis); });
+         (number > axis &&
+          llvm::any_of(allLoops[number].parents, [&](unsigned parent) {
+            return stemsFrom(parent, axis);
+          }));
 }
 
 SmallVector<unsigned> LoopNest::axesOf(unsigned number) const {

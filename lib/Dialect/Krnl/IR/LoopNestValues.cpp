@@ -24,9 +24,10 @@ namespace onnxc::krnl {
 /// op alone wins over one that others got later.
 unsigned LoopNest::childOf(unsigned op, unsigned number) const {
   std::optional<unsigned> common;
-  for (auto [i, loop] : llvm::enumerate(allLoops)) {
-    if (!llvm::is_contained(loop.parents, number) ||
-        loop.kind == Loop::Kind::BlockInner)
+  for (unsigned i : llvm::seq<unsigned>(number + 1, allLoops.size())) {
+    const Loop &loop = allLoops[i];
+    if (loop.kind == Loop::Kind::BlockInner ||
+        !llvm::is_contained(loop.parents, number))
       continue;
     if (loop.onlyOp == int(op))
       return i;

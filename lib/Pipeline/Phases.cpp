@@ -133,9 +133,10 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   target.addNestedPass<func::FuncOp>(krnl::createKrnlCSEPass());
   target.addPass(krnl::createKrnlCountObjectsPass());
   target.addPass(krnl::createKrnlFormParallelRegionsPass());
-  if (options.hasDevice() && !options.emitsKernels())
-    target.addPass(krnl::createKrnlPlaceLaunchesPass());
   passes.addPass(krnl::createKrnlShareWeightsPass());
+  // Constants have the same places on the device.
+  if (options.hasDevice() && !options.emitsKernels())
+    passes.nest<ModuleOp>().addPass(krnl::createKrnlPlaceLaunchesPass());
 }
 
 static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {

@@ -129,6 +129,11 @@ for forced in ("", "sm_80"):
     print(f"levels{forced and ' ' + forced}: {verdict}, {level}")
 print(re.search("device_images: .*", info)[0])
 
+# Weights that only one of the levels has lie between those of the others.
+for name in ("product", "gemm"):
+    compile_model(f"{name}.onnx", "mixed.so", "--device=cuda:simulator:sm_80,sm_90a,cpu", "--cpu=generic")
+    print(f"mixed {name}:", *(judge("./mixed.so", *expectations(name), OM_CPU=level)[1] for level in ("", "sm_80", "x86-64")))
+
 no_driver = pathlib.Path("no-driver")
 no_driver.mkdir()
 (no_driver / "libcuda.so.1").touch()

@@ -92,9 +92,6 @@ static llvm::Error checkDevice(const CompileOptions &options,
   std::pair<bool, std::string> without[] = {
       {options.realTime, "--realtime"},
       {options.refit, "--refit"},
-      {options.externalWeights, "--weights=external"},
-      {options.emit == "obj" || options.emit == "static",
-       "--emit=obj and --emit=static"},
       {!options.resume.empty(), "--resume"},
       {devices.size() > 1 && options.emitsKernels(),
        "--emit=" + options.emit +

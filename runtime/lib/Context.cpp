@@ -168,6 +168,8 @@ int64_t omContextGetMemory(const OMContext *context) {
         context->arenaBytes + scratchStride(*context) * context->scratchWorkers;
   for (int64_t i = 0; i < context->entry->numOutputs; ++i)
     bytes += context->outputs[i].keptBytes + context->outputs[i].characterBytes;
+  if (context->device)
+    bytes += context->device->runtime->heldBytes(*context);
   return bytes;
 }
 

@@ -27,6 +27,7 @@ struct Counters {
   int64_t copiesOn, bytesOn; ///< between two places on the device
   int64_t graphLaunches;     ///< whose kernels count as launches, too
   int64_t nodeUpdates;       ///< of arguments in graphs
+  int64_t graphEdges;        ///< dependencies of nodes, as they are added
   int64_t allocations;
   // What is alive.
   int64_t memory; ///< number of allocations
@@ -41,7 +42,7 @@ struct Counters {
 struct Settings {
   int64_t failAt;  ///< the call, counted from now as 0, that fails; -1: none
   int failWith;    ///< its error
-  uint64_t seed;   ///< of the order of blocks and warps
+  uint64_t seed;   ///< of the order of blocks, warps and nodes
   int devices;     ///< how many there are, 8 at most
   int capability;  ///< 10 * major + minor
   int others;      ///< that of devices but the first; 0: the same

@@ -2,11 +2,15 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The functions that drivers before CUDA 11.4 lack.
+// The functions that drivers before CUDA 11.4 lack. Nodes run in a random order
+// of those that their dependencies allow.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+
+#include <algorithm>
+#include <map>
 
 using namespace onnxc::simulator;
 
@@ -14,19 +18,55 @@ static int run(const Node &node) {
   return node.event ? record(node.event) : launch(node.launch);
 }
 
-/// Adds a node if it is behind the last one.
+/// Adds a node behind others of the graph, each of which is named once.
 static int addNode(void **handle, void *graphHandle, void *const *dependencies,
                    size_t numDependencies, Node node) {
   auto *graph = static_cast<Graph *>(graphHandle);
-  bool isBehindLast =
-      machine.graphs.count(graph) &&
-      numDependencies == (graph->nodes.empty() ? 0 : 1) &&
-      (graph->nodes.empty() || dependencies[0] == graph->nodes.back().get());
-  if (!isBehindLast)
+  if (machine.graphs.count(graph) == 0 ||
+      (numDependencies > 0) != (dependencies != nullptr))
     return InvalidValue;
+  for (size_t i = 0; i < numDependencies; ++i) {
+    auto *before = static_cast<const Node *>(dependencies[i]);
+    bool isKnown =
+        std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                    [&](const auto &known) { return known.get() == before; });
+    if (!isKnown || std::count(node.dependencies.begin(),
+                               node.dependencies.end(), before) > 0)
+      return InvalidValue;
+    node.dependencies.push_back(before);
+  }
+  machine.counters.graphEdges += int64_t(numDependencies);
   graph->nodes.push_back(std::make_unique<Node>(std::move(node)));
   *handle = graph->nodes.back().get();
   return Success;
+}
+
+/// The nodes in a random order of those that their dependencies allow.
+static std::vector<const Node *> orderOf(const Executable &executable,
+                                         uint64_t seed) {
+  Random random(seed);
+  std::map<const Node *, size_t> numWaiting;
+  std::map<const Node *, std::vector<const Node *>> followers;
+  std::map<const Node *, const Node *> tasks;
+  std::vector<const Node *> ready, order;
+  for (const auto &[node, task] : executable.nodes) {
+    tasks[node] = &task;
+    numWaiting[node] = task.dependencies.size();
+    for (const Node *before : task.dependencies)
+      followers[before].push_back(node);
+    if (task.dependencies.empty())
+      ready.push_back(node);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random.below(ready.size())], ready.back());
+    const Node *node = ready.back();
+    ready.pop_back();
+    order.push_back(tasks[node]);
+    for (const Node *follower : followers[node])
+      if (--numWaiting[follower] == 0)
+        ready.push_back(follower);
+  }
+  return order;
 }
 
 #pragma GCC visibility push(default)
@@ -102,10 +142,10 @@ int cuGraphLaunch(void *handle, void *stream) {
   if (machine.executables.count(executable) == 0)
     return InvalidValue;
   ++machine.counters.graphLaunches;
-  for (const auto &[node, task] : executable->nodes) {
-    if (task.event)
-      task.event->isOver = false;
-    if (int error = add(stream, [task = task] { return run(task); }))
+  for (const Node *task : orderOf(*executable, machine.settings.seed)) {
+    if (task->event)
+      task->event->isOver = false;
+    if (int error = add(stream, [task = *task] { return run(task); }))
       return error;
   }
   return Success;

@@ -59,9 +59,10 @@ struct KernelNode {
 struct Node {
   Launch launch;
   Event *event = nullptr;
+  std::vector<const Node *> dependencies = {}; ///< nodes of the same graph
 };
 
-/// The nodes of a graph, each behind the one before.
+/// The nodes of a graph, each behind those that it depends on.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };

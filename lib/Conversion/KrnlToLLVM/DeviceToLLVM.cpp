@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A launch passes one word of 64 bits for each parameter of its kernel, which
-// takes as many of the lower bytes as it has; a complex number has two.
+// takes as many of the lower bytes as it has; a complex number has two. The
+// bytes of its buffers follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,40 @@ Value wordOf(OpBuilder &builder, Location loc, Value value) {
   return value.getType() == i64
              ? value
              : LLVM::ZExtOp::create(builder, loc, i64, value).getResult();
+}
+
+/// The bytes of a contiguous buffer, 0 if it is empty.
+Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
+  auto type = cast<MemRefType>(buffer);
+  int64_t known = elementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    known *= ShapedType::isDynamic(size) ? 1 : size;
+  Value bytes = constant64(builder, loc, known);
+  MemRefDescriptor descriptor(adapted);
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      bytes = LLVM::MulOp::create(builder, loc, bytes,
+                                  descriptor.size(builder, loc, i));
+  return bytes;
+}
+
+/// For each buffer of a launch its bytes: 0 where it waits for no other launch.
+SmallVector<Value> bytesOfBuffers(OpBuilder &builder, krnl::LaunchOp op,
+                                  ValueRange ins, ValueRange outs) {
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> unordered;
+  if (auto known =
+          op->getAttrOfType<DenseI64ArrayAttr>(krnl::unorderedAttrName))
+    unordered = known;
+  SmallVector<Value> bytes;
+  for (auto [i, buffer, adapted] : llvm::enumerate(op.getIns(), ins))
+    if (isa<MemRefType>(buffer.getType()))
+      bytes.push_back(llvm::is_contained(unordered, int64_t(i))
+                          ? constant64(builder, loc, 0)
+                          : bytesOf(builder, loc, buffer.getType(), adapted));
+  for (auto [buffer, adapted] : llvm::zip_equal(op.getOuts(), outs))
+    bytes.push_back(bytesOf(builder, loc, buffer.getType(), adapted));
+  return bytes;
 }
 
 /// A launch of a kernel of the device.
@@ -65,6 +100,8 @@ struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
       if (!parts)
         words.push_back(wordOf(rewriter, loc, value));
     }
+    llvm::append_range(words, bytesOfBuffers(rewriter, op, adaptor.getIns(),
+                                             adaptor.getOuts()));
     Type i64 = rewriter.getI64Type();
     Value frame = stackSlot(rewriter, loc, i64, words.size());
     for (auto [i, word] : llvm::enumerate(words)) {
@@ -137,21 +174,6 @@ struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
     return success();
   }
 };
-
-/// The bytes of a contiguous buffer, 0 if it is empty.
-Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
-  auto type = cast<MemRefType>(buffer);
-  int64_t known = elementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    known *= ShapedType::isDynamic(size) ? 1 : size;
-  Value bytes = constant64(builder, loc, known);
-  MemRefDescriptor descriptor(adapted);
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      bytes = LLVM::MulOp::create(builder, loc, bytes,
-                                  descriptor.size(builder, loc, i));
-  return bytes;
-}
 
 Value lowerCopyIn(krnl::CopyInOp op, krnl::CopyInOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {

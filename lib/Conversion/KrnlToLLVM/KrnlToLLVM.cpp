@@ -369,7 +369,7 @@ void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(matchLaunches(module)))
     return signalPassFailure();
-  alignDeviceArguments(module);
+  describeDeviceArguments(module);
   expandUnalignedCopies(module);
   if (kernelsOnly)
     for (func::FuncOp function :

@@ -62,7 +62,7 @@ void listLaunches(ModuleOp module, bool takesTimes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Alignment on devices
+// Arguments on devices
 //===----------------------------------------------------------------------===//
 
 /// The longest access of a thread. Arenas, weights and blocks of a device are
@@ -85,24 +85,55 @@ static int64_t alignmentOf(Value buffer) {
                                                    : alignment;
 }
 
-void alignDeviceArguments(ModuleOp module) {
-  SymbolTable symbols(module);
-  Builder builder(module.getContext());
+static void alignArguments(krnl::LaunchOp launch, func::FuncOp kernel) {
+  Builder builder(launch.getContext());
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  unsigned passed = launch.getIns().size() + launch.getOuts().size();
+  for (auto [i, operand] :
+       llvm::enumerate(launch->getOperands().take_front(passed))) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    int64_t alignment = alignmentOf(operand);
+    if (auto known = kernel.getArgAttrOfType<IntegerAttr>(i, name))
+      alignment = std::min(alignment, known.getInt());
+    kernel.setArgAttr(i, name, builder.getI64IntegerAttr(alignment));
+  }
+}
+
+/// True for constants and for the word of errors: no launch has to wait for
+/// what others do with it.
+static bool isUnordered(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  auto view = buffer.getDefiningOp<krnl::ArenaViewOp>();
+  return buffer.getDefiningOp<krnl::ErrorWordOp>() ||
+         (view && view.getArena() &&
+          view.getArena().getDefiningOp<krnl::DeviceConstantsOp>());
+}
+
+static void noteBuffers(krnl::LaunchOp launch, func::FuncOp kernel) {
+  Builder builder(launch.getContext());
+  auto isBuffer = llvm::IsaPred<MemRefType>;
+  SmallVector<int64_t> unordered;
+  for (auto [i, operand] : llvm::enumerate(launch.getIns()))
+    if (isBuffer(operand.getType()) && isUnordered(operand))
+      unordered.push_back(int64_t(i));
+  launch->setAttr(krnl::unorderedAttrName,
+                  builder.getDenseI64ArrayAttr(unordered));
+  kernel->setAttr(krnl::deviceBuffersAttrName,
+                  builder.getDenseI64ArrayAttr(
+                      {llvm::count_if(launch.getIns().getTypes(), isBuffer),
+                       int64_t(launch.getOuts().size())}));
+}
+
+void describeDeviceArguments(ModuleOp module) {
+  SymbolTable symbols(module);
   module.walk([&](krnl::LaunchOp launch) {
     auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
     if (!kernel || !kernel->hasAttr(krnl::KrnlDialect::threadsAttrName))
       return;
-    unsigned passed = launch.getIns().size() + launch.getOuts().size();
-    for (auto [i, operand] :
-         llvm::enumerate(launch->getOperands().take_front(passed))) {
-      if (!isa<MemRefType>(operand.getType()))
-        continue;
-      int64_t alignment = alignmentOf(operand);
-      if (auto known = kernel.getArgAttrOfType<IntegerAttr>(i, name))
-        alignment = std::min(alignment, known.getInt());
-      kernel.setArgAttr(i, name, builder.getI64IntegerAttr(alignment));
-    }
+    alignArguments(launch, kernel);
+    noteBuffers(launch, kernel);
   });
 }
 

@@ -136,9 +136,10 @@ void placeTensors(mlir::func::FuncOp host, mlir::Value call);
 /// Lists the launches and calls of the module in its attribute, and numbers
 /// them if their times are to be taken (Launches.cpp).
 void listLaunches(mlir::ModuleOp module, bool takesTimes);
-/// Says of each buffer that kernels of a device take how it is aligned: as
-/// those of all launches are (Launches.cpp).
-void alignDeviceArguments(mlir::ModuleOp module);
+/// Says of each buffer that kernels of a device take how it is aligned, as
+/// those of all launches are, whether they write it, and which ones launches
+/// wait for (Launches.cpp).
+void describeDeviceArguments(mlir::ModuleOp module);
 /// Makes loads and stores of copies whose source is not known to be aligned
 /// (CopyAsyncToLLVM.cpp).
 void expandUnalignedCopies(mlir::ModuleOp module);

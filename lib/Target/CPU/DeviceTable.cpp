@@ -79,12 +79,20 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
       kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
   auto shared = kernel->getAttrOfType<IntegerAttr>(
       krnl::KrnlDialect::sharedBytesAttrName);
+  // A kernel that nobody launches has none.
+  int64_t inputs = 0, outputs = 0;
+  if (auto buffers = kernel->getAttrOfType<DenseI64ArrayAttr>(
+          krnl::deviceBuffersAttrName)) {
+    inputs = buffers[0];
+    outputs = buffers[1];
+  }
   SmallVector<llvm::Constant *> maps = makeTensorMaps(make, kernel);
   return make.record(
       {make.text(kernel.getName()), make.text(nodesOf(module, kernel)),
        make.number(kernel.getNumArguments() - int64_t(maps.size())),
-       make.number(threads.getInt()), make.number(shared ? shared.getInt() : 0),
-       make.number(maps.size()), make.array(maps)});
+       make.number(inputs), make.number(outputs), make.number(threads.getInt()),
+       make.number(shared ? shared.getInt() : 0), make.number(maps.size()),
+       make.array(maps)});
 }
 
 /// PTX ends with NUL.

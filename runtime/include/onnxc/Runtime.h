@@ -187,7 +187,8 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
  * OM_STATUS_CANCELLED; does nothing if none is, or if it is over first. Any
  * thread may call it, and a signal handler. */
 OM_EXTERNAL_VISIBILITY void omContextCancel(OMContext *context);
-/* Bytes the context holds: arena, scratch, pool and outputs. */
+/* Bytes the context holds: arena, scratch, pool, outputs, and blocks on a
+ * device. */
 OM_EXTERNAL_VISIBILITY int64_t omContextGetMemory(const OMContext *context);
 
 typedef enum OM_LOG_LEVEL { OM_LOG_ERROR = 1, OM_LOG_INFO = 2 } OM_LOG_LEVEL;

@@ -28,6 +28,8 @@ struct DeviceRuntime {
   void (*endRun)(OMContext &context);
   /// Frees what the context has on the device.
   void (*destroyContext)(OMContext &context);
+  /// Bytes of the blocks that the context has there.
+  int64_t (*heldBytes)(const OMContext &context);
   /// Copies that are complete when the functions return; errors are recorded.
   void (*copyToHost)(OMContext &context, void *to, OnnxcDevicePointer from,
                      int64_t bytes);

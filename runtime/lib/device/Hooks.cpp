@@ -162,7 +162,7 @@ int32_t onnxc_rt_device_copy_in(OnnxcCall *call, OnnxcDevicePointer to,
   // Inputs of the run have memory of their own, unless that is of a block which
   // launches in front have given back: such a copy need not wait for them.
   bool staysSame = isInput(*call, from);
-  if (!staysSame || device.launches.mayUse(to, bytes))
+  if (!staysSame || device.launches.uses(*call->device, to, bytes))
     device.launches.finishPart(call, device);
   // From page-locked memory the driver reads after it has returned.
   if (ONNXC_TRY(cuMemcpyHtoDAsync, to, from, size_t(bytes), device.stream) &&

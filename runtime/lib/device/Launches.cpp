@@ -51,6 +51,11 @@ void Sequence::destroy() {
   *this = {};
 }
 
+/// The words of a launch of the kernel.
+static int64_t numWordsOf(const OnnxcDeviceKernel &kernel) {
+  return kernel.numArguments + kernel.numInputs + kernel.numOutputs;
+}
+
 static void destroyGraph(const Driver &driver, Replay &replay) {
   if (replay.executable)
     driver.cuGraphExecDestroy(replay.executable);
@@ -61,6 +66,7 @@ static void destroyGraph(const Driver &driver, Replay &replay) {
       driver.cuEventDestroy(replay.events[i]);
   free(replay.nodes);
   free(replay.events);
+  replay.order.destroy();
   replay.executable = nullptr;
   replay.graph = nullptr;
   replay.nodes = nullptr;
@@ -121,19 +127,23 @@ void Launches::narrow() {
 
 void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
                    int32_t number, uint32_t blocks, const uint64_t *arguments) {
-  int64_t numArguments = call->device->kernels[kernel].numArguments;
-  int64_t numMaps = call->device->kernels[kernel].numMaps;
+  const OnnxcDeviceKernel &its = call->device->kernels[kernel];
+  int64_t numArguments = its.numArguments, numMaps = its.numMaps;
   if (numArguments > Arguments::kMost || numMaps > ONNXC_TENSOR_MAPS) {
     call->fail(ONNXC_ERR_INTERNAL,
                "a kernel has %lld parameters and %lld maps of tensors",
                (long long)numArguments, (long long)numMaps);
     return;
   }
-  if (current.numSteps == kMaxSteps)
+  if (current.numSteps == kMaxSteps) {
     finishPart(call, device);
+    if (!ONNXC_TRY(cuStreamSynchronize, device.stream) ||
+        onnxc_rt_poll(call) != ONNXC_OK)
+      return;
+  }
   if (current.numSteps == 0)
     findCandidates(call->deviceObserver);
-  if (!current.add(kernel, number, blocks, arguments, numArguments)) {
+  if (!current.add(kernel, number, blocks, arguments, numWordsOf(its))) {
     call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
     return;
   }
@@ -149,10 +159,14 @@ void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
     launchAll(call, device);
 }
 
-bool Launches::mayUse(OnnxcDevicePointer memory, int64_t bytes) const {
-  for (int64_t i = 0; i < current.numWords; ++i)
-    if (current.words[i] - memory < uint64_t(bytes))
-      return true;
+bool Launches::uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
+                    int64_t bytes) const {
+  for (int64_t step = 0; step < current.numSteps; ++step) {
+    LaunchBuffers buffers = current.buffersOf(code, step);
+    for (int64_t i = 0; i < buffers.count; ++i)
+      if (buffers.overlaps(i, memory, uint64_t(bytes)))
+        return true;
+  }
   return false;
 }
 
@@ -175,8 +189,72 @@ static KernelNode nodeOf(OnnxcCall *call, const DeviceContext &device,
           nullptr};
 }
 
-/// Puts the nodes into the graph, one behind the other.
-bool Launches::addNodes(OnnxcCall *call, DeviceContext &device,
+/// Adds the node of a launch, behind others.
+bool Launches::addNode(OnnxcCall *call, DeviceContext &device, Replay &replay,
+                       int64_t step, const GraphNode *before,
+                       int64_t numBefore) {
+  const Step &its = current.steps[step];
+  Arguments arguments;
+  if (!arguments.set(call, device, call->device->kernels[its.kernel],
+                     current.words + its.firstWord))
+    return false;
+  KernelNode node = nodeOf(call, device, its, arguments);
+  return ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[step], replay.graph,
+                   numBefore ? before : nullptr, size_t(numBefore), &node);
+}
+
+namespace {
+/// What the nodes of a graph are added with; `before` and `direct` are those of
+/// one launch.
+struct Scratch {
+  explicit Scratch(int64_t count)
+      : before(
+            static_cast<GraphNode *>(calloc(size_t(count), sizeof(GraphNode)))),
+        direct(
+            static_cast<int64_t *>(calloc(size_t(2 * count), sizeof(int64_t)))),
+        depths(direct ? direct + count : nullptr) {}
+  ~Scratch() {
+    free(before);
+    free(direct);
+  }
+
+  GraphNode *before;
+  int64_t *direct;
+  int64_t *depths; ///< of each launch: of the longest chain that it ends
+};
+} // namespace
+
+/// Adds the nodes, each behind those that it conflicts with.
+bool Launches::addBranches(OnnxcCall *call, DeviceContext &device,
+                           Replay &replay) {
+  Scratch scratch(current.numSteps);
+  if (!scratch.before || !scratch.direct ||
+      !replay.order.create(current.numSteps)) {
+    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+    return false;
+  }
+  int64_t longest = 0;
+  for (int64_t step = 0; step < current.numSteps; ++step) {
+    int64_t numDirect =
+        replay.order.add(*call->device, current, step, scratch.direct);
+    int64_t &depth = scratch.depths[step] = 1;
+    for (int64_t i = 0; i < numDirect; ++i) {
+      int64_t earlier = scratch.direct[i];
+      scratch.before[i] = replay.nodes[earlier];
+      if (depth <= scratch.depths[earlier])
+        depth = scratch.depths[earlier] + 1;
+    }
+    longest = depth > longest ? depth : longest;
+    if (!addNode(call, device, replay, step, scratch.before, numDirect))
+      return false;
+  }
+  call->info("CUDA graph of %lld launches, the longest chain has %lld",
+             (long long)current.numSteps, (long long)longest);
+  return true;
+}
+
+/// Adds the nodes one behind the other, with events in between.
+bool Launches::addTimed(OnnxcCall *call, DeviceContext &device,
                         Replay &replay) {
   GraphNode last = nullptr;
   auto addEvent = [&](Event &event) {
@@ -189,20 +267,12 @@ bool Launches::addNodes(OnnxcCall *call, DeviceContext &device,
                      before ? &before : nullptr, before ? 1 : 0, event);
   };
   for (int64_t i = 0; i < current.numSteps; ++i) {
-    if (replay.events && !addEvent(replay.events[i]))
-      return false;
-    const Step &step = current.steps[i];
-    Arguments arguments;
-    if (!arguments.set(call, device, call->device->kernels[step.kernel],
-                       current.words + step.firstWord))
-      return false;
-    KernelNode node = nodeOf(call, device, step, arguments);
-    if (!ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[i], replay.graph,
-                   last ? &last : nullptr, last ? 1 : 0, &node))
+    if (!addEvent(replay.events[i]) ||
+        !addNode(call, device, replay, i, &last, 1))
       return false;
     last = replay.nodes[i];
   }
-  return !replay.events || addEvent(replay.events[current.numSteps]);
+  return addEvent(replay.events[current.numSteps]);
 }
 
 /// A graph of the part.
@@ -220,14 +290,33 @@ bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
     replay.graph = nullptr;
     return false;
   }
-  if (!addNodes(call, device, replay))
+  if (!(replay.isTimed ? addTimed(call, device, replay)
+                       : addBranches(call, device, replay)))
     return false;
   if (!ONNXC_TRY(cuGraphInstantiateWithFlags, &replay.executable, replay.graph,
                  0)) {
     replay.executable = nullptr;
     return false;
   }
-  call->info("CUDA graph of %lld launches", (long long)current.numSteps);
+  return true;
+}
+
+/// Has the launch the words that it had in the last run of the graph?
+static bool isSame(const OnnxcDeviceCode &code, const Sequence &a,
+                   const Sequence &b, int64_t step) {
+  int64_t first = a.steps[step].firstWord;
+  int64_t count = numWordsOf(code.kernels[a.steps[step].kernel]);
+  return memcmp(a.words + first, b.words + first,
+                size_t(count) * sizeof(uint64_t)) == 0;
+}
+
+/// False if buffers of the run conflict that did not when the graph was made:
+/// blocks and tensors of the caller may lie elsewhere.
+bool Launches::isAllowed(OnnxcCall *call, const Replay &replay) const {
+  for (int64_t i = 0; !replay.isTimed && i < current.numSteps; ++i)
+    if (!isSame(*call->device, current, replay.sequence, i) &&
+        !replay.order.allows(*call->device, current, i))
+      return false;
   return true;
 }
 
@@ -235,13 +324,11 @@ bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
 bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   for (int64_t i = 0; i < current.numSteps; ++i) {
     const Step &step = current.steps[i];
-    const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
-    uint64_t *words = current.words + step.firstWord;
-    if (memcmp(words, replay.sequence.words + step.firstWord,
-               size_t(kernel.numArguments) * sizeof(uint64_t)) == 0)
+    if (isSame(*call->device, current, replay.sequence, i))
       continue;
     Arguments arguments;
-    if (!arguments.set(call, device, kernel, words))
+    if (!arguments.set(call, device, call->device->kernels[step.kernel],
+                       current.words + step.firstWord))
       return false;
     KernelNode node = nodeOf(call, device, step, arguments);
     if (!ONNXC_TRY(cuGraphExecKernelNodeSetParams, replay.executable,
@@ -253,6 +340,8 @@ bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
 
 bool Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   moveToFront(replay);
+  if (replay.executable && !isAllowed(call, replay))
+    destroyGraph(driverOf(device), replay);
   bool isReady = replay.executable ? update(call, device, replay)
                                    : build(call, device, replay);
   if (isReady && ONNXC_TRY(cuGraphLaunch, replay.executable, device.stream)) {

@@ -6,7 +6,9 @@
 // from or waited for. The first run of a part launches its kernels one by one,
 // and notes them. As long as the launches of a later run are those of a noted
 // part, with the same numbers of blocks, they wait; at the end of the part they
-// become one CUDA graph, whose nodes get the arguments that have changed.
+// become one CUDA graph, whose nodes get the arguments that have changed. A
+// node waits for those whose buffers conflict with its own, so that branches of
+// a model run at the same time.
 //
 // Where an observer wants times, the launches of each part are a graph with an
 // event in front of each and one behind the last, so that the host's time to
@@ -18,10 +20,12 @@
 #define ONNXC_RUNTIME_DEVICE_LAUNCHES_H
 
 #include "device/Code.h"
+#include "device/LaunchOrder.h"
 
 namespace onnxc::rt::device {
 
-/// One launch. Its arguments are words of the sequence.
+/// One launch. Its arguments and the bytes of its buffers are words of the
+/// sequence.
 struct Step {
   int32_t kernel;
   int32_t number; ///< in the list of the artefact; -1: none
@@ -38,6 +42,9 @@ struct Sequence {
   /// False without memory.
   bool add(int32_t kernel, int32_t number, uint32_t blocks,
            const uint64_t *arguments, int64_t numArguments);
+  LaunchBuffers buffersOf(const OnnxcDeviceCode &code, int64_t step) const {
+    return {code.kernels[steps[step].kernel], words + steps[step].firstWord};
+  }
   void clear() { numSteps = numWords = 0; }
   void destroy();
 };
@@ -50,8 +57,9 @@ struct Replay {
   Sequence sequence;
   Graph graph;
   GraphExec executable;
-  GraphNode *nodes; ///< of the launches
-  Event *events;    ///< where it is timed: one more than launches
+  GraphNode *nodes;  ///< of the launches
+  LaunchOrder order; ///< of the nodes; those that are timed have none
+  Event *events;     ///< where it is timed: one more than launches
   int64_t numEvents;
 };
 
@@ -59,16 +67,18 @@ struct Replay {
 class Launches {
 public:
   /// How many forms of a part are kept, such as those of dynamic sizes, and how
-  /// many of all parts; launches of a part.
-  static constexpr int64_t kForms = 8, kReplays = 64, kMaxSteps = 4096;
+  /// many of all parts; launches of a part. What the stream has runs to its
+  /// end, so that deadlines are obeyed in between.
+  static constexpr int64_t kForms = 8, kReplays = 64, kMaxSteps = 256;
 
   /// Launches, now or with the rest of the part.
   void add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
            int32_t number, uint32_t blocks, const uint64_t *arguments);
   /// Ends the part: all launches are in the stream.
   void finishPart(OnnxcCall *call, DeviceContext &device);
-  /// True if a launch of the part has an argument in this memory.
-  bool mayUse(OnnxcDevicePointer memory, int64_t bytes) const;
+  /// True if a launch of the part has a buffer in this memory.
+  bool uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
+            int64_t bytes) const;
   /// The next part is the first one of a run. Launches that wait are dropped.
   void startRun();
   /// The CUDA context is current.
@@ -81,7 +91,11 @@ private:
   void narrow();
   Replay *addForm(const Driver &driver, bool isTimed);
   void moveToFront(Replay &replay);
-  bool addNodes(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool addNode(OnnxcCall *call, DeviceContext &device, Replay &replay,
+               int64_t step, const GraphNode *before, int64_t numBefore);
+  bool addBranches(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool addTimed(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool isAllowed(OnnxcCall *call, const Replay &replay) const;
   bool build(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool update(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool run(OnnxcCall *call, DeviceContext &device, Replay &replay);

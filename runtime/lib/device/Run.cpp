@@ -134,6 +134,15 @@ static void destroyDeviceContext(OMContext &context) {
   free(device);
 }
 
+static int64_t heldBytes(const OMContext &context) {
+  int64_t bytes = 0;
+  const DeviceContext *device = context.deviceContext;
+  for (const DeviceBlock *block = device ? device->blocks : nullptr; block;
+       block = block->next)
+    bytes += block->bytes;
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Waiting
 //===----------------------------------------------------------------------===//
@@ -262,5 +271,5 @@ static void freeOutput(void *owner, OnnxcDevicePointer memory) {
 }
 
 const OnnxcDeviceRuntime onnxc_device_runtime = {
-    {isAvailable, prepareContext, finishRun, destroyDeviceContext, copyToHost,
-     copyToDevice, allocateOutput, freeOutput}};
+    {isAvailable, prepareContext, finishRun, destroyDeviceContext, heldBytes,
+     copyToHost, copyToDevice, allocateOutput, freeOutput}};

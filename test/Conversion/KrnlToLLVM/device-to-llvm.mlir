@@ -38,16 +38,21 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 
 // -----
 
-// The host program: one word for each parameter, copies by their bytes. A launch whose time
-// is taken passes its number.
+// The host program: one word for each parameter and one for the bytes of each buffer, copies
+// by their bytes. A launch whose time is taken passes its number.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
 // CHECK-SAME:    %[[CALL:.+]]: !llvm.ptr,
-// CHECK:         %[[FRAME:.+]] = llvm.alloca %{{.+}} x i64
+// CHECK:         %[[WORDS:.+]] = llvm.mlir.constant(4 : i64) : i64
+// CHECK:         %[[FRAME:.+]] = llvm.alloca %[[WORDS]] x i64
 // CHECK:         llvm.call @onnxc_rt_device_alloc(%[[CALL]],
 // CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(1024 : i64) : i64
 // CHECK:         llvm.call @onnxc_rt_device_copy_in(%[[CALL]], %{{.+}}, %{{.+}}, %[[BYTES]]) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
+// CHECK:         %[[READ:.+]] = llvm.mlir.constant(1024 : i64) : i64
+// CHECK:         %[[WRITTEN:.+]] = llvm.mlir.constant(1024 : i64) : i64
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[READ]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[WRITTEN]], %{{.+}} : i64, !llvm.ptr
 // CHECK:         %[[KERNEL:.+]] = llvm.mlir.constant(3 : i32) : i32
 // CHECK:         %[[UNTIMED:.+]] = llvm.mlir.constant(-1 : i32) : i32
 // CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %[[KERNEL]], %[[UNTIMED]], %{{.+}}, %{{.+}}) : (!llvm.ptr, i32, i32, i64, !llvm.ptr) -> i32
@@ -72,18 +77,25 @@ func.func @main(%x: memref<256xf32>) {
 
 // -----
 
-// Nothing of an empty buffer is copied. The word of errors is the one of the device.
+// Nothing of an empty buffer is copied. The word of errors is the one of the device. Launches
+// wait for none because of it.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
 // CHECK:         llvm.call @onnxc_rt_device_errors(
 // CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(0 : i64) : i64
 // CHECK:         llvm.call @onnxc_rt_device_copy_in(%{{.+}}, %{{.+}}, %{{.+}}, %[[BYTES]])
-func.func private @kernel(memref<3x0x5xf32>, memref<i32>, i32, memref<3x0x5xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
-func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>) {
+// CHECK:         %[[SIZE:.+]] = llvm.mlir.constant(60 : i64) : i64
+// CHECK:         %[[NONE:.+]] = llvm.mlir.constant(0 : i64) : i64
+// CHECK:         %[[WRITTEN:.+]] = llvm.mlir.constant(60 : i64) : i64
+// CHECK:         llvm.store %[[SIZE]],
+// CHECK:         llvm.store %[[NONE]],
+// CHECK:         llvm.store %[[WRITTEN]],
+func.func private @kernel(memref<3x5xf32>, memref<i32>, i32, memref<3x5xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
+func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>, %e: memref<3x5xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : index
   %w = krnl.error_word ["bad row"] at [loc("Gather_0")] {krnl.first_error = 0 : i32} : memref<i32>
   krnl.copy_in %x to %d : memref<3x0x5xf32>
-  krnl.launch @kernel ins(%d, %w, %c0 : memref<3x0x5xf32>, memref<i32>, i32) outs(%d : memref<3x0x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
+  krnl.launch @kernel ins(%e, %w, %c0 : memref<3x5xf32>, memref<i32>, i32) outs(%e : memref<3x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
   return
 }
 
@@ -95,6 +107,7 @@ func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>) {
 // CHECK-SAME:    !llvm.ptr {llvm.align = 16 : i64, llvm.noalias},
 // CHECK-SAME:    !llvm.ptr {llvm.align = 8 : i64, llvm.noalias},
 // CHECK-SAME:    !llvm.ptr {llvm.align = 4 : i64, llvm.noalias},
+// CHECK-SAME:    krnl.device_buffers = array<i64: 2, 1>
 module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
   func.func private @rows(%whole: memref<4x6xf32>, %even: memref<6xf32>, %any: memref<?xf32>)
       attributes {krnl.kernel, krnl.threads = 32 : i64} {

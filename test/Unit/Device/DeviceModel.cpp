@@ -64,37 +64,38 @@ const OnnxcTensorMap unknownMaps[] = {{0, 3, 32, 2, {8, 12}, {8, 16}},
                                       {2, 4, 32, 2, {8, 12}, {8, 16}}};
 
 const OnnxcDeviceKernel kernels[] = {
-    {"add", "the sum", 4, 128, 0, 0, nullptr},
-    {"softmax", "the softmax", 4, 96, 0, 0, nullptr},
-    {"transpose", "the transposition", 3, 256, 0, 0, nullptr},
-    {"transpose_directly", "the transposition", 3, 64, 0, 0, nullptr},
-    {"reverse", "the reversal", 2, kThreads, kSharedBytes, 0, nullptr},
-    {"reverse", "the reversal", 2, kThreads, kSharedBytes / 2, 0, nullptr},
-    {"race", "the race", 1, kThreads, 0, 0, nullptr},
-    {"missing_barrier", "the barrier", 1, kThreads, 0, 0, nullptr},
-    {"beyond", "the store", 2, kThreads, 0, 0, nullptr},
-    {"misaligned", "the vector", 1, 1, 0, 0, nullptr},
-    {"uninitialised", "the load", 1, 32, 0, 0, nullptr},
-    {"warpgroup", "the products", 1, 128, 0, 0, nullptr},
-    {"in_flight", "the products", 1, 128, 0, 0, nullptr},
-    {"written_in_flight", "the products", 1, 128, 0, 0, nullptr},
-    {"missing_proxy_fence", "the products", 1, 128, 0, 0, nullptr},
-    {"missing_fence", "the products", 1, 128, 0, 0, nullptr},
-    {"report", "the report", 2, 1, 0, 0, nullptr},
-    {"boxes", "the boxes", 2, 64, 0, 1, &map},
-    {"early_box", "the boxes", 2, 64, 0, 1, &map},
-    {"short_box", "the boxes", 2, 64, 0, 1, &map},
-    {"unfenced_box", "the boxes", 2, 64, 0, 1, &map},
-    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[0]},
-    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[1]},
-    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[2]},
-    {"boxes", "the boxes", 2, 64, 0, 1, &unknownMaps[3]},
-    {"cluster_boxes", "the cluster", 2, 64, 0, 1, &halfMap},
-    {"leaving_block", "the cluster", 2, 64, 0, 1, &halfMap},
-    {"unfenced_cluster", "the cluster", 2, 64, 0, 1, &halfMap},
-    {"early_cluster", "the cluster", 2, 64, 0, 1, &halfMap},
-    {"ended_block", "the cluster", 2, 64, 0, 1, &halfMap},
-    {"missing_block", "the cluster", 2, 64, 0, 1, &halfMap},
+    {"add", "the sum", 4, 2, 1, 128, 0, 0, nullptr},
+    {"softmax", "the softmax", 4, 1, 1, 96, 0, 0, nullptr},
+    {"transpose", "the transposition", 3, 1, 1, 256, 0, 0, nullptr},
+    {"transpose_directly", "the transposition", 3, 1, 1, 64, 0, 0, nullptr},
+    {"reverse", "the reversal", 2, 0, 1, kThreads, kSharedBytes, 0, nullptr},
+    {"reverse", "the reversal", 2, 0, 1, kThreads, kSharedBytes / 2, 0,
+     nullptr},
+    {"race", "the race", 1, 0, 1, kThreads, 0, 0, nullptr},
+    {"missing_barrier", "the barrier", 1, 0, 1, kThreads, 0, 0, nullptr},
+    {"beyond", "the store", 2, 0, 1, kThreads, 0, 0, nullptr},
+    {"misaligned", "the vector", 1, 0, 1, 1, 0, 0, nullptr},
+    {"uninitialised", "the load", 1, 0, 1, 32, 0, 0, nullptr},
+    {"warpgroup", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"in_flight", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"written_in_flight", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"missing_proxy_fence", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"missing_fence", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"report", "the report", 2, 0, 0, 1, 0, 0, nullptr},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &map},
+    {"early_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
+    {"short_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
+    {"unfenced_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[0]},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[1]},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[2]},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[3]},
+    {"cluster_boxes", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"leaving_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"unfenced_cluster", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"early_cluster", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"ended_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"missing_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
 };
 
 const OnnxcDeviceError errors[] = {
@@ -117,8 +118,13 @@ struct Vectors {
   }
   int64_t aligned() const { return (bytes + 255) / 256 * 256; }
 
+  /// The buffers of the arguments have the bytes of the input.
   int32_t launch(Kernel kernel, int64_t blocks,
-                 const std::vector<uint64_t> &arguments) {
+                 std::vector<uint64_t> arguments) {
+    const OnnxcDeviceKernel &its = kernels[kernel];
+    arguments.resize(size_t(its.numArguments));
+    arguments.insert(arguments.end(), size_t(its.numInputs + its.numOutputs),
+                     uint64_t(bytes));
     return onnxc_rt_device_launch(call, kernel, /*number=*/-1, blocks,
                                   arguments.data());
   }
@@ -150,13 +156,48 @@ int32_t chain(OnnxcCall *call, const OnnxcValue *inputs) {
                                                 arena + uint64_t(aligned)),
                      sum = arena + 2 * uint64_t(aligned),
                      addend = onnxc_rt_device_constants(call) + 256;
-  const uint64_t first[] = {x, addend, sum, uint64_t(count)},
-                 second[] = {sum, addend, y, uint64_t(count)};
+  auto size = uint64_t(bytes);
+  const uint64_t first[] = {x, addend, sum, uint64_t(count), size, 0, size},
+                 second[] = {sum, addend, y, uint64_t(count), size, 0, size};
   onnxc_rt_device_copy_in(call, x, inputs[0].data, bytes);
   int64_t blocks = (count + 63) / 64;
   onnxc_rt_device_launch(call, Add, /*number=*/3, blocks, first);
   onnxc_rt_device_launch(call, Add, /*number=*/5, blocks, second);
   return onnxc_rt_device_copy_out(call, to, y, bytes);
+}
+
+/// Launches that write what others read and write. Each waits for those of the
+/// comment.
+int32_t branches(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs, /*more=*/2 * 4096);
+  OnnxcDevicePointer w = onnxc_rt_device_constants(call) + 256,
+                     a = its.y + uint64_t(its.aligned()), b = a + 4096;
+  auto add = [&](OnnxcDevicePointer x, OnnxcDevicePointer y,
+                 OnnxcDevicePointer sum) {
+    its.launch(Add, 4, {x, y, sum, uint64_t(its.count)});
+  };
+  add(its.x, w, a);     // 0
+  add(its.x, w, b);     // 1
+  add(a, b, its.y);     // 2: 0 and 1 have written a and b
+  add(its.x, its.x, a); // 3: 2 has read a
+  add(its.y, a, its.y); // 4: 3 has written a
+  add(its.x, w, b);     // 5: 2 has read b
+  add(its.x, its.x, b); // 6: 5 has written b
+  add(its.y, b, its.y); // 7: 4 has written y, and 6 has written b
+  return its.finish();
+}
+
+/// Two launches that write different buffers, but the same one where the input
+/// begins with a negative number.
+int32_t moving(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs, /*more=*/4096);
+  OnnxcDevicePointer w = onnxc_rt_device_constants(call) + 256,
+                     other = its.y + uint64_t(its.aligned());
+  bool isSame = *static_cast<const float *>(its.from) < 0;
+  auto count = uint64_t(its.count);
+  its.launch(Add, 4, {its.x, w, isSame ? its.y : other, count});
+  its.launch(Add, 4, {its.x, its.x, its.y, count});
+  return its.finish();
 }
 
 int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
@@ -241,7 +282,7 @@ int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
 int32_t beyond(OnnxcCall *call, const OnnxcValue *inputs) {
   OnnxcDevicePointer y = onnxc_rt_device_alloc(call, 256);
   void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
-  const uint64_t arguments[] = {y, kThreads};
+  const uint64_t arguments[] = {y, kThreads, 256};
   onnxc_rt_device_launch(call, Beyond, /*number=*/-1, 1, arguments);
   return onnxc_rt_device_copy_out(call, to, y, 256);
 }
@@ -270,8 +311,11 @@ int32_t huge(OnnxcCall *call, const OnnxcValue *inputs) {
 /// Adds the constant, and waits for it, several times.
 int32_t steps(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
+  auto bytes = uint64_t(its.bytes);
   const uint64_t arguments[] = {its.x, onnxc_rt_device_constants(call) + 256,
-                                its.y, uint64_t(its.count)};
+                                its.y, uint64_t(its.count),
+                                bytes, 0,
+                                bytes};
   for (int i = 0; i < kSteps; ++i) {
     onnxc_rt_device_launch(call, Add, /*number=*/i, i + 1, arguments);
     onnxc_rt_device_synchronize(call);
@@ -287,6 +331,16 @@ int32_t slow(OnnxcCall *call, const OnnxcValue *inputs) {
     onnxc_rt_device_synchronize(call);
   }
   return onnxc_rt_device_copy_out(call, its.to, its.x, its.bytes);
+}
+
+/// Adds the constant many times, and never waits for it.
+int32_t longRun(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  for (int i = 0; i < kLongSteps; ++i)
+    its.launch(Add, 4,
+               {its.x, onnxc_rt_device_constants(call) + 256, its.y,
+                uint64_t(its.count)});
+  return its.finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,6 +361,8 @@ const OnnxcEntry entries[] = {
     entry("add", add),
     entry("chain", chain, bothStay),
     entry("chain_by_host", chain),
+    entry("branches", branches),
+    entry("moving", moving),
     entry("softmax", softmax),
     entry("transpose", transpose<Transpose>),
     entry("transpose_directly", transpose<TransposeDirectly>),
@@ -344,6 +400,7 @@ const OnnxcEntry entries[] = {
     entry("huge", huge),
     entry("steps", steps),
     entry("slow", slow),
+    entry("long", longRun),
 };
 const OnnxcEntry either[] = {entry("either", add)};
 // Results tell which of the two has run.

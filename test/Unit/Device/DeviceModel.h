@@ -19,8 +19,8 @@ inline constexpr size_t kAddends = 1000, kRows = 5, kColumns = 300, kSide = 64,
 /// Shared memory that "reverse" asks for, more than all launches may have.
 inline constexpr int kSharedBytes = 64 << 10;
 
-/// Launches of "steps".
-inline constexpr int kSteps = 70;
+/// Launches of "steps", and of "long".
+inline constexpr int kSteps = 70, kLongSteps = 600;
 
 /// The constant that "add" adds to element `i`.
 inline float modelWeight(size_t i) { return float(i) / 8; }

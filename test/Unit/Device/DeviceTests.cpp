@@ -369,12 +369,46 @@ TEST_F(DeviceTest, MemoryOfTheDeviceIsShort) {
   EXPECT_THAT(run.message(), HasSubstr("a block of 70368744177664 bytes"));
 }
 
-TEST_F(DeviceTest, DeadlinesAndCancellationEndRuns) {
+TEST_F(DeviceTest, ContextsCountTheirMemoryOnTheDevice) {
+  Session run("blocks");
+  EXPECT_EQ(omContextGetMemory(run.context), 0);
+  ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+  // Input and output, and blocks of once and three times their size.
+  EXPECT_GE(omContextGetMemory(run.context), int64_t(6 * kAddends * 4));
+}
+
+TEST_F(DeviceTest, DeadlinesEndRuns) {
   Session run("slow");
   omContextSetDeadline(run.context, 1000000);
   EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_DEADLINE);
   omContextSetDeadline(run.context, 0);
   EXPECT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK);
+}
+
+// What the stream has runs to its end, which is part of a long run.
+TEST_F(DeviceTest, DeadlinesEndRunsThatNeverWait) {
+  Session run("long");
+  int64_t before = counters().launches;
+  omContextSetDeadline(run.context, 5000000);
+  EXPECT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_DEADLINE);
+  EXPECT_LE(counters().launches - before, 256);
+}
+
+TEST_F(DeviceTest, CancellationEndsRunsThatNeverWait) {
+  Session run("long");
+  ASSERT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
+  // The first part has come again, and is launched.
+  omContextSetLog(
+      run.context,
+      [](void *context, OM_LOG_LEVEL, const char *) {
+        omContextCancel(static_cast<OMContext *>(context));
+      },
+      run.context);
+  int64_t before = counters().launches;
+  EXPECT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_CANCELLED);
+  EXPECT_LE(counters().launches - before, 256);
+  omContextSetLog(run.context, nullptr, nullptr);
+  EXPECT_EQ(run(randomNumbers(kAddends), kAddends), OM_STATUS_OK);
 }
 
 //===----------------------------------------------------------------------===//

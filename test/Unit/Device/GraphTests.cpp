@@ -89,6 +89,46 @@ TEST_F(DeviceTest, ContextsHaveGraphsOfTheirOwn) {
   EXPECT_EQ(counters().graphs, 4);
 }
 
+// Of launches that nothing orders any may be first, whichever the seed draws.
+TEST_F(DeviceTest, LaunchesWaitForThoseWhoseBuffersConflict) {
+  Session run("branches");
+  int64_t edges = counters().graphEdges;
+  for (unsigned i = 0; i < 40; ++i) {
+    Numbers x = randomNumbers(kAddends, i), expected = x;
+    for (size_t k = 0; k < x.size(); ++k) {
+      float sum = x[k] + modelWeight(k);
+      expected[k] = ((sum + sum) + (x[k] + x[k])) + (x[k] + x[k]);
+    }
+    ASSERT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, expected) << i;
+  }
+  // None of those that follow from others.
+  EXPECT_EQ(counters().graphEdges - edges, 8);
+}
+
+TEST_F(DeviceTest, BuffersThatBeginToConflictMakeAnotherGraph) {
+  Session run("moving");
+  int64_t edges = counters().graphEdges;
+  auto runWith = [&](float first, unsigned seed) {
+    Numbers x = randomNumbers(kAddends, seed), expected = x;
+    x[0] = first;
+    for (size_t k = 0; k < x.size(); ++k)
+      expected[k] = x[k] + x[k];
+    ASSERT_EQ(run(x, x.size()), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, expected) << seed;
+  };
+  for (unsigned i = 0; i < 3; ++i)
+    runWith(1, i);
+  EXPECT_EQ(counters().graphEdges - edges, 0);
+  for (unsigned i = 0; i < 40; ++i)
+    runWith(-1, i);
+  EXPECT_EQ(counters().graphEdges - edges, 1);
+  // One dependency too many is none too few.
+  runWith(1, 7);
+  EXPECT_EQ(counters().graphEdges - edges, 1);
+  EXPECT_EQ(counters().graphs, 2);
+}
+
 TEST_F(DeviceTest, EveryCallForGraphsFailsInTurn) {
   for (int error : {2 /*out of memory*/, 719 /*launch failed*/}) {
     bool hasFailed = true;

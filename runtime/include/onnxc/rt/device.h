@@ -19,9 +19,10 @@
  * hooks do nothing and return that status, or the address 0, so that host code
  * may look at the status late, but before it uses what a copy was to bring.
  *
- * Order: copies and launches of a run take place one after the other, behind
- * what the caller has put into the stream of omContextSetStream. The end of a
- * run waits for them.
+ * Order: copies and launches of a run have the results that they have one after
+ * the other; launches whose buffers have no bytes in common that one of them
+ * writes may run at the same time. All take place behind what the caller has put
+ * into the stream of omContextSetStream. The end of a run waits for them.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -84,13 +85,15 @@ typedef struct OnnxcTensorMap {
   int64_t box[ONNXC_TENSOR_MAP_RANK];
 } OnnxcTensorMap;
 
-/* One kernel, which all images define under this name. Its parameters are
- * pointers to device memory and integers of 32 or 64 bits, and behind these
- * maps of tensors. */
+/* One kernel, which all images define under this name. Its parameters are the
+ * addresses of the buffers that it reads, of those that it writes and may read,
+ * integers of 32 or 64 bits, and behind these maps of tensors. */
 typedef struct OnnxcDeviceKernel {
   const char *name;
   const char *nodes;    /* of the model, for messages */
   int64_t numArguments; /* without maps */
+  int64_t numInputs;    /* buffers that are only read */
+  int64_t numOutputs;   /* buffers that are written */
   int64_t threads;      /* of a block: 1 to 1024, in one dimension */
   int64_t sharedBytes;  /* dynamic shared memory of a block */
   int64_t numMaps;
@@ -170,7 +173,9 @@ int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
  * grid can have if that is less: kernels go through their tiles with the step
  * of the grid. No blocks are no launch. `number` is that of the launch in the
  * table of the artefact, -1 where its time is not taken. `arguments` has one
- * word for each parameter, of which a 32-bit one takes the lower half. */
+ * word for each parameter, of which a 32-bit one takes the lower half, and
+ * behind them the bytes of each buffer: 0 for constants and the word of errors,
+ * for which no launch has to wait. */
 int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
                                int64_t blocks, const uint64_t *arguments);
 

@@ -31,6 +31,13 @@ inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
 inline constexpr llvm::StringLiteral firstErrorAttrName = "krnl.first_error";
 inline constexpr llvm::StringLiteral deviceErrorsAttrName =
     "krnl.device_errors";
+/// On a kernel of a device: how many of its first parameters are buffers that
+/// are only read, and how many behind these are buffers that are written.
+inline constexpr llvm::StringLiteral deviceBuffersAttrName =
+    "krnl.device_buffers";
+/// On a launch of it: the operands that are buffers for which it waits for no
+/// other launch, by number.
+inline constexpr llvm::StringLiteral unorderedAttrName = "krnl.unordered";
 /// On a launch or call whose time is taken: its number in that list.
 inline constexpr llvm::StringLiteral launchNumberAttrName =
     "krnl.launch_number";

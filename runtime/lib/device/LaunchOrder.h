@@ -1,0 +1,64 @@
+//===- LaunchOrder.h - Which launches wait for which ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H
+#define ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H
+
+#include "onnxc/rt/device.h"
+
+namespace onnxc::rt::device {
+
+struct Sequence;
+
+/// The buffers of a launch: addresses, and as many numbers of bytes.
+struct LaunchBuffers {
+  LaunchBuffers(const OnnxcDeviceKernel &kernel, const uint64_t *words)
+      : addresses(words), bytes(words + kernel.numArguments),
+        numInputs(kernel.numInputs),
+        count(kernel.numInputs + kernel.numOutputs) {}
+
+  bool overlaps(int64_t buffer, uint64_t address, uint64_t size) const {
+    return bytes[buffer] > 0 && size > 0 &&
+           addresses[buffer] < address + size &&
+           address < addresses[buffer] + bytes[buffer];
+  }
+  /// True if one of the two writes bytes that the other one reads or writes.
+  bool conflictsWith(const LaunchBuffers &other) const;
+
+  const uint64_t *addresses, *bytes;
+  int64_t numInputs, count;
+};
+
+/// An order of the launches of a part in which each of two whose buffers
+/// conflict comes behind the one that the host program has first. All others
+/// may run at the same time.
+class LaunchOrder {
+public:
+  /// For so many launches; false without memory.
+  bool create(int64_t numSteps);
+  void destroy();
+
+  /// Puts a launch behind those that it conflicts with, which are before it in
+  /// the sequence. `direct` gets the fewest of them that order all, and is as
+  /// long as the result says.
+  int64_t add(const OnnxcDeviceCode &code, const Sequence &sequence,
+              int64_t step, int64_t *direct);
+  /// True if the launch may have the buffers that it has in this sequence.
+  bool allows(const OnnxcDeviceCode &code, const Sequence &sequence,
+              int64_t step) const;
+
+private:
+  bool isBefore(int64_t first, int64_t second) const {
+    return before[second * numWords + first / 64] >> first % 64 & 1;
+  }
+
+  uint64_t *before; ///< a row for each launch, a bit for each launch in front
+  int64_t numSteps, numWords;
+};
+
+} // namespace onnxc::rt::device
+
+#endif // ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H

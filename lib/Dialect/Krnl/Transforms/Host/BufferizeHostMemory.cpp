@@ -73,10 +73,36 @@ Value Bufferizer::copied(Location loc, Value source) {
   return copy;
 }
 
+/// True if the use, and those of views that it makes, only read the value in
+/// front of the launch.
+static bool isReadBefore(OpOperand &use, LaunchOp launch) {
+  Operation *user = use.getOwner();
+  if (user->getNumResults() == 1 && viewSource(user->getResult(0)) == use.get())
+    return llvm::all_of(user->getResult(0).getUses(), [&](OpOperand &its) {
+      return isReadBefore(its, launch);
+    });
+  Operation *here = launch->getBlock()->findAncestorOpInBlock(*user);
+  if (!here || !here->isBeforeInBlock(launch))
+    return false;
+  auto other = dyn_cast<LaunchOp>(user);
+  return other ? use.getOperandNumber() < other.getIns().size()
+               : isa<tensor::ExtractOp, tensor::DimOp>(user);
+}
+
 bool krnl::mayOverwrite(LaunchOp launch, Value value) {
-  while (value.hasOneUse() && value.getParentBlock() == launch->getBlock()) {
+  // The launch, or the view of the value that it has.
+  Operation *user = launch;
+  while (value.getParentBlock() == launch->getBlock()) {
+    bool isFree = true, isUsed = false;
+    for (OpOperand &use : value.getUses()) {
+      isFree &= use.getOwner() == user ? !isUsed : isReadBefore(use, launch);
+      isUsed |= use.getOwner() == user;
+    }
+    if (!isFree)
+      return false;
     if (isOwned(value))
       return true;
+    user = value.getDefiningOp();
     value = viewSource(value);
     if (!value)
       return false;

@@ -38,8 +38,8 @@ mlir::Value behindViews(mlir::Value value);
 /// True for values whose buffer belongs to the block that they are defined in.
 bool isOwned(mlir::Value value);
 
-/// True if the old elements of a launch's destination have no other use, which
-/// it then writes in place.
+/// True if nothing reads the old elements of a launch's destination after the
+/// launch, which then writes it in place.
 bool mayOverwrite(LaunchOp launch, mlir::Value value);
 
 /// Rewrites one host function in program order.

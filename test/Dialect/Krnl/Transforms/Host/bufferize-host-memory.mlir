@@ -61,3 +61,45 @@ func.func @destination_with_elements(%x: tensor<64xf32>) {
   %c = krnl.launch @k ins(%a : tensor<64xf32>) outs(%b : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
   return
 }
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// What is read in front of the launch alone is overwritten, also by a view of it. A read
+// behind it, and a loop that is handed the buffer, keep the elements.
+// CHECK-LABEL: func @destination_read_before
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A:.+]] :
+// CHECK:         memref.load %{{.+}}[
+// CHECK:         krnl.launch @k ins(%[[A]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A]] :
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[D:.+]] :
+// CHECK:         memref.copy %[[D]], %[[E:.+]] :
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[E]] :
+// CHECK:         memref.load %{{.+}}[
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[H:.+]] :
+// CHECK:         scf.for
+// CHECK:         memref.copy %[[H]], %[[I:.+]] :
+// CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[I]] :
+func.func @destination_read_before(%x: tensor<64xf32>) {
+  %t = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %a = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %rows = tensor.expand_shape %a [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  %element = tensor.extract %rows[%t, %t] : tensor<8x8xf32>
+  %read = krnl.launch @k ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %b = krnl.launch @k ins(%x : tensor<64xf32>) outs(%a : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %d = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %view = tensor.expand_shape %d [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  %f = krnl.launch @k ins(%x : tensor<64xf32>) outs(%d : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %late = tensor.extract %view[%t, %t] : tensor<8x8xf32>
+  %h = krnl.launch @k ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %carried = scf.for %i = %t to %n step %t iter_args(%its = %h) -> tensor<64xf32> {
+    scf.yield %its : tensor<64xf32>
+  }
+  %j = krnl.launch @k ins(%x : tensor<64xf32>) outs(%h : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  %last = krnl.launch @k ins(%carried : tensor<64xf32>) outs(%j : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
+  return
+}

@@ -12,6 +12,7 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -175,6 +176,32 @@ struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   }
 };
 
+struct DeviceCopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasAttr(krnl::onDeviceAttrName))
+      return rewriter.notifyMatchFailure(op, "is on the processor");
+    Location loc = op.getLoc();
+    auto wordAt = [&](Value buffer, Value adapted) {
+      return wordOf(rewriter, loc,
+                    MemRefDescriptor(adapted).bufferPtr(
+                        rewriter, loc, *getTypeConverter(),
+                        cast<MemRefType>(buffer.getType())));
+    };
+    Value from = wordAt(op.getSource(), adaptor.getSource());
+    Value to = wordAt(op.getTarget(), adaptor.getTarget());
+    callHook(rewriter, loc, Hook::DeviceCopy,
+             {currentCall(rewriter), to, from,
+              bytesOf(rewriter, loc, op.getTarget().getType(),
+                      adaptor.getTarget())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 Value lowerCopyIn(krnl::CopyInOp op, krnl::CopyInOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
@@ -210,6 +237,7 @@ void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
   // Rather than what the processor has.
   patterns.add<DeviceLaunchLowering, DeviceErrorWordLowering>(types,
                                                               /*benefit=*/2);
+  patterns.add<DeviceCopyLowering>(types, /*benefit=*/3);
   addLowering(types, patterns, lowerAlloc);
   addLowering(types, patterns, lowerRelease);
   addLowering(types, patterns, lowerConstants);

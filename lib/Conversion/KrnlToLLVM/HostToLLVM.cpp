@@ -61,6 +61,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_device_constants", "lp"},
     {"onnxc_rt_device_errors", "lp"},
     {"onnxc_rt_device_tensor", "lppl"},
+    {"onnxc_rt_device_copy", "iplll"},
     {"onnxc_rt_device_copy_in", "iplpl"},
     {"onnxc_rt_device_copy_out", "ippll"},
     {"onnxc_rt_device_launch", "ipiilp"},

@@ -119,6 +119,7 @@ enum class Hook {
   DeviceConstants,
   DeviceErrors,
   DeviceTensor,
+  DeviceCopy,
   DeviceCopyIn,
   DeviceCopyOut,
   DeviceLaunch,

@@ -262,3 +262,14 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
     return
   }
 }
+
+// -----
+
+// A copy between two buffers of the device is one there.
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
+// CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(1024 : i64) : i64
+// CHECK:         llvm.call @onnxc_rt_device_copy(%{{.+}}, %{{.+}}, %{{.+}}, %[[BYTES]]) : (!llvm.ptr, i64, i64, i64) -> i32
+func.func @main(%d: memref<256xf32>, %e: memref<256xf32>) {
+  memref.copy %d, %e {krnl.on_device} : memref<256xf32> to memref<256xf32>
+  return
+}

@@ -38,6 +38,8 @@ inline constexpr llvm::StringLiteral deviceBuffersAttrName =
 /// On a launch of it: the operands that are buffers for which it waits for no
 /// other launch, by number.
 inline constexpr llvm::StringLiteral unorderedAttrName = "krnl.unordered";
+/// On a copy whose buffers are both on the device.
+inline constexpr llvm::StringLiteral onDeviceAttrName = "krnl.on_device";
 /// On a launch or call whose time is taken: its number in that list.
 inline constexpr llvm::StringLiteral launchNumberAttrName =
     "krnl.launch_number";

@@ -46,6 +46,9 @@ private:
   void visitBlock(Block &block);
   void visitLaunch(LaunchOp launch);
   void visitHostOp(Operation *op);
+  bool replaces(memref::CopyOp copy, Value source);
+  bool hasPlaces(memref::CopyOp op);
+  bool visitCopy(memref::CopyOp op);
   void visitIf(scf::IfOp op);
   void visitLoop(Operation *loop);
   SmallVector<Value> placedSources(Value buffer);
@@ -143,6 +146,41 @@ SmallVector<Value> Placer::placedSources(Value buffer) {
   });
 }
 
+/// Writes the copy all of the buffer, whose old elements nobody needs?
+bool Placer::replaces(memref::CopyOp copy, Value source) {
+  return copy.getTarget() == source && viewBase(copy.getSource()) != source &&
+         memory.sourcesOf(source) == ArrayRef<Value>(source);
+}
+
+/// Are both buffers on the device?
+bool Placer::hasPlaces(memref::CopyOp op) {
+  return llvm::all_of(op->getOperands(), [&](Value buffer) {
+    auto known = places.find(viewBase(buffer));
+    return known != places.end() && known->second.device;
+  });
+}
+
+/// Copies there what the device has. The rest of a buffer stays, so that it has
+/// to be there as well.
+bool Placer::visitCopy(memref::CopyOp op) {
+  auto isNewest = [&](Value source) {
+    return replaces(op, source) || places.find(source)->second.newest.device;
+  };
+  SmallVector<Value> targets = placedSources(op.getTarget());
+  if (!hasPlaces(op) ||
+      !llvm::all_of(placedSources(op.getSource()), isNewest) ||
+      !llvm::all_of(targets, isNewest))
+    return false;
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(memory.onDevice(builder, operand.get(),
+                                /*copied=*/DenseMap<Value, Value>()));
+  op->setAttr(onDeviceAttrName, builder.getUnitAttr());
+  for (Value source : targets)
+    places.find(source)->second.newest = {/*host=*/false, /*device=*/true};
+  return true;
+}
+
 /// The buffers with memory on the device that an operation of the host has.
 SmallVector<Value> Placer::buffersOf(Operation *op) {
   llvm::SetVector<Value> used;
@@ -178,8 +216,10 @@ void Placer::visitHostOp(Operation *op) {
   if (isAboutMemory(op))
     return;
   OpBuilder builder(op);
+  auto copy = dyn_cast<memref::CopyOp>(op);
   for (Value base : buffersOf(op)) {
-    copyOut(builder, op->getLoc(), base, /*waits=*/true);
+    if (!copy || !replaces(copy, base))
+      copyOut(builder, op->getLoc(), base, /*waits=*/true);
     if (mayWrite(op, base))
       places.find(base)->second.newest = {/*host=*/true, /*device=*/false};
   }
@@ -238,8 +278,11 @@ llvm::MapVector<Value, Uses> Placer::usesIn(Operation *loop) {
         if (isDefinedIn(loop, base))
           continue;
         Uses &its = uses[base];
+        auto copy = dyn_cast<memref::CopyOp>(op);
         bool isOnDevice =
-            isa<LaunchOp>(op) && places.find(viewBase(operand))->second.device;
+            copy ? hasPlaces(copy)
+                 : isa<LaunchOp>(op) &&
+                       places.find(viewBase(operand))->second.device;
         (isOnDevice ? its.onDevice : its.onHost) = true;
         its.isWritten |= mayWrite(op, base);
       }
@@ -276,6 +319,9 @@ void Placer::visitBlock(Block &block) {
     if (op.getNumResults() == 1)
       if (auto known = places.find(op.getResult(0)); known != places.end())
         known->second.newest = {};
+    auto copy = dyn_cast<memref::CopyOp>(op);
+    if (copy && visitCopy(copy))
+      continue;
     if (auto launch = dyn_cast<LaunchOp>(op))
       visitLaunch(launch);
     else if (auto branch = dyn_cast<scf::IfOp>(op))

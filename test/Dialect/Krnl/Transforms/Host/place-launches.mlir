@@ -60,6 +60,36 @@ func.func @host_between(%x: memref<64xf32>) attributes {krnl.arena_bytes = 256 :
   return
 }
 
+// What the device has is copied there, to a buffer of its own; the host copies what it has
+// written.
+// CHECK-LABEL: func.func @copies(
+// CHECK:         krnl.launch @second ins(%{{.+}}) outs(%[[DT:[0-9a-z_]+]] :
+// CHECK-NEXT:    memref.copy %[[DT]], %[[DU:[0-9a-z_]+]] {krnl.on_device}
+// CHECK-NEXT:    krnl.launch @second ins(%[[DT]] : {{.+}}) outs(%[[DU]] :
+// CHECK-NEXT:    krnl.copy_out %[[DU]] to %[[U:[0-9a-z_]+]] wait
+// CHECK-NEXT:    memref.store %{{.+}}, %[[U]]
+// CHECK-NEXT:    memref.copy %[[U]], %[[T:[0-9a-z_]+]] :
+// CHECK-NEXT:    krnl.copy_in %[[T]] to %[[DT]]
+// CHECK-NEXT:    krnl.launch @second ins(%[[DT]]
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func @copies(%x: memref<64xf32>) attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %one = arith.constant 1.0 : f32
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %u = krnl.arena_view[%c256] () : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @second ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  memref.copy %t, %u : memref<64xf32> to memref<64xf32>
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%u : memref<64xf32>) tiles(%c1)
+  memref.store %one, %u[%c0] : memref<64xf32>
+  memref.copy %u, %t : memref<64xf32> to memref<64xf32>
+  krnl.launch @second ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
 // One branch writes on the device, the other one on the host: the first copies.
 // CHECK-LABEL: func.func @branches(
 // CHECK:         %[[T:[0-9a-z_]+]] = krnl.arena_view[%{{[0-9a-z_]+}}] () : memref<64xf32>

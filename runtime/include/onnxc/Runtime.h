@@ -179,7 +179,8 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
  * before kernels and between tiles of long ones, after some tens of
  * microseconds of work; the caller's looks at it in every trip of a Loop, in
  * rows of images and at the end as well. Other operators that are no kernels
- * (sorts, strings, custom ones) run to their end. Outputs are unspecified then.
+ * (sorts, strings, custom ones) run to their end, and so do up to 256 launches
+ * on a device. Outputs are unspecified then.
  */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);

@@ -12,7 +12,27 @@
 #include <algorithm>
 #include <cstring>
 
+using namespace onnxc;
 using namespace onnxc::simulator;
+
+bool simulator::isValid(const MemoryCopy &its) {
+  auto isPlain = [&](const MemoryCopy::Side &side) {
+    return side.x == 0 && side.y == 0 && side.z == 0 && side.level == 0 &&
+           side.type == 2 && machine.memory.contains(side.device, its.bytes);
+  };
+  uint64_t from = its.from.device, to = its.to.device;
+  return isPlain(its.from) && isPlain(its.to) && its.bytes > 0 &&
+         its.height == 1 && its.depth == 1 &&
+         (to >= from + its.bytes || from >= to + its.bytes);
+}
+
+int simulator::copy(const MemoryCopy &its) {
+  ++machine.counters.copiesOn;
+  machine.counters.bytesOn += int64_t(its.bytes);
+  std::memcpy(reinterpret_cast<void *>(its.to.device),
+              reinterpret_cast<void *>(its.from.device), its.bytes);
+  return Success;
+}
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -71,17 +91,15 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
                          void *stream) {
   ONNXC_ENTER(true);
-  if (!machine.memory.contains(to, bytes) ||
-      !machine.memory.contains(from, bytes) ||
-      (to < from + bytes && from < to + bytes))
+  MemoryCopy its = {};
+  its.from.type = its.to.type = 2;
+  its.from.device = from;
+  its.to.device = to;
+  its.bytes = bytes;
+  its.height = its.depth = 1;
+  if (!isValid(its))
     return InvalidValue;
-  ++machine.counters.copiesOn;
-  machine.counters.bytesOn += int64_t(bytes);
-  return add(stream, [=] {
-    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
-                bytes);
-    return Success;
-  });
+  return add(stream, [=] { return copy(its); });
 }
 
 int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream) {

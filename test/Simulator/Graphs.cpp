@@ -15,7 +15,9 @@
 using namespace onnxc::simulator;
 
 static int run(const Node &node) {
-  return node.event ? record(node.event) : launch(node.launch);
+  return node.event        ? record(node.event)
+         : node.copy.bytes ? copy(node.copy)
+                           : launch(node.launch);
 }
 
 /// Adds a node behind others of the graph, each of which is named once.
@@ -98,6 +100,34 @@ int cuGraphAddKernelNode(void **node, void *handle, void *const *dependencies,
              : int(InvalidValue);
 }
 
+int cuGraphAddMemcpyNode(void **node, void *handle, void *const *dependencies,
+                         size_t numDependencies, const MemoryCopy *parameters,
+                         void *context) {
+  ONNXC_ENTER(true);
+  Node copying;
+  copying.copy = *parameters;
+  return deviceOf(context) == currentDevice() && isValid(*parameters)
+             ? addNode(node, handle, dependencies, numDependencies, copying)
+             : int(InvalidValue);
+}
+
+int cuGraphExecMemcpyNodeSetParams(void *handle, void *node,
+                                   const MemoryCopy *parameters,
+                                   void *context) {
+  ONNXC_ENTER(true);
+  auto *executable = static_cast<Executable *>(handle);
+  if (machine.executables.count(executable) == 0 || !isValid(*parameters) ||
+      deviceOf(context) != currentDevice())
+    return InvalidValue;
+  ++machine.counters.nodeUpdates;
+  for (auto &[known, task] : executable->nodes)
+    if (known == node && task.copy.bytes) {
+      task.copy = *parameters;
+      return Success;
+    }
+  return InvalidValue;
+}
+
 int cuGraphAddEventRecordNode(void **node, void *handle,
                               void *const *dependencies, size_t numDependencies,
                               void *event) {
@@ -131,7 +161,7 @@ int cuGraphExecKernelNodeSetParams(void *handle, void *node,
     return InvalidValue;
   ++machine.counters.nodeUpdates;
   for (auto &[known, task] : executable->nodes)
-    if (known == node && !task.event)
+    if (known == node && !task.event && !task.copy.bytes)
       return prepare(*parameters, task.launch) ? Success : InvalidValue;
   return InvalidValue;
 }

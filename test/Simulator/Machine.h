@@ -55,9 +55,24 @@ struct KernelNode {
   void **arguments, **extra;
 };
 
-/// A kernel, or an event to record.
+/// CUDA_MEMCPY3D.
+struct MemoryCopy {
+  struct Side {
+    size_t x, y, z, level;
+    unsigned type;
+    const void *host;
+    uint64_t device;
+    void *array, *reserved;
+    size_t pitch, height;
+  };
+  Side from, to;
+  size_t bytes, height, depth;
+};
+
+/// A kernel, a copy on the device, or an event to record.
 struct Node {
   Launch launch;
+  MemoryCopy copy = {}; ///< of no bytes: none
   Event *event = nullptr;
   std::vector<const Node *> dependencies = {}; ///< nodes of the same graph
 };
@@ -130,6 +145,11 @@ int finish(Stream &stream);
 int finishAll();
 /// Notes the time in an event.
 int record(Event *event);
+
+/// False for copies that are not of bytes of the device which lie one behind
+/// the other, and do not overlap.
+bool isValid(const MemoryCopy &copy);
+int copy(const MemoryCopy &copy);
 
 /// False for what no kernel takes. CUDA driver API, cuLaunchKernelEx: a grid
 /// consists of whole clusters.

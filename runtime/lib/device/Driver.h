@@ -39,6 +39,21 @@ struct KernelNode {
   void **arguments, **extra;
 };
 
+/// CUDA_MEMCPY3D. All of it is 0 but types, addresses and sizes where bytes lie
+/// one behind the other.
+struct MemoryCopy {
+  struct Side {
+    size_t x, y, z, level;
+    unsigned type; ///< of memory
+    const void *host;
+    OnnxcDevicePointer device;
+    void *array, *reserved;
+    size_t pitch, height;
+  };
+  Side from, to;
+  size_t bytes, height, depth;
+};
+
 /// CUtensorMap.
 struct alignas(ONNXC_TENSOR_MAP_ALIGNMENT) TensorMap {
   unsigned char bytes[ONNXC_TENSOR_MAP_BYTES];
@@ -55,6 +70,8 @@ enum : Result {
 enum { CapabilityMajor = 75, CapabilityMinor = 76 };
 /// CU_FUNC_ATTRIBUTE_...
 enum { MaxDynamicSharedBytes = 8 };
+/// CU_MEMORYTYPE_...
+enum : unsigned { DeviceMemory = 2 };
 /// CU_JIT_...
 enum { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
 /// CU_TENSOR_MAP_DATA_TYPE_..., CU_TENSOR_MAP_SWIZZLE_... and

@@ -113,9 +113,7 @@ int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
   DeviceContext *entered = enter(call);
   if (!entered || bytes == 0 || to == from)
     return onnxc_rt_status(call);
-  DeviceContext &device = *entered;
-  device.launches.finishPart(call, device);
-  ONNXC_TRY(cuMemcpyDtoDAsync, to, from, size_t(bytes), device.stream);
+  entered->launches.addCopy(call, *entered, to, from, bytes);
   return onnxc_rt_status(call);
 }
 

@@ -20,6 +20,14 @@ using namespace onnxc::rt::device;
 // Sequences
 //===----------------------------------------------------------------------===//
 
+static constexpr OnnxcDeviceKernel copyKernel = {"copy", "", 2, 1,      1,
+                                                 0,      0,  0, nullptr};
+
+const OnnxcDeviceKernel &device::kernelOf(const OnnxcDeviceCode &code,
+                                          const Step &step) {
+  return step.kernel == kCopy ? copyKernel : code.kernels[step.kernel];
+}
+
 /// Room for so many elements; false without memory.
 template <typename T>
 static bool reserve(T *&elements, int64_t &capacity, int64_t wanted) {
@@ -49,11 +57,6 @@ void Sequence::destroy() {
   free(steps);
   free(words);
   *this = {};
-}
-
-/// The words of a launch of the kernel.
-static int64_t numWordsOf(const OnnxcDeviceKernel &kernel) {
-  return kernel.numArguments + kernel.numInputs + kernel.numOutputs;
 }
 
 static void destroyGraph(const Driver &driver, Replay &replay) {
@@ -86,9 +89,13 @@ static void destroyReplay(const Driver &driver, Replay *replay) {
 
 bool Launches::launch(OnnxcCall *call, DeviceContext &device,
                       const Step &step) {
+  uint64_t *words = current.words + step.firstWord;
+  if (step.kernel == kCopy)
+    return ONNXC_TRY(cuMemcpyDtoDAsync, words[1], words[0], size_t(words[2]),
+                     device.stream);
   const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
   Arguments arguments;
-  return arguments.set(call, device, kernel, current.words + step.firstWord) &&
+  return arguments.set(call, device, kernel, words) &&
          ONNXC_TRY(cuLaunchKernel, device.code->functions[step.kernel],
                    step.blocks, 1, 1, unsigned(kernel.threads), 1, 1,
                    unsigned(kernel.sharedBytes), device.stream,
@@ -125,31 +132,26 @@ void Launches::narrow() {
   numCandidates = kept;
 }
 
-void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
-                   int32_t number, uint32_t blocks, const uint64_t *arguments) {
-  const OnnxcDeviceKernel &its = call->device->kernels[kernel];
-  int64_t numArguments = its.numArguments, numMaps = its.numMaps;
-  if (numArguments > Arguments::kMost || numMaps > ONNXC_TENSOR_MAPS) {
-    call->fail(ONNXC_ERR_INTERNAL,
-               "a kernel has %lld parameters and %lld maps of tensors",
-               (long long)numArguments, (long long)numMaps);
-    return;
-  }
+/// Adds the step to the part, which begins with it or goes on.
+bool Launches::append(OnnxcCall *call, DeviceContext &device, const Step &step,
+                      const uint64_t *words) {
   if (current.numSteps == kMaxSteps) {
     finishPart(call, device);
     if (!ONNXC_TRY(cuStreamSynchronize, device.stream) ||
         onnxc_rt_poll(call) != ONNXC_OK)
-      return;
+      return false;
   }
   if (current.numSteps == 0)
     findCandidates(call->deviceObserver);
-  if (!current.add(kernel, number, blocks, arguments, numWordsOf(its))) {
-    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
-    return;
-  }
-  device.lastLaunch = kernel;
-  if (device.firstLaunch < 0)
-    device.firstLaunch = kernel;
+  int64_t numWords = numWordsOf(kernelOf(*call->device, step));
+  if (current.add(step.kernel, step.number, step.blocks, words, numWords))
+    return true;
+  call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
+  return false;
+}
+
+/// Launches the last step, unless it may wait.
+void Launches::go(OnnxcCall *call, DeviceContext &device) {
   if (!waits) {
     launch(call, device, current.steps[current.numSteps - 1]);
     return;
@@ -157,6 +159,31 @@ void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
   narrow();
   if (numCandidates == 0 && !call->deviceObserver)
     launchAll(call, device);
+}
+
+void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
+                   int32_t number, uint32_t blocks, const uint64_t *arguments) {
+  const OnnxcDeviceKernel &its = call->device->kernels[kernel];
+  if (its.numArguments > Arguments::kMost || its.numMaps > ONNXC_TENSOR_MAPS) {
+    call->fail(ONNXC_ERR_INTERNAL,
+               "a kernel has %lld parameters and %lld maps of tensors",
+               (long long)its.numArguments, (long long)its.numMaps);
+    return;
+  }
+  if (!append(call, device, {kernel, number, blocks, 0}, arguments))
+    return;
+  device.lastLaunch = kernel;
+  if (device.firstLaunch < 0)
+    device.firstLaunch = kernel;
+  go(call, device);
+}
+
+void Launches::addCopy(OnnxcCall *call, DeviceContext &device,
+                       OnnxcDevicePointer to, OnnxcDevicePointer from,
+                       int64_t bytes) {
+  const uint64_t words[] = {from, to, uint64_t(bytes), uint64_t(bytes)};
+  if (append(call, device, {kCopy, -1, 0, 0}, words))
+    go(call, device);
 }
 
 bool Launches::uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
@@ -173,170 +200,6 @@ bool Launches::uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
-
-static KernelNode nodeOf(OnnxcCall *call, const DeviceContext &device,
-                         const Step &step, Arguments &arguments) {
-  const OnnxcDeviceKernel &kernel = call->device->kernels[step.kernel];
-  return {device.code->functions[step.kernel],
-          step.blocks,
-          1,
-          1,
-          unsigned(kernel.threads),
-          1,
-          1,
-          unsigned(kernel.sharedBytes),
-          arguments.pointers,
-          nullptr};
-}
-
-/// Adds the node of a launch, behind others.
-bool Launches::addNode(OnnxcCall *call, DeviceContext &device, Replay &replay,
-                       int64_t step, const GraphNode *before,
-                       int64_t numBefore) {
-  const Step &its = current.steps[step];
-  Arguments arguments;
-  if (!arguments.set(call, device, call->device->kernels[its.kernel],
-                     current.words + its.firstWord))
-    return false;
-  KernelNode node = nodeOf(call, device, its, arguments);
-  return ONNXC_TRY(cuGraphAddKernelNode, &replay.nodes[step], replay.graph,
-                   numBefore ? before : nullptr, size_t(numBefore), &node);
-}
-
-namespace {
-/// What the nodes of a graph are added with; `before` and `direct` are those of
-/// one launch.
-struct Scratch {
-  explicit Scratch(int64_t count)
-      : before(
-            static_cast<GraphNode *>(calloc(size_t(count), sizeof(GraphNode)))),
-        direct(
-            static_cast<int64_t *>(calloc(size_t(2 * count), sizeof(int64_t)))),
-        depths(direct ? direct + count : nullptr) {}
-  ~Scratch() {
-    free(before);
-    free(direct);
-  }
-
-  GraphNode *before;
-  int64_t *direct;
-  int64_t *depths; ///< of each launch: of the longest chain that it ends
-};
-} // namespace
-
-/// Adds the nodes, each behind those that it conflicts with.
-bool Launches::addBranches(OnnxcCall *call, DeviceContext &device,
-                           Replay &replay) {
-  Scratch scratch(current.numSteps);
-  if (!scratch.before || !scratch.direct ||
-      !replay.order.create(current.numSteps)) {
-    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
-    return false;
-  }
-  int64_t longest = 0;
-  for (int64_t step = 0; step < current.numSteps; ++step) {
-    int64_t numDirect =
-        replay.order.add(*call->device, current, step, scratch.direct);
-    int64_t &depth = scratch.depths[step] = 1;
-    for (int64_t i = 0; i < numDirect; ++i) {
-      int64_t earlier = scratch.direct[i];
-      scratch.before[i] = replay.nodes[earlier];
-      if (depth <= scratch.depths[earlier])
-        depth = scratch.depths[earlier] + 1;
-    }
-    longest = depth > longest ? depth : longest;
-    if (!addNode(call, device, replay, step, scratch.before, numDirect))
-      return false;
-  }
-  call->info("CUDA graph of %lld launches, the longest chain has %lld",
-             (long long)current.numSteps, (long long)longest);
-  return true;
-}
-
-/// Adds the nodes one behind the other, with events in between.
-bool Launches::addTimed(OnnxcCall *call, DeviceContext &device,
-                        Replay &replay) {
-  GraphNode last = nullptr;
-  auto addEvent = [&](Event &event) {
-    if (!ONNXC_TRY(cuEventCreate, &event, 0)) {
-      event = nullptr;
-      return false;
-    }
-    GraphNode before = last;
-    return ONNXC_TRY(cuGraphAddEventRecordNode, &last, replay.graph,
-                     before ? &before : nullptr, before ? 1 : 0, event);
-  };
-  for (int64_t i = 0; i < current.numSteps; ++i) {
-    if (!addEvent(replay.events[i]) ||
-        !addNode(call, device, replay, i, &last, 1))
-      return false;
-    last = replay.nodes[i];
-  }
-  return addEvent(replay.events[current.numSteps]);
-}
-
-/// A graph of the part.
-bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
-  auto count = size_t(current.numSteps);
-  replay.nodes = static_cast<GraphNode *>(calloc(count, sizeof(GraphNode)));
-  if (replay.isTimed)
-    replay.events = static_cast<Event *>(calloc(count + 1, sizeof(Event)));
-  if (!replay.nodes || (replay.isTimed && !replay.events)) {
-    call->fail(ONNXC_ERR_MEMORY, "no memory for a list of launches");
-    return false;
-  }
-  replay.numEvents = replay.isTimed ? current.numSteps + 1 : 0;
-  if (!ONNXC_TRY(cuGraphCreate, &replay.graph, 0)) {
-    replay.graph = nullptr;
-    return false;
-  }
-  if (!(replay.isTimed ? addTimed(call, device, replay)
-                       : addBranches(call, device, replay)))
-    return false;
-  if (!ONNXC_TRY(cuGraphInstantiateWithFlags, &replay.executable, replay.graph,
-                 0)) {
-    replay.executable = nullptr;
-    return false;
-  }
-  return true;
-}
-
-/// Has the launch the words that it had in the last run of the graph?
-static bool isSame(const OnnxcDeviceCode &code, const Sequence &a,
-                   const Sequence &b, int64_t step) {
-  int64_t first = a.steps[step].firstWord;
-  int64_t count = numWordsOf(code.kernels[a.steps[step].kernel]);
-  return memcmp(a.words + first, b.words + first,
-                size_t(count) * sizeof(uint64_t)) == 0;
-}
-
-/// False if buffers of the run conflict that did not when the graph was made:
-/// blocks and tensors of the caller may lie elsewhere.
-bool Launches::isAllowed(OnnxcCall *call, const Replay &replay) const {
-  for (int64_t i = 0; !replay.isTimed && i < current.numSteps; ++i)
-    if (!isSame(*call->device, current, replay.sequence, i) &&
-        !replay.order.allows(*call->device, current, i))
-      return false;
-  return true;
-}
-
-/// Gives nodes the arguments that are other than in the last run.
-bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
-  for (int64_t i = 0; i < current.numSteps; ++i) {
-    const Step &step = current.steps[i];
-    if (isSame(*call->device, current, replay.sequence, i))
-      continue;
-    Arguments arguments;
-    if (!arguments.set(call, device, call->device->kernels[step.kernel],
-                       current.words + step.firstWord))
-      return false;
-    KernelNode node = nodeOf(call, device, step, arguments);
-    if (!ONNXC_TRY(cuGraphExecKernelNodeSetParams, replay.executable,
-                   replay.nodes[i], &node))
-      return false;
-  }
-  return true;
-}
 
 bool Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   moveToFront(replay);
@@ -377,6 +240,8 @@ bool Launches::beginTimes(OnnxcCall *call, DeviceContext &device) {
 void Launches::tellTimes(OnnxcCall *call, DeviceContext &device,
                          Replay &replay) {
   for (int64_t i = 0; i < replay.sequence.numSteps; ++i) {
+    if (replay.sequence.steps[i].kernel == kCopy)
+      continue;
     const Event *events = replay.events + i;
     float begin = 0, time = 0;
     if (!ONNXC_TRY(cuEventElapsedTime, &begin, origin, events[0]) ||

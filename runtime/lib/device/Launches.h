@@ -24,14 +24,26 @@
 
 namespace onnxc::rt::device {
 
-/// One launch. Its arguments and the bytes of its buffers are words of the
-/// sequence.
+/// One launch, or a copy on the device, whose kernel is kCopy. Its arguments
+/// and the bytes of its buffers are words of the sequence.
 struct Step {
   int32_t kernel;
   int32_t number; ///< in the list of the artefact; -1: none
   uint32_t blocks;
   int64_t firstWord;
 };
+
+inline constexpr int32_t kCopy = -1;
+
+/// The kernel of a step; a copy has the words of one that reads a buffer and
+/// writes another one.
+const OnnxcDeviceKernel &kernelOf(const OnnxcDeviceCode &code,
+                                  const Step &step);
+
+/// The words of a step of the kernel.
+inline int64_t numWordsOf(const OnnxcDeviceKernel &kernel) {
+  return kernel.numArguments + kernel.numInputs + kernel.numOutputs;
+}
 
 struct Sequence {
   Step *steps;
@@ -43,7 +55,7 @@ struct Sequence {
   bool add(int32_t kernel, int32_t number, uint32_t blocks,
            const uint64_t *arguments, int64_t numArguments);
   LaunchBuffers buffersOf(const OnnxcDeviceCode &code, int64_t step) const {
-    return {code.kernels[steps[step].kernel], words + steps[step].firstWord};
+    return {kernelOf(code, steps[step]), words + steps[step].firstWord};
   }
   void clear() { numSteps = numWords = 0; }
   void destroy();
@@ -74,6 +86,9 @@ public:
   /// Launches, now or with the rest of the part.
   void add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
            int32_t number, uint32_t blocks, const uint64_t *arguments);
+  /// Copies between two parts of device memory, in the same way.
+  void addCopy(OnnxcCall *call, DeviceContext &device, OnnxcDevicePointer to,
+               OnnxcDevicePointer from, int64_t bytes);
   /// Ends the part: all launches are in the stream.
   void finishPart(OnnxcCall *call, DeviceContext &device);
   /// True if a launch of the part has a buffer in this memory.
@@ -85,6 +100,9 @@ public:
   void destroy(const Driver &driver);
 
 private:
+  bool append(OnnxcCall *call, DeviceContext &device, const Step &step,
+              const uint64_t *words);
+  void go(OnnxcCall *call, DeviceContext &device);
   bool launch(OnnxcCall *call, DeviceContext &device, const Step &step);
   void launchAll(OnnxcCall *call, DeviceContext &device);
   void findCandidates(bool isTimed);
@@ -97,6 +115,8 @@ private:
   bool addTimed(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool isAllowed(OnnxcCall *call, const Replay &replay) const;
   bool build(OnnxcCall *call, DeviceContext &device, Replay &replay);
+  bool updateNode(OnnxcCall *call, DeviceContext &device, Replay &replay,
+                  int64_t step);
   bool update(OnnxcCall *call, DeviceContext &device, Replay &replay);
   bool run(OnnxcCall *call, DeviceContext &device, Replay &replay);
   void runPart(OnnxcCall *call, DeviceContext &device, Replay *same);

@@ -200,6 +200,18 @@ int32_t moving(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
+/// A copy that waits for a launch, and that another one waits for.
+int32_t copying(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs, /*more=*/2 * 4096);
+  OnnxcDevicePointer w = onnxc_rt_device_constants(call) + 256,
+                     a = its.y + uint64_t(its.aligned()), b = a + 4096;
+  its.launch(Add, 4, {its.x, w, a, uint64_t(its.count)});
+  onnxc_rt_device_copy(call, b, a, its.bytes);
+  its.launch(Add, 4, {its.x, its.x, a, uint64_t(its.count)});
+  its.launch(Add, 4, {b, w, its.y, uint64_t(its.count)});
+  return its.finish();
+}
+
 int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
   auto *x = static_cast<const float *>(inputs[0].data);
   auto *weights = static_cast<const float *>(onnxc_rt_weights(call)) + 16;
@@ -363,6 +375,7 @@ const OnnxcEntry entries[] = {
     entry("chain_by_host", chain),
     entry("branches", branches),
     entry("moving", moving),
+    entry("copying", copying),
     entry("softmax", softmax),
     entry("transpose", transpose<Transpose>),
     entry("transpose_directly", transpose<TransposeDirectly>),

@@ -129,12 +129,27 @@ TEST_F(DeviceTest, BuffersThatBeginToConflictMakeAnotherGraph) {
   EXPECT_EQ(counters().graphs, 2);
 }
 
+TEST_F(DeviceTest, CopiesOnTheDeviceAreNodes) {
+  Session run("copying");
+  int64_t edges = counters().graphEdges;
+  for (unsigned i = 0; i < 20; ++i) {
+    size_t count = i < 10 ? 300 : 310;
+    int64_t copies = counters().copiesOn;
+    Counters counts = countsOf(run, count, i);
+    EXPECT_EQ(counters().copiesOn - copies, 1);
+    EXPECT_EQ(counts.graphLaunches, i == 0 ? 0 : 1);
+    EXPECT_EQ(counts.nodeUpdates, i == 10 ? 4 : 0);
+  }
+  // The copy waits for the first launch, and the two others for the copy.
+  EXPECT_EQ(counters().graphEdges - edges, 3);
+}
+
 TEST_F(DeviceTest, EveryCallForGraphsFailsInTurn) {
   for (int error : {2 /*out of memory*/, 719 /*launch failed*/}) {
     bool hasFailed = true;
     int64_t call = 0;
     for (; hasFailed; ++call) {
-      Session run("chain");
+      Session run("copying");
       countsOf(run, 300, 1);
       settings().failWith = error;
       settings().failAt = call;

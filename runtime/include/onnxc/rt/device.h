@@ -21,8 +21,8 @@
  *
  * Order: copies and launches of a run have the results that they have one after
  * the other; launches whose buffers have no bytes in common that one of them
- * writes may run at the same time. All take place behind what the caller has put
- * into the stream of omContextSetStream. The end of a run waits for them.
+ * writes may run at the same time. All take place behind what the caller has
+ * put into the stream of omContextSetStream. The end of a run waits for them.
  *
  *===----------------------------------------------------------------------===*/
 

@@ -9,9 +9,9 @@
 // - An access to device memory lies within one allocation.
 // - Its address is a multiple of its bytes. Vectors that are not known to be
 //   aligned are accesses to their elements.
-// - Two threads of a block access the same byte of shared memory, one of them
-//   to write, with a barrier in between; within a warp a shuffle does. Nobody
-//   accesses bytes while they are copied.
+// - Of two accesses to the same byte of shared memory, one of them to write,
+//   one comes before the other by barriers (Order.cpp); within a warp a shuffle
+//   does. Nobody accesses bytes while they are copied.
 // - What instructions of warpgroups read, the thread that wrote it has fenced.
 //
 //===----------------------------------------------------------------------===//
@@ -28,11 +28,14 @@ namespace {
 
 /// The last access to a byte of shared memory.
 struct Access {
-  uint32_t thread, blockEpoch, warpEpoch; ///< epochs begin with 1; 0: none
+  uint32_t thread, time, warpEpoch; ///< these begin with 1; 0: none
+  unsigned warp() const { return thread / warpSize; }
 };
 struct ByteAccesses {
   Access write, read;
-  bool hasSeveralReaders;
+  /// Those of other warps that come neither before nor behind `read`: where
+  /// they are in a table, from 1 on; 0: none.
+  uint32_t otherReads;
   bool isCopied;   ///< a copy that nobody has waited for
   uint32_t fences; ///< that the thread had had when it wrote
 };
@@ -59,6 +62,8 @@ namespace {
 
 struct BlockAccesses {
   std::vector<ByteAccesses> sharedBytes;
+  std::vector<std::vector<Access>> reads;
+  std::vector<uint32_t> freeReads;
   /// How many fences of its writes each thread has had.
   std::vector<uint32_t> proxyFences;
   std::map<RequestKey, Request> requests;
@@ -70,8 +75,6 @@ struct BlockAccesses {
 
 static const Launch *theLaunch;
 static Counters *theCounters;
-/// Of bytes that copies of tensors have written, which need no fence.
-static constexpr uint32_t kAsync = UINT32_MAX;
 /// Of each block of a cluster, and of the one that runs.
 static std::vector<BlockAccesses> blocks;
 static BlockAccesses *own;
@@ -120,43 +123,83 @@ static int64_t sharedStepsOf(const Request &request) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// True if nothing lies between the access and this one of the same byte.
-static bool isUnordered(const Access &earlier, const Position &at) {
-  if (earlier.blockEpoch != at.blockEpoch || earlier.thread == at.thread)
+/// Does nothing order the access, in the memory of a block of the cluster, and
+/// one of the running thread?
+static bool isUnordered(const Access &earlier, unsigned rank) {
+  const Position &at = *currentPosition();
+  if (earlier.time == 0)
     return false;
-  bool isSameWarp = earlier.thread / warpSize == at.warp();
-  return !isSameWarp || earlier.warpEpoch == at.warpEpoch;
+  if (rank != at.rank || earlier.warp() != at.warp())
+    return !isOrdered(rank, earlier.thread, earlier.time);
+  return earlier.thread != at.thread && earlier.warpEpoch == at.warpEpoch;
+}
+
+static void checkRace(const Access &earlier, unsigned rank, size_t byte) {
+  if (!isUnordered(earlier, rank))
+    return;
+  std::string who = earlier.thread == maxThreads
+                        ? "a copy of a tensor"
+                        : "thread " + std::to_string(earlier.thread);
+  fail("race with " + who + " at byte " + std::to_string(byte) +
+       " of shared memory" +
+       (rank == currentPosition()->rank
+            ? ""
+            : " of block " + std::to_string(rank) + " of the cluster"));
+}
+
+/// The running thread writes to the byte of a block of the cluster.
+static void checkWrite(BlockAccesses &of, size_t byte) {
+  auto rank = unsigned(&of - blocks.data());
+  ByteAccesses &known = of.sharedBytes[byte];
+  checkRace(known.write, rank, byte);
+  checkRace(known.read, rank, byte);
+  if (known.otherReads == 0)
+    return;
+  for (const Access &read : of.reads[known.otherReads - 1])
+    checkRace(read, rank, byte);
+  of.reads[known.otherReads - 1].clear();
+  of.freeReads.push_back(known.otherReads);
+  known.otherReads = 0;
+}
+
+/// Keeps the last read of another warp that does not come before this one.
+static void keepRead(ByteAccesses &known, unsigned rank) {
+  if (known.read.warp() == currentPosition()->warp() ||
+      !isUnordered(known.read, rank))
+    return;
+  if (known.otherReads == 0 && own->freeReads.empty()) {
+    own->reads.emplace_back();
+    own->freeReads.push_back(uint32_t(own->reads.size()));
+  }
+  if (known.otherReads == 0) {
+    known.otherReads = own->freeReads.back();
+    own->freeReads.pop_back();
+  }
+  std::vector<Access> &others = own->reads[known.otherReads - 1];
+  for (Access &other : others)
+    if (other.warp() == known.read.warp()) {
+      other = known.read;
+      return;
+    }
+  others.push_back(known.read);
 }
 
 static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
   const Position &at = *currentPosition();
-  Access now = {at.thread, at.blockEpoch, at.warpEpoch};
-  for (uintptr_t byte = address; byte < address + size; ++byte) {
-    ByteAccesses &known = own->sharedBytes[byte - theLaunch->shared.begin];
+  Access now = {at.thread, timeOf(at.rank, at.thread), at.warpEpoch};
+  for (uintptr_t place = address; place < address + size; ++place) {
+    size_t byte = place - theLaunch->shared.begin;
+    ByteAccesses &known = own->sharedBytes[byte];
     if (known.isCopied)
-      fail("an access to byte " +
-           std::to_string(byte - theLaunch->shared.begin) +
+      fail("an access to byte " + std::to_string(byte) +
            " of shared memory while it is copied");
-    bool isRace = isUnordered(known.write, at);
-    if (isWrite)
-      isRace |=
-          isUnordered(known.read, at) ||
-          (known.hasSeveralReaders && known.read.blockEpoch == at.blockEpoch);
-    if (isRace) {
-      const Access &other =
-          isUnordered(known.write, at) ? known.write : known.read;
-      fail("race with thread " + std::to_string(other.thread) + " at byte " +
-           std::to_string(byte - theLaunch->shared.begin) +
-           " of shared memory");
-    }
     if (isWrite) {
+      checkWrite(*own, byte);
       known.write = now;
       known.fences = own->proxyFences[at.thread];
-      known.hasSeveralReaders = false;
     } else {
-      known.hasSeveralReaders = known.read.blockEpoch == at.blockEpoch &&
-                                (known.hasSeveralReaders ||
-                                 known.read.thread / warpSize != at.warp());
+      checkRace(known.write, at.rank, byte);
+      keepRead(known, at.rank);
       known.read = now;
     }
   }
@@ -223,7 +266,7 @@ static void checkFenced(const char *what, uintptr_t address, unsigned size,
   uintptr_t first = address - theLaunch->shared.begin;
   for (uintptr_t byte = first; byte < first + size; ++byte)
     if (const ByteAccesses &known = of.sharedBytes[byte];
-        known.write.blockEpoch != 0 &&
+        known.write.time != 0 && known.write.thread != maxThreads &&
         known.fences == of.proxyFences[known.write.thread])
       fail(std::string(what) + " byte " + std::to_string(byte) +
            " of shared memory, which thread " +
@@ -283,8 +326,6 @@ void onnxc::simulator::noteBoxLoad(const std::vector<Span> &lines,
       std::move(request);
 }
 
-/// Threads of another block have no order with the running one, but they find
-/// that the bytes are copied.
 void onnxc::simulator::noteBoxBegin(void *to, unsigned size, unsigned rank) {
   auto address = uintptr_t(to);
   if (!theLaunch->shared.contains(address) ||
@@ -292,27 +333,25 @@ void onnxc::simulator::noteBoxBegin(void *to, unsigned size, unsigned rank) {
     fail("a copy of a tensor goes beyond shared memory");
   BlockAccesses &of = blocks[rank];
   checkFenced("a copy of a tensor overwrites", address, size, of);
-  if (&of == own)
-    checkShared(address, size, true);
   for (unsigned i = 0; i < size; ++i) {
-    bool &isCopied =
-        of.sharedBytes[address + i - theLaunch->shared.begin].isCopied;
+    size_t byte = address + i - theLaunch->shared.begin;
+    bool &isCopied = of.sharedBytes[byte].isCopied;
     if (isCopied)
       fail("two copies of tensors to the same bytes of block " +
            std::to_string(rank) + " of the cluster");
+    checkWrite(of, byte);
     isCopied = true;
   }
 }
 
-void onnxc::simulator::noteBoxEnd(void *to, unsigned size, unsigned thread) {
-  const Position &at = *currentPosition();
+void onnxc::simulator::noteBoxEnd(void *to, unsigned size) {
+  uint32_t time = timeOf(currentPosition()->rank, maxThreads);
   for (unsigned i = 0; i < size; ++i) {
     ByteAccesses &known =
         own->sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin];
     known.isCopied = false;
     // Nobody has had access since it began.
-    known.write = {thread, at.blockEpoch, at.warpEpoch};
-    known.fences = kAsync;
+    known.write = {maxThreads, time, 0};
   }
 }
 

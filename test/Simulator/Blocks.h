@@ -58,6 +58,7 @@ struct Block {
   bool hasArrived(unsigned thread, unsigned waiting) const;
   bool releaseBarrier();
   bool areAll(State state) const;
+  bool isLastThread() const;
   void goOn();
   void reportMissing();
 };

@@ -78,7 +78,9 @@ static void runKernelFunction() {
     call(launch.function, words, std::make_index_sequence<kMaxArguments>());
   checkCopiesEnded();
   checkProductsEnded();
-  checkTensorCopiesEnded();
+  // A thread may end before what it has copied for others.
+  if (theBlock().isLastThread())
+    checkTensorCopiesEnded();
   theBlock().wait(State::Finished);
 }
 
@@ -212,11 +214,21 @@ bool Block::areAll(State state) const {
                      [&](const Thread &it) { return it.state == state; });
 }
 
+/// Have all threads but the running one ended?
+bool Block::isLastThread() const {
+  auto ended =
+      std::count_if(threads.begin(), threads.end(), [](const Thread &it) {
+        return it.state == State::Finished;
+      });
+  return size_t(ended) + 1 == threads.size();
+}
+
 /// Lets all threads go on that have waited for each other.
 void Block::goOn() {
-  ++position.blockEpoch;
-  for (Thread &thread : threads)
+  for (Thread &thread : threads) {
     thread.state = State::Ready;
+    ++thread.warpEpoch;
+  }
 }
 
 /// Lets all threads go on that wait at the barrier. False if one is missing.
@@ -226,6 +238,7 @@ bool Block::releaseBarrier() {
   for (unsigned i = 0; i < threads.size(); ++i)
     if (!hasArrived(i, 0))
       return false;
+  orderBlocks(position.rank, 1);
   goOn();
   return true;
 }
@@ -262,8 +275,7 @@ void Block::reportMissing() {
 
 void Block::begin(unsigned block, unsigned rank) {
   const Launch &launch = *theCluster.launch;
-  position = {block, launch.blocks,  0, launch.threads,
-              rank,  launch.cluster, 1, 1};
+  position = {block, launch.blocks, 0, launch.threads, rank, launch.cluster, 1};
   // Not a number, whatever the element type of floats.
   shared.assign(launch.shared.end - launch.shared.begin, char(0xff));
   threads.resize(launch.threads);
@@ -304,6 +316,7 @@ bool Cluster::releaseAll() {
   for (const Block &block : blocks)
     if (!block.areAll(State::AtCluster))
       return false;
+  orderBlocks(0, unsigned(blocks.size()));
   for (Block &block : blocks)
     block.goOn();
   return true;
@@ -346,6 +359,7 @@ bool Cluster::advance() {
 
 void Cluster::run(unsigned firstBlock) {
   beginClusterAccesses();
+  beginOrder(launch->cluster, launch->threads);
   beginCopies(launch->cluster, launch->threads);
   beginProducts(launch->cluster, launch->threads);
   beginTensorCopies(launch->cluster, launch->threads);

@@ -95,8 +95,8 @@ struct Position {
   unsigned block, blocks, thread, threads;
   /// Of the block in its cluster, and how many blocks that has.
   unsigned rank, cluster;
-  /// How many barriers the block, and synchronisations its warp, has passed.
-  uint32_t blockEpoch, warpEpoch;
+  /// How many barriers and synchronisations its warp has passed.
+  uint32_t warpEpoch;
   unsigned warp() const { return thread / warpSize; }
 };
 /// Null outside of kernels.
@@ -107,6 +107,23 @@ const Span &sharedMemory();
 Span dynamicSharedMemory(unsigned bytes);
 /// Ends the kernel with an error of the running thread; does not return.
 [[noreturn]] void fail(const std::string &problem);
+
+/// Which accesses come before others (Order.cpp). Times begin with 1.
+using Clock = std::vector<uint32_t>;
+void beginOrder(unsigned blocks, unsigned threads);
+void join(Clock &clock, const Clock &other);
+/// Of an access of the warp of a thread now; maxThreads for the copies of
+/// tensors to the block.
+uint32_t timeOf(unsigned rank, unsigned thread);
+/// Comes an access of that time before what the running thread does?
+bool isOrdered(unsigned rank, unsigned thread, uint32_t time);
+/// What the running thread, or the copies to a block, have done so far comes
+/// before what those do that acquire from the clock.
+void releaseTo(Clock &clock);
+void releaseCopies(unsigned rank, Clock &clock);
+void acquireFrom(const Clock &clock);
+/// All threads of these blocks have waited for each other.
+void orderBlocks(unsigned first, unsigned count);
 
 /// What all threads of a warp or of several compute together, of the arguments
 /// of each in memory (Matrices.cpp, Warpgroups.cpp).
@@ -127,13 +144,12 @@ void noteProxyFence();
 void noteCopyBegin(const void *from, void *to, unsigned size, const void *code);
 void noteCopyEnd(void *to, unsigned size);
 
-/// The same of a box of a tensor, which lines of device memory are copied to;
-/// `thread` has started it.
+/// The same of a box of a tensor, which lines of device memory are copied to.
 void noteBoxLoad(const std::vector<Span> &lines, unsigned elementBytes,
                  const void *code);
 /// The shared memory is that of a block of the cluster.
 void noteBoxBegin(void *to, unsigned size, unsigned rank);
-void noteBoxEnd(void *to, unsigned size, unsigned thread);
+void noteBoxEnd(void *to, unsigned size);
 /// Fences that a thread of a block of the cluster has had.
 uint32_t proxyFencesOf(unsigned rank, unsigned thread);
 /// Where the shared memory of a block of the cluster is now that the running
@@ -142,6 +158,7 @@ void *sharedMemoryOf(unsigned rank, void *address);
 
 /// Copies of boxes of tensors (TensorCopies.cpp).
 void beginTensorCopies(unsigned blocks, unsigned threads);
+/// The last thread of a block ends.
 void checkTensorCopiesEnded();
 /// May a thread go on that waits for the phase of a barrier? What it waits for.
 bool isPhaseOver(void *barrier, uint32_t parity);

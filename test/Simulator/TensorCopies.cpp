@@ -41,8 +41,8 @@ struct Copy {
   Map map;
   uintptr_t to;
   int32_t from[kMaxRank];
-  /// That has started it, and its block of the cluster.
-  unsigned thread, rank;
+  /// The block of the cluster that has started it.
+  unsigned rank;
 
   int64_t bytes() const {
     int64_t count = map.elementBytes;
@@ -61,6 +61,8 @@ struct Barrier {
   /// other blocks of the cluster.
   unsigned maker;
   uint32_t fences, clusterFences;
+  /// What comes before the arrivals of this phase, and before the ends of all.
+  Clock arrived, ended;
 
   int64_t coming() const {
     int64_t bytes = 0;
@@ -94,9 +96,8 @@ void onnxc::simulator::checkTensorCopiesEnded() {
   for (unsigned rank = 0; rank < blocks.size(); ++rank)
     for (const auto &[address, barrier] : blocks[rank].barriers)
       for (const Copy &copy : barrier.copies)
-        if (rank == at.rank ||
-            (copy.rank == at.rank && copy.thread == at.thread))
-          fail("the thread ends while copies of tensors are under way");
+        if (rank == at.rank || copy.rank == at.rank)
+          fail("the block ends while copies of tensors are under way");
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,7 +200,7 @@ static void begin(void *to, void *barrier, const void *pointer,
                   std::vector<int32_t> from, const std::vector<unsigned> &ranks,
                   const void *code) {
   const Position &at = *currentPosition();
-  Copy copy = {{}, uintptr_t(to), {}, at.thread, at.rank};
+  Copy copy = {{}, uintptr_t(to), {}, at.rank};
   std::memcpy(&copy.map, pointer, sizeof copy.map);
   const Map &map = copy.map;
   if (map.magic != kMagic || map.rank != from.size())
@@ -228,7 +229,7 @@ static void begin(void *to, void *barrier, const void *pointer,
 static void finish(const Copy &copy) {
   const Map &map = copy.map;
   auto bytes = size_t(copy.bytes());
-  noteBoxEnd(reinterpret_cast<void *>(copy.to), unsigned(bytes), copy.thread);
+  noteBoxEnd(reinterpret_cast<void *>(copy.to), unsigned(bytes));
   std::memset(reinterpret_cast<void *>(copy.to), 0, bytes);
   forEachLine(copy, [&](uint32_t line, uint64_t address, int64_t before,
                         int64_t inside) {
@@ -257,6 +258,8 @@ static void endPhase(Barrier &barrier) {
   barrier.pending = barrier.count;
   barrier.expected = 0;
   ++barrier.phase;
+  join(barrier.ended, barrier.arrived);
+  barrier.arrived.clear();
 }
 
 /// Addresses of other blocks have the number of the block in bits that no
@@ -268,6 +271,7 @@ static void arrive(Barrier &barrier, uint32_t bytes) {
   if (barrier.pending == 0)
     fail("more threads arrive at a barrier than it has");
   --barrier.pending;
+  releaseTo(barrier.arrived);
   barrier.expected += bytes;
   if (barrier.canEnd() && barrier.copies.empty())
     endPhase(barrier);
@@ -305,15 +309,16 @@ void sim_mbarrier_init_shared(void *address, uint32_t count) {
   if (ownBarriers().count(uintptr_t(address)))
     fail("a barrier is made where there is one already");
   const Position &at = *currentPosition();
-  ownBarriers()[uintptr_t(address)] = {
-      count,
-      count,
-      0,
-      0,
-      {},
-      at.thread,
-      proxyFencesOf(at.rank, at.thread),
-      blocks[at.rank].clusterFences[at.thread]};
+  ownBarriers()[uintptr_t(address)] = {count,
+                                       count,
+                                       0,
+                                       0,
+                                       {},
+                                       at.thread,
+                                       proxyFencesOf(at.rank, at.thread),
+                                       blocks[at.rank].clusterFences[at.thread],
+                                       {},
+                                       {}};
 }
 
 void sim_fence_mbarrier_init_release_cluster() {
@@ -343,6 +348,11 @@ void sim_mbarrier_inval_shared(void *address) {
   ownBarriers().erase(uintptr_t(address));
 }
 
+int64_t sim_mbarrier_arrive_shared(void *address) {
+  arrive(barrierAt(address), 0);
+  return 0;
+}
+
 int64_t sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(void *address,
                                                           uint32_t bytes) {
   arrive(barrierAt(address), bytes);
@@ -354,11 +364,13 @@ bool sim_mbarrier_try_wait_parity_scope_cta_space_cta(void *address,
   barrierAt(address);
   waitForPhase(address, parity);
   Barrier &barrier = barrierAt(address);
-  if ((barrier.phase & 1) != parity)
-    return true;
-  for (const Copy &copy : barrier.copies)
-    finish(copy);
-  endPhase(barrier);
+  if ((barrier.phase & 1) == parity) {
+    for (const Copy &copy : barrier.copies)
+      finish(copy);
+    releaseCopies(currentPosition()->rank, barrier.arrived);
+    endPhase(barrier);
+  }
+  acquireFrom(barrier.ended);
   return true;
 }
 

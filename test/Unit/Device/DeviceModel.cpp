@@ -48,7 +48,10 @@ enum Kernel {
   UnfencedCluster,
   EarlyCluster,
   EndedBlock,
-  MissingBlock
+  MissingBlock,
+  ProducedBoxes,
+  EarlyArrival,
+  MissingArrival
 };
 
 /// 12 lines of 8 elements of 4 bytes, and boxes of 16 lines.
@@ -96,6 +99,9 @@ const OnnxcDeviceKernel kernels[] = {
     {"early_cluster", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
     {"ended_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
     {"missing_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
+    {"produced_boxes", "the producer", 2, 1, 1, 96, 0, 1, &map},
+    {"early_arrival", "the producer", 2, 1, 1, 96, 0, 1, &map},
+    {"missing_arrival", "the producer", 2, 1, 1, 96, 0, 1, &map},
 };
 
 const OnnxcDeviceError errors[] = {
@@ -397,6 +403,9 @@ const OnnxcEntry entries[] = {
     entry("early_box", boxes<EarlyBox>),
     entry("short_box", boxes<ShortBox>),
     entry("unfenced_box", boxes<UnfencedBox>),
+    entry("produced_boxes", boxes<ProducedBoxes>),
+    entry("early_arrival", boxes<EarlyArrival>),
+    entry("missing_arrival", boxes<MissingArrival>),
     entry("cluster_boxes", clusters<ClusterBoxes>),
     entry("part_of_a_cluster", clusters<ClusterBoxes, 3>),
     entry("leaving_block", clusters<LeavingBlock>),

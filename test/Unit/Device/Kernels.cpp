@@ -39,6 +39,8 @@ void sim_barrier_cluster_arrive_relaxed_aligned();
 void sim_barrier_cluster_wait_aligned();
 void *sim_mapa_shared_cluster(void *address, int32_t rank);
 void sim_mbarrier_arrive_scope_cta_space_cluster(void *barrier, int32_t count);
+int64_t sim_mbarrier_arrive_shared(void *barrier);
+void sim_bar_warp_sync(int32_t mask);
 }
 
 /// What a launch asks for.
@@ -62,7 +64,7 @@ SHARED static float rowParts[32];
 SHARED static float tile[32][33];
 SHARED alignas(1024) static uint16_t matrix[64][16];
 SHARED alignas(1024) static float box[16 * 8];
-SHARED static uint64_t arrival;
+SHARED static uint64_t arrival, reading;
 
 KERNEL(add, 4)(const float *x, const float *y, float *sum, int32_t n) {
   for (int32_t i = ctaid * ntid + tid; i < n; i += nctaid * ntid)
@@ -276,8 +278,8 @@ END
 }
 
 /// Chunks of 16 bytes of a line are exchanged in the last 4 of 8 lines.
-static void storeBox(float *y) {
-  for (int i = tid; i < 16 * 8; i += ntid)
+static void storeBox(float *y, int threads = ntid) {
+  for (int i = tid; i < 16 * 8; i += threads)
     y[i] = box[i ^ (i >> 5 & 1) << 2];
 }
 
@@ -305,6 +307,53 @@ END
 
 KERNEL_OF_TENSOR(unfenced_box)(const float *, float *y, const void *map) {
   copyBox(map, sizeof box, false);
+}
+END
+
+    /// The third warp copies the same box three times. The others read it in
+    /// between and arrive, before they read it or behind that, at a barrier of
+    /// so many arrivals.
+    static void produceBoxes(float *y, const void *map, bool isEarly,
+                             uint32_t arrivals) {
+  constexpr int kReaders = 64;
+  if (tid == 0) {
+    sim_mbarrier_init_shared(&arrival, 1);
+    sim_mbarrier_init_shared(&reading, arrivals);
+    sim_fence_proxy_async_shared_cta();
+  }
+  sim_barrier0();
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (tid == kReaders) {
+      sim_mbarrier_try_wait_parity_scope_cta_space_cta(&reading, (i + 1) % 2);
+      sim_mbarrier_arrive_expect_tx_scope_cta_space_cta(&arrival, sizeof box);
+      sim_cp_async_bulk_tensor_g2s_tile_2d(box, &arrival, map, 0, 0, 0, 0,
+                                           false, false, 0);
+    }
+    if (tid >= kReaders)
+      continue;
+    sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, i % 2);
+    if (!isEarly)
+      storeBox(y, kReaders);
+    sim_bar_warp_sync(-1);
+    if (tid % 32 == 0 && tid < 32 * int(arrivals))
+      sim_mbarrier_arrive_shared(&reading);
+    if (isEarly)
+      storeBox(y, kReaders);
+  }
+}
+
+KERNEL_OF_TENSOR(produced_boxes)(const float *, float *y, const void *map) {
+  produceBoxes(y, map, false, 2);
+}
+END
+
+KERNEL_OF_TENSOR(early_arrival)(const float *, float *y, const void *map) {
+  produceBoxes(y, map, true, 2);
+}
+END
+
+KERNEL_OF_TENSOR(missing_arrival)(const float *, float *y, const void *map) {
+  produceBoxes(y, map, false, 1);
 }
 END
 

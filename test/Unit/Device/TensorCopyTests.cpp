@@ -100,6 +100,21 @@ TEST_F(DeviceTest, BlocksOfAClusterCopyToEachOther) {
   }
 }
 
+TEST_F(DeviceTest, AWarpCopiesBoxesForOthers) {
+  for (uint64_t seed : {1, 2, 3, 4}) {
+    settings().seed = seed;
+    Session run("produced_boxes");
+    Numbers x = randomNumbers(kBox);
+    ASSERT_EQ(run(x, kBox), OM_STATUS_OK) << run.message() << problem();
+    EXPECT_EQ(run.result, boxOf(x));
+  }
+}
+
+TEST_F(DeviceTest, CopiesToBytesThatOthersReadAreFound) {
+  EXPECT_THAT(problemOf("early_arrival"), HasSubstr("of shared memory"));
+  EXPECT_THAT(problemOf("missing_arrival"), HasSubstr("race with thread"));
+}
+
 TEST_F(DeviceTest, GridsOfNoWholeClustersAreRefused) {
   Session run("part_of_a_cluster");
   EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL);

@@ -97,6 +97,10 @@ void RecipeBuilder::wgmma(Names loops) {
   add(WgmmaStepAttr::get(context, attributes(loops)), -1);
 }
 
+void RecipeBuilder::grid(int64_t blocks) {
+  add(GridStepAttr::get(context, blocks), -1);
+}
+
 void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
   if (lanes > 1)
     add(VectorizeStepAttr::get(context, loop, lanes), op);
@@ -128,9 +132,9 @@ void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma,
 }
 
 void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight,
-                             int op) {
+                             int op, bool producer) {
   if (stages > 1)
-    add(PipelineStepAttr::get(context, loop, stages, inFlight), op);
+    add(PipelineStepAttr::get(context, loop, stages, inFlight, producer), op);
 }
 
 void RecipeBuilder::earlyExit(StringRef loop, int op) {

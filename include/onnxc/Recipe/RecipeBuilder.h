@@ -47,6 +47,7 @@ public:
   /// Warps, copies and threads of rows, tiles, threads and copies of columns,
   /// products.
   void wgmma(Names loops);
+  void grid(int64_t blocks);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,
                                                      int64_t parts, int op);
@@ -57,7 +58,7 @@ public:
   void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false,
                    int op = -1);
   void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0,
-                int op = -1);
+                int op = -1, bool producer = false);
   void earlyExit(llvm::StringRef loop, int op);
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,

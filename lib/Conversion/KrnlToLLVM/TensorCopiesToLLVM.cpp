@@ -242,7 +242,11 @@ struct BarrierArriveLowering : TensorCopyPattern<krnl::BarrierArriveOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value own = barrierOf(rewriter, op, adaptor);
-    for (int64_t block : llvm::seq(op.getBlocks())) {
+    if (op.getBlocks() == 1)
+      NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), own,
+                                     /*count=*/Value(), NVVM::MemScopeKind::CTA,
+                                     /*relaxed=*/false);
+    for (int64_t block : llvm::seq(op.getBlocks() > 1 ? op.getBlocks() : 0)) {
       Value there =
           NVVM::MapaOp::create(rewriter, loc, clusterPointer(getContext()), own,
                                constant32(rewriter, loc, int32_t(block)));

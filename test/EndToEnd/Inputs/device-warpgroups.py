@@ -32,7 +32,7 @@ def run(model, *options, **environment):
 
 for name, *way in (
     *((name,) for name in WARPGROUPS),
-    *((name, way) for way in ("tma", "cluster") for name in BOXES),
+    *((name, way) for way in ("tma", "cluster", "producer") for name in BOXES),
     *((name,) for name in ("matrices_f16", "matrices_s8", "gemm")),
 ):
     compiler = ["onnx-compile", "-q", f"{name}.onnx", "-o"]

@@ -4,7 +4,7 @@
 """Writes recipes by which a model of device_models.py has each form of wgmma: warpgroup_recipes.py MODEL FILE [WAY].
 
 The models are so small that the planner would not choose it. tma: slices are copied by boxes of the tensors; cluster:
-by the blocks of a cluster to each other, too.
+by the blocks of a cluster to each other, too; producer: by a warp of its own, over several tiles of a block.
 """
 
 import pathlib
@@ -31,17 +31,24 @@ CLUSTERS = {
     "bf16": ((1, 32, 1, 1, 2, 2, 0, "n", 4), (1, 64, 1, 1, 1, 4, 1, "m", 2)),
     "tails": ((1, 32, 1, 1, 2, 3, 1, "n", 4), (1, 32, 1, 1, 4, 2, 0, "m", 2)),
 }
+# The same with a producer, and so many blocks. These have the same number of tiles or not, of one slice or more.
+PRODUCERS = {
+    "f16": ((1, 32, 1, 1, 4, 3, 1, "", 1, 3), (1, 32, 1, 1, 8, 2, 0, "", 1, 1)),
+    "bf16": ((1, 32, 1, 1, 2, 2, 0, "n", 4, 4), (1, 64, 1, 1, 1, 4, 1, "m", 2, 2)),
+    "tails": ((1, 32, 1, 1, 2, 3, 1, "n", 4, 4), (1, 32, 1, 1, 4, 3, 1, "m", 2, 6)),
+}
 # Products of an instruction.
 DEPTHS = {"tf32": 8, "s8": 32, "u8": 32}
 
 
-def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight, along="", blocks=1):
+def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight, along="", blocks=1, grid=0):
     tail = ", tail=pad" if element in ("ragged", "tails") else ""
     stages = max(stages, 2) if by_tma else stages
     way = ", by=tma" if by_tma else ""
     depth = DEPTHS.get(element, 16)
     outer = [f"{loop}.o" if loop != along else f"{loop}.q" for loop in "mn"] + [f"{along}.u"] * bool(along)
     inner = "m.v, n.v, m.w, m.g, n.t"
+    overlap = f", in_flight={in_flight}" * (in_flight > 0) + ", producer" * (grid > 0)
     lines = [
         "order(m, n, k)",
         f"block(m, {64 * rows * row_groups}{tail}) -> (m.o, m.b)",
@@ -59,6 +66,7 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight, a
         f"order({', '.join(outer)}, {inner}, m.f, m.h, n.f, n.c, k.o, k.s, k.k)",
         f"fuse_outer({', '.join(outer)}, {inner})",
         f"parallel({', '.join(outer)})",
+        *([f"grid({grid})"] if grid else []),
         *([f"map({along}.u, cluster)"] if along else []),
         *(f"map({loop}, thread)" for loop in ("m.v", "n.v", "m.w", "m.g", "n.t")),
         *(f"unroll({loop}, {n})" for loop, n in (("m.f", rows), ("m.h", 2), ("n.f", columns // 8), ("k.s", steps)) if n > 1),
@@ -66,7 +74,7 @@ def recipe(rows, columns, row_groups, column_groups, steps, stages, in_flight, a
         f"cache(0, at=k.o, in=shared{way})",
         f"cache(1, at=k.o, in=shared{way})",
         "wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k)",
-        *([f"pipeline(k.o, {stages}{f', in_flight={in_flight}' * (in_flight > 0)})"] if stages > 1 else []),
+        *([f"pipeline(k.o, {stages}{overlap})"] if stages > 1 else []),
     ]
     return " [\n  " + ",\n  ".join(lines) + "\n]"
 
@@ -77,6 +85,6 @@ element = pathlib.Path(model).stem.split("_")[1]
 compiler = ["onnx-compile", "-q", model, "--device=cuda:sm_90a", "--emit=ptx", *["--tf32"] * (element == "tf32")]
 subprocess.run([*compiler, f"--emit-recipes={output}", "-o", "/dev/null"], check=True)
 text = pathlib.Path(output).read_text()
-forms = iter((CLUSTERS if way == ["cluster"] else FORMS)[element])
+forms = iter({"cluster": CLUSTERS, "producer": PRODUCERS}.get("".join(way), FORMS)[element])
 text = re.sub(r" \[\n.*?\n\]", lambda _: recipe(*next(forms)), text, flags=re.S)
 pathlib.Path(output).write_text(text)

@@ -121,6 +121,8 @@ void OpEmitter::fillCaches(unsigned loop, int op) {
       threads.fenceAsyncProxy(b);
     threads.wait(b);
   };
+  if (shared.front()->hasProducer)
+    return waitForBoxes(shared);
   if (int64_t ahead = shared.front()->ahead; ahead > 0) {
     // Then all have read what the iteration before had, too, or the one before
     // it where products are in flight.
@@ -176,7 +178,7 @@ OpEmitter::Slices OpEmitter::slicesAhead(unsigned loop, unsigned op) {
 
 void OpEmitter::startPipeline(unsigned loop, unsigned op) {
   Slices slices = slicesAhead(loop, op);
-  if (slices.empty())
+  if (slices.empty() || slices.front()->hasProducer)
     return;
   makeBarriers(slices);
   // All have read what the tile before had.
@@ -200,11 +202,10 @@ LaneIndex OpEmitter::indexIn(const CachedSlice &slice,
     for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
       index = math.add(
           index, math.scale(loops.loopIndex(loop, instance, false), stride));
-  if (slice.stages > 1) {
-    LaneIndex iteration = loops.loopIndex(slice.at, instance, false);
-    index = math.add(index,
-                     math.scale(math.mod(iteration, slice.stages), slice.size));
-  }
+  if (slice.stages > 1)
+    index =
+        math.add(index, math.scale(math.mod(iterationOf(slice), slice.stages),
+                                   slice.size));
   return index;
 }
 

@@ -99,7 +99,7 @@ Value TileRange::end(unsigned position, Value atLast) {
 
 void TileRange::emit(unsigned position, Value atFirst, Value atLast) {
   if (position == extents.size())
-    return body(indices);
+    return body(indices, {});
   Value begin = first[position];
   if (atFirst)
     begin = arith::SelectOp::create(b, atFirst, begin,
@@ -138,7 +138,7 @@ void ThreadPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp func,
                                  arith::ConstantIndexOp::create(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  body(splitTileNumber(math, loop.getInductionVar(), extents, b));
+  body(splitTileNumber(math, loop.getInductionVar(), extents, b), {});
 }
 
 Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
@@ -178,12 +178,17 @@ void BlockPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp,
   auto loop = scf::ForOp::create(b, first, math.scalar(tiles), blocks);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  body(splitTileNumber(math, loop.getInductionVar(), extents, b));
+  Value tile = loop.getInductionVar();
+  body(splitTileNumber(math, tile, extents, b), [&]() -> Value {
+    return arith::DivUIOp::create(b, arith::SubIOp::create(b, tile, first),
+                                  blocks);
+  });
 }
 
 SmallVector<Value> BlockThreads::indices(ImplicitLocOpBuilder &b,
                                          func::FuncOp func,
-                                         ArrayRef<int64_t> extents) const {
+                                         ArrayRef<int64_t> extents,
+                                         int64_t others) const {
   LaneMath math(b);
   int64_t threads = 1;
   SmallVector<LaneIndex> sizes;
@@ -191,7 +196,8 @@ SmallVector<Value> BlockThreads::indices(ImplicitLocOpBuilder &b,
     threads *= extent;
     sizes.push_back({{}, extent, 0, {}});
   }
-  func->setAttr(KrnlDialect::threadsAttrName, b.getI64IntegerAttr(threads));
+  func->setAttr(KrnlDialect::threadsAttrName,
+                b.getI64IntegerAttr(threads + others));
   if (extents.empty())
     return {};
   Value thread = number(b);
@@ -209,9 +215,9 @@ Value BlockThreads::number(ImplicitLocOpBuilder &b) const {
   return readRegister<NVVM::ThreadIdXOp>(b);
 }
 
-/// Unrolling is a step of recipes. ptxas unrolls a loop of few iterations
-/// wholly, which has spilled the sums of a pipeline of products.
-static void keepLoopsAround(Operation *op) {
+/// ptxas unrolls a loop of few iterations wholly, which has spilled the sums of
+/// a pipeline of products.
+void keepLoopsAround(Operation *op) {
   MLIRContext *context = op->getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(
       context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},

@@ -35,6 +35,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -58,16 +59,19 @@ void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
   slice.barriers = stage.back()->barriers;
   slice.blocks = stage.back()->blocks;
   slice.readers = stage.back()->readers;
+  slice.hasProducer = nest.pipelineAt(slice.at).producer;
   if (!slice.barriers)
     slice.barriers = allocate();
-  if (slice.boxes->sharers == 1 || slice.readers)
-    return;
-  threads.makeClusters(outside.func, slice.boxes->sharers);
-  Value readers = allocate();
-  for (CachedSlice *each : stage) {
-    each->blocks = slice.boxes->sharers;
-    each->readers = readers;
+  if (slice.boxes->sharers > 1) {
+    threads.makeClusters(outside.func, slice.boxes->sharers);
+    for (CachedSlice *each : stage)
+      each->blocks = slice.boxes->sharers;
   }
+  if (slice.readers || (slice.blocks == 1 && !slice.hasProducer))
+    return;
+  Value readers = allocate();
+  for (CachedSlice *each : stage)
+    each->readers = readers;
 }
 
 /// Those of the slices that are copied by boxes.
@@ -78,20 +82,26 @@ OpEmitter::Slices OpEmitter::boxedSlices(const Slices &slices) {
   return boxed;
 }
 
-void OpEmitter::byFirstThread(llvm::function_ref<void()> emit) {
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            policy.tileThreads()->number(b), math.scalar({}));
-  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+void OpEmitter::byThread(int64_t number, llvm::function_ref<void()> emit) {
+  Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                     policy.tileThreads()->number(b),
+                                     math.scalar({{}, number, 0, {}}));
+  auto branch = scf::IfOp::create(b, isIt, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   emit();
 }
 
-/// The stage of the current iteration, and how often it has been used before.
-std::pair<LaneIndex, LaneIndex> OpEmitter::stageOf(const CachedSlice &slice) {
+/// The number of the current slice: those of a producer are counted over tiles.
+LaneIndex OpEmitter::iterationOf(const CachedSlice &slice) {
   LaneIndex iteration =
       loops.loopIndex(slice.at, Instance(active.size(), 0), false);
+  return slice.hasProducer ? math.add(slicesBefore, iteration) : iteration;
+}
+
+/// The stage of the current iteration, and how often it has been used before.
+std::pair<LaneIndex, LaneIndex> OpEmitter::stageOf(const CachedSlice &slice) {
+  LaneIndex iteration = iterationOf(slice);
   return {math.mod(iteration, slice.stages),
           math.floorDiv(iteration, slice.stages)};
 }
@@ -163,22 +173,27 @@ void OpEmitter::waitForReaders(const CachedSlice &slice) {
   BarrierWaitOp::create(b, slice.readers, at, math.scalar(math.mod(before, 2)));
 }
 
-/// Starts the copies of all slices of the current iteration that are boxes.
-void OpEmitter::copyBoxes(const Slices &slices) {
-  Slices boxed = boxedSlices(slices);
-  if (boxed.empty())
-    return;
+/// Starts the copies of the slices of the current iteration.
+void OpEmitter::startBoxes(const Slices &boxed) {
   int64_t bytes = 0;
   for (const CachedSlice *slice : boxed)
     bytes += slice->size *
              elementBytes(getElementTypeOrSelf(slice->use->get().getType()));
-  byFirstThread([&] {
+  BarrierExpectOp::create(b, boxed.front()->barriers,
+                          math.scalar(stageOf(*boxed.front()).first), bytes);
+  for (const CachedSlice *slice : boxed)
+    copyBoxes(*slice);
+}
+
+/// Lets one thread do so for all slices that are boxes.
+void OpEmitter::copyBoxes(const Slices &slices) {
+  Slices boxed = boxedSlices(slices);
+  if (boxed.empty())
+    return;
+  byThread(0, [&] {
     if (boxed.front()->readers)
       waitForReaders(*boxed.front());
-    BarrierExpectOp::create(b, boxed.front()->barriers,
-                            math.scalar(stageOf(*boxed.front()).first), bytes);
-    for (const CachedSlice *slice : boxed)
-      copyBoxes(*slice);
+    startBoxes(boxed);
   });
 }
 
@@ -186,13 +201,17 @@ void OpEmitter::makeBarriers(const Slices &slices) {
   Slices boxed = boxedSlices(slices);
   if (boxed.empty())
     return;
-  byFirstThread([&] {
+  byThread(0, [&] {
     const CachedSlice &first = *boxed.front();
     BarrierInitOp::create(b, first.barriers);
     if (!first.readers)
       return;
-    BarrierInitOp::create(b, first.readers, first.blocks);
-    policy.tileThreads()->fenceBarriers(b);
+    // Each warp arrives at that of a producer.
+    int64_t arrivals =
+        first.hasProducer ? nest.numThreads() / warpThreads : int64_t(1);
+    BarrierInitOp::create(b, first.readers, first.blocks * arrivals);
+    if (first.blocks > 1)
+      policy.tileThreads()->fenceBarriers(b);
   });
 }
 
@@ -200,7 +219,7 @@ void OpEmitter::makeBarriers(const Slices &slices) {
 void OpEmitter::showBarriers(const Slices &slices) {
   const TileThreads &threads = *policy.tileThreads();
   Slices boxed = boxedSlices(slices);
-  if (boxed.empty() || !boxed.front()->readers)
+  if (boxed.empty() || boxed.front()->blocks == 1)
     return threads.wait(b);
   threads.arriveInCluster(b);
   threads.waitForCluster(b);
@@ -227,8 +246,9 @@ void OpEmitter::waitForBoxes(const Slices &slices) {
   if (boxed.empty())
     return;
   auto [stage, use] = stageOf(*boxed.front());
-  BarrierWaitOp::create(b, boxed.front()->barriers, math.scalar(stage),
-                        math.scalar(math.mod(use, 2)));
+  keepLoopsAround(BarrierWaitOp::create(b, boxed.front()->barriers,
+                                        math.scalar(stage),
+                                        math.scalar(math.mod(use, 2))));
 }
 
 void OpEmitter::endPipeline(unsigned loop, unsigned op) {
@@ -236,7 +256,9 @@ void OpEmitter::endPipeline(unsigned loop, unsigned op) {
   if (boxed.empty())
     return;
   const CachedSlice &first = *boxed.front();
-  byFirstThread([&] {
+  if (first.hasProducer)
+    return releaseLastProducts(first);
+  byThread(0, [&] {
     BarrierEndOp::create(b, first.barriers);
     if (first.readers)
       BarrierEndOp::create(b, first.readers);
@@ -249,8 +271,9 @@ void OpEmitter::endPipeline(unsigned loop, unsigned op) {
 }
 
 void OpEmitter::endTile() {
-  const auto *slice = llvm::find_if(
-      caches, [](const CachedSlice &it) { return bool(it.readers); });
+  const auto *slice = llvm::find_if(caches, [](const CachedSlice &it) {
+    return it.readers && !it.hasProducer;
+  });
   if (slice != caches.end() && waitsBehindTile(*slice))
     policy.tileThreads()->waitForCluster(b);
 }

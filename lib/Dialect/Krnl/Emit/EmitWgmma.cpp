@@ -86,9 +86,7 @@ Value OpEmitter::descriptorOf(const CachedSlice &slice, const Mma &mma,
   LaneIndex at = swizzledIndex(slice, instance, /*isExchanged=*/false);
   if (slice.stages > 1)
     at = math.add(
-        at, math.scale(math.mod(loops.loopIndex(slice.at, instance, false),
-                                slice.stages),
-                       slice.size));
+        at, math.scale(math.mod(iterationOf(slice), slice.stages), slice.size));
   active = saved;
   const SwizzledSlice &form = *slice.swizzle;
   return MatrixDescriptorOp::create(b, slice.memref, math.scalar(at),

@@ -17,6 +17,7 @@
 
 #include "OpEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -226,7 +227,8 @@ void KernelEmitter::emitTiles() {
     SmallVector<unsigned> mapped = nest.mappedLoops();
     auto extents = llvm::map_to_vector(
         mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
-    loops.setThread(mapped, threads->indices(b, values.func, extents));
+    int64_t others = ops.hasProducer() ? producerThreads : 0;
+    loops.setThread(mapped, threads->indices(b, values.func, extents, others));
     for (unsigned loop : nest.loopsOfThreads())
       if (int other = nest.loop(loop).threadsOf; other >= 0)
         loops.setSameThread(loop, unsigned(other));
@@ -234,15 +236,23 @@ void KernelEmitter::emitTiles() {
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;
   };
+  auto openTiles = [&](function_ref<void()> emitTile) {
+    policy.openTiles(
+        b, values.func, loops.tileExtents(),
+        [&](ArrayRef<OpFoldResult> indices, function_ref<Value()> before) {
+          loops.enterTile(indices);
+          ops.enterTile(before);
+          emitTile();
+        });
+  };
+  auto computeTile = [&] {
+    loops.emitTile([&](unsigned loop) { ops.fillCaches(loop); },
+                   [&] { ops.emitOps(); });
+    ops.endTile();
+  };
   empty.emitBranches(kernel, memrefOf, [&] {
-    policy.openTiles(b, values.func, loops.tileExtents(),
-                     [&](ArrayRef<OpFoldResult> indices) {
-                       loops.emitTile(
-                           indices,
-                           [&](unsigned loop) { ops.fillCaches(loop); },
-                           [&] { ops.emitOps(); });
-                       ops.endTile();
-                     });
+    ops.emitRoles([&] { openTiles([&] { ops.produceTile(); }); },
+                  [&] { openTiles(computeTile); });
   });
 }
 

@@ -341,7 +341,8 @@ static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
                     fourDigits(builder, *cost.rooflineCycles));
 }
 
-/// The iterations of all parallel loops together.
+/// The iterations of all parallel loops together; of a device, the blocks that
+/// take them in turn.
 Value Lowering::tilesOf(KernelOp kernel, const LoopNest &nest,
                         ArrayRef<Value> extents) {
   ImplicitLocOpBuilder b(kernel.getLoc(), rewriter);
@@ -355,6 +356,9 @@ Value Lowering::tilesOf(KernelOp kernel, const LoopNest &nest,
                                 : math.scale(tiles, math.scalar(extent));
   }
   Value count = math.scalar(tiles);
+  if (policy->tileThreads() && nest.maxBlocks() > 0)
+    count = b.createOrFold<arith::MinUIOp>(
+        count, math.scalar({{}, nest.maxBlocks(), 0, {}}));
   rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
   return count;
 }

@@ -158,16 +158,18 @@ SmallVector<OpFoldResult> NestEmitter::tileExtents() {
   });
 }
 
-void NestEmitter::emitTile(ArrayRef<OpFoldResult> indices,
-                           function_ref<void(unsigned)> atLoop,
-                           function_ref<void()> atPoint) {
-  onLoop = atLoop;
-  onPoint = atPoint;
+void NestEmitter::enterTile(ArrayRef<OpFoldResult> indices) {
   for (auto [number, index] : llvm::zip_equal(nest.parallelLoops(), indices)) {
     LaneIndex at = toLaneIndex(index);
     active[number].base = at.base;
     active[number].offset = at.offset;
   }
+}
+
+void NestEmitter::emitTile(function_ref<void(unsigned)> atLoop,
+                           function_ref<void()> atPoint) {
+  onLoop = atLoop;
+  onPoint = atPoint;
   emitParallel(0);
 }
 

@@ -70,11 +70,11 @@ public:
 
   /// The extents of the parallel loops.
   llvm::SmallVector<mlir::OpFoldResult> tileExtents();
-  /// Emits the tile at these indices of the parallel loops: the fused outer
-  /// loops, calling `onLoop` where the body of one begins, and the variants of
-  /// the register tile, with `onPoint` in each.
-  void emitTile(llvm::ArrayRef<mlir::OpFoldResult> indices,
-                llvm::function_ref<void(unsigned)> onLoop,
+  /// Lets the parallel loops be at the indices of a tile.
+  void enterTile(llvm::ArrayRef<mlir::OpFoldResult> indices);
+  /// Emits the tile: the fused outer loops, calling `onLoop` where the body of
+  /// one begins, and the variants of the register tile, with `onPoint` in each.
+  void emitTile(llvm::function_ref<void(unsigned)> onLoop,
                 llvm::function_ref<void()> onPoint);
 
   /// Emits the body of a loop; takes and returns the values that its

@@ -78,7 +78,9 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
       }
     }
     b.setLoc(state.op.getLoc());
-    return emitOpLoops(state, position + 1, carried);
+    SmallVector<Value> next = emitOpLoops(state, position + 1, carried);
+    releaseProducts(use.loop, state.number);
+    return next;
   };
   startPipeline(use.loop, state.number);
   if (use.earlyExit && !accumulators.empty())

@@ -82,6 +82,16 @@ public:
   /// What is to be done behind all ops of a tile.
   void endTile();
 
+  /// Copies a warp of its own the slices?
+  bool hasProducer() const;
+  /// Emits both parts of the threads, or all of them compute.
+  void emitRoles(llvm::function_ref<void()> produce,
+                 llvm::function_ref<void()> compute);
+  /// Begins a tile; `before` emits how many the block has had.
+  void enterTile(llvm::function_ref<mlir::Value()> before);
+  /// Copies all slices of the tile.
+  void produceTile();
+
 private:
   /// The state of emitting one op at one point of the fused outer nest.
   struct OpState : OpPlan {
@@ -127,6 +137,8 @@ private:
     /// stage.
     int64_t blocks = 1;
     mlir::Value readers = {};
+    /// A warp of its own copies it.
+    bool hasProducer = false;
   };
   /// A digit of the numbers of the parts that threads copy: so many steps of a
   /// loop, each of so many iterations.
@@ -151,9 +163,11 @@ private:
   // EmitTensorCopies.cpp: the same by boxes of tensors.
   void allocateBoxes(const Cache &cache, CachedSlice &slice);
   Slices boxedSlices(const Slices &slices);
-  void byFirstThread(llvm::function_ref<void()> emit);
+  void byThread(int64_t number, llvm::function_ref<void()> emit);
+  LaneIndex iterationOf(const CachedSlice &slice);
   std::pair<LaneIndex, LaneIndex> stageOf(const CachedSlice &slice);
   void copyBoxes(const CachedSlice &slice);
+  void startBoxes(const Slices &boxed);
   void copyBoxes(const Slices &slices);
   std::pair<LaneIndex, LaneIndex> firstOfPart(const CachedSlice &slice);
   void waitForReaders(const CachedSlice &slice);
@@ -161,6 +175,12 @@ private:
   void showBarriers(const Slices &slices);
   bool waitsBehindTile(const CachedSlice &slice);
   void waitForBoxes(const Slices &slices);
+
+  // EmitProducer.cpp: the same by a warp that computes nothing.
+  Slices producedSlices();
+  void releaseStage(const CachedSlice &slice, int64_t earlier);
+  void releaseProducts(unsigned loop, unsigned op);
+  void releaseLastProducts(const CachedSlice &slice);
 
   // CopyShared.cpp: the same by all threads of a tile.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);
@@ -314,6 +334,8 @@ private:
 
   llvm::SmallVector<ActiveLoop> &active;
   llvm::SmallVector<CachedSlice, 2> caches;
+  /// Of the tiles that the block has had before, where a producer copies.
+  LaneIndex slicesBefore;
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
 };
 

@@ -266,20 +266,13 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
   return success();
 }
 
-/// Are there all steps that let boxes of a tensor be copied?
-static bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
-  const Mma *mma = nest.mmaOf(op);
-  return cache.byTma && mma && mma->isOfWarpgroup() &&
-         nest.pipelineAt(cache.at).stages > 1;
-}
-
 /// Can all boxes be copied, by as many maps of tensors as a launch makes?
 static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
   // Slices of a tensor in equal boxes have the same map.
   llvm::SmallSet<std::tuple<unsigned, unsigned, int64_t, int64_t>, 16> maps;
   for (const Cache &cache : nest.caches())
     for (unsigned op : nest.cachingOps(cache)) {
-      if (!copiesBoxes(nest, cache, op))
+      if (!nest.copiesBoxes(cache, op))
         continue;
       std::string reason;
       std::optional<TensorBoxes> boxes = nest.tensorBoxes(cache, op, reason);

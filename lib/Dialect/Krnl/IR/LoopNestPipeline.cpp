@@ -7,9 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -17,9 +20,12 @@ namespace onnxc::krnl {
 
 /// Copies that are under way at once, and the one that is read.
 static constexpr int64_t maxStages = 8;
+/// A producer counts those of all tiles in an index of 32 bits.
+static constexpr int64_t maxSlices = std::numeric_limits<int32_t>::max();
 
 LogicalResult LoopNest::pipeline(StringRef name, int64_t stages,
-                                 int64_t inFlight, EmitErrorFn emitError) {
+                                 int64_t inFlight, bool producer,
+                                 EmitErrorFn emitError) {
   FailureOr<unsigned> loop = resolve(name, emitError);
   if (failed(loop))
     return failure();
@@ -32,8 +38,14 @@ LogicalResult LoopNest::pipeline(StringRef name, int64_t stages,
                        << " stages, but got " << inFlight;
   if (pipelineAt(*loop).stages > 1)
     return emitError() << "loop '" << name << "' has stages already";
-  allPipelines.push_back({*loop, stages, inFlight});
+  allPipelines.push_back({*loop, stages, inFlight, producer});
   return success();
+}
+
+const Pipeline *LoopNest::producingPipeline() const {
+  const auto *found = llvm::find_if(
+      allPipelines, [](const Pipeline &pipeline) { return pipeline.producer; });
+  return found == allPipelines.end() ? nullptr : found;
 }
 
 Pipeline LoopNest::pipelineAt(unsigned loop) const {
@@ -61,6 +73,55 @@ std::string LoopNest::reasonAgainstFlight(unsigned loop) const {
   return {};
 }
 
+/// Why some threads of the tile would wait for those of the producer, or these
+/// for a slice that does not come.
+static std::string reasonAgainstRoles(const LoopNest &nest) {
+  for (auto [number, op] : llvm::enumerate(nest.ops())) {
+    if (op.isShared || llvm::any_of(sumsOfThreads(nest, number), crossesWarps))
+      return "threads wait for each other in op '" + op.name + "'";
+    for (const LoopUse &use : op.loops)
+      if (nest.endsEarly(use.loop) || use.earlyExit)
+        return "loop '" + nest.loop(use.loop).name + "' ends early";
+  }
+  if (nest.numThreads() + producerThreads > maxTileThreads)
+    return "its warp would be one of more than " +
+           std::to_string(maxTileThreads) + " threads";
+  return {};
+}
+
+/// All threads but those of the producer have the iterations of the loop once
+/// in each tile, and the producer has no other part in the tile.
+std::string LoopNest::reasonAgainstProducer(const Pipeline &pipeline) const {
+  std::optional<unsigned> producing;
+  for (const Cache &cache : allCaches)
+    for (unsigned op : cachingOps(cache)) {
+      std::string slice = "operand " + std::to_string(cache.operand) +
+                          " of op '" + bodyOps[op].name + "'";
+      if (cache.at != pipeline.loop || producing.value_or(op) != op)
+        return slice + " has slices of another loop or op";
+      if (!copiesBoxes(cache, op))
+        return slice + " is not copied by boxes for wgmma";
+      producing = op;
+    }
+  if (!producing)
+    return "no op has slices there";
+  for (const LoopUse &use : bodyOps[*producing].loops) {
+    const Loop &loop = allLoops[use.loop];
+    if (use.loop == pipeline.loop)
+      break;
+    if (!loop.parallel && !loop.mapped && !isInRegisters(use))
+      return "loop '" + loop.name +
+             "' around it has several iterations in a tile";
+  }
+  int64_t slices = allLoops[pipeline.loop].extent;
+  for (unsigned loop : parallelLoops())
+    if (allLoops[loop].isDynamic() ||
+        llvm::MulOverflow(slices, allLoops[loop].extent, slices) ||
+        slices > maxSlices)
+      return "the slices of all tiles are not known to be less than 2^31";
+  return reasonAgainstRoles(*this);
+}
+
 std::string LoopNest::reasonAgainst(const Pipeline &pipeline) const {
   if (llvm::none_of(allCaches, [&](const Cache &cache) {
         return cache.shared && cache.at == pipeline.loop;
@@ -73,8 +134,10 @@ std::string LoopNest::reasonAgainst(const Pipeline &pipeline) const {
   if (peels(pipeline.loop))
     return "its last block is code of its own";
   if (pipeline.inFlight > 0)
-    return reasonAgainstFlight(pipeline.loop);
-  return {};
+    if (std::string reason = reasonAgainstFlight(pipeline.loop);
+        !reason.empty())
+      return reason;
+  return pipeline.producer ? reasonAgainstProducer(pipeline) : std::string();
 }
 
 } // namespace onnxc::krnl

@@ -405,11 +405,11 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
 }
 
 /// Of the barriers that copies of boxes have, two for each stage where blocks
-/// of a cluster copy to each other. All slices of an op at a loop share them,
-/// and memory of a larger alignment comes before them.
+/// of a cluster copy to each other, or a producer copies. All slices of an op
+/// at a loop share them, and memory of a larger alignment comes before them.
 static int64_t barrierBytes(const LoopNest &nest) {
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
-  int64_t barriers = nest.clusterLoop() ? 2 : 1;
+  int64_t barriers = nest.clusterLoop() || nest.producingPipeline() ? 2 : 1;
   int64_t bytes = 0;
   for (const Cache &cache : nest.caches())
     for (unsigned op : nest.cachingOps(cache)) {

@@ -44,6 +44,12 @@ std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
   return {};
 }
 
+bool LoopNest::copiesBoxes(const Cache &cache, unsigned op) const {
+  const Mma *mma = mmaOf(op);
+  return cache.byTma && mma && mma->isOfWarpgroup() &&
+         pipelineAt(cache.at).stages > 1;
+}
+
 /// The dimension that the slice has the lines of. Its loops go over this one
 /// and the last one, and are in the order of memory there.
 std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,

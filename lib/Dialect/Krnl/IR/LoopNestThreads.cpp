@@ -13,12 +13,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
-
-/// Threads that share a tile: those of a block of any GPU.
-static constexpr int64_t maxThreads = 1024;
 
 SmallVector<unsigned> LoopNest::mappedLoops() const {
   return llvm::filter_to_vector(liveOrder, [&](unsigned number) {
@@ -123,6 +122,20 @@ LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
   return success();
 }
 
+LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
+  if (failed(checkConcernsAll(emitError)))
+    return failure();
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (blocks < 1 || blocks > most)
+    return emitError() << "expected 1 to " << most << " blocks, but got "
+                       << blocks;
+  if (gridBlocks > 0)
+    return emitError() << "the number of blocks is " << gridBlocks
+                       << " already";
+  gridBlocks = blocks;
+  return success();
+}
+
 /// The blocks of a cluster have neighbouring tiles, and wait for each other in
 /// each iteration.
 LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
@@ -133,6 +146,10 @@ LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
   if (parallelLoops().back() != *cluster)
     return emitError() << "loop '" << name
                        << "' is a cluster, so it must be the last parallel one";
+  if (gridBlocks % allLoops[*cluster].extent != 0)
+    return emitError() << "a grid of " << gridBlocks
+                       << " blocks has no whole clusters of loop '" << name
+                       << "'";
   for (const BodyOp &op : bodyOps)
     for (const LoopUse &use : op.loops)
       if (endsEarly(use.loop) || use.earlyExit)
@@ -226,9 +243,10 @@ LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
     const Loop &loop = allLoops[number];
     if (loop.threadsOf < 0 &&
         (llvm::MulOverflow(threads, loop.extent, threads) ||
-         threads > maxThreads))
+         threads > maxTileThreads))
       return emitError() << "loop '" << loop.name << "' makes more than "
-                         << maxThreads << " threads of a tile; block it first";
+                         << maxTileThreads
+                         << " threads of a tile; block it first";
     for (const BodyOp &op : bodyOps) {
       const LoopUse *use = op.find(number);
       if (!use)

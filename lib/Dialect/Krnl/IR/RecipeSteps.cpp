@@ -184,6 +184,30 @@ static void printInShared(AsmPrinter &printer, bool shared, bool byTma) {
     printer << ", in=shared" << (byTma ? ", by=tma" : "");
 }
 
+/// [`,` `in_flight` `=` groups] [`,` `producer`]
+static ParseResult parseOverlap(AsmParser &parser, int64_t &inFlight,
+                                bool &producer) {
+  inFlight = 0;
+  producer = false;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (succeeded(parser.parseOptionalKeyword("in_flight"))) {
+    if (parser.parseEqual() || parser.parseInteger(inFlight))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+  }
+  producer = true;
+  return parser.parseKeyword("producer");
+}
+
+static void printOverlap(AsmPrinter &printer, int64_t inFlight, bool producer) {
+  if (inFlight != 0)
+    printer << ", in_flight=" << inFlight;
+  if (producer)
+    printer << ", producer";
+}
+
 /// [`,` `tail` `=` `[` sizes `]` [`masked`]]
 static ParseResult parseRowTail(AsmParser &parser, SmallVector<int64_t> &tail,
                                 bool &masked) {
@@ -258,14 +282,13 @@ struct StepList {
     return (tryPrint(dyn_cast<Steps>(attribute)) || ...);
   }
 };
-using AllSteps =
-    StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
-             EarlyExitStepAttr, FuseStepAttr, InterleaveStepAttr, MapStepAttr,
-             MmaStepAttr, OrderStepAttr, PackStepAttr, ParallelStepAttr,
-             PipelineStepAttr, PrefetchStepAttr, RegisterTileStepAttr,
-             FuseOuterStepAttr, SharedStepAttr, SplitReductionStepAttr,
-             StridedStepAttr, ComputeAtStepAttr, TransposeStepAttr,
-             UnrollStepAttr, VectorizeStepAttr, WgmmaStepAttr>;
+using AllSteps = StepList<
+    ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr, EarlyExitStepAttr,
+    FuseStepAttr, GridStepAttr, InterleaveStepAttr, MapStepAttr, MmaStepAttr,
+    OrderStepAttr, PackStepAttr, ParallelStepAttr, PipelineStepAttr,
+    PrefetchStepAttr, RegisterTileStepAttr, FuseOuterStepAttr, SharedStepAttr,
+    SplitReductionStepAttr, StridedStepAttr, ComputeAtStepAttr,
+    TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr, WgmmaStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body

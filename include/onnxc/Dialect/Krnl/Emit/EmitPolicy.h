@@ -20,16 +20,20 @@
 
 namespace onnxc::krnl {
 
+/// Lets the loops around an op stay loops to the end: unrolling is a step of
+/// recipes.
+void keepLoopsAround(mlir::Operation *op);
+
 /// Threads that share a tile, those of a block of a GPU.
 class TileThreads {
 public:
   virtual ~TileThreads() = default;
 
   /// The iteration of each mapped loop that is the calling thread's; the loops
-  /// have these extents.
+  /// have these extents. A tile has so many other threads behind theirs.
   virtual llvm::SmallVector<mlir::Value>
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-          llvm::ArrayRef<int64_t> extents) const = 0;
+          llvm::ArrayRef<int64_t> extents, int64_t others) const = 0;
 
   /// combiner(x, y) of the values of all threads of some mapped loops, by
   /// stride, which all of them get: always in the same order.
@@ -93,9 +97,11 @@ public:
   virtual bool packsInRuns() const { return true; }
 
   /// Emits the code that runs `body` for each tile, with the indices of the
-  /// parallel loops, which have these extents.
+  /// parallel loops, which have these extents, and what emits how many tiles
+  /// the threads of the tile have had before it: null if each is one thread's.
   using TileBody =
-      llvm::function_ref<void(llvm::ArrayRef<mlir::OpFoldResult> indices)>;
+      llvm::function_ref<void(llvm::ArrayRef<mlir::OpFoldResult> indices,
+                              llvm::function_ref<mlir::Value()> before)>;
   virtual void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                          llvm::ArrayRef<mlir::OpFoldResult> extents,
                          TileBody body) const = 0;
@@ -135,9 +141,10 @@ class BlockThreads : public TileThreads {
 public:
   explicit BlockThreads(TargetAttr target) : target(target) {}
 
-  llvm::SmallVector<mlir::Value>
-  indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-          llvm::ArrayRef<int64_t> extents) const override;
+  llvm::SmallVector<mlir::Value> indices(mlir::ImplicitLocOpBuilder &b,
+                                         mlir::func::FuncOp func,
+                                         llvm::ArrayRef<int64_t> extents,
+                                         int64_t others) const override;
   mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                       mlir::Value value, llvm::ArrayRef<ThreadLoop> threads,
                       Combine combine) const override;

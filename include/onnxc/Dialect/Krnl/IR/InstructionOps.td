@@ -147,7 +147,7 @@ def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
 def Krnl_BarrierArriveOp : Krnl_Op<"barrier_arrive"> {
   let summary = "arrives at the same barrier of all blocks of a cluster";
   let description = [{
-    There are so many `blocks`, the own one among them. It hands over nothing that threads
+    There are so many `blocks`, the own one among them; one without a cluster. It hands over nothing that threads
     have written, only that they have read what is copied to later.
 
     ```mlir
@@ -167,7 +167,7 @@ def Krnl_BarrierWaitOp : Krnl_Op<"barrier_wait"> {
   let summary = "waits for all threads and bytes that a barrier expects";
   let description = [{
     For those of its first, third, ... use where `parity` is 0, and of the second, fourth,
-    ... where it is 1.
+    ... where it is 1. Before the first use has ended, `parity` 1 waits for nothing.
 
     ```mlir
     krnl.barrier_wait %barriers[%stage], %parity : memref<4xi64>

@@ -217,10 +217,15 @@ public:
   Pipeline pipelineAt(unsigned loop) const;
   /// Why copies cannot go ahead so; empty if they can.
   std::string reasonAgainst(const Pipeline &pipeline) const;
+  /// The step that has a producer; null if none has.
+  const Pipeline *producingPipeline() const;
   /// Bytes that all slices of shared memory take, with what may be behind their
   /// rows and between them; more than any memory has where that is too many to
   /// count.
   int64_t sharedSliceBytes() const;
+
+  /// Blocks of a launch at most; 0 for one for each tile.
+  int64_t maxBlocks() const { return gridBlocks; }
 
   /// Of a block, for slices and shared intermediates together.
   int64_t maxSharedBytes() const { return sharedBytes; }
@@ -240,6 +245,8 @@ public:
   /// all of it.
   std::optional<TensorBoxes> tensorBoxes(const Cache &cache, unsigned op,
                                          std::string &reason) const;
+  /// Are there all steps that let boxes of a tensor be copied?
+  bool copiesBoxes(const Cache &cache, unsigned op) const;
   /// Has the slice of an op the elements of a sum next to each other?
   bool endsWithSums(const Cache &cache, unsigned op) const;
 
@@ -287,6 +294,7 @@ public:
                                 EmitErrorFn emitError);
   mlir::LogicalResult parallel(llvm::ArrayRef<llvm::StringRef> names,
                                EmitErrorFn emitError);
+  mlir::LogicalResult grid(int64_t blocks, EmitErrorFn emitError);
   mlir::LogicalResult map(llvm::StringRef loop, bool cluster,
                           llvm::StringRef as, EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
@@ -309,7 +317,8 @@ public:
   mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
                             bool byTma, EmitErrorFn emitError);
   mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
-                               int64_t inFlight, EmitErrorFn emitError);
+                               int64_t inFlight, bool producer,
+                               EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
                            Shuffle shuffle, int64_t lanes,
@@ -393,6 +402,7 @@ private:
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
   std::string reasonAgainstFlight(unsigned loop) const;
+  std::string reasonAgainstProducer(const Pipeline &pipeline) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
   int64_t strideInSlice(const Cache &cache, unsigned op, unsigned loop) const;
   std::string reasonAgainstBoxes(const Cache &cache, unsigned op,
@@ -429,6 +439,7 @@ private:
   llvm::SmallVector<Mma> allMmas;
   /// Of the target, see Processor.
   int64_t sharedBytes = target::Processor().sharedBytes;
+  int64_t gridBlocks = 0;
   bool orderPreserved = true;
   int limit = -1;
 };

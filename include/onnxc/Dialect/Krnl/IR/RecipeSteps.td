@@ -144,6 +144,18 @@ def Krnl_ParallelStep
   let assemblyFormat = "`(` $loops `)`";
 }
 
+def Krnl_GridStep : Krnl_Step<"Grid", "grid", "grid", "getBlocks()"> {
+  let summary = "let so many blocks of a device take the tiles in turn";
+  let description = [{
+    `grid(132)`: a launch has at most so many blocks, and each of them goes on with the
+    tile that is so many behind, in the order of the parallel loops, of which the last one
+    runs fastest. Without the step each tile has a block of its own. Blocks of clusters
+    are whole clusters. Elsewhere the step means nothing.
+  }];
+  let parameters = (ins "int64_t":$blocks);
+  let assemblyFormat = "`(` $blocks `)`";
+}
+
 def Krnl_MapStep
     : Krnl_Step<"Map", "map", "map", "getLoop(), getCluster(), getAs()"> {
   let summary = "give each iteration of a loop to a thread, or to a block of a cluster";
@@ -329,7 +341,7 @@ def Krnl_CacheStep
 
 def Krnl_PipelineStep
     : Krnl_Step<"Pipeline", "pipeline", "pipeline",
-                "getLoop(), getStages(), getInFlight()"> {
+                "getLoop(), getStages(), getInFlight(), getProducer()"> {
   let summary = "copy slices to shared memory some iterations ahead";
   let description = [{
     `pipeline(k.o, 3)`: of each slice that threads copy to shared memory at `k.o`
@@ -342,14 +354,22 @@ def Krnl_PipelineStep
     have work while threads wait for copies. The slice of that iteration is read
     until then, so copies go two iterations ahead.
 
+    `pipeline(k.o, 4, in_flight=1, producer)`: a block has one more warp, which starts
+    the copies of boxes and computes nothing. It waits until all warps have read the
+    slice that a copy overwrites, and these wait for copies alone. The slices follow each
+    other over the tiles of a block, so that those of the next tile come while the warps
+    are behind the sums of this one. Elsewhere the step is as without `producer`.
+
     `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
     peeled, and no other ops are computed at it. With products in flight, the ops sum
-    up products by `wgmma` along it.
+    up products by `wgmma` along it. With a producer, all slices of the kernel are those of
+    one `wgmma` along it, `by=tma`; the loops around it are parallel, mapped or written
+    out; and threads do not wait for each other elsewhere.
   }];
-  let parameters = (ins LoopName:$loop, "int64_t":$stages,
-                    DefaultValuedParameter<"int64_t", "0">:$inFlight);
+  let parameters = (ins LoopName:$loop, "int64_t":$stages, "int64_t":$inFlight,
+                        "bool":$producer);
   let assemblyFormat = [{
-    `(` $loop `,` $stages (`,` `in_flight` `` `=` `` $inFlight^)? `)`
+    `(` $loop `,` $stages `` custom<Overlap>($inFlight, $producer) `)`
   }];
 }
 

@@ -34,10 +34,12 @@ struct Cache {
 /// at the beginning of each iteration of a loop are so many. An iteration
 /// leaves `inFlight` groups of products of a warpgroup to the next ones, which
 /// read its slice; the copy for an iteration begins so many iterations before
-/// as there are other slices.
+/// as there are other slices. `producer`: one more warp of the block starts the
+/// copies of boxes, and computes nothing.
 struct Pipeline {
   unsigned loop;
   int64_t stages = 1, inFlight = 0;
+  bool producer = false;
 
   int64_t ahead() const { return stages - 1 - inFlight; }
 };

@@ -17,6 +17,12 @@ namespace onnxc::krnl {
 /// which agree on its size.
 constexpr int64_t warpThreads = target::Processor{}.warpThreads;
 
+/// Threads that share a tile: those of a block of any GPU.
+constexpr int64_t maxTileThreads = 1024;
+
+/// Of the producer of a pipeline, behind those of the mapped loops.
+constexpr int64_t producerThreads = warpThreads;
+
 /// Are the iterations those of threads of several warps?
 inline bool crossesWarps(const ThreadLoop &loop) {
   return loop.stride > 1 || loop.extent > warpThreads;

@@ -197,6 +197,7 @@ Attribute StepRenamer::renumbered(Attribute step) const {
         return ArenaStepAttr::get(
             ctx, std::to_string(*nest->findOp(s.getOp()) + firstOp));
       })
+      .Case([](GridStepAttr s) { return s; })
       .Case([&](PrefetchStepAttr s) {
         return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
                                      s.getDistance(), s.getLine());
@@ -240,7 +241,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
       })
       .Case([&](PipelineStepAttr s) {
         return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages(),
-                                     s.getInFlight());
+                                     s.getInFlight(), s.getProducer());
       })
       .Case([&](TransposeStepAttr s) {
         return TransposeStepAttr::get(ctx, name(s.getLoop()), s.getMasked());

@@ -29,7 +29,7 @@ public:
     auto loop = scf::ForallOp::create(b, extents, ValueRange(), std::nullopt);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    body(getAsOpFoldResult(loop.getInductionVars()));
+    body(getAsOpFoldResult(loop.getInductionVars()), nullptr);
   }
   Value allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
                  MemRefType type) const override {

@@ -126,8 +126,8 @@ TEST_F(NestEmitterTest, TilesArePeeledAndEntered) {
   EXPECT_EQ(getConstantIntValue(extents[1]), 3);
   SmallVector<unsigned> entered;
   SmallVector<ActiveLoop::BlockKind> kinds;
+  emitter.loops.enterTile(getAsOpFoldResult(func.getArguments()));
   emitter.loops.emitTile(
-      getAsOpFoldResult(func.getArguments()),
       [&](unsigned loop) { entered.push_back(loop); },
       [&] { kinds.push_back(emitter.loops.active[loop("n.o")].part); });
   closeFunction();

@@ -72,18 +72,19 @@ protected:
 
 /// How operands are copied to shared memory: steps of the sums at once, and
 /// slices there, of which one is read while the others are copied; products in
-/// flight still read so many.
+/// flight still read so many. A producer copies over the tiles of a block.
 struct Copying {
   int64_t steps, stages, inFlight = 0;
+  bool producer = false;
 };
 
-/// Adds the recipes of all tiles that are possible, copied in the first three
-/// ways, and those of the cheapest tile that is copied in the others; each
-/// once.
+/// Adds the recipes of all tiles that are possible, copied in the first ways,
+/// and those of the cheapest tile that is copied in the others; each once. A
+/// writer has no recipe for what is not possible.
 template <typename Tile, typename Writer>
 void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
               llvm::ArrayRef<Copying> ways, const RecipeOptions &options,
-              RecipeCandidates &candidates) {
+              RecipeCandidates &candidates, size_t waysOfAll = 3) {
   if (!writer.isPossible())
     return;
   writer.keepOrder = options.keepOrder;
@@ -93,8 +94,9 @@ void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
   auto add = [&](const Tile &tile, Copying way) {
     size_t before = candidates.size();
     if (writer.choose(tile, way) && known.insert(writer.describe()).second)
-      addScored(writer.kernel, writer.target, options, "blocks",
-                writer.describe(), writer.write(), candidates);
+      if (mlir::ArrayAttr recipe = writer.write())
+        addScored(writer.kernel, writer.target, options, "blocks",
+                  writer.describe(), recipe, candidates);
     if (candidates.size() == before ||
         (best && candidates.back().cycles >= minGain * cycles))
       return;
@@ -102,10 +104,10 @@ void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
     cycles = candidates.back().cycles;
   };
   for (const Tile &tile : tiles)
-    for (Copying way : ways.take_front(3))
+    for (Copying way : ways.take_front(waysOfAll))
       add(tile, way);
   if (std::optional<Tile> tile = best)
-    for (Copying way : ways.drop_front(3))
+    for (Copying way : ways.drop_front(waysOfAll))
       add(*tile, way);
 }
 

@@ -76,6 +76,8 @@ struct SharedCopies {
   int64_t stages = 1, ahead = 0;
   /// Products of a round are left to the next one.
   bool isInFlight = false;
+  /// A warp of its own copies, over all tiles that its block has in turn.
+  bool hasProducer = false;
 
   /// Loads and stores of a round by warps; one instruction copies ahead.
   double accesses(const Processor &target) const {
@@ -99,6 +101,8 @@ struct SharedCopies {
 struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
   void add(unsigned number);
+  void addCopies(const SharedCopies &copies, double &waited);
+  void addRegisters(const ThreadWork &work, const SharedCopies &copies);
 
   /// Cycles of the resource that it needs most of, where nothing waits and the
   /// core has so many warps at once: fewer than it can issue instructions of
@@ -122,6 +126,8 @@ struct TileWork {
   SmallVector<unsigned> loopsOfThreads;
   TileResources resources;
   double tiles, warps;
+  /// Those of a launch, and the tiles that each of them has in turn.
+  double blocks, tilesOfBlock;
   /// Tiles that copy slices to each other, and so run at the same time.
   int64_t cluster = 1;
   /// Instructions of warps, operations, cycles of the first cache and of units
@@ -160,6 +166,48 @@ static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
   return inLine == 1 ? lanes : 1;
 }
 
+/// Iterations of the loops of a tile up to that of the copy, which are no
+/// threads and not written out.
+static double countRounds(const LoopNest &nest, unsigned number, unsigned at) {
+  double rounds = 1;
+  for (const LoopUse &use : nest.op(number).loops) {
+    const Loop &loop = nest.loop(use.loop);
+    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use))
+      rounds *= iterationsOf(nest, use.loop);
+    if (use.loop == at)
+      break;
+  }
+  return rounds;
+}
+
+/// Adds a slice that is copied by boxes; one thread has an instruction for
+/// each.
+static void addBoxes(SharedCopies &copies, const TensorBoxes &boxes,
+                     const SwizzledSlice &slice, double elements,
+                     const Processor &target) {
+  double part = elements / double(boxes.sharers);
+  copies.parts += part * double(target.warpThreads) /
+                  double(boxes.lines * slice.lineElements());
+  copies.far += part * double(slice.elementBytes);
+  copies.sharers = std::max(copies.sharers, boxes.sharers);
+}
+
+/// Adds a slice that all threads copy, each by accesses of so many elements.
+/// True if they wait for these: less than a word goes through registers, as
+/// elements do that are stored one by one.
+static bool addAccesses(SharedCopies &copies, double elements, int64_t bytes,
+                        int64_t lanes, bool isScattered,
+                        const Processor &target) {
+  copies.far += elements * double(bytes);
+  copies.addressed += elements * double(bytes);
+  // PTX ISA, cp.async: only copies of 16 bytes leave out the first cache.
+  if (copies.stages == 1 || lanes * bytes != target.vectorBytes)
+    copies.cached += elements * double(bytes);
+  copies.parts += elements / double(lanes);
+  copies.scattered += isScattered ? elements : 0;
+  return (isScattered ? 1 : lanes) * bytes < 4;
+}
+
 static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
                              unsigned number, const Processor &target) {
   SharedCopies copies;
@@ -169,22 +217,10 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     const Cache *cache = nest.sharedCacheOf(*input, number);
     if (!cache)
       continue;
-    SmallVector<unsigned> parallel = nest.parallelLoops();
-    copies.rounds = 1;
-    for (const LoopUse &use : nest.op(number).loops) {
-      if (!llvm::is_contained(parallel, use.loop) &&
-          !nest.loop(use.loop).mapped && !nest.isInRegisters(use))
-        copies.rounds *= iterationsOf(nest, use.loop);
-      if (use.loop == cache->at)
-        break;
-    }
+    copies.rounds = countRounds(nest, number, cache->at);
     SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
     double elements = countIterations(nest, loops);
-    Access access(nest, number, *input);
     int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
-    int64_t lanes =
-        elementsOfCopy(nest, number, *input, access,
-                       std::max(target.vectorBytes / bytes, int64_t(1)));
     copies.bytes += elements * double(bytes);
     Pipeline pipeline = nest.pipelineAt(cache->at);
     copies.stages = pipeline.stages;
@@ -192,29 +228,23 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     copies.isInFlight = pipeline.inFlight > 0 && nest.mmaOf(number) &&
                         nest.mmaOf(number)->isOfWarpgroup() &&
                         multipliesByWarpgroups(op);
-    if (std::string reason; cache->byTma && copiesTensors(op))
-      if (auto boxes = nest.tensorBoxes(*cache, number, reason)) {
-        double part = elements / double(boxes->sharers);
-        // One thread has an instruction for each box.
-        copies.parts +=
-            part * double(target.warpThreads) /
-            double(boxes->lines *
-                   nest.swizzledSlice(*cache, number)->lineElements());
-        copies.far += part * double(bytes);
-        copies.sharers = std::max(copies.sharers, boxes->sharers);
-        continue;
-      }
-    copies.far += elements * double(bytes);
-    copies.addressed += elements * double(bytes);
-    // Less than a word goes through registers, as elements do that are stored
-    // one by one. PTX ISA, cp.async: only copies of 16 bytes leave out the
-    // first cache.
+    std::string reason;
+    std::optional<TensorBoxes> boxes;
+    if (cache->byTma && copiesTensors(op))
+      boxes = nest.tensorBoxes(*cache, number, reason);
+    if (boxes) {
+      addBoxes(copies, *boxes, *nest.swizzledSlice(*cache, number), elements,
+               target);
+      copies.hasProducer = pipeline.producer;
+      continue;
+    }
+    Access access(nest, number, *input);
+    int64_t lanes =
+        elementsOfCopy(nest, number, *input, access,
+                       std::max(target.vectorBytes / bytes, int64_t(1)));
     bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
-    isWaiting |= (isScattered ? 1 : lanes) * bytes < 4;
-    if (pipeline.stages == 1 || lanes * bytes != target.vectorBytes)
-      copies.cached += elements * double(bytes);
-    copies.parts += elements / double(lanes);
-    copies.scattered += isScattered ? elements : 0;
+    isWaiting |=
+        addAccesses(copies, elements, bytes, lanes, isScattered, target);
   }
   if (isWaiting)
     copies.stages = 1;
@@ -243,7 +273,10 @@ TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
                    const Processor &target)
     : kernel(kernel), nest(nest), target(target),
       loopsOfThreads(nest.loopsOfThreads()),
-      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0)) {
+      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0)),
+      blocks(nest.maxBlocks() > 0 ? std::min(double(nest.maxBlocks()), tiles)
+                                  : tiles),
+      tilesOfBlock(std::ceil(tiles / blocks)) {
   resources.threads = nest.numThreads();
   llvm::append_range(loopsOfThreads, nest.parallelLoops());
   warps = std::ceil(double(resources.threads) / double(target.warpThreads));
@@ -280,33 +313,49 @@ void TileWork::add(unsigned number) {
   SharedCopies copies = copiesOf(kernel, nest, number, target);
   double &waited = copies.isInFlight ? waitingInFlight : waiting;
   waited += steps * latency;
-  traffic += direct + copies.rounds * copies.far;
-  received += direct + copies.rounds * copies.bytes;
+  traffic += direct;
+  received += direct;
+  addCopies(copies, waited);
+  waited += warps * countBarriers(nest, number) * target.cacheLatency;
+  addRegisters(work, copies);
+}
+
+void TileWork::addCopies(const SharedCopies &copies, double &waited) {
+  traffic += copies.rounds * copies.far;
+  received += copies.rounds * copies.bytes;
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
-  // In front of each slice all threads wait for each other.
+  // In front of each slice all threads wait for each other, or each for a
+  // producer.
   waited += warps * copies.rounds * target.cacheLatency;
   // So do tiles of a cluster, and before the first slice; behind the last one
-  // they wait while they have other work.
+  // they wait while they have other work. A producer waits for them by itself.
   cluster = std::max(cluster, copies.sharers);
-  if (copies.sharers > 1) {
-    waited += warps * copies.rounds * target.clusterLatency;
-    starting += target.clusterLatency;
-  }
-  waited += warps * countBarriers(nest, number) * target.cacheLatency;
-  double threads = double(resources.threads), copied;
-  if (copies.stages > 1) {
-    starting += target.memoryLatency;
-    // A slice comes as late as its last byte.
-    waitingForCopies += copies.rounds / double(copies.ahead) *
-                        (target.memoryLatency + copies.farCycles(target));
-    // Each copy has an address.
-    copied = copies.addressed / double(target.vectorBytes) / threads;
-  } else {
+  double arrival = copies.sharers > 1 ? target.clusterLatency : 0;
+  if (!copies.hasProducer)
+    waited += warps * copies.rounds * arrival;
+  if (copies.stages == 1) {
     waited += warps * copies.rounds * target.memoryLatency;
-    // The elements are in registers.
-    copied = copies.bytes / 4 / threads;
+    return;
   }
+  // With a producer that of the first tile of a block alone.
+  double first = target.memoryLatency + arrival;
+  starting += copies.hasProducer ? first / tilesOfBlock : first;
+  // A slice comes as late as its last byte.
+  waitingForCopies += copies.rounds / double(copies.ahead) *
+                      (target.memoryLatency + copies.farCycles(target) +
+                       (copies.hasProducer ? arrival : 0));
+  if (copies.hasProducer)
+    resources.threads = nest.numThreads() + producerThreads;
+}
+
+void TileWork::addRegisters(const ThreadWork &work,
+                            const SharedCopies &copies) {
+  double threads = double(nest.numThreads());
+  // Each copy ahead has an address; elements of others are in registers.
+  double copied = copies.stages > 1
+                      ? copies.addressed / double(target.vectorBytes) / threads
+                      : copies.bytes / 4 / threads;
   int64_t registers =
       int64_t(work.resultRegisters + double(target.addressRegisters) +
               (copies.stages > 1 ? work.operandRegisters + copied
@@ -332,11 +381,12 @@ double TileWork::busyCycles(double warpsAtOnce) const {
 NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                     const Processor &target) {
   TileWork tile(kernel, nest, target);
-  // The busiest core has so many tiles, and runs so many of them at once.
+  // The busiest core has so many blocks, and runs so many of them at once.
   int64_t cores = target.coresOfClusters(tile.cluster);
-  double tilesOfCore = std::ceil(tile.tiles / double(cores));
+  double blocksOfCore = std::ceil(tile.blocks / double(cores));
+  double tilesOfCore = blocksOfCore * tile.tilesOfBlock;
   double resident = std::clamp(
-      tilesOfCore, 1.0,
+      blocksOfCore, 1.0,
       double(std::max<int64_t>(occupancyOf(target, tile.resources).tiles, 1)));
   double memory = workOf(kernel, outerExtent).bytes / double(target.cores);
   double cycles =

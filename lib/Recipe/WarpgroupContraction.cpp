@@ -56,6 +56,7 @@ private:
     return sharesColumns() ? loops.columnOperand : loops.rowOperand;
   }
   bool formsClusters();
+  bool hasSeveralTiles();
   SmallVector<std::string> orderBlocks(RecipeBuilder &recipe,
                                        StringRef rowBlocks,
                                        StringRef columnBlocks);
@@ -95,6 +96,26 @@ bool WarpgroupWriter::formsClusters() {
          llvm::divideCeil(extentOfAll(along), size) % tile.cluster == 0;
 }
 
+/// Are there more tiles than blocks that run at the same time? Then a producer
+/// goes on to the next one.
+bool WarpgroupWriter::hasSeveralTiles() {
+  if (!copying.producer)
+    return true;
+  SmallVector<std::string> all = loops.batch;
+  llvm::append_range(all, loops.rows);
+  llvm::append_range(all, loops.columns);
+  if (!copiesTensors(loops.op) ||
+      !llvm::all_of(
+          all, [&](const std::string &loop) { return isStatic(kernel, loop); }))
+    return false;
+  int64_t tiles =
+      int64_t(llvm::divideCeil(extentOfAll(loops.rows), rowsOfBlock()) *
+              llvm::divideCeil(extentOfAll(loops.column), columnsOfBlock()));
+  SmallVector<std::string> others = loops.batch;
+  llvm::append_range(others, ArrayRef(loops.columns).drop_back());
+  return tiles * extentOfAll(others) > target.coresOfClusters(tile.cluster);
+}
+
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   tile = wanted;
   copying = way;
@@ -108,7 +129,7 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
   return isWorth(rowsOfBlock(), loops.rows) &&
          isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
-         threads <= target.tileThreads &&
+         hasSeveralTiles() && threads <= target.tileThreads &&
          threads * (sums + target.addressRegisters + loadedBehind()) <=
              target.coreRegisters;
 }
@@ -134,6 +155,11 @@ ArrayAttr WarpgroupWriter::write() {
   if (copying.stages == 1 || !copiesTensors(loops.op))
     return recipe;
   SmallVector<unsigned> boxed = findBoxed(recipe);
+  // Blocks of a cluster copy boxes to each other, and so does a producer.
+  int shared = krnl::inputNumber(kernel, sharedOperand()->get());
+  if ((tile.cluster > 1 && !llvm::is_contained(boxed, shared)) ||
+      (copying.producer && boxed.size() < 2))
+    return {};
   return boxed.empty() ? recipe : writeSteps(boxed);
 }
 
@@ -189,8 +215,10 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
                                    columnThread};
   distribute(recipe, outer, threads,
              {rows, rowCopy, tiles, column, copies, step, products});
-  int shared = krnl::inputNumber(kernel, sharedOperand()->get());
-  if (tile.cluster > 1 && llvm::is_contained(boxed, shared))
+  bool hasProducer = copying.producer && !boxed.empty();
+  if (hasProducer)
+    recipe.grid(target.coresOfClusters(tile.cluster));
+  if (tile.cluster > 1 && !boxed.empty())
     recipe.mapCluster(outer.back());
   recipe.unroll(rows, tile.rows);
   recipe.unroll(rowCopy, MatrixSums::copies);
@@ -206,16 +234,18 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   }
   recipe.wgmma(
       {warp, rowCopy, rowThread, tiles, columnThread, column, products});
-  recipe.pipeline(copies, copying.stages, copying.inFlight);
+  recipe.pipeline(copies, copying.stages, copying.inFlight, /*op=*/-1,
+                  hasProducer);
   return recipe.finish();
 }
 
 std::string WarpgroupWriter::describe() const {
-  return llvm::formatv("{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
-                       "{4} steps, {5} stages, {6} in flight, clusters of {7}",
-                       tile.rowGroups, tile.columnGroups, tile.rows,
-                       tile.columns, copying.steps, copying.stages,
-                       copying.inFlight, tile.cluster);
+  return llvm::formatv(
+      "{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
+      "{4} steps, {5} stages, {6} in flight, clusters of {7}{8}",
+      tile.rowGroups, tile.columnGroups, tile.rows, tile.columns, copying.steps,
+      copying.stages, copying.inFlight, tile.cluster,
+      copying.producer ? ", a producer" : "");
 }
 
 /// Larger ones first; more sums than 128 of a thread leave no registers for
@@ -242,8 +272,12 @@ static SmallVector<WarpgroupTile> warpgroupTiles() {
 
 /// What the planner compares.
 static constexpr Copying copyings[] = {
-    {4, 4, 1}, {4, 3, 1}, {2, 4, 1}, {2, 5, 1}, {4, 5, 1}, {4, 4},
-    {4, 3},    {4, 2},    {2, 3},    {2, 2},    {1, 4},    {4, 1}};
+    {4, 4, 1, true}, {4, 3, 1, true}, {4, 4, 1},       {4, 3, 1},
+    {2, 4, 1},       {2, 5, 1, true}, {2, 6, 1, true}, {2, 5, 1},
+    {4, 5, 1},       {4, 4},          {4, 3},          {4, 2},
+    {2, 3},          {2, 2},          {1, 4},          {4, 1}};
+/// Of them, those of all tiles.
+static constexpr size_t copyingsOfAll = 5;
 
 void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
                               const RecipeOptions &options,
@@ -254,7 +288,8 @@ void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
     if (candidates.size() > before || !multipliesByWarpgroups(way.op))
       return;
     addTiles<WarpgroupTile>(WarpgroupWriter(kernel, way, target),
-                            warpgroupTiles(), copyings, options, candidates);
+                            warpgroupTiles(), copyings, options, candidates,
+                            copyingsOfAll);
   }
 }
 

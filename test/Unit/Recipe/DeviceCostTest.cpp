@@ -130,9 +130,9 @@ func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<40
       outs(%o : tensor<4096x4096xf32>)
       recipe [block(m, 128) -> (m.o, m.b), block(m.b, 64) -> (m.v, m.p), block(m.p, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g),
               block(n, 256) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, {1}) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
-              order(m.o, n.o, m.v, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.v, m.w, m.g, n.t), parallel(m.o, n.o),
+              order(m.o, n.o, m.v, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.v, m.w, m.g, n.t), parallel(m.o, n.o), {4}
               map(m.v, thread), map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 32), vectorize(n.c, 2), unroll(k.s, {2}),
-              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, {0})] {{
+              cache(0, at=k.o, in=shared{3}), cache(1, at=k.o, in=shared{3}), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, {0})] {{
   ^bb0(%a: tensor<4096x1024xf16>, %b: tensor<1024x4096xf16>, %c: tensor<4096x4096xf32>):
     %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
         : (tensor<4096x1024xf16>, tensor<1024x4096xf16>) -> tensor<4096x4096xf32> {{
@@ -147,15 +147,16 @@ func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<40
   return %y : tensor<4096x4096xf32>
 })";
 
-// Slices that are copied one iteration ahead come too late; three ahead do not,
-// and then threads wait for products unless these are in flight.
-TEST_F(DeviceCostTest, DeepPipelinesHideWaiting) {
-  auto cyclesWith = [&](const char *stages, const char *gpu = "cuda:sm_90a",
-                        int64_t depth = 64) {
+class PipelineCostTest : public DeviceCostTest {
+protected:
+  double cyclesWith(const char *stages, const char *gpu = "cuda:sm_90a",
+                    int64_t depth = 64, const char *way = "",
+                    const char *grid = "") {
     auto target = llvm::cantFail(target::resolveDevices(&context, gpu)).front();
-    std::string text = llvm::formatv(
-        "module attributes {{krnl.target = {0}} {{{1}}", target,
-        std::string(llvm::formatv(pipelined, stages, depth, depth / 16)));
+    std::string text =
+        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
+                      std::string(llvm::formatv(pipelined, stages, depth,
+                                                depth / 16, way, grid)));
     auto module = parseSourceString<ModuleOp>(text, &context);
     double cycles = 0;
     if (!module)
@@ -167,7 +168,12 @@ TEST_F(DeviceCostTest, DeepPipelinesHideWaiting) {
                      .cycles;
       });
     return cycles;
-  };
+  }
+};
+
+// Slices that are copied one iteration ahead come too late; three ahead do not,
+// and then threads wait for products unless these are in flight.
+TEST_F(PipelineCostTest, DeepPipelinesHideWaiting) {
   double two = cyclesWith("2"), four = cyclesWith("4"),
          inFlight = cyclesWith("4, in_flight=1");
   EXPECT_LT(four, two);
@@ -177,6 +183,23 @@ TEST_F(DeviceCostTest, DeepPipelinesHideWaiting) {
   double waiting = cyclesWith("3", "cuda:sm_80", 32);
   EXPECT_GE(cyclesWith("3, in_flight=1", "cuda:sm_80", 32), waiting);
   EXPECT_GT(waiting, 0);
+}
+
+// Only the first one of the four tiles of a block waits for its first slice.
+TEST_F(PipelineCostTest, ProducersGoOnToTheNextTile) {
+  auto boxes = [&](const char *stages, const char *grid) {
+    return cyclesWith(stages, "cuda:sm_90a", 64, ", by=tma", grid);
+  };
+  double alone = boxes("4, in_flight=1", ""),
+         first = boxes("4, in_flight=1, producer", ""),
+         several = boxes("4, in_flight=1, producer", "grid(132),");
+  double waiting = processorOf("cuda:sm_90a").memoryLatency;
+  EXPECT_EQ(first, alone);
+  EXPECT_NEAR(alone - several, 3 * waiting, 1);
+  // Without such copies there is none, but blocks that go on are no slower.
+  EXPECT_EQ(
+      cyclesWith("4, in_flight=1, producer", "cuda:sm_80", 16, ", by=tma"),
+      cyclesWith("4, in_flight=1", "cuda:sm_80", 16, ", by=tma"));
 }
 
 TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {

@@ -30,7 +30,8 @@ class Step:
         inside = {
             "block": f"{names}, {self.number}{self.tail}",
             "cache": f"{self.number}, at={names}{self.tail}",
-            "map": f"{names}, thread",
+            "grid": f"{self.number}",
+            "map": f"{names}, {self.tail or 'thread'}",
             "pack": f"{self.number}, [{names}]",
             "prefetch": f"{self.number}, distance={self.distance}, line={self.line}",
             "register_tile": f"{names}, lanes={self.number}{self.tail}",
@@ -66,7 +67,7 @@ class Nest:
             return self.replace(step)
         if step.kind == "order":
             return self.reorder(step)
-        if step.kind == "prefetch":
+        if step.kind in ("prefetch", "grid"):
             return True
         numbers = range(len(self.ops)) if step.op < 0 else [step.op]
         reducing = [n for n in numbers if step.loops[0] in self.ops[n] and self.reduced(step.loops[0], n)]
@@ -337,10 +338,14 @@ class Draw:
         self.registers()
         return True
 
-    def place_threads(self, blocks, *threads):
+    def place_threads(self, blocks, *threads, cluster=False):
         self.shared = [*blocks, *threads]
         self.add("fuse_outer", self.shared)
         self.add("parallel", blocks)
+        if self.chance(0.3):
+            self.add("grid", [], number=int(self.pick([1, 2, 4, 6, 132])))
+        if cluster:
+            self.add("map", blocks[-1:], tail="cluster")
         for thread in threads:
             self.add("map", [thread])
 
@@ -375,17 +380,17 @@ class Draw:
         self.copy_ahead(steps)
         return True
 
-    def cache_shared(self, loops, share=0.8):
+    def cache_shared(self, loops, share=0.8, way=""):
         """Operands copied to shared memory at some of the loops."""
         for number in self.kernel.operands:
             if self.chance(share):
-                self.add("cache", [self.pick(loops)], number=number, tail=", in=shared")
+                self.add("cache", [self.pick(loops)], number=number, tail=f", in=shared{way}")
 
-    def copy_ahead(self, loops):
+    def copy_ahead(self, loops, ways=("",), share=0.6):
         """Often some iterations ahead."""
         for loop in dict.fromkeys(loops):
-            if self.chance(0.6):
-                self.add("pipeline", [loop], number=int(self.pick([2, 3, 4])))
+            if self.chance(share):
+                self.add("pipeline", [loop], number=int(self.pick([2, 3, 4])), tail=self.pick(ways))
 
     def matrices(self):
         """Products of matrices of a warp or a warpgroup, with random numbers of fragments; false where no loops are their multiples."""
@@ -416,8 +421,11 @@ class Draw:
         size, extent = depth * int(self.pick([1, 2])), self.nest.extents[reduced[0]]
         stages, stage = self.block(reduced[0], size, tail=PAD if extent is None or extent % size else None)
         step, products = self.block(stage, depth)
+        cluster = of_group and self.chance(0.4)
+        if cluster:
+            blocks += self.block(blocks.pop(int(self.rng.integers(2))), 2, tail="")
         self.add("order", [*kept[:-2], *blocks, *threads, *inner, stages, step, products])
-        self.place_threads([*kept[:-2], *blocks], *threads)
+        self.place_threads([*kept[:-2], *blocks], *threads, cluster=cluster)
         for loop in inner[:3]:
             if self.nest.extents[loop] > 1:
                 self.add("unroll", [loop], number=self.nest.extents[loop])
@@ -426,9 +434,9 @@ class Draw:
             # The instruction reads slices, of the loop that its products are steps of.
             if size > depth and self.chance(0.7):
                 self.add("unroll", [step], number=size // depth)
-            self.cache_shared([stages], share=1)
+            self.cache_shared([stages], share=1, way=self.pick(["", ", by=tma", ", by=tma", ", by=tma"]))
             self.add("wgmma", [row_warp, row_copy, row_thread, column_fragment, column_thread, column_copy, products])
-            self.copy_ahead([stages])
+            self.copy_ahead([stages], ["", ", in_flight=1", ", producer", ", in_flight=1, producer"], share=0.8)
             return True
         self.add("mma", [row_copy, row_thread, column_thread, column_copy, products])
         self.cache_shared([stages, stages, step])

@@ -39,9 +39,11 @@ ENTRY = re.compile(r'^kernel "((?:[^"\\]|\\.)*)" ([0-9a-f]+) \[(.*?)\n?\]$', re.
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
 # A device packs constants alone.
 NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does")
-STEPS = ("block fuse order fuse_outer parallel map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
+STEPS = ("block fuse order fuse_outer parallel grid map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
+# What runs the recipes with products of warpgroups, which other devices compute otherwise.
+WARPGROUPS = "cuda:simulator:sm_90a"
 # Relative, and as a part of the largest value.
 TOLERANCES = {np.dtype(np.float16): (1e-2, 1e-2), np.dtype(np.float32): (1e-4, 1e-5), np.dtype(np.float64): (1e-10, 1e-12)}
 
@@ -89,8 +91,10 @@ def draw_legal(model, number, seed, recipes, library):
     drawn = [random_recipe(kernel, rng, "device" in artefact.ALWAYS) for kernel in model.kernels]
     while True:
         write_entries(recipes, model.entries, drawn)
+        of_groups = any(step.kind == "wgmma" for steps in drawn for step in steps)
+        device = {"device": WARPGROUPS} if "device" in artefact.ALWAYS and of_groups else {}
         try:
-            artefact.compile_model(model.path, library, recipes=recipes)
+            artefact.compile_model(model.path, library, recipes=recipes, **device)
             return drawn, refusals
         except isolation.StageError as error:
             refused, packed = REFUSED.search(str(error)), NOT_PACKED.search(str(error))

@@ -4,7 +4,7 @@
 //
 // Writes the results of the dimension analysis into the graph: integer tensors
 // with constant elements become constants, and operations that keep the shape
-// are removed; a Reshape that copies sizes does so by zeros.
+// are removed; a Reshape that copies sizes does so by zeros, an Expand by ones.
 //
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
@@ -247,6 +247,33 @@ static bool foldCopiedSizes(Operation *op, DimAnalysis &analysis,
   return true;
 }
 
+/// expand(x[b, 1, s], concat([1, 4], shape(x)[2])) -> expand(x, [1, 4, 1]): a
+/// size of 1 keeps that of x.
+static bool foldExpandedSizes(Operation *op, DimAnalysis &analysis,
+                              RewriterBase &rewriter) {
+  auto expand = dyn_cast<ExpandOp>(op);
+  if (!expand || constantInts(expand.getShape()) ||
+      !isa<RankedTensorType>(analysis.type(expand.getInput())) ||
+      !isa<RankedTensorType>(analysis.type(expand.getOutput())))
+    return false;
+  auto from = analysis.info(expand.getInput()).dims;
+  auto to = analysis.info(expand.getOutput()).dims;
+  if (from.size() > to.size())
+    return false;
+  SmallVector<int64_t> shape;
+  size_t more = to.size() - from.size();
+  for (auto [i, dim] : llvm::enumerate(to)) {
+    std::optional<int64_t> size = constantValue(dim);
+    if (!size && (i < more || from[i - more] != dim))
+      return false;
+    shape.push_back(size.value_or(1));
+  }
+  rewriter.setInsertionPoint(op);
+  expand.getShapeMutable().assign(
+      NodeMaker(rewriter, op->getLoc()).ints(shape));
+  return true;
+}
+
 /// The axes that a Resize gives sizes for; nothing if it is not known which
 /// they are, or if one that keeps its size may change in another way.
 static std::optional<SmallVector<int64_t>> axesBySizes(ResizeOp resize,
@@ -324,6 +351,7 @@ bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
     bool isFolded = foldToConstants(op, analysis, rewriter) ||
                     foldSameShape(op, analysis, rewriter) ||
                     foldCopiedSizes(op, analysis, rewriter) ||
+                    foldExpandedSizes(op, analysis, rewriter) ||
                     foldRepeatedOperands(op, analysis, rewriter) ||
                     foldKeptSizes(op, analysis, rewriter) ||
                     sizes.fold(op, analysis, rewriter);

@@ -133,3 +133,22 @@ func.func @sizes_as_such(%x: tensor<?x?xf32>) -> (none, none) {
   %both = onnx.Concat(%four, %list) {axis = 0 : i64} : (tensor<1xi64>, none) -> none
   return %size, %both : none, none
 }
+
+// -----
+
+// An Expand keeps sizes by ones. Another size that only the run knows stays.
+// CHECK-LABEL: func @expanded_sizes
+// CHECK:         %[[S:.+]] = onnx.Constant dense<[1, 4, 1, 64]> : tensor<4xi64>
+// CHECK:         onnx.Expand(%arg0, %[[S]])
+// CHECK:         onnx.Expand(%arg0, %{{[^,]+}}) :
+func.func @expanded_sizes(%x: tensor<1x?x64xf32>, %y: tensor<?xf32>) -> (none, none) {
+  %head = onnx.Constant dense<[1, 4]> : tensor<2xi64>
+  %end = onnx.Constant dense<64> : tensor<1xi64>
+  %kept = onnx.Shape(%x) {start = 1 : i64, end = 2 : i64} : (tensor<1x?x64xf32>) -> none
+  %target = onnx.Concat(%head, %kept, %end) {axis = 0 : i64} : (tensor<2xi64>, none, tensor<1xi64>) -> none
+  %0 = onnx.Expand(%x, %target) : (tensor<1x?x64xf32>, none) -> none
+  %other = onnx.Shape(%y) : (tensor<?xf32>) -> none
+  %more = onnx.Concat(%other, %kept, %end) {axis = 0 : i64} : (none, none, tensor<1xi64>) -> none
+  %1 = onnx.Expand(%x, %more) : (tensor<1x?x64xf32>, none) -> none
+  return %0, %1 : none, none
+}

@@ -40,6 +40,17 @@ int64_t largestDivisor(int64_t whole, int64_t most) {
   return 1;
 }
 
+SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms) {
+  SmallVector<int64_t> numbers;
+  int64_t parts = 1;
+  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
+    int64_t before = std::exchange(parts, largestDivisor(whole, most));
+    if (parts != before && terms / parts >= minTermsOfPart)
+      numbers.push_back(parts);
+  }
+  return numbers;
+}
+
 int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
   LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
   if (!attribute.isDynamic())

@@ -28,6 +28,10 @@ double iterationsOf(const krnl::LoopNest &nest, unsigned loop);
 /// are padded.
 double paddingFactor(const krnl::LoopNest &nest, unsigned op);
 
+/// The numbers of parts that sums of so many terms are tried in: those up to
+/// maxSumParts that divide `whole`, most of whose terms they share.
+llvm::SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms);
+
 /// The product of the extents of the axes that a loop stems from.
 double axesExtent(
     const krnl::LoopNest &nest, unsigned loop,

@@ -280,12 +280,9 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     return;
   OpBuilder b(kernel);
   double best = minGainOfKind * whole->cycles;
-  int64_t chosen = 1, parts = 1;
+  int64_t chosen = 1;
   std::optional<SplitKernels> cheapest;
-  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
-    int64_t before = std::exchange(parts, largestDivisor(found->extent, most));
-    if (parts == before || found->terms / parts < minTermsOfPart)
-      continue;
+  for (int64_t parts : numbersOfParts(found->extent, found->terms)) {
     SplitKernels kernels;
     kernels.parts = buildParts(b, kernel, *found, parts);
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);

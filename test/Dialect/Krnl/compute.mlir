@@ -105,6 +105,20 @@ func.func @empty_temporary(%o: tensor<0xf32>) -> tensor<0xf32> {
   return %y : tensor<0xf32>
 }
 
+// A range may end with a dimension whose size only the run knows.
+// CHECK-LABEL: func @range_to_end
+// CHECK:         krnl.compute [p, k] (%{{.+}} = %{{.+}}[p * 16 + k in 0 to ?])
+func.func @range_to_end(%x: tensor<?xf32>, %o: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
+  %y = krnl.kernel "parts" loops [p = %n, k = 16] ins(%x : tensor<?xf32>) outs(%o : tensor<?x16xf32>) {
+  ^bb0(%a: tensor<?xf32>, %c: tensor<?x16xf32>, %m: index):
+    %r = krnl.compute [p, k] (%b = %a[p * 16 + k in 0 to ?]) -> (%_ = %c[p, k]) : (tensor<?xf32>) -> tensor<?x16xf32> {
+      linalg.yield %b : f32
+    }
+    krnl.yield %r : tensor<?x16xf32>
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
 // Outside of a range the element is zero.
 // CHECK-LABEL: func @range
 // CHECK:         krnl.compute [o | k] (%{{.+}} = %{{.+}}[o + k - 1 in 0 to 12])

@@ -9,6 +9,7 @@
 #include "OpEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -188,9 +189,10 @@ SmallVector<LaneIndex> OpEmitter::indicesOf(OpState &state, OpOperand &operand,
                                             bool local) {
   SmallVector<LaneIndex> axes = loops.axisValues(state.number, instance, local);
   SmallVector<LaneIndex> at;
-  for (const Subscript &subscript : state.op.getSubscripts(operand)) {
+  for (auto [position, subscript] :
+       llvm::enumerate(state.op.getSubscripts(operand))) {
     LaneIndex index = math.eval(subscript.index, axes, loops.extents);
-    if (Value inside = isInRange(subscript, index))
+    if (Value inside = isInRange(operand, position, subscript, index))
       index = toLaneIndex(OpFoldResult(b.createOrFold<arith::SelectOp>(
           inside, math.scalar(index),
           math.scalar({{}, subscript.range->first, 0, {}}))));
@@ -200,14 +202,20 @@ SmallVector<LaneIndex> OpEmitter::indicesOf(OpState &state, OpOperand &operand,
 }
 
 /// Is the index in the range that is read of the operand? Null without one.
-Value OpEmitter::isInRange(const Subscript &subscript, LaneIndex index) {
+Value OpEmitter::isInRange(OpOperand &operand, unsigned position,
+                           const Subscript &subscript, LaneIndex index) {
   if (!subscript.range)
     return {};
   auto [first, end] = *subscript.range;
   Value moved = math.scalar(math.add(index, {{}, -first, 0, {}}));
+  Value size =
+      ShapedType::isDynamic(end)
+          ? memref::DimOp::create(
+                b, storage.slots[storage.chainRoot(operand.get())].memref,
+                position)
+          : math.scalar({{}, end - first, 0, {}});
   // Unsigned: also false for indices before the first one.
-  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, moved,
-                                       math.scalar({{}, end - first, 0, {}}));
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, moved, size);
 }
 
 /// `at`, as far away as a computed index says; nothing moves without one.
@@ -302,9 +310,10 @@ Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
     return all;
   SmallVector<LaneIndex> axes = loops.axisValues(op, instance, false);
   ComputeOp reader = storage.plan(op).op;
-  for (const Subscript &subscript : reader.getSubscripts(operand)) {
-    Value inside =
-        isInRange(subscript, math.eval(subscript.index, axes, loops.extents));
+  for (auto [position, subscript] :
+       llvm::enumerate(reader.getSubscripts(operand))) {
+    Value inside = isInRange(operand, position, subscript,
+                             math.eval(subscript.index, axes, loops.extents));
     if (inside)
       all = all ? b.createOrFold<arith::AndIOp>(all, inside) : inside;
   }

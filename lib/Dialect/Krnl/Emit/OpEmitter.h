@@ -304,7 +304,8 @@ private:
                                         const Instance &instance);
   mlir::Value loadOperand(OpState &state, mlir::OpOperand &operand,
                           const Instance &instance);
-  mlir::Value isInRange(const Subscript &subscript, LaneIndex index);
+  mlir::Value isInRange(mlir::OpOperand &operand, unsigned position,
+                        const Subscript &subscript, LaneIndex index);
   mlir::Value hasElement(unsigned op, mlir::OpOperand &operand,
                          const Instance &instance);
   mlir::Value zeroOutside(unsigned op, mlir::OpOperand &operand,

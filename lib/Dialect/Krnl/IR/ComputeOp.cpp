@@ -291,8 +291,11 @@ parseBindings(OpAsmParser &parser,
       return failure();
     if (succeeded(parser.parseOptionalKeyword("in"))) {
       auto &[first, end] = subscript.range.emplace();
-      if (parser.parseInteger(first) || parser.parseKeyword("to") ||
-          parser.parseInteger(end))
+      if (parser.parseInteger(first) || parser.parseKeyword("to"))
+        return failure();
+      if (succeeded(parser.parseOptionalQuestion()))
+        end = ShapedType::kDynamic;
+      else if (parser.parseInteger(end))
         return failure();
     }
     subscript.isPart = succeeded(parser.parseOptionalEllipsis());
@@ -382,8 +385,13 @@ static void printSubscript(raw_ostream &os, const Subscript &subscript,
     os << text.front();
     text = text.drop_front();
   }
-  if (subscript.range)
-    os << " in " << subscript.range->first << " to " << subscript.range->second;
+  if (subscript.range) {
+    os << " in " << subscript.range->first << " to ";
+    if (ShapedType::isDynamic(subscript.range->second))
+      os << '?';
+    else
+      os << subscript.range->second;
+  }
   if (subscript.isPart)
     os << " ...";
 }

@@ -138,6 +138,14 @@ static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
       return op.emitOpError("reads operand ")
              << operand.getOperandNumber()
              << ", which is no input of the kernel, in a range";
+    if (ShapedType::isDynamic(inside->second)) {
+      if (inside->first != 0 || !ShapedType::isDynamic(size))
+        return op.emitOpError("reads dimension ")
+               << position << " of operand " << operand.getOperandNumber()
+               << " up to its end, which needs a range from 0 and a size that "
+                  "only the run knows";
+      return success();
+    }
     if (inside->first < 0 || inside->first >= inside->second ||
         inside->second > size)
       return op.emitOpError("reads dimension ")

@@ -28,9 +28,11 @@ std::string LoopNest::reasonAgainstRanges(unsigned number) const {
     if (!Access(*input).hasRanges())
       continue;
     Access access(*this, number, *input);
+    // Copies to shared memory are element by element along a range.
+    bool isCopied = sharedCacheOf(*input, number) != nullptr;
     for (const LoopUse &use : op.loops) {
       std::string name = "loop '" + allLoops[use.loop].name + "'";
-      if (use.width() > 1 && access.hasRangeAlong(use.loop))
+      if (use.width() > 1 && !isCopied && access.hasRangeAlong(use.loop))
         return "vectors of " + name + " would reach across its end";
       if (use.transpose || use.interleave || !use.strides.empty())
         return "accesses along " + name + " are shuffled";

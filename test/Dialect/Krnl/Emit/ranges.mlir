@@ -50,3 +50,36 @@ func.func @copies(%x: tensor<32x16xf32>, %w: tensor<48x32xf32>, %o: tensor<32x32
 }
 
 }
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// The end of a dimension is its size in the run. Vectors read what copies to shared memory have written, which are of one
+// element along the range.
+// CHECK-LABEL: func private @kernel_parts_0(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<?x32xf32>
+// CHECK:         %[[SIZE:.+]] = memref.dim %[[W]], %c0
+// CHECK:         %[[I:.+]] = arith.cmpi ult, %[[AT:.+]], %[[SIZE]]
+// CHECK:         %[[NEAR:.+]] = arith.select %[[I]], %[[AT]], %c0
+// CHECK:         krnl.copy_async %[[W]][%[[NEAR]], %{{.+}}] to %{{.+}}, 1 if %[[I]] :
+// CHECK:         vector.load %{{.+}} : memref<{{[0-9]+}}xf32>, vector<4xf32>
+func.func @parts(%x: tensor<32x32xf32>, %w: tensor<?x32xf32>, %o: tensor<32x?x32xf32>, %p: index) -> tensor<32x?x32xf32> {
+  %y = krnl.kernel "parts" loops [h = 32, p = %p, n = 32, k = 32] ins(%x, %w : tensor<32x32xf32>, tensor<?x32xf32>) outs(%o : tensor<32x?x32xf32>)
+      recipe [block(h, 4) -> (h.t, h.r), block(n, 4) -> (n.t, n.r), block(k, 8) -> (k.o, k.i), order(p, h.t, n.t, h.r, k.o, k.i, n.r), fuse_outer(p, h.t, n.t), parallel(p),
+              map(h.t, thread), map(n.t, thread), unroll(h.r, 4), cache(1, at=k.o, in=shared), pipeline(k.o, 2), vectorize(n.r, 4)] {
+  ^bb0(%a: tensor<32x32xf32>, %b: tensor<?x32xf32>, %d: tensor<32x?x32xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [h, p, n] () -> (%_ = %d[h, p, n]) : () -> tensor<32x?x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [h, p, n | k] (%q = %a[h, k], %g = %b[p * 32 + n in 0 to ?, k]) -> (%s = %f[h, p, n])
+        : (tensor<32x32xf32>, tensor<?x32xf32>) -> tensor<32x?x32xf32> {
+      %0 = arith.mulf %q, %g : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<32x?x32xf32>
+  } -> tensor<32x?x32xf32>
+  return %y : tensor<32x?x32xf32>
+}
+
+}

@@ -42,7 +42,8 @@ struct Subscript {
   /// other indices nothing is implied for the size of the dimension anyway.
   bool isPart = false;
   /// The indices at which the tensor is read: the first one, and that behind
-  /// the last one. The element at others is zero. Without it all are read.
+  /// the last one, kDynamic where that is the size of a dimension that only the
+  /// run knows. The element at others is zero. Without it all are read.
   std::optional<std::pair<int64_t, int64_t>> range = {};
 
   bool operator==(const Subscript &) const = default;

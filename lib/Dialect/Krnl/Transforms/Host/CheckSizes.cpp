@@ -159,7 +159,7 @@ void SizeChecker::require(Value fits, Value size, Value other) {
 /// A loop that covers the dimension is as long as it.
 void SizeChecker::checkDim(ComputeOp op, const Subscript &at,
                            const HostSize &size) {
-  // Elements outside of a range are not read; the range is in a known size.
+  // Elements outside of a range are not read; the range is in the dimension.
   if (at.range)
     return;
   std::optional<unsigned> loop = at.getLoop();

@@ -35,11 +35,10 @@ bool AttentionLoops::findProducts() {
       auto way = sortLoops(op, factors[columns], factors[1 - columns]);
       // Rows of scores are made inside; those of queries come first.
       bool isInside = factors[1 - columns]->get().getDefiningOp();
-      if (succeeded(way) && !way->hasWindowAcross() && !product.op &&
-          isInside == (found == 2))
+      if (succeeded(way) && !product.op && isInside == (found == 2))
         product = std::move(*way);
     }
-    if (!product.op || product.window || product.channelwise)
+    if (!product.op || product.channelwise)
       return false;
   }
   return found == 2;

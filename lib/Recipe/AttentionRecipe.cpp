@@ -147,7 +147,8 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
 }
 
 bool AttentionWriter::isPossible() {
-  if (!find() || !mayPack(scores) || !mayPack(sums))
+  if (!find() || scores.window || sums.window || !mayPack(scores) ||
+      !mayPack(sums))
     return false;
   if (hasFewRows()) {
     lanesAlongSums = !scores.hasColumnsInLine();

@@ -218,11 +218,12 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   sumsOp = int(numberOf(sums.op));
   cutAll(recipe, tile);
   order(recipe);
-  unroll(recipe, tile);
   recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
+  // Slices have the zeros of keys that vectors reach behind the last one.
+  share(recipe, tile);
+  unroll(recipe, tile);
   if (hasMatrices)
     multiply(recipe);
-  share(recipe, tile);
   return recipe.finish();
 }
 

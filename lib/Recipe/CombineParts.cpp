@@ -72,17 +72,22 @@ Value PartsCombiner::weight(OpBuilder &at, Value ofPart, Value largest) {
   return arith::SelectOp::create(at, loc, isNone, number(at, 0), factor);
 }
 
-Value PartsCombiner::divide(Value sum, Value total, Value to) {
-  return compute({{sum, result}, {total, result}}, to, false,
-                 [&](OpBuilder &at, ValueRange args) {
-                   return SmallVector<Value>{
-                       arith::DivFOp::create(at, loc, args[0], args[1])};
-                 })
-      .front();
+Value PartsCombiner::divide(Value sum, Value total, Value to, Value parts) {
+  auto quotient = [&](OpBuilder &at, ValueRange args) {
+    Value found = arith::DivFOp::create(at, loc, args[0], args[1]);
+    if (parts) {
+      Value zero = arith::ConstantIndexOp::create(at, loc, 0);
+      Value hasAny =
+          arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, parts, zero);
+      found = arith::SelectOp::create(at, loc, hasAny, found, number(at, 0));
+    }
+    return SmallVector<Value>{found};
+  };
+  return compute({{sum, result}, {total, result}}, to, false, quotient).front();
 }
 
 Value PartsCombiner::combine(const OfParts &sums, const OfParts &maxima,
-                             const OfParts &totals, Value to) {
+                             const OfParts &totals, Value to, Value parts) {
   Value largest = largestOf(maxima);
   SmallVector<Value> zeros{start(0), start(0)};
   auto addWeighted = [&](OpBuilder &at, ValueRange args) {
@@ -96,7 +101,7 @@ Value PartsCombiner::combine(const OfParts &sums, const OfParts &maxima,
   };
   ValueRange added = compute({sums, maxima, totals, {largest, result}}, zeros,
                              true, addWeighted);
-  return divide(added[0], added[1], to ? to : temporary());
+  return divide(added[0], added[1], to ? to : temporary(), parts);
 }
 
 } // namespace onnxc

@@ -32,9 +32,10 @@ public:
 
   /// The sum of all parts, divided by the sum of all exponentials. `sums` have
   /// exponentials of the distances to `maxima`, whose sums are `totals`. It is
-  /// written to `to`, or to a temporary.
+  /// written to `to`, or to a temporary. `parts` is how many there are, where
+  /// only the run knows: the result of none is zero.
   mlir::Value combine(const OfParts &sums, const OfParts &maxima,
-                      const OfParts &totals, mlir::Value to);
+                      const OfParts &totals, mlir::Value to, mlir::Value parts);
 
 private:
   using Payload = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -48,7 +49,8 @@ private:
   mlir::Value largestOf(const OfParts &maxima);
   mlir::Value weight(mlir::OpBuilder &at, mlir::Value ofPart,
                      mlir::Value largest);
-  mlir::Value divide(mlir::Value sum, mlir::Value total, mlir::Value to);
+  mlir::Value divide(mlir::Value sum, mlir::Value total, mlir::Value to,
+                     mlir::Value parts);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -4,10 +4,12 @@
 //
 // Copies of the three kernels are merged to predict the time that one kernel
 // would take, and two that have the keys in parts. Those that are slower vanish
-// again.
+// again. Where only the run knows how many keys there are, the copies have an
+// assumed number of them, and the parts as many keys as those that are taken.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssumeExtent.h"
 #include "KernelShape.h"
 #include "SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
@@ -33,19 +35,26 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
-/// The kernels of an attention, and in how many parts of the keys these become
-/// one kernel, and one that combines the parts; none if they stay.
+/// The keys that are assumed where only the run knows how many: those of a text
+/// of some length, in numbers of parts that are powers of two.
+constexpr int64_t assumedKeys = 1024;
+
+/// The kernels of an attention, and how many keys the parts have by which these
+/// become one kernel, and one that combines the parts: none if they stay, 0 if
+/// one kernel has all keys.
 struct Attention {
   KernelOp sums;
   AttentionParts parts;
-  std::optional<int64_t> number;
-  /// Predicted, of the three kernels and of these.
+  std::optional<int64_t> keysOfPart;
+  /// Predicted, of these kernels before and then.
   double apart = 0, cycles = 0;
 
   bool isLike(const Attention &other) const {
-    return areAlike(sums, other.sums) &&
-           areAlike(parts.rows, other.parts.rows) &&
-           areAlike(parts.scores, other.parts.scores);
+    SmallVector<KernelOp> own = parts.all(), others = other.parts.all();
+    return areAlike(sums, other.sums) && own.size() == others.size() &&
+           llvm::all_of(llvm::zip_equal(own, others), [](auto pair) {
+             return areAlike(std::get<0>(pair), std::get<1>(pair));
+           });
   }
 };
 
@@ -62,6 +71,11 @@ private:
 };
 } // namespace
 
+static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
+  for (KernelOp kernel : llvm::reverse(kernels))
+    eraseWithOperands(rewriter, kernel);
+}
+
 /// The kernel reads the result of the other one by this input, or views of it.
 static unsigned inputOf(KernelOp producer, KernelOp consumer) {
   return llvm::find_if(consumer.getIns(),
@@ -71,23 +85,80 @@ static unsigned inputOf(KernelOp producer, KernelOp consumer) {
          consumer.getIns().begin();
 }
 
-/// A copy of the three kernels in front of the last one, made one; null if they
-/// cannot be. Its result may have more dimensions.
-static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
-                           KernelOp sums) {
-  // Copies use the views as well.
-  unsigned inputs[] = {inputOf(parts.scores, parts.rows),
-                       inputOf(parts.rows, sums)};
+/// The loop over the keys in one of the kernels: that of the last
+/// dimension of its result, or else the one that is summed up.
+static std::string keyLoopOf(KernelOp kernel, bool isReduced) {
+  auto last = kernel.getYield().getValues().front().getDefiningOp<ComputeOp>();
+  if (!isReduced)
+    return last.getLoopsAlong(*last.getDpsInitOperand(0)).back().str();
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (op.getNumReductionLoops() > 0)
+      return reducedLoops(op).front();
+  return "";
+}
+
+static bool hasKnownKeys(const AttentionParts &parts) {
+  auto type =
+      cast<RankedTensorType>(KernelOp(parts.scores).getResult(0).getType());
+  return !type.isDynamicDim(type.getRank() - 1);
+}
+
+/// Copies of the kernels in front of the last one, with an assumed number of
+/// keys if only the run knows it; none where they cannot have that.
+static SmallVector<KernelOp> copyAll(IRRewriter &rewriter,
+                                     const AttentionParts &parts, KernelOp sums,
+                                     bool assumesKeys) {
   rewriter.setInsertionPoint(sums);
   SmallVector<KernelOp> copies;
-  for (KernelOp part : {parts.scores, parts.rows, sums})
+  for (KernelOp part : parts.all())
     copies.push_back(cast<KernelOp>(rewriter.clone(*part)));
-  bool isPossible = true;
+  copies.push_back(cast<KernelOp>(rewriter.clone(*sums)));
+  if (!assumesKeys || hasKnownKeys(parts))
+    return copies;
+  for (KernelOp copy : copies)
+    if (!assumeExtent(rewriter, copy, keyLoopOf(copy, copy == copies.back()),
+                      assumedKeys)) {
+      eraseAll(rewriter, copies);
+      return {};
+    }
+  return copies;
+}
+
+/// The cycles of the kernels.
+static std::optional<double> cyclesApart(IRRewriter &rewriter,
+                                         const AttentionParts &parts,
+                                         KernelOp sums,
+                                         const Processor &processor) {
+  if (hasKnownKeys(parts)) {
+    SmallVector<KernelOp> all = parts.all();
+    all.push_back(sums);
+    return chosenCycles(all, processor);
+  }
+  SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, true);
+  if (copies.empty())
+    return std::nullopt;
+  std::optional<double> cycles = chosenCycles(copies, processor);
+  eraseAll(rewriter, copies);
+  return cycles;
+}
+
+/// A copy of the kernels in front of the last one, made one; null if they
+/// cannot be. Its result may have more dimensions.
+static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
+                           KernelOp sums, bool assumesKeys) {
+  // Copies use the views as well.
+  SmallVector<KernelOp> all = parts.all();
+  all.push_back(sums);
+  SmallVector<unsigned> inputs;
+  for (auto [producer, consumer] : llvm::zip(all, ArrayRef(all).drop_front()))
+    inputs.push_back(inputOf(producer, consumer));
+  SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, assumesKeys);
+  bool isPossible = !copies.empty();
   for (auto [producer, input] : llvm::enumerate(inputs))
-    isPossible &=
-        alignLoops(rewriter, copies[producer], copies[producer + 1], input);
+    isPossible = isPossible && alignLoops(rewriter, copies[producer],
+                                          copies[producer + 1], input);
   std::string reason;
-  for (unsigned part : {1, 0}) {
+  for (unsigned part : llvm::reverse(llvm::seq<unsigned>(inputs.size()))) {
     FailureOr<KernelOp> larger = failure();
     if (isPossible)
       larger = mergeKernels(rewriter, copies[part], copies.back(), reason);
@@ -99,101 +170,109 @@ static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
   }
   if (isPossible)
     return copies.front();
-  for (KernelOp copy : llvm::reverse(copies))
-    eraseWithOperands(rewriter, copy);
+  eraseAll(rewriter, copies);
   return nullptr;
 }
 
 /// The kernels that an attention of one kernel becomes.
 static SmallVector<KernelOp> divide(IRRewriter &rewriter, KernelOp joined,
-                                    int64_t parts) {
-  if (parts == 1)
+                                    int64_t keysOfPart) {
+  if (keysOfPart == 0)
     return {joined};
-  FailureOr<AttentionSplit> split = splitAttention(rewriter, joined, parts);
+  FailureOr<AttentionSplit> split =
+      splitAttention(rewriter, joined, keysOfPart);
   if (failed(split))
     return {};
   return {split->parts, split->total};
 }
 
-static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
-  for (KernelOp kernel : llvm::reverse(kernels))
-    eraseWithOperands(rewriter, kernel);
-}
-
-/// Finds the number of parts that takes the least time.
+/// Finds the number of parts that takes the least time. All keys are in one
+/// kernel only if their number is known.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
-  std::optional<double> apart = chosenCycles(
-      {attention.parts.scores, attention.parts.rows, attention.sums},
-      processor);
+  std::optional<double> apart =
+      cyclesApart(rewriter, attention.parts, attention.sums, processor);
   if (!apart)
     return;
   double best = attention.apart = *apart;
-  KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums);
+  KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums, true);
   if (!joined)
     return;
-  std::optional<NestCost> together = chosenCost(joined, processor);
+  std::optional<NestCost> together;
+  if (hasKnownKeys(attention.parts))
+    together = chosenCost(joined, processor);
   bool isCheaper = together && together->cycles < best;
   if (isCheaper) {
     attention.cycles = together->cycles;
-    attention.number = 1;
+    attention.keysOfPart = 0;
     // As for parts of other sums, another launch has to pay.
     best = minGainOfKind * together->cycles;
   }
   bool mayPay = !isCheaper || mayPayInParts(*together, processor);
-  int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0, parts = 1;
-  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
-    int64_t before = std::exchange(parts, largestDivisor(keys, most));
-    if (parts == before || keys / parts < minTermsOfPart)
-      continue;
-    SmallVector<KernelOp> kernels = divide(rewriter, joined, parts);
+  int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
+  for (int64_t parts : numbersOfParts(keys, keys)) {
+    SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
     std::optional<double> cycles = chosenCycles(kernels, processor);
     eraseAll(rewriter, kernels);
     if (!cycles || *cycles >= best)
       continue;
     best = attention.cycles = *cycles;
-    attention.number = parts;
+    attention.keysOfPart = keys / parts;
   }
   eraseWithOperands(rewriter, joined);
 }
 
-/// The tensor with dimensions of which it has the parts.
+/// The tensor with dimensions of which it has the parts; null if that is no
+/// view.
 static Value viewAs(IRRewriter &rewriter, Value tensor, RankedTensorType type) {
   auto from = cast<RankedTensorType>(tensor.getType());
   if (from.getRank() == type.getRank())
     return tensor;
+  auto groups = getReassociationIndicesForReshape(from, type);
+  if (!groups || from.getRank() < type.getRank())
+    return {};
   rewriter.setInsertionPointAfterValue(tensor);
-  return tensor::CollapseShapeOp::create(
-      rewriter, tensor.getLoc(), type, tensor,
-      *getReassociationIndicesForReshape(from, type));
+  return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,
+                                         tensor, *groups);
 }
 
-/// Replaces the three kernels, if they are still there.
+static std::string partsText(const Attention &attention) {
+  int64_t size = *attention.keysOfPart;
+  if (size == 0)
+    return "all keys in one part";
+  return "keys in parts of " + std::to_string(size);
+}
+
+/// Replaces the kernels, if they are still there.
 static void replace(IRRewriter &rewriter, const Attention &attention,
                     StringRef pass) {
   std::string reason;
   KernelOp sums = attention.sums;
   FailureOr<AttentionParts> parts = findAttention(sums, reason);
   KernelOp joined =
-      succeeded(parts) ? joinCopies(rewriter, *parts, sums) : KernelOp();
+      succeeded(parts) ? joinCopies(rewriter, *parts, sums, false) : KernelOp();
   if (!joined)
     return;
-  SmallVector<KernelOp> kernels = divide(rewriter, joined, *attention.number);
+  SmallVector<KernelOp> kernels =
+      divide(rewriter, joined, *attention.keysOfPart);
   if (!llvm::is_contained(kernels, joined))
     eraseWithOperands(rewriter, joined);
   if (kernels.empty())
     return;
   KernelOp last = kernels.back();
+  Value view = viewAs(rewriter, last.getResult(0),
+                      cast<RankedTensorType>(sums.getResult(0).getType()));
+  if (!view) {
+    eraseAll(rewriter, kernels);
+    return;
+  }
   remark::passed(sums.getLoc(), remark::RemarkOpts::name("Join").category(pass))
       << remark::add("{0}", last.getName().str())
-      << remark::add("keys in {0} parts", *attention.number)
+      << remark::add("{0}", partsText(attention))
       << remark::add("{0} cycles instead of {1}", int64_t(attention.cycles),
                      int64_t(attention.apart));
-  rewriter.replaceAllUsesWith(
-      sums.getResult(0),
-      viewAs(rewriter, last.getResult(0),
-             cast<RankedTensorType>(sums.getResult(0).getType())));
-  for (KernelOp part : {sums, parts->rows, parts->scores})
-    eraseWithOperands(rewriter, part);
+  rewriter.replaceAllUsesWith(sums.getResult(0), view);
+  eraseWithOperands(rewriter, sums);
+  eraseAll(rewriter, parts->all());
 }
 
 void KrnlJoinAttentionPass::runOnOperation() {
@@ -216,12 +295,12 @@ void KrnlJoinAttentionPass::runOnOperation() {
       choose(rewriter, attention);
       continue;
     }
-    attention.number = like->number;
+    attention.keysOfPart = like->keysOfPart;
     attention.apart = like->apart;
     attention.cycles = like->cycles;
   }
   for (const Attention &attention : found)
-    if (attention.number)
+    if (attention.keysOfPart)
       replace(rewriter, attention, getArgument());
 }
 

@@ -227,6 +227,7 @@ std::optional<SoftmaxOps> SoftmaxOps::find(ComputeOp weights, StringRef row) {
       !yieldedBy(ops.largest).getType().isF32() ||
       !yieldedBy(ops.total).getType().isF32())
     return std::nullopt;
+  ops.scores = makerOf(reducedInput<arith::MaximumFOp>(ops.largest, row));
   return ops;
 }
 

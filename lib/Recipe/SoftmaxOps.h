@@ -12,6 +12,7 @@ namespace onnxc {
 
 /// The ops that compute weights of a sum, where these are a softmax:
 ///
+///   scores       x
 ///   largest      m = max of x along the row
 ///   exponentials e = exp(x - m)
 ///   total        t = sum of e along the row
@@ -19,7 +20,7 @@ namespace onnxc {
 ///
 /// Numbers may be rounded to the type of the tensor and extended again.
 struct SoftmaxOps {
-  krnl::ComputeOp largest, exponentials, total, weights;
+  krnl::ComputeOp scores, largest, exponentials, total, weights;
 
   /// In the payload of `weights`: what divides by the total, and which of its
   /// operands the exponential is.

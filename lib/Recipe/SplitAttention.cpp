@@ -10,7 +10,8 @@
 //   total  m = max of m[p],  w[p] = exp(m[p] - m)
 //          y = sum of w[p] * o[p] / sum of w[p] * l[p]
 //
-// Where all scores of a part are -infinity, its weights are zero.
+// Where all scores of a part are -infinity, its weights are zero. A number of
+// keys that only the run knows is divided by DivideKeys.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 
 #include "AttentionLoops.h"
 #include "CombineParts.h"
+#include "DivideKeys.h"
 #include "KernelShape.h"
 #include "SoftmaxOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
@@ -46,7 +48,7 @@ public:
   bool match();
   int64_t keys() { return extentOf(kernel, scores.column, 0); }
   /// Makes two loops of that over the keys, and drops the division.
-  bool expand(int64_t parts);
+  bool expand(int64_t keysOfPart);
   KernelOp writeParts();
   KernelOp writeTotal(KernelOp made);
 
@@ -125,8 +127,7 @@ static bool readsPlainly(KernelOp kernel) {
 
 bool AttentionSplitter::match() {
   if (!kernel.getRecipe().empty() || kernel.getNumResults() != 1 || !find() ||
-      scores.reduced.size() != 1 || !isStatic(kernel, scores.column) ||
-      !readsPlainly(kernel))
+      scores.reduced.size() != 1 || !readsPlainly(kernel))
     return false;
   auto weights = sums.rowOperand->get().getDefiningOp<ComputeOp>();
   std::optional<SoftmaxOps> found =
@@ -179,10 +180,17 @@ void AttentionSplitter::dropDivision() {
       eraseInput(op, input);
 }
 
-bool AttentionSplitter::expand(int64_t parts) {
+bool AttentionSplitter::expand(int64_t keysOfPart) {
   SmallVector<std::string> names;
-  if (!expandLoop(rewriter, kernel, scores.column, {parts, keys() / parts},
-                  names))
+  std::string loop = scores.column;
+  bool isDivided =
+      isStatic(kernel, loop)
+          ? keys() % keysOfPart == 0 &&
+                expandLoop(rewriter, kernel, loop,
+                           {keys() / keysOfPart, keysOfPart}, names)
+          : divideKeys(rewriter, kernel, loop, keysOfPart, softmax.scores,
+                       names);
+  if (!isDivided)
     return false;
   part = names.front();
   guardShift();
@@ -415,10 +423,11 @@ KernelOp AttentionSplitter::writeTotal(KernelOp parts) {
   PartsCombiner combiner(
       rewriter, kernel.getLoc(),
       cast<RankedTensorType>(sums.op->getResult(0).getType()), axes, result);
-  Value quotient =
-      combiner.combine({made.getInArgument(0), partAccess(sums.op)},
-                       {made.getInArgument(1), partAccess(softmax.largest)},
-                       {made.getInArgument(2), partAccess(softmax.total)}, to);
+  Value quotient = combiner.combine(
+      {made.getInArgument(0), partAccess(sums.op)},
+      {made.getInArgument(1), partAccess(softmax.largest)},
+      {made.getInArgument(2), partAccess(softmax.total)}, to,
+      dyn_cast<Value>(made.getExtentInside(*made.findLoop(part))));
   mapping.map(sums.op->getResult(0), quotient);
   for (Operation &op : kernel.getBody().front())
     if (tail.contains(&op))
@@ -438,13 +447,13 @@ int64_t splittableKeys(RewriterBase &rewriter, KernelOp attention) {
   return splitter.match() ? splitter.keys() : 0;
 }
 
-FailureOr<AttentionSplit> splitAttention(RewriterBase &rewriter,
-                                         KernelOp attention, int64_t parts) {
+FailureOr<AttentionSplit>
+splitAttention(RewriterBase &rewriter, KernelOp attention, int64_t keysOfPart) {
   rewriter.setInsertionPoint(attention);
   auto copy = cast<KernelOp>(rewriter.clone(*attention));
   AttentionSplitter splitter(rewriter, copy);
   FailureOr<AttentionSplit> split = failure();
-  if (splitter.match() && splitter.expand(parts)) {
+  if (splitter.match() && splitter.expand(keysOfPart)) {
     KernelOp made = splitter.writeParts();
     split = AttentionSplit{made, splitter.writeTotal(made)};
   }

@@ -22,11 +22,12 @@ struct AttentionSplit {
 int64_t splittableKeys(mlir::RewriterBase &rewriter, krnl::KernelOp attention);
 
 /// Writes two kernels in front of the attention, which stays: the sums of
-/// values of `parts` parts of the keys, with the maximum and the sum of
-/// exponentials of each, and their combination. `parts` divides the keys.
+/// values of parts of so many keys, with the maximum and the sum of
+/// exponentials of each, and their combination. Where only the run knows how
+/// many keys there are, the last part may have fewer; else all have as many.
 mlir::FailureOr<AttentionSplit> splitAttention(mlir::RewriterBase &rewriter,
                                                krnl::KernelOp attention,
-                                               int64_t parts);
+                                               int64_t keysOfPart);
 
 } // namespace onnxc
 

@@ -22,7 +22,7 @@
 // RECIPE-NEXT:   {{[0-9]+}}: pipeline(n.x, {{[23]}})
 
 // The kernels take time before, too.
-// REMARK:      keys in 1 parts
+// REMARK:      all keys in one part
 // REMARK-SAME: {{[1-9][0-9]*}} cycles instead of {{[1-9][0-9]*}}
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, core_shared_bytes = 167936, cores = 108>} {
@@ -191,15 +191,47 @@ func.func @other_type(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: ten
   return %y : tensor<1x4x64xf32>
 }
 
-// The number of keys is known.
+// Where only the run knows how many keys there are, the parts have a known number of them. Behind the last key products
+// read zeros, and the score is -infinity. Without any key the result is zero.
 // CHECK-LABEL: func @dynamic
-// CHECK:         krnl.kernel "MatMul"
-// CHECK:         krnl.kernel "Softmax"
-// CHECK:         krnl.kernel "MatMul"
+// CHECK:         %[[MORE:.+]] = arith.addi %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:    %[[P:.+]] = arith.divui %[[MORE]], %c[[N:[0-9]+]] : index
+// CHECK:         %[[PARTS:.+]]:3 = krnl.kernel "MatMul+Softmax+MatMul parts" loops [b0 = 12, m = 128, n0 = %[[P]], n1 = [[N]], k = 64, n_2 = 64]
+// CHECK:           %[[PRODUCT:.+]] = krnl.compute [n0, b0, m, n1 | k] (%{{.+}} = %{{.+}}[b0, m, k], %{{.+}} = %{{.+}}[b0, k, n0 * [[N]] + n1 in 0 to ?])
+// CHECK:           %[[SCORES:.+]] = krnl.compute [n0, b0, m, n1] () -> (%[[S:.+]] = %[[PRODUCT]][b0, m, n0, n1])
+// CHECK:             %[[ISKEY:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:        arith.select %[[ISKEY]], %[[S]], %{{.+}} : f32
+// CHECK:           krnl.compute [n0, b0, m | n1] (%{{.+}} = %[[SCORES]][b0, m, n0, n1])
+// CHECK-NEXT:        arith.maximumf
+// CHECK:           krnl.compute [n0, b0, m, n_2 | n1] (%{{.+}} = %{{.+}}[b0, m, n0, n1], %{{.+}} = %{{.+}}[b0, n0 * [[N]] + n1 in 0 to ?, n_2])
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul" loops [b0 = 12, m = 128, n_2 = 64, n0 = %[[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
+// CHECK:             %[[QUOTIENT:.+]] = arith.divf
+// CHECK:             %[[ANY:.+]] = arith.cmpi ne, %{{.+}}, %{{.+}} : index
+// CHECK:             arith.select %[[ANY]], %[[QUOTIENT]], %{{.+}} : f32
+// CHECK-NOT:     krnl.kernel
+// CHECK:         return
 func.func @dynamic(%q: tensor<12x128x64xf32>, %k: tensor<12x64x?xf32>, %v: tensor<12x?x64xf32>) -> tensor<12x128x64xf32> {
   %s = onnx.MatMul(%q, %k) : (tensor<12x128x64xf32>, tensor<12x64x?xf32>) -> tensor<12x128x?xf32>
   %p = onnx.Softmax(%s) : (tensor<12x128x?xf32>) -> tensor<12x128x?xf32>
   %y = onnx.MatMul(%p, %v) : (tensor<12x128x?xf32>, tensor<12x?x64xf32>) -> tensor<12x128x64xf32>
   return %y : tensor<12x128x64xf32>
+}
+
+// Heads that share keys are rows of one product, and heads of their own for the mask, which is a kernel between views.
+// CHECK-LABEL: func @dynamic_groups
+// CHECK:         krnl.kernel "MatMul+Add+Softmax+MatMul parts"
+// CHECK:         krnl.kernel "MatMul+Add+Softmax+MatMul"
+// CHECK-NOT:     krnl.kernel
+// CHECK:         return
+func.func @dynamic_groups(%q: tensor<1x2x4x64xf32>, %k: tensor<1x2x64x?xf32>, %v: tensor<1x2x?x64xf32>, %mask: tensor<8x1x1xf32>) -> tensor<1x2x4x64xf32> {
+  %heads = onnx.Constant dense<[1, 8, 1, -1]> : tensor<4xi64>
+  %groups = onnx.Constant dense<[1, 2, 4, -1]> : tensor<4xi64>
+  %0 = onnx.MatMul(%q, %k) : (tensor<1x2x4x64xf32>, tensor<1x2x64x?xf32>) -> tensor<1x2x4x?xf32>
+  %1 = onnx.Reshape(%0, %heads) : (tensor<1x2x4x?xf32>, tensor<4xi64>) -> tensor<1x8x1x?xf32>
+  %s = onnx.Add(%1, %mask) : (tensor<1x8x1x?xf32>, tensor<8x1x1xf32>) -> tensor<1x8x1x?xf32>
+  %p = onnx.Softmax(%s) {axis = 3 : i64} : (tensor<1x8x1x?xf32>) -> tensor<1x8x1x?xf32>
+  %2 = onnx.Reshape(%p, %groups) : (tensor<1x8x1x?xf32>, tensor<4xi64>) -> tensor<1x2x4x?xf32>
+  %y = onnx.MatMul(%2, %v) : (tensor<1x2x4x?xf32>, tensor<1x2x?x64xf32>) -> tensor<1x2x4x64xf32>
+  return %y : tensor<1x2x4x64xf32>
 }
 }

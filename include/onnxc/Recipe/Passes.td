@@ -140,8 +140,9 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
     softmax: the first has the sums of parts of the keys, each with the maximum of its
     scores and the sum of its exponentials, and the second combines them in their order.
     So 16 rows of scores of a part have to fit the memory that the threads of a block
-    share, and few rows of queries have blocks for all multiprocessors. The number of
-    keys is known.
+    share, and few rows of queries have blocks for all multiprocessors. Where only the
+    run knows how many keys there are, the parts have a known number of them, the last
+    one fewer, and the cost model assumes 1024.
 
     ```mlir
     %o, %m, %l = krnl.kernel "MatMul+Softmax+MatMul parts" loops [b = 8, m = 4, n0 = 8, n1 = 64, ..] ..

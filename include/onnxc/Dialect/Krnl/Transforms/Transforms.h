@@ -47,25 +47,33 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        std::string &reason);
 
 /// The producers of the rows that a contraction sums up: a contraction, and a
-/// kernel that computes along each of its rows.
+/// kernel that computes along each of its rows. Between them there may be one
+/// for a device that computes with each of its results; null if there is none.
 struct AttentionParts {
-  KernelOp scores, rows;
+  KernelOp scores, between, rows;
+
+  /// Those that there are, in their order.
+  llvm::SmallVector<KernelOp> all() const {
+    return between ? llvm::SmallVector<KernelOp>{scores, between, rows}
+                   : llvm::SmallVector<KernelOp>{scores, rows};
+  }
 };
 
-/// Finds the kernels that belong to the contraction `consumer` as the first two
+/// Finds the kernels that belong to the contraction `consumer` as the first
 /// parts of an attention; fails, with the reason, where there are none, or it
 /// does not pay to make one kernel of them.
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
-/// The tensor that the value is a view of, through views of known sizes that
+/// The tensor that the value is a view of, through views of known ranks that
 /// have no other use.
 mlir::Value withoutViews(mlir::Value value);
 
 /// Lets `consumer` read the only result of `producer` itself by an input that
 /// is a view of it: loops of both become several, for dimensions that are parts
-/// of those of either. False where the sizes have no such parts, or a loop
-/// cannot be expanded; kernels may have more loops then.
+/// of those of either. A size that only the run knows stays whole. False where
+/// the sizes have no such parts, or a loop cannot be expanded; kernels may have
+/// more loops then.
 bool alignLoops(mlir::RewriterBase &rewriter, KernelOp producer,
                 KernelOp consumer, unsigned input);
 
@@ -114,10 +122,21 @@ bool expandLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Makes several loops of one, with these extents, the outer ones first, and
 /// gives their names. Operands and results along it are views of as many
 /// dimensions more. False, and nothing has changed, where the loop does not
-/// cover a dimension of a tensor that it indexes, or has other iterations.
+/// cover a dimension of a tensor that it indexes, or has other iterations. The
+/// extent may be dynamic beside others of 1.
 bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                 llvm::StringRef loop, llvm::ArrayRef<int64_t> extents,
                 llvm::SmallVectorImpl<std::string> &names);
+
+/// Makes two loops of one whose extent only the run knows, and gives their
+/// names: parts, and `size` iterations of each. Those of the last part may be
+/// behind the end: inputs are zero there, and indices in payloads the last one.
+/// Returns the extent inside, a new input of the kernel; null, and nothing has
+/// changed, where the loop covers a dimension of a result, or not one of each
+/// tensor that it indexes.
+mlir::Value divideLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
+                       llvm::StringRef loop, int64_t size,
+                       llvm::SmallVectorImpl<std::string> &names);
 
 /// Runs the op over the loops `axes` instead, the first `parallel` of them in
 /// parallel. `dims` has for each of its loops so far a dimension of these, or

@@ -22,19 +22,47 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-void eraseWithOperands(RewriterBase &rewriter, KernelOp kernel) {
-  SmallVector<Value> operands(kernel->getOperands());
-  rewriter.eraseOp(kernel);
-  while (!operands.empty()) {
-    Operation *maker = operands.pop_back_val().getDefiningOp();
-    if (!maker || !isa<tensor::TensorDialect>(maker->getDialect()) ||
-        !isOpTriviallyDead(maker))
+static bool isDeadTensorOp(Operation *op) {
+  return op && isa<tensor::TensorDialect>(op->getDialect()) &&
+         isOpTriviallyDead(op);
+}
+
+/// Erases views, sizes and tensors of the host program that nobody uses, from
+/// these on to what they are made of.
+static void eraseDead(RewriterBase &rewriter, SmallVector<Value> values) {
+  while (!values.empty()) {
+    Operation *maker = values.pop_back_val().getDefiningOp();
+    if (!isDeadTensorOp(maker))
       continue;
-    llvm::append_range(operands, maker->getOperands());
-    llvm::erase_if(operands,
-                   [&](Value v) { return v.getDefiningOp() == maker; });
+    llvm::append_range(values, maker->getOperands());
+    llvm::erase_if(values, [&](Value v) { return v.getDefiningOp() == maker; });
     rewriter.eraseOp(maker);
   }
+}
+
+/// Erases sizes and views of the value that nobody uses.
+static void eraseDeadUsers(RewriterBase &rewriter, Value value) {
+  llvm::SetVector<Operation *> users;
+  SmallVector<Value> open{value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers())
+      if (isa<tensor::TensorDialect>(user->getDialect()) && users.insert(user))
+        llvm::append_range(open, user->getResults());
+  for (bool changes = true; std::exchange(changes, false);)
+    for (Operation *user : llvm::reverse(llvm::to_vector(users)))
+      if (isDeadTensorOp(user)) {
+        users.remove(user);
+        rewriter.eraseOp(user);
+        changes = true;
+      }
+}
+
+void eraseWithOperands(RewriterBase &rewriter, KernelOp kernel) {
+  SmallVector<Value> operands(kernel->getOperands());
+  for (Value result : kernel->getResults())
+    eraseDeadUsers(rewriter, result);
+  rewriter.eraseOp(kernel);
+  eraseDead(rewriter, std::move(operands));
 }
 
 namespace {
@@ -44,14 +72,33 @@ struct CommonParts {
 };
 } // namespace
 
+/// The size of the next part of both, of which this is left; 0 if there is
+/// none.
+static int64_t partOf(int64_t a, int64_t b) {
+  bool isUnknown = ShapedType::isDynamic(a), isOther = ShapedType::isDynamic(b);
+  if (isUnknown || isOther)
+    return isUnknown && isOther ? ShapedType::kDynamic
+                                : int64_t(a == 1 || b == 1);
+  int64_t size = std::min(a, b);
+  return size > 0 && a % size == 0 && b % size == 0 ? size : 0;
+}
+
+static int64_t withoutPart(int64_t rest, int64_t part) {
+  if (rest == part)
+    return 1;
+  return ShapedType::isDynamic(rest) ? rest : rest / part;
+}
+
 /// Divides the dimensions of shapes of as many elements into parts that both
-/// have; nothing where they have none.
+/// have; nothing where they have none. The only dimension of an unknown size is
+/// as long in both.
 static std::optional<CommonParts> divideBoth(ArrayRef<int64_t> a,
                                              ArrayRef<int64_t> b) {
   CommonParts parts;
   parts.first.resize(a.size());
   parts.second.resize(b.size());
-  if (a.empty() || b.empty())
+  if (a.empty() || b.empty() || llvm::count(a, ShapedType::kDynamic) > 1 ||
+      llvm::count(b, ShapedType::kDynamic) > 1)
     return std::nullopt;
   size_t i = 0, j = 0;
   int64_t restA = 1, restB = 1;
@@ -62,13 +109,13 @@ static std::optional<CommonParts> divideBoth(ArrayRef<int64_t> a,
       restA = a[i];
     if (hasB && parts.second[j].empty())
       restB = b[j];
-    int64_t size = std::min(hasA ? restA : 1, hasB ? restB : 1);
-    if (size < 1 || restA % size != 0 || restB % size != 0)
+    int64_t size = partOf(hasA ? restA : 1, hasB ? restB : 1);
+    if (size == 0)
       return std::nullopt;
     parts.first[std::min(i, a.size() - 1)].push_back(size);
     parts.second[std::min(j, b.size() - 1)].push_back(size);
-    restA /= size;
-    restB /= size;
+    restA = withoutPart(restA, size);
+    restB = withoutPart(restB, size);
     if ((hasA && !hasB && restA != 1) || (hasB && !hasA && restB != 1))
       return std::nullopt;
     i += hasA && restA == 1;
@@ -111,6 +158,14 @@ static bool expandAll(RewriterBase &rewriter, KernelOp kernel, Value tensor,
   return true;
 }
 
+/// The operand is the tensor instead of a view of it, or of views.
+static void readItself(RewriterBase &rewriter, OpOperand &operand,
+                       Value tensor) {
+  Value view = operand.get();
+  operand.set(tensor);
+  eraseDead(rewriter, {view});
+}
+
 bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
                 unsigned input) {
   auto operand = [&]() -> OpOperand & {
@@ -119,10 +174,10 @@ bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
   auto written = dyn_cast<RankedTensorType>(producer.getResult(0).getType());
   auto read = dyn_cast<RankedTensorType>(operand().get().getType());
   if (written == read) {
-    operand().set(producer.getResult(0));
+    readItself(rewriter, operand(), producer.getResult(0));
     return true;
   }
-  if (!written || !read || !written.hasStaticShape() || !read.hasStaticShape())
+  if (!written || !read)
     return false;
   std::optional<CommonParts> parts =
       divideBoth(written.getShape(), read.getShape());
@@ -133,11 +188,7 @@ bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
                  parts->second) ||
       producer.getResult(0).getType() != operand().get().getType())
     return false;
-  Operation *view = operand().get().getDefiningOp();
-  operand().set(producer.getResult(0));
-  if (view && isa<tensor::TensorDialect>(view->getDialect()) &&
-      isOpTriviallyDead(view))
-    rewriter.eraseOp(view);
+  readItself(rewriter, operand(), producer.getResult(0));
   return true;
 }
 

@@ -12,6 +12,12 @@
 // it reads the tensor itself and can be fused with the convolution.
 // expandLoop() does so for any kernel.
 //
+//   loops [k = %k]  %x[k]
+// -> loops [k0 = (%k + 63) / 64, k1 = 64]  %x[k0 * 64 + k1 in 0 to ?]
+//
+// divideLoop() makes parts of a known size of a loop whose extent only the run
+// knows. The last part may go on behind its end.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PartCopies.h"
@@ -31,7 +37,8 @@ namespace {
 class LoopExpander {
 public:
   /// `extents` are those of the new loops, outer ones first, and `names` gets
-  /// their names.
+  /// their names. One of them may be dynamic: beside others of 1 it has the
+  /// extent of the loop.
   LoopExpander(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
                ArrayRef<int64_t> extents, SmallVectorImpl<std::string> &names)
       : rewriter(rewriter), kernel(kernel), loop(loop), extents(extents),
@@ -39,8 +46,15 @@ public:
 
   bool check();
   void expand();
+  /// The same for the outer one of two loops that go on behind the end; false,
+  /// and nothing has changed, where a result has the loop.
+  bool divide();
+  /// The extent of the loop that was divided, a new input of the kernel.
+  Value getWhole() { return whole; }
 
 private:
+  bool hasExtents(LoopAttr known);
+  bool checkLoops();
   bool checkOp(ComputeOp op);
   bool record(Value tensor, int position);
   bool checkBorder();
@@ -54,8 +68,11 @@ private:
                                         unsigned position);
   RankedTensorType expanded(Value tensor);
   Value expandOperand(Value outside, BlockArgument inside);
+  /// Are its dimensions as before, and its indices sums of both loops?
+  bool isRead(Value tensor) { return whole && isa<BlockArgument>(tensor); }
   void declareLoops();
   void expandIndices(ComputeOp op);
+  void expandAccess(Subscripts &access, Value tensor, unsigned split);
   void expandOp(ComputeOp op);
   void collapseResults(ArrayRef<Type> types);
 
@@ -66,6 +83,8 @@ private:
   SmallVectorImpl<std::string> &names;
   /// The dimension of each tensor that the loop covers, or -1.
   llvm::MapVector<Value, int> positions;
+  /// Of a loop that is divided: its extent inside, and how many parts it has.
+  Value whole, parts;
 };
 } // namespace
 
@@ -110,13 +129,29 @@ bool LoopExpander::checkBorder() {
   });
 }
 
+/// Has the loop as many iterations as the new ones together?
+bool LoopExpander::hasExtents(LoopAttr known) {
+  int64_t product = 1, unknown = 0;
+  for (int64_t extent : extents) {
+    bool isUnknown = ShapedType::isDynamic(extent);
+    unknown += isUnknown;
+    product *= isUnknown ? 1 : extent;
+  }
+  if (unknown == 0)
+    return known.getExtent() == product;
+  Value inside =
+      known.isDynamic()
+          ? cast<Value>(kernel.getExtentInside(*kernel.findLoop(loop)))
+          : Value();
+  return unknown == 1 && product == 1 && inside && inside.use_empty();
+}
+
 bool LoopExpander::check() {
-  unsigned number = *kernel.findLoop(loop);
-  int64_t product = 1;
-  for (int64_t extent : extents)
-    product *= extent;
-  if (!kernel.getRecipe().empty() ||
-      kernel.getLoop(number).getExtent() != product)
+  return hasExtents(kernel.getLoop(*kernel.findLoop(loop))) && checkLoops();
+}
+
+bool LoopExpander::checkLoops() {
+  if (!kernel.getRecipe().empty())
     return false;
   for (size_t part : llvm::seq(extents.size())) {
     names.push_back((loop + Twine(part)).str());
@@ -146,11 +181,13 @@ SmallVector<ReassociationIndices> LoopExpander::groups(Value inside,
 
 SmallVector<OpFoldResult>
 LoopExpander::expandSizes(ArrayRef<OpFoldResult> sizes, unsigned position) {
-  SmallVector<OpFoldResult> result(sizes);
+  SmallVector<OpFoldResult> result(sizes), expanded;
+  for (int64_t extent : extents)
+    expanded.push_back(ShapedType::isDynamic(extent)
+                           ? sizes[position]
+                           : rewriter.getIndexAttr(extent));
   result.erase(result.begin() + position);
-  SmallVector<OpFoldResult> parts =
-      getAsIndexOpFoldResult(rewriter.getContext(), extents);
-  result.insert(result.begin() + position, parts.begin(), parts.end());
+  result.insert(result.begin() + position, expanded.begin(), expanded.end());
   return result;
 }
 
@@ -179,6 +216,10 @@ Value LoopExpander::expandOperand(Value outside, BlockArgument inside) {
 
 void LoopExpander::declareLoops() {
   SmallVector<LoopAttr> loops;
+  SmallVector<Value> added;
+  if (llvm::is_contained(extents, ShapedType::kDynamic))
+    added.push_back(
+        parts ? parts : cast<Value>(kernel.getExtent(*kernel.findLoop(loop))));
   for (auto known : kernel.getLoops().getAsRange<LoopAttr>()) {
     if (known.getName() != loop) {
       loops.push_back(known);
@@ -187,11 +228,11 @@ void LoopExpander::declareLoops() {
     for (auto [name, extent] : llvm::zip_equal(names, extents))
       loops.push_back(LoopAttr::get(kernel.getContext(), name, extent));
   }
-  kernel.replaceLoops(loops);
+  kernel.replaceLoops(loops, added);
 }
 
 /// An index of the loop is that of the outermost new one now: the others
-/// follow.
+/// follow. Behind the end of a loop that is divided it is the last one.
 void LoopExpander::expandIndices(ComputeOp op) {
   for (auto index :
        llvm::make_early_inc_range(op.getBlock()->getOps<IndexOp>())) {
@@ -200,17 +241,45 @@ void LoopExpander::expandIndices(ComputeOp op) {
     OpBuilder b(op.getContext());
     b.setInsertionPointAfter(index);
     Location loc = index.getLoc();
-    Value whole = index;
+    Value all = index;
     SmallPtrSet<Operation *, 4> made;
     for (auto [name, extent] : llvm::drop_begin(llvm::zip(names, extents))) {
+      if (ShapedType::isDynamic(extent)) {
+        all = IndexOp::create(b, loc, name);
+        continue;
+      }
       Value size = arith::ConstantIndexOp::create(b, loc, extent);
-      Value scaled = arith::MulIOp::create(b, loc, whole, size);
+      Value scaled = arith::MulIOp::create(b, loc, all, size);
       made.insert(scaled.getDefiningOp());
-      whole =
+      all =
           arith::AddIOp::create(b, loc, scaled, IndexOp::create(b, loc, name));
     }
-    index.getIteration().replaceAllUsesExcept(whole, made);
+    if (whole) {
+      Value one = arith::ConstantIndexOp::create(b, loc, 1);
+      Value last = arith::SubIOp::create(b, loc, whole, one);
+      all = arith::MinSIOp::create(b, loc, all, last);
+    }
+    index.getIteration().replaceAllUsesExcept(all, made);
   }
+}
+
+void LoopExpander::expandAccess(Subscripts &access, Value tensor,
+                                unsigned split) {
+  int position = positionIn(tensor);
+  if (position < 0)
+    return;
+  AffineExpr outer = rewriter.getAffineDimExpr(split);
+  if (isRead(tensor)) {
+    int64_t size =
+        cast<RankedTensorType>(tensor.getType()).getDimSize(position);
+    access[position] = {outer * extents.back() +
+                            rewriter.getAffineDimExpr(split + 1),
+                        false, std::pair(int64_t(0), size)};
+    return;
+  }
+  for (unsigned part : llvm::seq<unsigned>(extents.size() - 1))
+    access.insert(access.begin() + position + 1 + part,
+                  {rewriter.getAffineDimExpr(split + 1 + part)});
 }
 
 void LoopExpander::expandOp(ComputeOp op) {
@@ -228,10 +297,7 @@ void LoopExpander::expandOp(ComputeOp op) {
   expandIndices(op);
   SmallVector<Subscripts> accesses = op.getSubscripts();
   for (auto [access, operand] : llvm::zip_equal(accesses, op->getOpOperands()))
-    if (int position = positionIn(operand.get()); position >= 0)
-      for (unsigned part : llvm::seq(more))
-        access.insert(access.begin() + position + 1 + part,
-                      {rewriter.getAffineDimExpr(split + 1 + part)});
+    expandAccess(access, operand.get(), split);
   op.setSubscripts(accesses);
 }
 
@@ -240,7 +306,7 @@ void LoopExpander::collapseResults(ArrayRef<Type> types) {
   rewriter.setInsertionPointAfter(kernel);
   for (auto [number, type] : llvm::enumerate(types)) {
     BlockArgument argument = kernel.getOutArgument(number);
-    if (positionIn(argument) < 0)
+    if (positionIn(argument) < 0 || isRead(argument))
       continue;
     OpResult result = kernel->getResult(number);
     result.setType(argument.getType());
@@ -258,17 +324,49 @@ void LoopExpander::expand() {
   rewriter.setInsertionPoint(kernel);
   SmallVector<Type> types(kernel.getResultTypes());
   for (BlockArgument argument : kernel.getBody().getArguments())
-    if (positionIn(argument) >= 0) {
+    if (positionIn(argument) >= 0 && !isRead(argument)) {
       OpOperand &operand = kernel->getOpOperand(argument.getArgNumber());
       operand.set(expandOperand(operand.get(), argument));
     }
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     expandOp(op);
   for (auto [tensor, position] : positions)
-    if (position >= 0)
+    if (position >= 0 && !isRead(tensor))
       Value(tensor).setType(expanded(tensor));
   declareLoops();
   collapseResults(types);
+}
+
+bool LoopExpander::divide() {
+  unsigned number = *kernel.findLoop(loop);
+  if (!kernel.getLoop(number).isDynamic() || !checkLoops())
+    return false;
+  for (unsigned result : llvm::seq<unsigned>(kernel.getOuts().size()))
+    if (positionIn(kernel.getOutArgument(result)) >= 0)
+      return false;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  Location loc = kernel.getLoc();
+  auto extent = cast<Value>(kernel.getExtent(number));
+  Value inside = cast<Value>(kernel.getExtentInside(number));
+  Value size = arith::ConstantIndexOp::create(rewriter, loc, extents.back()),
+        most =
+            arith::ConstantIndexOp::create(rewriter, loc, extents.back() - 1);
+  parts = arith::DivUIOp::create(
+      rewriter, loc, arith::AddIOp::create(rewriter, loc, extent, most), size);
+  unsigned input = kernel.getIns().size();
+  kernel.getInsMutable().append(extent);
+  whole = kernel.getBody().front().insertArgument(input, extent.getType(), loc);
+  inside.replaceAllUsesWith(whole);
+  expand();
+  return true;
+}
+
+Value divideLoop(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
+                 int64_t size, SmallVectorImpl<std::string> &names) {
+  int64_t extents[] = {ShapedType::kDynamic, size};
+  LoopExpander expander(rewriter, kernel, loop, extents, names);
+  return expander.divide() ? expander.getWhole() : Value();
 }
 
 bool expandLoop(RewriterBase &rewriter, KernelOp kernel, StringRef loop,

@@ -53,14 +53,12 @@ static Value outside(KernelOp kernel, OpOperand &operand) {
 }
 
 Value withoutViews(Value value) {
-  auto isKnown = [](Value v) {
-    auto type = dyn_cast<RankedTensorType>(v.getType());
-    return type && type.hasStaticShape();
-  };
+  auto isRanked = [](Value v) { return isa<RankedTensorType>(v.getType()); };
   while (Operation *view = value.getDefiningOp()) {
     if (!isa<tensor::ReshapeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
             view) ||
-        !value.hasOneUse() || !isKnown(value) || !isKnown(view->getOperand(0)))
+        !value.hasOneUse() || !isRanked(value) ||
+        !isRanked(view->getOperand(0)))
       break;
     value = view->getOperand(0);
   }
@@ -176,12 +174,8 @@ static LogicalResult checkScores(RankedTensorType type,
   int64_t columns = type.getShape().back(), rows = type.getShape().end()[-2];
   bool hasDynamicSize =
       ShapedType::isDynamic(columns) || ShapedType::isDynamic(rows);
-  if (target.isDevice()) {
-    if (!ShapedType::isDynamic(columns))
-      return success();
-    reason = "only the run knows how many scores a row has";
-    return failure();
-  }
+  if (target.isDevice())
+    return success();
   if (!ShapedType::isDynamic(rows) && rows < target.packRows)
     reason = "there are few rows of scores";
   else if (!ShapedType::isDynamic(columns) &&
@@ -194,6 +188,25 @@ static LogicalResult checkScores(RankedTensorType type,
   return failure();
 }
 
+/// The kernel that multiplies for the input of another one, and one between
+/// them; null if there is none. A view may part these where a device could join
+/// them.
+static std::pair<KernelOp, KernelOp> findScores(Value in, KernelOp rows) {
+  KernelOp maker = onlyMaker(in, rows);
+  if (!maker || onlyProduct(maker))
+    return {maker, {}};
+  bool isElementwise =
+      TargetAttr::processorOf(rows).isDevice() &&
+      llvm::all_of(maker.getBody().getOps<ComputeOp>(),
+                   [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
+  if (isElementwise)
+    for (Value source : maker.getIns())
+      if (KernelOp scores = onlyMaker(source, maker);
+          scores && onlyProduct(scores))
+        return {scores, maker};
+  return {};
+}
+
 FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                         std::string &reason) {
   reason = "no rows of scores are summed up";
@@ -204,15 +217,15 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
     KernelOp rows = onlyMaker(outside(consumer, *factor), consumer);
     if (!rows || !isRowwise(rows) || !sumsRows(sums, *factor))
       continue;
-    KernelOp scores;
-    ComputeOp product;
+    KernelOp scores, between;
     RankedTensorType type;
     for (Value in : rows.getIns())
-      if (KernelOp maker = product ? KernelOp() : onlyMaker(in, rows)) {
-        scores = maker;
-        product = onlyProduct(maker);
-        type = cast<RankedTensorType>(in.getType());
+      if (!scores) {
+        std::tie(scores, between) = findScores(in, rows);
+        type =
+            cast_if_present<RankedTensorType>(scores ? in.getType() : Type());
       }
+    ComputeOp product = scores ? onlyProduct(scores) : ComputeOp();
     if (!product || !makesScores(product))
       return failure();
     if (type != rows.getResult(0).getType() ||
@@ -224,7 +237,7 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
         reason = "keys are values as well";
         return failure();
       }
-    return AttentionParts{scores, rows};
+    return AttentionParts{scores, between, rows};
   }
   return failure();
 }

@@ -97,6 +97,31 @@ func.func @indices(%x: tensor<10xf32>, %n: tensor<10xi64>, %o: tensor<10xf32>) -
 
 // -----
 
+// Indices of loops are, beside an intermediate too.
+func.func @indices_of_loops(%x: tensor<10xf32>, %n: tensor<10xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %y = krnl.kernel "indices" loops [c = 10] ins(%x, %n : tensor<10xf32>, tensor<10xf32>) outs(%o : tensor<10xf32>)
+      recipe [block(c, 4, tail=pad) -> (c.o, c.i)] {
+  ^bb0(%a: tensor<10xf32>, %b: tensor<10xf32>, %d: tensor<10xf32>):
+    %t = krnl.temporary : tensor<10xf32>
+    %s = krnl.compute "next" [c] (%p = %b[c]) -> (%q = %t[c]) : (tensor<10xf32>) -> tensor<10xf32> {
+      %u = arith.negf %p : f32
+      linalg.yield %u : f32
+    }
+    %r = krnl.compute "read" [c] (%p = %s[c]) -> (%q = %d[c]) : (tensor<10xf32>) -> tensor<10xf32> {
+      %last = arith.constant 9 : index
+      %at = krnl.index c
+      %from = arith.subi %last, %at : index
+      %u = tensor.extract %a[%from] : tensor<10xf32>
+      %v = arith.addf %u, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}
+
+// -----
+
 // Behind the end of the loop over blocks the last, shorter block would have less than no iteration.
 func.func @bounds(%x: tensor<14xf32>, %o: tensor<14xf32>) -> tensor<14xf32> {
   // expected-error @+1 {{recipe step 2 'block(c.o, 32, tail=pad) -> (c.p, c.q)': op 'neg' cannot have padded blocks: the bound of the blocks over which loop 'c.o' runs depends on it}}

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -123,15 +124,23 @@ static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
 /// Does the op access memory where elements of an intermediate say? Behind the
 /// end nothing is stored to an intermediate, so that these are not defined.
 static bool readsIndices(ComputeOp op) {
-  bool hasIntermediate =
-      llvm::any_of(op.getDpsInputOperands(), [](OpOperand *input) {
-        return !isa<BlockArgument>(input->get());
-      });
-  bool computesIndices =
-      !op.getBlock()->getOps<tensor::ExtractOp>().empty() ||
-      llvm::any_of(llvm::seq<unsigned>(op.getNumDpsInits()),
-                   [&](unsigned result) { return scatterStoreOf(op, result); });
-  return hasIntermediate && computesIndices;
+  llvm::SetVector<Value> indices;
+  for (auto read : op.getBlock()->getOps<tensor::ExtractOp>())
+    indices.insert_range(read.getIndices());
+  for (unsigned result : llvm::seq<unsigned>(op.getNumDpsInits()))
+    if (ScatterStoreOp store = scatterStoreOf(op, result))
+      indices.insert_range(store->getOperands());
+  for (unsigned next = 0; next < indices.size(); ++next) {
+    Value index = indices[next];
+    Operation *maker = index.getDefiningOp();
+    if (maker && maker->getBlock() == op.getBlock())
+      indices.insert_range(maker->getOperands());
+    auto element = dyn_cast<BlockArgument>(index);
+    if (element && element.getOwner() == op.getBlock() &&
+        !isa<BlockArgument>(op.getMatchingOpOperand(element)->get()))
+      return true;
+  }
+  return false;
 }
 
 /// Why the op cannot have its padded blocks; empty if it can, or has none.

@@ -367,15 +367,16 @@ bool BlockWriter::isShort(StringRef loop) const {
 
 SmallVector<int64_t> BlockWriter::terms() const {
   SmallVector<int64_t> terms{1};
-  if (own.empty() || !isStatic(kernel, own.back()) ||
-      llvm::any_of(ops, [&](ComputeOp op) {
+  if (own.empty() || llvm::any_of(ops, [&](ComputeOp op) {
         return llvm::is_contained(op.getAxes(), own.back()) &&
                !llvm::is_contained(reducedLoops(op), own.back());
       }))
     return terms;
   int64_t extent = extentOf(kernel, own.back(), 0);
+  bool isKnown = isStatic(kernel, own.back());
   for (int64_t most : termsAtOnce)
-    if (int64_t part = largestDivisor(extent, most); part > terms.back())
+    if (int64_t part = isKnown ? largestDivisor(extent, most) : most;
+        part > terms.back())
       terms.push_back(part);
   return terms;
 }

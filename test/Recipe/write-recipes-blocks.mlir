@@ -477,4 +477,22 @@ func.func @ragged(%x: tensor<?x514xf32>, %w: tensor<514x771xf32>, %o: tensor<?x7
   return %y : tensor<?x771xf32>
 }
 
+// A thread waits for several terms at once where only the run knows how many there are, too.
+// CHECK-LABEL: kernel "dynamic_terms"
+// CHECK:         map(flat.t, thread),
+// CHECK-NEXT:    unroll(p, 16, tail=[4])
+func.func @dynamic_terms(%x: tensor<?x9x67xf32>, %o: tensor<9x67xf32>, %n: index) -> tensor<9x67xf32> {
+  %y = krnl.kernel "dynamic_terms" loops [i = 9, j = 67, p = %n] ins(%x : tensor<?x9x67xf32>) outs(%o : tensor<9x67xf32>) {
+  ^bb0(%a: tensor<?x9x67xf32>, %c: tensor<9x67xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [i, j] () -> (%q = %c[i, j]) : () -> tensor<9x67xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [i, j | p] (%e = %a[p, i, j]) -> (%s = %f[i, j]) : (tensor<?x9x67xf32>) -> tensor<9x67xf32> {
+      %t = arith.addf %s, %e : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<9x67xf32>
+  } -> tensor<9x67xf32>
+  return %y : tensor<9x67xf32>
+}
+
 }

@@ -73,13 +73,14 @@ static ComputeOp makerOf(OpOperand *operand) {
   return isSame ? maker : ComputeOp();
 }
 
-/// The input of an op that combines its elements along the row by `Combine`
-/// alone.
-template <typename Combine>
+/// The input of an op that combines its elements along the row by one of
+/// `Combiners` alone.
+template <typename... Combiners>
 static OpOperand *reducedInput(ComputeOp op, StringRef row) {
   Value yielded = yieldedBy(op);
-  auto combine = yielded ? yielded.getDefiningOp<Combine>() : Combine();
-  if (!combine || reducedLoops(op) != SmallVector<std::string>{row.str()})
+  Operation *combine = yielded ? yielded.getDefiningOp() : nullptr;
+  if (!isa_and_present<Combiners...>(combine) ||
+      reducedLoops(op) != SmallVector<std::string>{row.str()})
     return nullptr;
   for (unsigned side : {0, 1}) {
     OpOperand *sum = operandOf(op, combine->getOperand(side));
@@ -89,6 +90,11 @@ static OpOperand *reducedInput(ComputeOp op, StringRef row) {
       return input;
   }
   return nullptr;
+}
+
+/// The input of an op that is the maximum along the row.
+static OpOperand *maximumInput(ComputeOp op, StringRef row) {
+  return reducedInput<arith::MaximumFOp, arith::MaxNumFOp>(op, row);
 }
 
 /// The operand of the op that is the maximum along the row of the x that the op
@@ -102,7 +108,7 @@ static OpOperand *findShift(ComputeOp op, StringRef row) {
     return nullptr;
   OpOperand *x = operandOf(op, withoutRounding(distance.getLhs())),
             *shift = operandOf(op, distance.getRhs());
-  OpOperand *reduced = reducedInput<arith::MaximumFOp>(makerOf(shift), row);
+  OpOperand *reduced = maximumInput(makerOf(shift), row);
   // Both read what one op writes, at its loops.
   return reduced && makerOf(reduced) && makerOf(x) && x->get() == reduced->get()
              ? shift
@@ -227,7 +233,7 @@ std::optional<SoftmaxOps> SoftmaxOps::find(ComputeOp weights, StringRef row) {
       !yieldedBy(ops.largest).getType().isF32() ||
       !yieldedBy(ops.total).getType().isF32())
     return std::nullopt;
-  ops.scores = makerOf(reducedInput<arith::MaximumFOp>(ops.largest, row));
+  ops.scores = makerOf(maximumInput(ops.largest, row));
   return ops;
 }
 

@@ -209,6 +209,10 @@ static constexpr TargetInstruction instructions[] = {
     {dotprod, "dot_ss_x4", "llvm.aarch64.neon.sdot.v4i32.v16i8"},
     {dotprod, "dot_uu_x4", "llvm.aarch64.neon.udot.v4i32.v16i8"},
     {neon, "round_even", ""},
+    // FMAX and FMIN, FMAXNM and FMINNM; PTX: max and min, with .NaN and
+    // without.
+    {neon, "maximum", ""},
+    {sm80, "maximum", ""},
     // NVIDIA, PTX ISA, mma.sync: those of sm_80. That of bytes has their
     // signedness behind its name.
     {sm80, "mma_f16_x16", "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"},

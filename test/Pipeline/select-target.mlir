@@ -43,7 +43,7 @@
 // VNNI: dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", dot_us_x4 = "llvm.x86.avx512.vpdpbusd.128", dot_us_x8 = "llvm.x86.avx512.vpdpbusd.256"
 // INT8: dot_ss_x4 = "llvm.x86.avx2.vpdpbssd.128", dot_ss_x8 = "llvm.x86.avx2.vpdpbssd.256", dot_us_x4 = {{.*}}, dot_us_x8 = {{.*}}, dot_uu_x4 = "llvm.x86.avx2.vpdpbuud.128"
 // LEAST: family = "x86_64", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = {{[^,]*}}}>
-// NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {round_even = ""}>
+// NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {maximum = "", round_even = ""}>
 // I8MM: dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8", dot_uu_x4 = "llvm.aarch64.neon.udot.v4i32.v16i8"
 // V: family = "riscv64_v",
 // V-SAME: vector_registers = 32>

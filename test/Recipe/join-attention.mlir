@@ -45,7 +45,7 @@ func.func @attention(%q: tensor<12x128x64xf32>, %k: tensor<12x64x128xf32>, %v: t
 // CHECK:         %[[PARTS:.+]]:3 = krnl.kernel "MatMul+Softmax+MatMul parts" loops [m = 4, n0 = [[P]], n1 = [[N]], k = 64, n_2 = 64] ins(%{{.+}}, %[[KEYS]], %[[VALUES]] :
 // CHECK:           %[[SCORES:.+]] = krnl.compute [n0, m, n1 | k]
 // CHECK:           %[[MAX:.+]] = krnl.compute [n0, m | n1] (%{{.+}} = %[[SCORES]][0, m, n0, n1])
-// CHECK-NEXT:        arith.maximumf
+// CHECK-NEXT:        arith.maxnumf
 // CHECK:           %[[EXP:.+]] = krnl.compute [n0, m, n1] (%{{.+}} = %[[SCORES]][0, m, n0, n1], %[[M:.+]] = %[[MAX]][n0, 0, m])
 // CHECK:             %[[NONE:.+]] = arith.cmpf oeq, %[[M]], %{{.+}} : f32
 // CHECK-NEXT:        %[[SHIFT:.+]] = arith.select %[[NONE]], %{{.+}}, %[[M]] : f32
@@ -202,7 +202,7 @@ func.func @other_type(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: ten
 // CHECK:             %[[ISKEY:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
 // CHECK-NEXT:        arith.select %[[ISKEY]], %[[S]], %{{.+}} : f32
 // CHECK:           krnl.compute [n0, b0, m | n1] (%{{.+}} = %[[SCORES]][b0, m, n0, n1])
-// CHECK-NEXT:        arith.maximumf
+// CHECK-NEXT:        arith.maxnumf
 // CHECK:           krnl.compute [n0, b0, m, n_2 | n1] (%{{.+}} = %{{.+}}[b0, m, n0, n1], %{{.+}} = %{{.+}}[b0, n0 * [[N]] + n1 in 0 to ?, n_2])
 // CHECK:         krnl.kernel "MatMul+Softmax+MatMul" loops [b0 = 12, m = 128, n_2 = 64, n0 = %[[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
 // CHECK:             %[[QUOTIENT:.+]] = arith.divf

@@ -7,7 +7,7 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 
 // CHECK-LABEL: kernel "several"
 // CHECK:         parallel(
-// CHECK-NEXT:    grid({{[0-9]+}}),
+// CHECK:         grid({{[0-9]+}}),
 // CHECK:         cache(0, at=k.o, in=shared, by=tma),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared, by=tma),
 // CHECK:         pipeline(k.o, {{[0-9]}}, in_flight=1, producer)

@@ -3,56 +3,195 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // arith.maximumf and minimumf return NaN for NaN on either side and order the
-// two zeros. No processor has that in one instruction; x86 takes six. Models do
-// not tell the zeros apart here, and with a constant on one side
+// two zeros; maxnumf and minnumf return the number beside a NaN. x86 takes six
+// and three instructions for that. Models do not tell the zeros apart here.
+// With a number on one side of maximumf,
 //
 //   select (cmpf olt x, c), c, x
 //
 // is all there is to do, one instruction: NaN in x compares false and stays.
-// Otherwise the order of the zeros is given up.
+// With a number on one side of maxnumf it is the same with the other
+// comparison, select (cmpf ogt x, c), x, c: NaN in x is left out.
+//
+// Numbers are constants, results of maxnumf with one, what branches and selects
+// give that have one on either side, and what loops hand on that begin with one
+// and go on with one. So the maximum of a row is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
-/// Is the value a constant that is no NaN?
-static bool isNumber(Value value) {
-  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
-    value = broadcast.getSource();
+namespace {
+
+/// Which values are no NaN.
+class Numbers {
+public:
+  bool contains(Value value);
+
+private:
+  bool containsCarried(LoopLikeOpInterface loop, OpOperand *init);
+
+  /// What loops hand on, which is taken for a number while the loop is looked
+  /// at.
+  DenseSet<Value> assumed;
+};
+
+} // namespace
+
+bool Numbers::contains(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    return loop && containsCarried(loop, loop.getTiedLoopInit(argument));
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return containsCarried(loop, loop.getTiedLoopInit(cast<OpResult>(value)));
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    return contains(branch.thenYield().getOperand(result)) &&
+           contains(branch.elseYield().getOperand(result));
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return contains(select.getTrueValue()) && contains(select.getFalseValue());
+  if (isa<vector::BroadcastOp, vector::ReductionOp>(op))
+    return contains(op->getOperand(0));
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+    return contains(op->getOperand(0)) || contains(op->getOperand(1));
   APFloat constant(0.0);
   return matchPattern(value, m_ConstantFloat(&constant)) && !constant.isNaN();
 }
 
-static void expandOne(Operation *op) {
-  OpBuilder builder(op);
-  Location loc = op->getLoc();
+/// Is a value that the loop hands on from one iteration to the next a number?
+bool Numbers::containsCarried(LoopLikeOpInterface loop, OpOperand *init) {
+  BlockArgument argument = init ? loop.getTiedLoopRegionIterArg(init) : nullptr;
+  OpOperand *yielded =
+      argument ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+  if (!yielded || !contains(init->get()))
+    return false;
+  if (!assumed.insert(argument).second)
+    return true;
+  bool isNumber = contains(yielded->get());
+  assumed.erase(argument);
+  return isNumber;
+}
+
+/// The operands of the op, a number behind the other one; nothing if neither is
+/// one.
+static std::optional<std::pair<Value, Value>>
+withNumberBehind(Operation *op, Numbers &numbers) {
   Value x = op->getOperand(0), y = op->getOperand(1);
-  if (isNumber(x))
-    std::swap(x, y);
-  if (!isNumber(y)) {
-    op->setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                                op->getContext(), arith::FastMathFlags::nsz));
-    return;
+  if (numbers.contains(y))
+    return std::pair(x, y);
+  if (numbers.contains(x))
+    return std::pair(y, x);
+  return std::nullopt;
+}
+
+static void giveUpZeros(Operation *op, arith::FastMathFlags others) {
+  op->setAttr("fastmath",
+              arith::FastMathFlagsAttr::get(
+                  op->getContext(), arith::FastMathFlags::nsz | others));
+}
+
+/// `x op number` as a comparison and a select.
+static Value expandWithNumber(OpBuilder &b, Operation *op, Value x,
+                              Value number) {
+  bool isLargest = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+  bool keepsNaN = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+  auto predicate = isLargest == keepsNaN ? arith::CmpFPredicate::OLT
+                                         : arith::CmpFPredicate::OGT;
+  Value holds = arith::CmpFOp::create(b, op->getLoc(), predicate, x, number);
+  return keepsNaN ? arith::SelectOp::create(b, op->getLoc(), holds, number, x)
+                  : arith::SelectOp::create(b, op->getLoc(), holds, x, number);
+}
+
+/// NaN if a lane is, else the largest or smallest lane: a tree of one
+/// instruction each.
+static Value expandReduction(OpBuilder &b, vector::ReductionOp op,
+                             vector::CombiningKind ofNumbers) {
+  Location loc = op.getLoc();
+  Value lanes = op.getVector();
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, lanes, lanes);
+  Value any =
+      vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isNaN);
+  auto type = cast<FloatType>(op.getType());
+  Value nan = arith::ConstantOp::create(
+      b, loc, FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics())));
+  Value number = vector::ReductionOp::create(b, loc, ofNumbers, lanes,
+                                             arith::FastMathFlags::nnan |
+                                                 arith::FastMathFlags::nsz);
+  return arith::SelectOp::create(b, loc, any, nan, number);
+}
+
+/// The cheaper form of a reduction of lanes; null where its flags do.
+static Value expandLanes(OpBuilder &b, vector::ReductionOp op,
+                         Numbers &numbers) {
+  switch (op.getKind()) {
+  case vector::CombiningKind::MAXIMUMF:
+    return expandReduction(b, op, vector::CombiningKind::MAXNUMF);
+  case vector::CombiningKind::MINIMUMF:
+    return expandReduction(b, op, vector::CombiningKind::MINNUMF);
+  default:
+    giveUpZeros(op, numbers.contains(op.getVector())
+                        ? arith::FastMathFlags::nnan
+                        : arith::FastMathFlags::none);
+    return nullptr;
   }
-  auto predicate = isa<arith::MaximumFOp>(op) ? arith::CmpFPredicate::OLT
-                                              : arith::CmpFPredicate::OGT;
-  Value other = arith::CmpFOp::create(builder, loc, predicate, x, y);
-  Value result = arith::SelectOp::create(builder, loc, other, y, x);
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
+}
+
+static Value expandOne(OpBuilder &b, Operation *op, Numbers &numbers) {
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return expandLanes(b, reduction, numbers);
+  if (auto operands = withNumberBehind(op, numbers))
+    return expandWithNumber(b, op, operands->first, operands->second);
+  giveUpZeros(op, arith::FastMathFlags::none);
+  return nullptr;
+}
+
+static bool isMinMax(Operation *op) {
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return llvm::is_contained(
+        {vector::CombiningKind::MAXIMUMF, vector::CombiningKind::MINIMUMF,
+         vector::CombiningKind::MAXNUMF, vector::CombiningKind::MINNUMF},
+        reduction.getKind());
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp>(op);
 }
 
 void onnxc::expandMinMax(Operation *root) {
+  auto target = krnl::TargetAttr::of(root);
+  bool hasMaximum = target && target.getInstructions().contains("maximum");
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+    if (isMinMax(op))
       ops.push_back(op);
   });
-  llvm::for_each(ops, expandOne);
+  if (hasMaximum) {
+    for (Operation *op : ops)
+      giveUpZeros(op, arith::FastMathFlags::none);
+    return;
+  }
+  // Loops are looked through as they are: all forms are found first.
+  Numbers numbers;
+  SmallVector<std::pair<Operation *, Value>> expanded;
+  for (Operation *op : ops) {
+    OpBuilder b(op);
+    if (Value result = expandOne(b, op, numbers))
+      expanded.emplace_back(op, result);
+  }
+  for (auto [op, result] : expanded) {
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
 }

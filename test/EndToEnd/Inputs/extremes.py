@@ -143,6 +143,19 @@ def add_losses(m, x):
     m.node("NegativeLogLikelihoodLoss", [scores, labels], picked, reduction="none")
 
 
+def add_long_rows(m):
+    """A NaN in each place of a row of several vectors is that of its results, and of no other row's."""
+    columns = 67
+    wide = np.resize(np.arange(-8.0, 9.0), (columns + 1, columns))
+    np.fill_diagonal(wide, NAN)
+    m.input("wide", wide.astype(m.dtype))
+    axes = m.constant(np.array([-1], np.int64))
+    m.node("ReduceMax", ["wide", axes], wide.max(-1, keepdims=True))
+    m.node("ReduceMin", ["wide", axes], wide.min(-1, keepdims=True))
+    m.node("Softmax", ["wide"], np.exp(log_softmax(wide)))
+    m.node("LogSoftmax", ["wide"], log_softmax(wide))
+
+
 def add_attention(m):
     """One key is so much nearer than the others that its value is the result."""
     size = 40.0 if m.dtype == np.float16 else 1000.0
@@ -165,6 +178,7 @@ def model_of(dtype):
         if dtype != ml_dtypes.bfloat16:
             add_losses(m, x)
         add_attention(m)
+        add_long_rows(m)
     return m
 
 

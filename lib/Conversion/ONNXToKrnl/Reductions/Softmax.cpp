@@ -43,14 +43,17 @@ struct RowKernel {
   Value rowTemporary(Type of) { return kernel.temporaryLike(in, of, rowDims); }
   Value rowTemporary() { return rowTemporary(compute); }
   Value fullTemporary() { return kernel.temporaryLike(in, compute); }
+  /// The largest element of each row, or NaN beside one.
   Value rowLargest() {
-    ScalarBuilder outside(kernel.inside(), loc, element);
-    Value start = kernel.fill(outside.lowest(), {rowTemporary(), row});
-    return kernel.generic({{in, all}}, {start, row}, reduced,
-                          [&](OpBuilder &b, Location l, ValueRange v) {
-                            ScalarBuilder s(b, l, element);
-                            return s.max(v[1], s.widen(v[0]));
-                          });
+    return rowMaximum(
+        [](ScalarBuilder &s, Value sofar, Value x) { return s.max(sofar, x); });
+  }
+  /// The largest number of each row, or the lowest: what subtracts it from the
+  /// elements is NaN beside a NaN anyway.
+  Value rowLargestNumber() {
+    return rowMaximum([](ScalarBuilder &s, Value sofar, Value x) {
+      return s.math<arith::MaxNumFOp>(sofar, x);
+    });
   }
   /// The sum of `term` of the inputs, along each row.
   template <typename Fn>
@@ -72,6 +75,17 @@ struct RowKernel {
                           });
   }
 
+  template <typename Fn>
+  Value rowMaximum(Fn merge) {
+    ScalarBuilder outside(kernel.inside(), loc, element);
+    Value start = kernel.fill(outside.lowest(), {rowTemporary(), row});
+    return kernel.generic({{in, all}}, {start, row}, reduced,
+                          [&](OpBuilder &b, Location l, ValueRange v) {
+                            ScalarBuilder s(b, l, element);
+                            return merge(s, v[1], s.widen(v[0]));
+                          });
+  }
+
   Location loc;
   KernelBuilder kernel;
   RankedTensorType type;
@@ -90,7 +104,7 @@ Value roundedAsStored(ScalarBuilder &s, Value x) {
 }
 
 Value softmax(RowKernel &k) {
-  Value largest = k.rowLargest();
+  Value largest = k.rowLargestNumber();
   Value exponential =
       k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
             [](ScalarBuilder &s, ValueRange v) {
@@ -118,7 +132,7 @@ Value softmax(RowKernel &k) {
 
 /// x - largest - log(sum(exp(x - largest)))
 Value logSoftmax(RowKernel &k) {
-  Value largest = k.rowLargest();
+  Value largest = k.rowLargestNumber();
   Value total = k.rowSum({{k.in, k.all}, {largest, k.row}},
                          [](ScalarBuilder &s, ValueRange v) {
                            return s.exp(s.sub(s.widen(v[0]), v[1]));

@@ -1,10 +1,10 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// The largest of a row, powers, their sum, the quotients: one kernel. A sum that
+// The largest number of a row, powers, their sum, the quotients: one kernel. A sum that
 // is too large for the type stays as it is.
 // CHECK-LABEL: func.func @softmax
 // CHECK:         krnl.kernel "Softmax" loops [d0 = %{{[^],]+}}, d1 = 8]
-// CHECK:           arith.maximumf
+// CHECK:           arith.maxnumf
 // CHECK:           arith.subf
 // CHECK-NEXT:      math.exp
 // CHECK:           arith.addf

@@ -57,6 +57,7 @@ static void buildOnnx(OpPassManager &passes, const CompileOptions &options) {
 static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(createSelectTargetPass(options, /*nest=*/true));
   OpPassManager &target = passes.nest<ModuleOp>();
+  target.addPass(onnx::createSplitConvTranspose());
   if (options.level > 1 && !options.strict)
     target.addPass(createONNXChooseConvolutionsPass());
   if (options.level > 0)

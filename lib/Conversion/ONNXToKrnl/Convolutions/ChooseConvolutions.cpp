@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Target/LaunchCost.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,16 +36,8 @@ double directCost(const WinogradConv &conv, const target::Processor &target) {
   return filters * (double(conv.tiles(1)) + target.filterProducts);
 }
 
-/// On a device: the operand and the result are transformed by two kernels each.
-double launchCost(const target::Processor &target) {
-  constexpr double launches = 4;
-  if (!target.isDevice())
-    return 0;
-  auto productsPerCycle =
-      double(target.fmaPerCycle * target.warpThreads * target.cores);
-  return launches * double(target.launchNanoseconds * target.megahertz) / 1000 *
-         productsPerCycle;
-}
+/// The operand and the result are transformed by two kernels each.
+constexpr double transformKernels = 4;
 
 /// Transformed tensors stay in the caches if they take half of the last one,
 /// and are not worth it if they take twice as much as it has.
@@ -62,7 +55,7 @@ double winogradCost(const WinogradConv &conv, const target::Processor &target,
                                        : target.transformProducts;
   return filters * (tiles + target.filterProducts) +
          tiles * channels * transform * double(positions) / 36 +
-         launchCost(target);
+         transformKernels * target::launchProducts(target);
 }
 
 struct ChooseConvolutions

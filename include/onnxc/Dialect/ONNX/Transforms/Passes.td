@@ -195,4 +195,29 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }
 
+def SplitConvTranspose : Pass<"onnx-split-conv-transpose", "::mlir::ModuleOp"> {
+  let summary = "Write transposed convolutions of constant filters as convolutions";
+  let description = [{
+    With steps of s the results of a transposed convolution have s phases along each
+    dimension, each a convolution of every s-th element of the filter. All phases are
+    one convolution of s times the channels, filled up with zeros where s does not
+    divide the filter, or each is a convolution of its own where that takes the target
+    less time. Their results are put in their places by Transpose.
+
+    ```mlir
+    // before
+    %y = onnx.ConvTranspose(%x, %w) {strides = array<i64: 2>}
+        : (tensor<1x8x5xf32>, tensor<8x4x2xf32>) -> tensor<1x4x10xf32>
+    // after
+    %0 = onnx.Conv(%x, %v) : (tensor<1x8x5xf32>, tensor<8x8x1xf32>) -> tensor<1x8x5xf32>
+    %1 = onnx.Reshape(%0, ..) : tensor<1x4x2x5xf32>
+    %2 = onnx.Transpose(%1) {perm = array<i64: 0, 1, 3, 2>}
+    %y = onnx.Reshape(%2, ..) : tensor<1x4x10xf32>
+    ```
+
+    Dilated ones, those with `output_shape`, and filters of the run stay as they are.
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
 #endif // ONNXC_DIALECT_ONNX_TRANSFORMS_PASSES_TD

@@ -28,7 +28,6 @@ void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
 /// Not for the graph that a user gets: for compiling alone.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
-void populateSplitConvTransposePatterns(mlir::RewritePatternSet &patterns);
 void populateSplitVariadicPatterns(mlir::RewritePatternSet &patterns);
 void populateGroupRowsPatterns(mlir::RewritePatternSet &patterns);
 

@@ -49,7 +49,6 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
       populateWidenTypesPatterns(set);
       populateSimplifyPoolPatterns(set);
       populateFoldScalesPatterns(set);
-      populateSplitConvTransposePatterns(set);
       populateSplitVariadicPatterns(set);
       populateGroupRowsPatterns(set);
     }

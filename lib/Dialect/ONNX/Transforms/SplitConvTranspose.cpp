@@ -1,0 +1,471 @@
+//===- SplitConvTranspose.cpp - Strided ConvTranspose as Conv --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// With steps of s, the result of a transposed convolution has s phases along
+// each dimension, q * s + r for r = 0..s-1, and each uses the elements
+// k = m * s + r of the filter alone:
+//
+//   y[q * s + r] = sum over m of x[q - m] * w[m * s + r]
+//
+// All phases together are a convolution without steps and with s times the
+// channels, whose results are then put in their places. With steps of 1 there
+// is one phase, and the filter is just read backwards. Zeros between the
+// elements of x would be multiplied s times as often as anything else.
+//
+// Where s does not divide the filter, some phases have fewer elements than
+// others, and zeros in one convolution. Each phase may be a convolution of its
+// own, of the results that are kept alone.
+//
+//===----------------------------------------------------------------------===//
+#include "Simplify/ConstantFloats.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Target/LaunchCost.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace onnxc::onnx {
+#define GEN_PASS_DEF_SPLITCONVTRANSPOSE
+#include "onnxc/Dialect/ONNX/Transforms/Passes.h.inc"
+} // namespace onnxc::onnx
+
+using namespace mlir;
+using namespace onnxc;
+using namespace onnxc::onnx;
+
+namespace {
+
+/// What a convolution computes along one dimension: element `first` of the
+/// filter and each stride-th behind it, `taps` of them, read backwards. Those
+/// behind the filter's end are zeros.
+struct Window {
+  int64_t first, taps;
+  /// The elements that it reads before the first element of x and after the
+  /// last; negative: leaves out.
+  int64_t before, after;
+};
+
+/// Along one spatial dimension of the transposed convolution.
+struct Split {
+  int64_t stride, kernel;
+  /// Results that are cut off at the beginning.
+  int64_t cut;
+  /// The last result that is kept lies so far beyond stride * the size of x.
+  int64_t end;
+
+  /// Elements of the filter that a result uses at most.
+  int64_t taps() const { return llvm::divideCeil(kernel, stride); }
+  /// Steps of all phases together that are cut off: they are not computed.
+  int64_t skipped() const { return std::min(cut / stride, taps() - 1); }
+  /// Results of each phase beyond the size of x.
+  int64_t beyond() const { return -llvm::divideFloorSigned(-end, stride); }
+
+  /// The window of all phases together.
+  Window shared(int64_t phase) const {
+    return {phase, taps(), taps() - 1 - skipped(), beyond()};
+  }
+  /// The window of the results that are kept from position `phase` on.
+  Window own(int64_t phase) const {
+    int64_t first = (phase + cut) % stride, offset = (phase + cut) / stride;
+    int64_t taps =
+        kernel > first ? llvm::divideCeil(kernel - first, stride) : 0;
+    int64_t kept = -llvm::divideFloorSigned(-(end - cut), stride);
+    return {first, taps, taps - 1 - offset, kept + offset};
+  }
+};
+
+/// Larger filters than this many times the given one are mostly zeros.
+constexpr int64_t maxGrowth = 4;
+/// More phases are too many kernels.
+constexpr int64_t maxPhases = 16;
+/// Of a dimension that only the run knows.
+constexpr int64_t guessedSize = 28;
+
+int64_t at(std::optional<ArrayRef<int64_t>> values, size_t i,
+           int64_t otherwise) {
+  return values && i < values->size() ? (*values)[i] : otherwise;
+}
+
+/// The split of each dimension; nothing where it would not do.
+std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
+                                           ArrayRef<int64_t> kernel) {
+  StringRef pad = op.getAutoPad();
+  if (op.getOutputShape())
+    return std::nullopt;
+  SmallVector<Split> splits;
+  int64_t given = 1, grown = 1;
+  for (auto [d, size] : llvm::enumerate(kernel)) {
+    Split split{at(op.getStrides(), d, 1), size, 0, 0};
+    if (split.stride < 1 || size < 1 || at(op.getDilations(), d, 1) != 1)
+      return std::nullopt;
+    split.end = size + at(op.getOutputPadding(), d, 0) - split.stride;
+    if (pad.starts_with("SAME")) {
+      int64_t total = std::max<int64_t>(split.end, 0);
+      split.cut = pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+      split.end = split.cut;
+    } else if (pad == "NOTSET") {
+      split.cut = at(op.getPads(), d, 0);
+      split.end -= at(op.getPads(), d + kernel.size(), 0);
+    }
+    if (split.beyond() < 0 || split.cut < 0)
+      return std::nullopt;
+    given *= size;
+    grown *= split.taps() * split.stride;
+    splits.push_back(split);
+  }
+  if (grown > maxGrowth * given)
+    return std::nullopt;
+  return splits;
+}
+
+int64_t phasesOf(ArrayRef<Split> splits) {
+  int64_t phases = 1;
+  for (const Split &split : splits)
+    phases *= split.stride;
+  return phases;
+}
+
+/// Phase number `phase`: its windows along all dimensions, the last of which
+/// changes fastest.
+SmallVector<Window> windowsOf(ArrayRef<Split> splits, int64_t phase,
+                              Window (Split::*window)(int64_t) const) {
+  SmallVector<Window> windows(splits.size());
+  for (size_t d = splits.size(); d-- > 0; phase /= splits[d].stride)
+    windows[d] = (splits[d].*window)(phase % splits[d].stride);
+  return windows;
+}
+
+/// Can each phase be a convolution?
+bool haveOwnWindows(ArrayRef<Split> splits) {
+  return llvm::all_of(splits, [](const Split &split) {
+    return llvm::all_of(llvm::seq(split.stride), [&](int64_t phase) {
+      Window window = split.own(phase);
+      return window.taps > 0 && window.before >= 0 && window.after >= 0;
+    });
+  });
+}
+
+/// w[c, m, k..] -> [m * step.., c / group, taps..]: writes the elements of one
+/// phase, channels `step` apart from `offset` on.
+void writeFilter(const ConstantFloats &filter, int64_t group,
+                 ArrayRef<Split> splits, ArrayRef<Window> windows, int64_t step,
+                 int64_t offset, ConstantFloats &result) {
+  ArrayRef<int64_t> from = filter.type.getShape();
+  int64_t inGroup = from[0] / group, outGroup = from[1];
+  for (auto [position, value] : llvm::enumerate(filter.values)) {
+    auto rest = int64_t(position);
+    int64_t tap = 0, taps = 1;
+    bool isOfPhase = true;
+    for (auto [split, window] :
+         llvm::reverse(llvm::zip_equal(splits, windows))) {
+      int64_t behind = rest % split.kernel - window.first;
+      rest /= split.kernel;
+      isOfPhase &= behind >= 0 && behind % split.stride == 0;
+      tap += (window.taps - 1 - behind / split.stride) * taps;
+      taps *= window.taps;
+    }
+    if (!isOfPhase)
+      continue;
+    int64_t m = rest % outGroup, c = rest / outGroup;
+    int64_t channel = ((c / inGroup) * outGroup + m) * step + offset;
+    result.values[(channel * inGroup + c % inGroup) * taps + tap] = value;
+  }
+}
+
+/// A filter of zeros with `channels` times the channels of the result.
+ConstantFloats emptyFilter(const ConstantFloats &filter, int64_t group,
+                           ArrayRef<Window> windows, int64_t channels) {
+  ArrayRef<int64_t> from = filter.type.getShape();
+  SmallVector<int64_t> shape{from[1] * group * channels, from[0] / group};
+  for (const Window &window : windows)
+    shape.push_back(window.taps);
+  auto type = RankedTensorType::get(shape, filter.type.getElementType());
+  return {type, std::vector<double>(type.getNumElements(), 0)};
+}
+
+/// Each element `times` times.
+ConstantFloats repeat(const ConstantFloats &bias, int64_t times) {
+  int64_t size = int64_t(bias.values.size());
+  ConstantFloats result{
+      RankedTensorType::get({size * times}, bias.type.getElementType()), {}};
+  for (double value : bias.values)
+    result.values.insert(result.values.end(), times, value);
+  return result;
+}
+
+/// Writes the operations that stand for one ConvTranspose.
+class SplitWriter {
+public:
+  SplitWriter(PatternRewriter &rewriter, ConvTransposeOp op,
+              ArrayRef<Split> splits)
+      : op(op), maker(rewriter, op.getLoc()), splits(splits),
+        type(cast<RankedTensorType>(op.getX().getType())),
+        phases(phasesOf(splits)) {}
+
+  Value writeTogether(const ConstantFloats &filter, const ConstantFloats *bias);
+  Value writeApart(const ConstantFloats &filter);
+
+private:
+  Value convolve(const ConstantFloats &filter, Value bias,
+                 ArrayRef<Window> windows);
+  Value interleave(Value results, Value like, int64_t channels);
+  Value cut(Value whole, ArrayRef<int64_t> before, ArrayRef<int64_t> after);
+  Value sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
+              ArrayRef<int64_t> known);
+  Value reshape(Value data, Value like,
+                ArrayRef<std::array<int64_t, 2>> wanted);
+  RankedTensorType typeOf(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+  static int64_t times(int64_t size, int64_t factor) {
+    return ShapedType::isDynamic(size) ? size : size * factor;
+  }
+
+  ConvTransposeOp op;
+  NodeMaker maker;
+  ArrayRef<Split> splits;
+  RankedTensorType type;
+  int64_t phases;
+};
+
+} // namespace
+
+Value SplitWriter::convolve(const ConstantFloats &filter, Value bias,
+                            ArrayRef<Window> windows) {
+  SmallVector<int64_t> shape{type.getDimSize(0), filter.type.getDimSize(0)};
+  SmallVector<int64_t> pads, ends;
+  for (auto [d, window] : llvm::enumerate(windows)) {
+    int64_t size = type.getDimSize(d + 2);
+    shape.push_back(ShapedType::isDynamic(size)
+                        ? size
+                        : size + window.before + window.after - window.taps +
+                              1);
+    pads.push_back(window.before);
+    ends.push_back(window.after);
+  }
+  llvm::append_range(pads, ends);
+  SmallVector<Value> operands{op.getX(),
+                              filter.create(maker.builder, op.getW().getLoc())};
+  if (bias)
+    operands.push_back(bias);
+  return maker.make<ConvOp>(
+      typeOf(shape), operands,
+      {maker.integer("group", op.getGroup()), maker.list("pads", pads)});
+}
+
+/// The sizes `wanted`, a vector of integers; `known` has the static ones.
+Value SplitWriter::sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
+                         ArrayRef<int64_t> known) {
+  if (!ShapedType::isDynamicShape(known))
+    return maker.ints(known);
+  auto vectorOf = [&](int64_t size) {
+    return RankedTensorType::get({size}, maker.builder.getI64Type());
+  };
+  SmallVector<Value> parts;
+  for (auto [size, value] : llvm::zip_equal(wanted, known)) {
+    auto [dim, factor] = size;
+    if (!ShapedType::isDynamic(value)) {
+      parts.push_back(maker.ints(value));
+      continue;
+    }
+    parts.push_back(maker.make<ShapeOp>(
+        vectorOf(1), like,
+        {maker.integer("start", dim), maker.integer("end", dim + 1)}));
+    if (factor != 1)
+      parts.back() =
+          maker.make<MulOp>(vectorOf(1), {parts.back(), maker.ints(factor)});
+  }
+  return maker.make<ConcatOp>(vectorOf(int64_t(parts.size())), parts,
+                              maker.integer("axis", 0));
+}
+
+/// Reshapes to the sizes `wanted`: each a dimension of `like` with a factor, or
+/// -1 and a number.
+Value SplitWriter::reshape(Value data, Value like,
+                           ArrayRef<std::array<int64_t, 2>> wanted) {
+  auto from = cast<RankedTensorType>(like.getType());
+  SmallVector<int64_t> shape;
+  for (auto [dim, factor] : wanted)
+    shape.push_back(dim < 0 ? factor : times(from.getDimSize(dim), factor));
+  // Sizes of zero are meant.
+  return maker.make<ReshapeOp>(typeOf(shape),
+                               {data, sizes(like, wanted, shape)},
+                               maker.integer("allowzero", 1));
+}
+
+/// [n, m, s.., q..] in any shape -> [n, m, q * s..], where `like` is
+/// [n, .., q..].
+Value SplitWriter::interleave(Value results, Value like, int64_t channels) {
+  if (phases == 1)
+    return results;
+  auto spatial = int64_t(splits.size());
+  SmallVector<std::array<int64_t, 2>> apart{{0, 1}, {-1, channels}}, whole;
+  SmallVector<int64_t> order{0, 1};
+  whole = apart;
+  for (const Split &split : splits)
+    apart.push_back({-1, split.stride});
+  for (int64_t d = 0; d < spatial; ++d) {
+    apart.push_back({d + 2, 1});
+    whole.push_back({d + 2, splits[d].stride});
+    order.append({2 + spatial + d, 2 + d});
+  }
+  Value split = reshape(results, like, apart);
+  auto splitType = cast<RankedTensorType>(split.getType());
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      order, [&](int64_t d) { return splitType.getDimSize(d); });
+  Value flipped =
+      maker.make<TransposeOp>(typeOf(shape), split, maker.list("perm", order));
+  return reshape(flipped, like, whole);
+}
+
+/// Without `before` and `after` elements of each spatial dimension.
+Value SplitWriter::cut(Value whole, ArrayRef<int64_t> before,
+                       ArrayRef<int64_t> after) {
+  SmallVector<int64_t> starts, ends, axes;
+  for (auto [d, start, end] : llvm::enumerate(before, after)) {
+    if (start == 0 && end == 0)
+      continue;
+    starts.push_back(start);
+    ends.push_back(end ? -end : std::numeric_limits<int64_t>::max());
+    axes.push_back(int64_t(d) + 2);
+  }
+  if (axes.empty())
+    return whole;
+  return maker.make<SliceOp>(
+      op.getY().getType(),
+      {whole, maker.ints(starts), maker.ints(ends), maker.ints(axes)});
+}
+
+/// All phases as channels of one convolution.
+Value SplitWriter::writeTogether(const ConstantFloats &filter,
+                                 const ConstantFloats *bias) {
+  SmallVector<Window> windows = windowsOf(splits, 0, &Split::shared);
+  ConstantFloats all = emptyFilter(filter, op.getGroup(), windows, phases);
+  for (int64_t phase = 0; phase < phases; ++phase)
+    writeFilter(filter, op.getGroup(), splits,
+                windowsOf(splits, phase, &Split::shared), phases, phase, all);
+  Value repeated = op.getB();
+  if (bias)
+    repeated = repeat(*bias, phases).create(maker.builder, repeated.getLoc());
+  Value results = convolve(all, repeated, windows);
+  Value y = interleave(results, results, all.type.getDimSize(0) / phases);
+  SmallVector<int64_t> before, after;
+  for (const Split &split : splits) {
+    before.push_back(split.cut - split.skipped() * split.stride);
+    after.push_back(split.beyond() * split.stride - split.end);
+  }
+  return cut(y, before, after);
+}
+
+/// A convolution for each phase of the results that are kept.
+Value SplitWriter::writeApart(const ConstantFloats &filter) {
+  int64_t channels = filter.type.getDimSize(1) * op.getGroup();
+  SmallVector<Value> results;
+  Value like;
+  for (int64_t phase = 0; phase < phases; ++phase) {
+    SmallVector<Window> windows = windowsOf(splits, phase, &Split::own);
+    ConstantFloats own = emptyFilter(filter, op.getGroup(), windows, 1);
+    writeFilter(filter, op.getGroup(), splits, windows, 1, 0, own);
+    like = convolve(own, op.getB(), windows);
+    auto shape =
+        llvm::to_vector(cast<RankedTensorType>(like.getType()).getShape());
+    shape.insert(shape.begin() + 2, 1);
+    results.push_back(
+        maker.make<UnsqueezeOp>(typeOf(shape), {like, maker.ints(2)}));
+  }
+  auto shape = llvm::to_vector(
+      cast<RankedTensorType>(results.front().getType()).getShape());
+  shape[2] = phases;
+  Value all =
+      maker.make<ConcatOp>(typeOf(shape), results, maker.integer("axis", 2));
+  SmallVector<int64_t> before(splits.size(), 0), after;
+  for (const Split &split : splits)
+    after.push_back(llvm::mod(split.cut - split.end, split.stride));
+  return cut(interleave(all, like, channels), before, after);
+}
+
+/// Do convolutions of the phases take less time than one of all of them? They
+/// multiply by no zeros, but fill vectors with fewer channels, and are more
+/// kernels, which on a device are launches.
+static bool paysApart(ConvTransposeOp op, ArrayRef<Split> splits,
+                      const target::Processor &target) {
+  int64_t phases = phasesOf(splits), given = 1, grown = 1;
+  auto filter = cast<RankedTensorType>(op.getW().getType());
+  // A single channel has rows to share only where the phases are together.
+  if (phases == 1 || phases > maxPhases || filter.getDimSize(1) == 1 ||
+      !haveOwnWindows(splits))
+    return false;
+  auto x = cast<RankedTensorType>(op.getX().getType());
+  auto elements = double(filter.getDimSize(0));
+  for (auto [d, split] : llvm::enumerate(splits)) {
+    given *= split.kernel;
+    grown *= split.taps() * split.stride;
+    int64_t size = x.getDimSize(d + 2);
+    elements *= double(ShapedType::isDynamic(size) ? guessedSize : size);
+  }
+  // Vectors of few channels lie along an image.
+  int64_t lanes = target.lanes(filter.getElementTypeBitWidth());
+  auto products = [&](int64_t channels, int64_t taps) {
+    bool isFew = channels < target.layoutElements;
+    return elements *
+           double((isFew ? channels : llvm::alignTo(channels, lanes)) * taps);
+  };
+  int64_t channels = filter.getDimSize(1);
+  double together = products(channels * phases, grown) / double(phases);
+  return products(channels, given) +
+             double(phases) * target::launchProducts(target) <
+         together;
+}
+
+/// conv_transpose(x, w, b) {strides = [2, 2]} ->
+///   slice(reshape(transpose(reshape(conv(x, w', b')))))
+static LogicalResult split(ConvTransposeOp op, PatternRewriter &rewriter,
+                           const target::Processor &target) {
+  auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getY().getType());
+  std::optional<ConstantFloats> filter = ConstantFloats::read(op.getW());
+  if (!type || !result || !filter || type.getRank() < 3 ||
+      filter->type.getRank() != type.getRank() ||
+      result.getRank() != type.getRank())
+    return rewriter.notifyMatchFailure(op, "ranks or weights are unknown");
+  ArrayRef<int64_t> sizes = filter->type.getShape();
+  if (op.getGroup() < 1 || sizes[0] % op.getGroup() != 0)
+    return rewriter.notifyMatchFailure(op, "groups of unequal channels");
+  std::optional<ConstantFloats> bias;
+  if (op.getB() && !(bias = ConstantFloats::read(op.getB())))
+    return rewriter.notifyMatchFailure(op, "the bias is not constant");
+  if (bias && int64_t(bias->values.size()) != sizes[1] * op.getGroup())
+    return rewriter.notifyMatchFailure(op, "the bias has another size");
+  std::optional<SmallVector<Split>> splits = splitsOf(op, sizes.drop_front(2));
+  if (!splits)
+    return rewriter.notifyMatchFailure(op, "sizes or borders do not allow it");
+  SplitWriter writer(rewriter, op, *splits);
+  Value y = paysApart(op, *splits, target)
+                ? writer.writeApart(*filter)
+                : writer.writeTogether(*filter, bias ? &*bias : nullptr);
+  y.setType(result);
+  rewriter.replaceOp(op, y);
+  return success();
+}
+
+namespace {
+
+struct SplitConvTranspose final
+    : onnx::impl::SplitConvTransposeBase<SplitConvTranspose> {
+  void runOnOperation() override {
+    SmallVector<ConvTransposeOp> ops;
+    getOperation()->walk([&](ConvTransposeOp op) { ops.push_back(op); });
+    target::Processor target = krnl::TargetAttr::processorOf(getOperation());
+    PatternRewriter rewriter(&getContext());
+    for (ConvTransposeOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      // Others are lowered as they are.
+      (void)split(op, rewriter, target);
+    }
+  }
+};
+
+} // namespace

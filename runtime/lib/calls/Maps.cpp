@@ -7,6 +7,7 @@
 #include "Context.h"
 #include "KeyTable.h"
 #include "Objects.h"
+#include "Ordering.h"
 #include "StringTable.h"
 
 #include <math.h>
@@ -152,6 +153,26 @@ ONNXC_CALL(onnxc_call_dict_vectorizer) {
 // CastMap
 //===----------------------------------------------------------------------===//
 
+/// By entry of the map, the position of its key among all in order; null after
+/// an error.
+static int64_t *ranksOf(OnnxcCall *call, Steps &steps, const Entries &entries) {
+  int64_t count = entries.size();
+  Keyed *items = allocate<Keyed>(call, count);
+  Keyed *scratch = allocate<Keyed>(call, count);
+  int64_t *ranks = allocate<int64_t>(call, count);
+  if (!items || !scratch || !ranks)
+    return nullptr;
+  constexpr uint64_t sign = uint64_t(1) << 63;
+  for (int64_t i = 0; i < count; ++i)
+    items[i] = {uint64_t(entries.key(i)) ^ sign, i};
+  const Keyed *sorted = sortByKey(steps, items, scratch, count);
+  for (int64_t i = 0; i < count; ++i)
+    ranks[sorted[i].index] = i;
+  onnxc_rt_release(call, items);
+  onnxc_rt_release(call, scratch);
+  return ranks;
+}
+
 /// Writes value i of the map as element k of a tensor of `to`.
 static bool castValue(OnnxcCall *call, Characters &characters,
                       const Entries &entries, int64_t i, OnnxcValue &out,
@@ -200,20 +221,22 @@ ONNXC_CALL(onnxc_call_cast_map) {
   if (!makeResult(call, outs[0], dims, bytes))
     return call->status;
   clearValues(outs[0].data, dims[1], to);
+  Steps steps(call);
+  int64_t *ranks = isDense ? ranksOf(call, steps, entries) : nullptr;
   Characters characters(call);
-  for (int64_t i = 0; i < entries.size(); ++i) {
-    int64_t key = entries.key(i), position = key;
-    if (isDense) {
-      position = 0;
-      for (int64_t j = 0; j < entries.size(); ++j)
-        position += entries.key(j) < key;
-    }
+  // The conversion of a number costs as much as 64 steps.
+  for (int64_t i = 0; call->status == ONNXC_OK && i < entries.size(); ++i) {
+    int64_t key = entries.key(i), position = ranks ? ranks[i] : key;
+    if (!steps.goOn(64))
+      break;
     if (position < 0 || position >= dims[1])
       return call->fail(ONNXC_ERR_VALUE,
                         "CastMap: key %lld is outside of max_map",
                         (long long)key);
     if (!castValue(call, characters, entries, i, outs[0], position, to))
-      return call->status;
+      break;
   }
-  return ONNXC_OK;
+  if (ranks)
+    onnxc_rt_release(call, ranks);
+  return call->status;
 }

@@ -32,9 +32,10 @@ struct Limits {
 class BestFirst {
 public:
   /// `items` and `scratch` have room for all boxes.
-  BestFirst(const float *scores, int64_t boxes, const Limits &limits,
-            Keyed *items, Keyed *scratch)
-      : scores(scores), boxes(boxes), items(items), scratch(scratch) {
+  BestFirst(Steps &steps, const float *scores, int64_t boxes,
+            const Limits &limits, Keyed *items, Keyed *scratch)
+      : steps(steps), scores(scores), boxes(boxes), items(items),
+        scratch(scratch) {
     bool isPossible = !limits.hasScore || limits.score == limits.score;
     if (limits.hasScore)
       last = key(limits.score) - 1;
@@ -44,7 +45,7 @@ public:
     wanted = wanted < minWanted ? minWanted : wanted;
   }
 
-  /// The next box; -1 after the last one.
+  /// The next box; -1 after the last one, and when the call is to end.
   int64_t next() {
     if (at == sortedCount && !sortMore())
       return -1;
@@ -85,7 +86,7 @@ private:
       return last;
     double share = double(wanted) / double(left);
     int64_t rank = int64_t(share * double(number));
-    return uint32_t(sortByKey(items, scratch, number)[rank].key);
+    return uint32_t(sortByKey(steps, items, scratch, number)[rank].key);
   }
 
   /// Blocks are compared at once: most have nothing.
@@ -103,11 +104,11 @@ private:
   }
 
   bool sortMore() {
-    if (left == 0)
+    if (left == 0 || !steps.goOn(boxes))
       return false;
     uint32_t bound = left <= 2 * wanted ? last : estimateBound();
     collect(bound);
-    sorted = sortByKey(items, scratch, sortedCount);
+    sorted = sortByKey(steps, items, scratch, sortedCount);
     at = 0;
     begin = bound + 1;
     left -= sortedCount;
@@ -115,6 +116,7 @@ private:
     return true;
   }
 
+  Steps &steps;
   const float *scores;
   int64_t boxes;
   Keyed *items, *scratch, *sorted = nullptr;
@@ -216,12 +218,13 @@ ONNXC_CALL(onnxc_call_non_max_suppression) {
   Selected selected;
   if (!items || !scratch || !kept)
     return onnxc_rt_status(call);
+  Steps steps(call);
   int64_t pairs = limits.outputs > 0 && boxes > 0 ? batches * classes : 0;
-  for (int64_t pair = 0; pair < pairs; ++pair) {
+  for (int64_t pair = 0; pair < pairs && steps.goOn(boxes); ++pair) {
     auto *scores = static_cast<const float *>(ins[1].data) + pair * boxes;
     auto *corners =
         static_cast<const float *>(ins[0].data) + pair / classes * boxes * 4;
-    BestFirst candidates(scores, boxes, limits, items, scratch);
+    BestFirst candidates(steps, scores, boxes, limits, items, scratch);
     for (int64_t best = 0; best < limits.outputs;) {
       int64_t index = candidates.next();
       if (index < 0)
@@ -230,6 +233,8 @@ ONNXC_CALL(onnxc_call_non_max_suppression) {
       bool isFree = true;
       for (int64_t k = 0; k < best && isFree; ++k)
         isFree = !overlaps(box, kept[k], limits.overlap);
+      if (!steps.goOn(best))
+        break;
       if (!isFree)
         continue;
       kept[best++] = box;

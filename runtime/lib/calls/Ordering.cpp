@@ -90,11 +90,11 @@ static void moveByByte(const Keyed *items, int64_t count, int shift,
     to[positions[items[i].key >> shift & 255]++] = items[i];
 }
 
-Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count) {
+Keyed *sortByKey(Steps &steps, Keyed *items, Keyed *scratch, int64_t count) {
   constexpr int64_t bytes = 256, fewItems = 64;
   auto less = [](const Keyed &x, const Keyed &y) { return x.key < y.key; };
   if (count <= fewItems) {
-    sortStably(items, scratch, count, less);
+    sortStably(steps, items, scratch, count, less);
     return items;
   }
   uint64_t different = 0;
@@ -104,6 +104,8 @@ Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count) {
   for (int shift = 0; shift < 64; shift += 8) {
     if ((different >> shift & 255) == 0)
       continue;
+    if (!steps.goOn(count))
+      break;
     int64_t positions[bytes] = {};
     for (int64_t i = 0; i < count; ++i)
       ++positions[from[i].key >> shift & 255];

@@ -10,6 +10,8 @@
 #ifndef ONNXC_RUNTIME_CALLS_ORDERING_H
 #define ONNXC_RUNTIME_CALLS_ORDERING_H
 
+#include "Steps.h"
+
 #include "onnxc/rt/hooks.h"
 
 namespace onnxc::rt {
@@ -31,9 +33,10 @@ T *allocate(OnnxcCall *call, int64_t count) {
 }
 
 /// Sorts `items` by less(x, y), equal ones staying in order, in O(n log n)
-/// for all inputs. `scratch` has room for as many.
+/// for all inputs. `scratch` has room for as many. In a call that is to end,
+/// the items are in any order.
 template <typename T, typename Less>
-void sortStably(T *items, T *scratch, int64_t count, Less less) {
+void sortStably(Steps &steps, T *items, T *scratch, int64_t count, Less less) {
   constexpr int64_t run = 16;
   for (int64_t begin = 0; begin < count; begin += run) {
     int64_t end = begin + run < count ? begin + run : count;
@@ -46,10 +49,12 @@ void sortStably(T *items, T *scratch, int64_t count, Less less) {
     }
   }
   T *from = items, *to = scratch;
-  for (int64_t width = run; width < count; width *= 2) {
+  for (int64_t width = run; width < count && !steps.hasEnded(); width *= 2) {
     for (int64_t begin = 0; begin < count; begin += 2 * width) {
       int64_t middle = begin + width < count ? begin + width : count;
       int64_t end = middle + width < count ? middle + width : count;
+      if (!steps.goOn(end - begin))
+        break;
       int64_t x = begin, y = middle;
       for (int64_t at = begin; at < end; ++at)
         to[at] = x < middle && (y == end || !less(from[y], from[x]))
@@ -72,8 +77,9 @@ struct Keyed {
 
 /// Sorts by the keys, equal ones staying in order, in O(n): byte by byte, but
 /// for those that all keys share. `scratch` has room for as many. Returns where
-/// the sorted ones are, which is one of the two.
-Keyed *sortByKey(Keyed *items, Keyed *scratch, int64_t count);
+/// the sorted ones are, which is one of the two. In a call that is to end, the
+/// items are in any order.
+Keyed *sortByKey(Steps &steps, Keyed *items, Keyed *scratch, int64_t count);
 
 } // namespace onnxc::rt
 

@@ -9,6 +9,7 @@
 
 #include "Context.h"
 #include "Objects.h"
+#include "Steps.h"
 
 #include <string.h>
 
@@ -371,8 +372,10 @@ ONNXC_CALL(onnxc_call_split_to_sequence) {
     return call->status;
   ListObject *list = makeList(call, ONNXC_KIND_SEQUENCE, cuts.parts);
   bool keepDims = split || params[2] != 0;
+  Steps steps(call);
   for (int64_t i = 0, begin = 0; list && i < cuts.parts; ++i) {
-    if (i % 1024 == 0 && onnxc_rt_poll(call) != ONNXC_OK)
+    // A part costs as much as 64 steps.
+    if (!steps.goOn(64))
       return call->status;
     int64_t width = cuts.widthOf(i);
     list->elements[i] = cutOut(call, whole, axis, keepDims, begin, width);

@@ -255,27 +255,28 @@ struct FewItems {
 constexpr int64_t few = 16;
 
 template <typename T, bool Largest>
-void selectFew(const void *x, const Rows &rows, int64_t k, void *values,
-               int64_t *indices) {
+void selectFew(Steps &steps, const void *x, const Rows &rows, int64_t k,
+               void *values, int64_t *indices) {
   // Of so many rows side by side the bounds stay in the nearest cache.
   constexpr int64_t maxColumns = 1024;
   const T *elements = static_cast<const T *>(x);
   FewItems<T, Largest> first{static_cast<T *>(values), indices, rows.after, k};
-  for (int64_t before = 0; before < rows.before; ++before) {
+  int64_t size = rows.length * rows.after;
+  for (int64_t before = 0; before < rows.before && steps.goOn(size); ++before) {
     if (rows.after == 1)
       first.takeRow(elements, rows.length);
     for (int64_t j = 0; rows.after > 1 && j < rows.after; j += maxColumns)
       first.takeColumns(elements, rows.length, j,
                         j + maxColumns < rows.after ? j + maxColumns
                                                     : rows.after);
-    elements += rows.length * rows.after;
+    elements += size;
     first.values += k * rows.after;
     first.indices += k * rows.after;
   }
 }
 
-using FewFn = void (*)(const void *x, const Rows &rows, int64_t k, void *values,
-                       int64_t *indices);
+using FewFn = void (*)(Steps &steps, const void *x, const Rows &rows, int64_t k,
+                       void *values, int64_t *indices);
 
 FewFn fewOf(int64_t type, bool largest) {
   return forScores(type, [&](auto x) -> FewFn {
@@ -329,24 +330,25 @@ static const Item *firstByHeap(const Row &row, const Selection &wanted,
 }
 
 /// Much of a row: all of it. `items` has room for it twice.
-static const Item *firstBySorting(const Row &row, const Selection &wanted,
-                                  Item *items) {
+static const Item *firstBySorting(Steps &steps, const Row &row,
+                                  const Selection &wanted, Item *items) {
   for (int64_t i = 0; i < row.length; ++i)
     items[i] = row.item(wanted, i);
-  return sortByKey(items, items + row.length, row.length);
+  return sortByKey(steps, items, items + row.length, row.length);
 }
 
-static void select(const OnnxcValue &x, const Rows &rows,
+static void select(Steps &steps, const OnnxcValue &x, const Rows &rows,
                    const Selection &wanted, Item *items, char *values,
                    int64_t *indices) {
   const char *elements = static_cast<const char *>(x.data);
   int64_t bytes = wanted.bytes, k = wanted.k;
   for (int64_t before = 0; before < rows.before; ++before)
-    for (int64_t after = 0; after < rows.after; ++after) {
+    for (int64_t after = 0; after < rows.after && steps.goOn(rows.length);
+         ++after) {
       int64_t begin = before * rows.length * rows.after + after;
       Row row{x, begin, rows.length, rows.after};
       const Item *first = wanted.isMuch(rows.length)
-                              ? firstBySorting(row, wanted, items)
+                              ? firstBySorting(steps, row, wanted, items)
                               : firstByHeap(row, wanted, items);
       int64_t to = before * k * rows.after + after;
       for (int64_t i = 0; i < k; ++i, to += rows.after) {
@@ -383,12 +385,13 @@ ONNXC_CALL(onnxc_call_topk) {
     return onnxc_rt_status(call);
   for (int64_t d = 0; d < x.rank; ++d)
     outs[0].dims[d] = outs[1].dims[d] = d == axis ? wanted.k : x.dims[d];
+  Steps steps(call);
   if (count > 0 && selectFew)
-    selectFew(x.data, rows, wanted.k, values, indices);
+    selectFew(steps, x.data, rows, wanted.k, values, indices);
   else if (count > 0)
-    select(x, rows, wanted, items, values, indices);
+    select(steps, x, rows, wanted, items, values, indices);
   onnxc_rt_release(call, items);
   outs[0].data = values;
   outs[1].data = indices;
-  return ONNXC_OK;
+  return onnxc_rt_status(call);
 }

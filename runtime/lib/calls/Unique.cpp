@@ -34,9 +34,9 @@ struct Slices {
 /// Compares slices element by element.
 class Order {
 public:
-  Order(OnnxcCall *call, const OnnxcValue &x, const Slices &slices,
-        int64_t type)
-      : x(x), slices(slices), isString(type == ONNX_TYPE_STRING) {
+  Order(OnnxcCall *call, Steps &steps, const OnnxcValue &x,
+        const Slices &slices, int64_t type)
+      : steps(steps), x(x), slices(slices), isString(type == ONNX_TYPE_STRING) {
     int64_t parts;
     KeyFn key = keyOf(type, parts);
     length = slices.size() * parts;
@@ -49,7 +49,8 @@ public:
     }
     keys = allocate<uint64_t>(call, slices.count * length);
     // Slices without elements have no keys, however many there are.
-    for (int64_t i = 0; keys && length > 0 && i < slices.count; ++i)
+    for (int64_t i = 0;
+         keys && length > 0 && i < slices.count && steps.goOn(length); ++i)
       for (int64_t e = 0; e < length; ++e)
         keys[i * length + e] =
             key(x.data, slices.element(i, e / parts) * parts + e % parts);
@@ -64,7 +65,7 @@ public:
       return false;
     for (int64_t i = 0; i < slices.count; ++i)
       items[i] = i;
-    sortStably(items, scratch, slices.count,
+    sortStably(steps, items, scratch, slices.count,
                [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
     onnxc_rt_release(call, scratch);
     return true;
@@ -93,7 +94,7 @@ private:
       return false;
     for (int64_t i = 0; i < slices.count; ++i)
       keyed[i] = {keys[i], i};
-    const Keyed *sorted = sortByKey(keyed, scratch, slices.count);
+    const Keyed *sorted = sortByKey(steps, keyed, scratch, slices.count);
     for (int64_t i = 0; i < slices.count; ++i)
       items[i] = sorted[i].index;
     onnxc_rt_release(call, keyed);
@@ -107,6 +108,7 @@ private:
     return found ? found : "";
   }
 
+  Steps &steps;
   const OnnxcValue &x;
   const Slices &slices;
   bool isString;
@@ -131,13 +133,14 @@ struct Grouping {
 } // namespace
 
 /// The groups in the order of their first slices; false after an error.
-static bool orderByFirst(OnnxcCall *call, int64_t slices, Grouping &result) {
+static bool orderByFirst(OnnxcCall *call, Steps &steps, int64_t slices,
+                         Grouping &result) {
   Group *groups = allocate<Group>(call, result.count);
   int64_t *numbers = allocate<int64_t>(call, result.count);
   if (!groups || !numbers)
     return false;
   int64_t next = 0;
-  for (int64_t i = 0; i < slices; ++i) {
+  for (int64_t i = 0; i < slices && steps.goOn(); ++i) {
     int64_t group = result.groupOf[i];
     if (result.groups[group].first == i) {
       numbers[group] = next;
@@ -164,21 +167,21 @@ static bool makeOneGroup(OnnxcCall *call, int64_t slices, Grouping &result) {
 }
 
 /// Sorts the slices and numbers the groups of equal ones; false after an error.
-static bool makeGroups(OnnxcCall *call, const Order &order, int64_t slices,
-                       bool sorted, Grouping &result) {
+static bool makeGroups(OnnxcCall *call, Steps &steps, const Order &order,
+                       int64_t slices, bool sorted, Grouping &result) {
   int64_t *items = allocate<int64_t>(call, slices);
   result.groups = allocate<Group>(call, slices);
   result.groupOf = allocate<int64_t>(call, slices);
   if (!items || !result.groups || !result.groupOf || !order.sort(call, items))
     return false;
-  for (int64_t i = 0; i < slices; ++i) {
+  for (int64_t i = 0; i < slices && steps.goOn(); ++i) {
     if (i == 0 || order.compare(items[i - 1], items[i]) != 0)
       result.groups[result.count++] = {items[i], 0};
     ++result.groups[result.count - 1].count;
     result.groupOf[items[i]] = result.count - 1;
   }
   onnxc_rt_release(call, items);
-  return sorted || orderByFirst(call, slices, result);
+  return sorted || orderByFirst(call, steps, slices, result);
 }
 
 /// Copies the first slice of each group.
@@ -201,19 +204,20 @@ ONNXC_CALL(onnxc_call_unique) {
   int64_t axis = params[3];
   int64_t bytes = elementBytes(params[0]);
   Slices slices(x, hasAxis, axis);
-  Order order(call, x, slices, params[0]);
+  Steps steps(call);
+  Order order(call, steps, x, slices, params[0]);
   Grouping grouping;
   if (onnxc_rt_status(call) != ONNXC_OK)
     return onnxc_rt_status(call);
   if (slices.size() == 0
           ? !makeOneGroup(call, slices.count, grouping)
-          : !makeGroups(call, order, slices.count, sorted, grouping))
+          : !makeGroups(call, steps, order, slices.count, sorted, grouping))
     return onnxc_rt_status(call);
   char *y = static_cast<char *>(
       allocateBytes(call, grouping.count * slices.size(), bytes));
   int64_t *indices = allocate<int64_t>(call, grouping.count);
   int64_t *counts = allocate<int64_t>(call, grouping.count);
-  if (!y || !indices || !counts)
+  if (!y || !indices || !counts || steps.hasEnded())
     return onnxc_rt_status(call);
   if (grouping.count > 0 && slices.size() > 0)
     copySlices(x, slices, grouping, bytes, y);

@@ -21,6 +21,7 @@ using testing::HasSubstr;
 //===----------------------------------------------------------------------===//
 
 using CallFunction = std::remove_pointer_t<OnnxcCallFn>;
+extern "C" CallFunction onnxc_call_cast_map;
 extern "C" CallFunction onnxc_call_sequence_construct;
 extern "C" CallFunction onnxc_call_sequence_insert;
 
@@ -45,6 +46,28 @@ struct ObjectTest : testing::Test {
 };
 
 } // namespace
+
+TEST_F(ObjectTest, MapsBecomeVectorsInTheOrderOfTheirKeys) {
+  constexpr int64_t count = 5000;
+  std::vector<int64_t> keys;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) {
+    keys.push_back(i * 7919 % count - count / 2);
+    values.push_back(float(keys.back()));
+  }
+  TensorObject *elements =
+      copyTensor(call, {values.data(), ONNX_TYPE_FLOAT, 1, &count});
+  int64_t dims[2], params[2] = {ONNX_TYPE_FLOAT, -1};
+  OnnxcValue given = {makeMap(call, numbers(keys), elements), nullptr, 0, 0};
+  OnnxcValue out = {nullptr, dims, 2, 0};
+  ASSERT_EQ(onnxc_call_cast_map(call, 1, &out, 1, &given, params), 0);
+  for (int64_t i = 0; i < count; ++i)
+    ASSERT_EQ(static_cast<float *>(out.data)[i], float(i - count / 2));
+  call->deadline = 1;
+  EXPECT_EQ(onnxc_call_cast_map(call, 1, &out, 1, &given, params),
+            ONNXC_ERR_DEADLINE);
+  call->deadline = 0;
+}
 
 TEST_F(ObjectTest, ReshapedTensorsShareTheirElements) {
   TensorObject *tensor = numbers({1, 2, 3});

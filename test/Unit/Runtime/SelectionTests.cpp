@@ -93,7 +93,8 @@ struct SelectionTest : testing::Test {
 // Order
 //===----------------------------------------------------------------------===//
 
-TEST(Ordering, SortsStablyWhateverTheOrder) {
+TEST_F(SelectionTest, SortsStablyWhateverTheOrder) {
+  Steps steps(call);
   struct Item {
     int key, position;
   };
@@ -104,7 +105,7 @@ TEST(Ordering, SortsStablyWhateverTheOrder) {
         int keys[4] = {i, size - i, 7, i * 7919 % 101};
         items.push_back({keys[kind], i});
       }
-      sortStably(items.data(), scratch.data(), size,
+      sortStably(steps, items.data(), scratch.data(), size,
                  [](Item a, Item b) { return a.key < b.key; });
       for (int i = 1; i < size; ++i) {
         ASSERT_LE(items[i - 1].key, items[i].key);
@@ -487,6 +488,35 @@ TEST_F(SelectionTest, AnyNumberOfBoxesIsTakenBestFirst) {
                   keepGreedily(left, scores, most, least));
       }
   }
+}
+
+// A deadline that has passed is seen in the midst of a long call.
+TEST_F(SelectionTest, LongCallsLookAtTheDeadline) {
+  constexpr int64_t count = 1 << 17;
+  std::vector<float> left, corners;
+  Boxes boxes;
+  for (int64_t i = 0; i < count; ++i) {
+    left.push_back(float(2 * (i * 7919 % count)));
+    corners.insert(corners.end(), {0, left.back(), 1, left.back() + 1});
+  }
+  boxes.corners = {corners, {1, count, 4}};
+  boxes.scores = {left, {1, 1, count}};
+  boxes.most.elements = {count};
+  Operand<float> x{left, {count}};
+  call->deadline = 1;
+  EXPECT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
+            ONNXC_ERR_DEADLINE);
+  for (int64_t sorted : {0, 1}) {
+    call->status = ONNXC_OK;
+    EXPECT_EQ(
+        run(onnxc_call_unique, {x.value()}, {ONNX_TYPE_FLOAT, sorted, 0, 0}),
+        ONNXC_ERR_DEADLINE);
+  }
+  for (int64_t k : {int64_t(3), count / 16, count}) {
+    call->status = ONNXC_OK;
+    EXPECT_EQ(topk<float>(x, k, ONNX_TYPE_FLOAT, 0, true), ONNXC_ERR_DEADLINE);
+  }
+  call->deadline = 0;
 }
 
 // Without a box there is nothing to do, however many batches and classes.

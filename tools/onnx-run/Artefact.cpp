@@ -16,12 +16,11 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
                                                    std::string entry) {
   if (!sys::fs::exists(path))
     return failure("%s: no such file", path.str().c_str());
-  // Without a slash dlopen would look in the library path.
-  std::string file = path.contains('/') ? path.str() : "./" + path.str();
   std::unique_ptr<Artefact> artefact(new Artefact);
-  artefact->handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string message;
+  artefact->handle = rt::loadArtefact(path.str(), message);
   if (!artefact->handle)
-    return failure("%s", rt::explainLoadFailure(path.str()).c_str());
+    return failure("%s", message.c_str());
   if (const char *missing = artefact->resolve(artefact->handle))
     return failure(
         "%s", rt::explainLack(artefact->handle, path.str(), missing).c_str());

@@ -386,10 +386,9 @@ private:
 
   static void *open(const std::string &file) {
     std::string name = freshName(file);
-    void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle)
+    std::string message;
+    if (void *handle = rt::loadArtefact(name, message))
       return handle;
-    std::string message = rt::explainLoadFailure(name);
     for (size_t at; (at = message.find(name)) != std::string::npos;)
       message.replace(at, name.size(), file);
     throw std::runtime_error(message);

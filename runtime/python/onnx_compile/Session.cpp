@@ -344,9 +344,10 @@ int sessionSetDevice(PyObject *self, PyObject *value, void *) {
 }
 
 bool openSession(State &state, const char *path, const char *entry) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  std::string message;
+  void *library = rt::loadArtefact(path, message);
   if (!library) {
-    PyErr_SetString(PyExc_ImportError, rt::explainLoadFailure(path).c_str());
+    PyErr_SetString(PyExc_ImportError, message.c_str());
     return false;
   }
   state.library.reset(library, dlclose);

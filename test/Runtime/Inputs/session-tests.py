@@ -4,6 +4,7 @@
 import gc
 import json
 import os
+import pathlib
 import pickle
 import shutil
 import sys
@@ -299,6 +300,11 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(ImportError, f"^{__file__} is no compiled model; .*compile it first: onnx-compile {__file__}$"):
             ExecutionSession(__file__)
         other = os.path.join(os.path.dirname(MODEL), "../../lib/onnxc/libm.so.6")
+        with tempfile.NamedTemporaryFile(suffix=".so") as part:
+            part.write(pathlib.Path(MODEL).read_bytes()[:4096])
+            part.flush()
+            with self.assertRaisesRegex(ImportError, f"^{part.name} is cut off: copy it again"):
+                ExecutionSession(part.name)
         with self.assertRaisesRegex(ImportError, "libm.so.6 is no compiled model: it does not define"):
             ExecutionSession(other)
         with self.assertRaisesRegex(ValueError, "no entry point 'other'"):

@@ -77,6 +77,16 @@ TEST(ExecutionSession, RunsTheModel) {
   EXPECT_THAT(session.outputSignature(), HasSubstr("\"y\""));
 }
 
+TEST(ExecutionSession, RefusesAFileThatIsCutOff) {
+  std::string path = testing::TempDir() + "cut-off.so";
+  std::filesystem::copy_file(fake, path,
+                             std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(path, 4096);
+  EXPECT_EQ(thrownBy([&] { onnxc::ExecutionSession session(path); }),
+            path + " is cut off: copy it again, and rename it when it is "
+                   "complete");
+}
+
 TEST(ExecutionSession, NamesOfInputsAndOutputs) {
   onnxc::ExecutionSession session(fake);
   EXPECT_EQ(session.inputNames(), (std::vector<std::string>{"x", "b"}));

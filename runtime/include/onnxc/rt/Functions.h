@@ -11,9 +11,12 @@
 
 #include "onnxc/Runtime.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -46,6 +49,53 @@ inline std::string machineName(int machine) {
   }
 }
 
+/// The header of an ELF file of 64 bits, as the specification has it. <elf.h>
+/// defines macros that programs which include this may have as names.
+struct ElfHeader {
+  unsigned char ident[16];
+  uint16_t type, machine;
+  uint32_t version;
+  uint64_t entry, segmentsAt, sectionsAt;
+  uint32_t flags;
+  uint16_t size, segmentSize, segments, sectionSize, sections, names;
+};
+struct ElfSegment {
+  uint32_t type, flags;
+  uint64_t offset, address, physical, bytes, memory, alignment;
+};
+
+/// Is the ELF file at `path` shorter than its headers say? The dynamic linker
+/// maps such a file, and the process ends with SIGBUS where it reads what is
+/// missing.
+inline bool isCutOff(const char *path) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"),
+                                                        std::fclose);
+  constexpr size_t magic = 4;
+  constexpr unsigned char is64Bit = 2;
+  constexpr uint32_t isLoaded = 1;
+  ElfHeader header = {};
+  size_t size = file ? std::fread(&header, 1, sizeof header, file.get()) : 0;
+  if (size < magic || std::memcmp(header.ident, "\177ELF", magic) != 0)
+    return false;
+  if (size < sizeof header)
+    return true;
+  if (header.ident[magic] != is64Bit)
+    return false; // the dynamic linker refuses it
+  uint64_t end =
+      header.sectionsAt + uint64_t(header.sections) * header.sectionSize;
+  if (std::fseek(file.get(), long(header.segmentsAt), SEEK_SET) != 0)
+    return true;
+  for (int i = 0; i < header.segments; ++i) {
+    ElfSegment segment = {};
+    if (std::fread(&segment, sizeof segment, 1, file.get()) != 1)
+      return true;
+    if (segment.type == isLoaded)
+      end = std::max(end, segment.offset + segment.bytes);
+  }
+  return std::fseek(file.get(), 0, SEEK_END) != 0 ||
+         uint64_t(std::ftell(file.get())) < end;
+}
+
 /// Why dlopen has failed to load `path`, with advice if that is no shared
 /// object at all, or one for another kind of processor. To be called at once:
 /// later calls of the dynamic linker drop the message.
@@ -66,6 +116,22 @@ inline std::string explainLoadFailure(const std::string &path) {
            ", but this machine is of kind " + machineName(own) +
            ": run it there, or compile the model without --triple";
   return reason ? reason : path + " cannot be loaded";
+}
+
+/// Loads the artefact at `path`; null if it cannot, with the reason in
+/// `message`.
+inline void *loadArtefact(const std::string &path, std::string &message) {
+  if (isCutOff(path.c_str())) {
+    message =
+        path + " is cut off: copy it again, and rename it when it is complete";
+    return nullptr;
+  }
+  // Without a slash dlopen would look in the library path.
+  std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    message = explainLoadFailure(path);
+  return library;
 }
 
 /// Why a function of `library`, loaded from `path`, is not to be had, with

@@ -138,10 +138,12 @@ static int32_t checkShape(OMContext &context, int64_t index,
                           const OMBuffer &buffer, const int32_t *symbols,
                           int64_t &bytes) {
   const OnnxcArg &arg = context.entry->inputs[index];
-  if (buffer.rank < 0 || buffer.rank > INT32_MAX)
+  if (buffer.rank < 0 || buffer.rank > kMaxRank)
     return context.fail(ONNXC_ERR_INVALID,
-                        "input '%s' (number %lld): rank %lld", arg.name,
-                        (long long)index, (long long)buffer.rank);
+                        "input '%s' (number %lld): the rank is %lld, and is 0 "
+                        "to %d",
+                        arg.name, (long long)index, (long long)buffer.rank,
+                        kMaxRank);
   if (buffer.rank > 0 && !buffer.shape)
     return context.fail(ONNXC_ERR_INVALID,
                         "input '%s' (number %lld): the shape is null", arg.name,

@@ -218,13 +218,41 @@ struct RunError : std::runtime_error {
   OM_STATUS status;
 };
 
+/// Ends a run from another thread.
+class Cancellation {
+public:
+  /// The run that is going on with this in its options fails with
+  /// OM_STATUS_CANCELLED; does nothing if none is.
+  void cancel() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (context)
+      cancelContext(context);
+  }
+
+private:
+  friend class ExecutionSession;
+
+  void watch(OMContext *running, decltype(&omContextCancel) function) {
+    std::lock_guard<std::mutex> lock(mutex);
+    context = running;
+    cancelContext = function;
+  }
+
+  std::mutex mutex;
+  OMContext *context = nullptr;
+  decltype(&omContextCancel) cancelContext = nullptr;
+};
+
 /// Of one run.
 struct RunOptions {
   /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: the session's
   /// limit.
   std::chrono::nanoseconds deadline{0};
+  /// Of this run alone; it lives as long. Null: none.
+  Cancellation *cancellation = nullptr;
 };
 
+/// The session outlives its runs.
 class ExecutionSession {
 public:
   /// Messages of runs: errors, and memory and threads that they take.
@@ -243,8 +271,11 @@ public:
     getMessage = find<decltype(omContextGetMessage)>("omContextGetMessage");
     limitContext = find<decltype(omContextSetDeadline)>("omContextSetDeadline");
     setLogOf = find<decltype(omContextSetLog)>("omContextSetLog");
-    readNames("omGetNumInputs", "omGetInput", namesIn);
-    readNames("omGetNumOutputs", "omGetOutput", namesOut);
+    for (const OMArgument *input : arguments("omGetNumInputs", "omGetInput"))
+      namesIn.emplace_back(input->name);
+    argumentsOut = arguments("omGetNumOutputs", "omGetOutput");
+    for (const OMArgument *output : argumentsOut)
+      namesOut.emplace_back(output->name);
   }
 
   const std::vector<std::string> &inputNames() const { return namesIn; }
@@ -272,8 +303,29 @@ public:
     contexts->deadline = limit.count();
   }
 
+  /// Bytes that the session holds for later runs: the memory of those that have
+  /// ended, as far as none that goes on has taken it.
+  int64_t memory() const {
+    auto bytesOfContext =
+        find<decltype(omContextGetMemory)>("omContextGetMemory");
+    std::lock_guard<std::mutex> lock(contexts->mutex);
+    int64_t bytes = 0;
+    for (const Context &context : contexts->free)
+      bytes += bytesOfContext(context.get());
+    return bytes;
+  }
+
+  /// Gives that memory back to the system. A later run allocates again.
+  void trim() {
+    std::vector<Context> unused; // destroyed without the lock
+    std::lock_guard<std::mutex> lock(contexts->mutex);
+    unused.swap(contexts->free);
+  }
+
   std::vector<Tensor> run(const std::vector<TensorView> &inputs,
                           const RunOptions &options = {}) {
+    for (size_t i = 0; i < argumentsOut.size(); ++i)
+      checkTensor(i);
     Run done(*this);
     done.start(*this, buffersOf(inputs), options);
     std::vector<Tensor> outputs;
@@ -308,7 +360,8 @@ public:
   }
 
   /// As run(), with all outputs in memory of the caller, which nothing is
-  /// copied from or to. Strings in it live until the session's next run.
+  /// copied from or to. Strings would be memory of the session: a model that
+  /// gives some is refused.
   void runInto(const std::vector<TensorView> &inputs,
                std::vector<OutputView> &outputs,
                const RunOptions &options = {}) {
@@ -318,18 +371,18 @@ public:
                      "the model gives " + std::to_string(done.outputs.size()) +
                          " outputs and " + std::to_string(outputs.size()) +
                          " were asked for");
+    for (size_t i = 0; i < outputs.size(); ++i)
+      checkView(i, outputs[i]);
+    static char nothing; // a null pointer would ask for the session's memory
     for (size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i].shape.resize(maxRank);
-      done.outputs[i] = {outputs[i].data, outputs[i].bytes,
-                         outputs[i].shape.data(), maxRank, outputs[i].type};
+      OutputView &view = outputs[i];
+      view.shape.resize(maxRank);
+      done.outputs[i] = {view.data ? view.data : &nothing, view.bytes,
+                         view.shape.data(), maxRank, view.type};
     }
     done.start(*this, buffersOf(inputs), options);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (done.outputs[i].type != outputs[i].type)
-        throw std::runtime_error("the output '" + namesOut[i] +
-                                 "' has another element type");
+    for (size_t i = 0; i < outputs.size(); ++i)
       outputs[i].shape.resize(size_t(done.outputs[i].rank));
-    }
   }
 
   /// As run(), with values of any kind.
@@ -432,12 +485,31 @@ private:
     return buffers;
   }
 
-  void readNames(const char *countName, const char *argumentName,
-                 std::vector<std::string> &names) const {
+  std::vector<const OMArgument *> arguments(const char *countName,
+                                            const char *argumentName) const {
+    std::vector<const OMArgument *> all;
     int64_t count = find<decltype(omGetNumInputs)>(countName)(entry.c_str());
     for (int64_t i = 0; i < count; ++i)
-      names.emplace_back(
-          find<decltype(omGetInput)>(argumentName)(entry.c_str(), i)->name);
+      all.push_back(find<decltype(omGetInput)>(argumentName)(entry.c_str(), i));
+    return all;
+  }
+
+  void checkTensor(size_t i) const {
+    if (argumentsOut[i]->kind != OM_VALUE_TENSOR)
+      throw RunError(OM_STATUS_INVALID, "the output '" + namesOut[i] +
+                                            "' is no tensor: use runValues");
+  }
+
+  /// Memory of the caller for an output, before the run writes to it.
+  void checkView(size_t i, const OutputView &view) const {
+    checkTensor(i);
+    std::string output = "the output '" + namesOut[i] + "' ";
+    if (argumentsOut[i]->type == ONNX_TYPE_STRING)
+      throw RunError(OM_STATUS_INVALID, output + "has strings: use run");
+    if (argumentsOut[i]->type != view.type)
+      throw RunError(OM_STATUS_INVALID, output + "has another element type");
+    if (!view.data && view.bytes != 0)
+      throw RunError(OM_STATUS_INVALID, output + "has null as its memory");
   }
 
   using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
@@ -492,9 +564,15 @@ private:
         throw RunError(OM_STATUS_INVALID, "a deadline is not negative");
       session.setLogOf(context.get(), log ? callLog : nullptr,
                        const_cast<Log *>(log.get()));
+      if (options.cancellation)
+        options.cancellation->watch(
+            context.get(),
+            session.find<decltype(omContextCancel)>("omContextCancel"));
       OM_STATUS status =
           session.runContext(context.get(), in.data(), int64_t(in.size()),
                              outputs.data(), int64_t(outputs.size()));
+      if (options.cancellation)
+        options.cancellation->watch(nullptr, nullptr);
       if (status != OM_STATUS_OK)
         throw RunError(status, session.getMessage(context.get()));
     }
@@ -598,8 +676,6 @@ private:
   }
 
   static Tensor copyOf(const OMBuffer &buffer) {
-    if (buffer.type == ONNX_TYPE_UNDEFINED)
-      throw std::runtime_error("an output is no tensor: use runValues");
     Tensor tensor{
         buffer.type, {buffer.shape, buffer.shape + buffer.rank}, {}, {}};
     const std::byte *data = static_cast<const std::byte *>(buffer.data);
@@ -623,6 +699,7 @@ private:
   std::string path;
   std::string entry;
   std::vector<std::string> namesIn, namesOut;
+  std::vector<const OMArgument *> argumentsOut;
   std::unique_ptr<void, Close> library; // outlives the contexts
   std::unique_ptr<Contexts> contexts;
   decltype(&omContextRun) runContext = nullptr;

@@ -124,13 +124,108 @@ TEST(ExecutionSession, OutputsInTheCallersMemory) {
   outputs[0].bytes = 15;
   EXPECT_THAT(thrownBy([&] { session.runInto(inputs, outputs); }),
               HasSubstr("needs 16 bytes and the given buffer has 15"));
-  int32_t wrong[4];
-  outputs[0] = onnxc::outputView(wrong, 4);
-  EXPECT_EQ(thrownBy([&] { session.runInto(inputs, outputs); }),
-            "the output 'y' has another element type");
   outputs.pop_back();
   EXPECT_EQ(thrownBy([&] { session.runInto(inputs, outputs); }),
             "the model gives 2 outputs and 1 were asked for");
+}
+
+// Before anything is written.
+TEST(ExecutionSession, MemoryThatDoesNotFitAnOutputIsRefused) {
+  auto refusal = [](onnxc::ExecutionSession &session,
+                    const std::vector<onnxc::TensorView> &inputs,
+                    std::vector<onnxc::OutputView> outputs) -> std::string {
+    try {
+      session.runInto(inputs, outputs);
+    } catch (const onnxc::RunError &error) {
+      EXPECT_EQ(error.status, OM_STATUS_INVALID);
+      return error.what();
+    }
+    return "";
+  };
+  onnxc::ExecutionSession session(fake);
+  float x[4] = {1, 2, 3, 4}, b[1] = {1}, s = 7, y[4];
+  int32_t wrong[4] = {5, 5, 5, 5};
+  std::vector<onnxc::TensorView> inputs{onnxc::view(x, {1, 4}),
+                                        onnxc::view(b, {1})};
+  EXPECT_EQ(refusal(session, inputs,
+                    {onnxc::outputView(wrong, 4), onnxc::outputView(&s, 1)}),
+            "the output 'y' has another element type");
+  EXPECT_EQ(wrong[3], 5);
+  EXPECT_EQ(s, 7);
+  float *none = nullptr;
+  EXPECT_EQ(refusal(session, inputs,
+                    {onnxc::outputView(none, 4), onnxc::outputView(&s, 1)}),
+            "the output 'y' has null as its memory");
+  EXPECT_THAT(refusal(session, inputs,
+                      {onnxc::outputView(y, 4), onnxc::outputView(none, 0)}),
+              HasSubstr("needs 4 bytes and the given buffer has 0"));
+  onnxc::ExecutionSession rows(fake, "sequence"), texts(fake, "same_string");
+  EXPECT_EQ(refusal(rows, {onnxc::view(x, {2, 2})}, {onnxc::outputView(y, 4)}),
+            "the output 'rows' is no tensor: use runValues");
+  EXPECT_THROW(rows.run({onnxc::view(x, {2, 2})}), onnxc::RunError);
+  const char *words[2] = {"a", "b"}, *read[2];
+  EXPECT_EQ(
+      refusal(texts, {onnxc::view(words, {2})}, {onnxc::outputView(read, 2)}),
+      "the output 'x' has strings: use run");
+  // No memory for no elements.
+  onnxc::ExecutionSession same(fake, "identity_FLOAT");
+  std::vector<onnxc::OutputView> empty{onnxc::outputView(none, 0)};
+  same.runInto({onnxc::view(x, {0, 3})}, empty);
+  EXPECT_EQ(empty[0].shape, (std::vector<int64_t>{0, 3}));
+}
+
+TEST(Artefact, RefusesAbsurdRanks) {
+  void *library = dlopen(fake.c_str(), RTLD_NOW | RTLD_LOCAL);
+  onnxc::rt::Functions functions;
+  ASSERT_EQ(functions.resolve(library), nullptr);
+  OMContext *context = functions.omContextCreate("run_main_graph");
+  float x = 0;
+  int64_t shape[2] = {1, 1};
+  for (int64_t rank : {int64_t(65), int64_t(1000000), INT64_MAX, INT64_MIN}) {
+    // Only the rank says that there are as many.
+    OMBuffer inputs[2] = {{&x, 4, shape, rank, ONNX_TYPE_FLOAT},
+                          {&x, 4, shape, 1, ONNX_TYPE_FLOAT}};
+    EXPECT_EQ(functions.omContextRun(context, inputs, 2, nullptr, 0),
+              OM_STATUS_INVALID);
+    EXPECT_EQ(functions.omContextGetMessage(context),
+              "input 'x' (number 0): the rank is " + std::to_string(rank) +
+                  ", and is 0 to 64");
+  }
+  functions.omContextDestroy(context);
+  dlclose(library);
+}
+
+TEST(ExecutionSession, RunsAreCancelled) {
+  onnxc::ExecutionSession slow(fake, "slow");
+  int64_t forever = INT64_MAX, little = 10;
+  onnxc::Cancellation cancellation;
+  onnxc::RunOptions options;
+  options.cancellation = &cancellation;
+  cancellation.cancel(); // no run is going on
+  EXPECT_EQ(*slow.run({onnxc::view(&little, {})}, options)[0].data<int64_t>(),
+            10);
+  std::atomic<bool> hasEnded{false};
+  std::thread canceller([&] {
+    while (!hasEnded)
+      cancellation.cancel();
+  });
+  try {
+    slow.run({onnxc::view(&forever, {})}, options);
+    ADD_FAILURE() << "the run has ended by itself";
+  } catch (const onnxc::RunError &error) {
+    EXPECT_EQ(error.status, OM_STATUS_CANCELLED);
+  }
+  hasEnded = true;
+  canceller.join();
+}
+
+TEST(ExecutionSession, MemoryIsGivenBack) {
+  onnxc::ExecutionSession session(fake);
+  float sum = firstOutput(session);
+  EXPECT_GT(session.memory(), 0);
+  session.trim();
+  EXPECT_EQ(session.memory(), 0);
+  EXPECT_EQ(firstOutput(session), sum);
 }
 
 TEST(ExecutionSession, ViewsOfElements) {

@@ -59,8 +59,8 @@ int32_t onnxc_rt_poll(OnnxcCall *call) {
   if (call->cancelled.load(std::memory_order_relaxed) != 0)
     call->fail(ONNXC_ERR_CANCELLED, "the run was cancelled");
   else if (call->deadline != 0 && os::now() >= call->deadline)
-    call->fail(ONNXC_ERR_DEADLINE, "the deadline of %lld ns has passed",
-               (long long)call->budget);
+    call->fail(ONNXC_ERR_DEADLINE, "the deadline of %.9g ms has passed",
+               double(call->budget) / 1e6);
   return onnxc_rt_status(call);
 }
 

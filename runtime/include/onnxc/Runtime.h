@@ -37,7 +37,7 @@ typedef enum OM_STATUS {
   OM_STATUS_CANCELLED = 8    /* omContextCancel ended the run */
 } OM_STATUS;
 
-/* "ok", "invalid", ... */
+/* "ok", "invalid argument", ... */
 OM_EXTERNAL_VISIBILITY const char *omStatusName(OM_STATUS status);
 
 /* A contiguous row-major tensor that is not the runtime's. */

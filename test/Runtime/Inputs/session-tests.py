@@ -247,7 +247,7 @@ class Errors(unittest.TestCase):
 
     def test_deadline(self):
         slow = ExecutionSession(MODEL, entry="slow")
-        with self.assertRaisesRegex(TimeoutError, "the deadline of 1000000 ns has passed"):
+        with self.assertRaisesRegex(TimeoutError, "the deadline of 1 ms has passed"):
             slow.run(2**63 - 1, deadline=0.001)
         # It is that of one run.
         self.assertEqual(slow.run(100)[0], 100)

@@ -39,8 +39,12 @@ static LogicalResult openFile(ImportState &state, const ImportSource &source) {
     state.error(state.modelLoc) << "the model is not a regular file";
     return failure();
   }
-  auto file = llvm::MemoryBuffer::getFile(source.path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  // A mapped file that is cut off later ends the process at a read: one that
+  // takes little memory is read.
+  constexpr uint64_t maxRead = uint64_t(16) << 20;
+  auto file = llvm::MemoryBuffer::getFile(
+      source.path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+      /*IsVolatile=*/status.getSize() <= maxRead);
   if (!file) {
     state.error(state.modelLoc)
         << "the model cannot be read: " << file.getError().message();

@@ -178,6 +178,8 @@ static llvm::Error writeMade(const ArtefactInputs &inputs, unsigned mode,
   if (llvm::Error error =
           checkFlash(inputs.options, inputs.events, inputs.report))
     return error;
+  if (llvm::Error error = inputs.source.check())
+    return error;
   if (!toStream)
     return file.keep();
   auto bytes = file.read();
@@ -200,19 +202,20 @@ static llvm::Error writeAssembly(ArrayRef<CodeFile> files,
 /// The side file model.weights beside the artefact. It appears first: should
 /// the artefact not follow, one of an earlier compilation refuses this file.
 static llvm::Expected<WeightsDigest>
-writeSideFile(ModuleOp module, StringRef name,
-              const std::atomic<bool> *cancel) {
+writeSideFile(ModuleOp module, StringRef name, const ArtefactInputs &inputs) {
   NewFile output(name);
   if (llvm::Error error = output.create())
     return std::move(error);
   int64_t bytes = weightsBytes(module);
   if (llvm::Error error = output.reserve(bytes))
     return std::move(error);
-  if (failed(writeWeights(module, output.handle(), 0, cancel)))
+  if (failed(writeWeights(module, output.handle(), 0, inputs.events.cancel)))
     return output.failed(std::make_error_code(std::errc::io_error));
   llvm::Expected<WeightsDigest> digest = sealWeights(output.handle(), bytes);
   if (!digest)
     return output.failed(llvm::errorToErrorCode(digest.takeError()));
+  if (llvm::Error error = inputs.source.check())
+    return std::move(error);
   if (llvm::Error error = output.keep())
     return std::move(error);
   return digest;
@@ -283,7 +286,7 @@ static llvm::Error describe(ArrayRef<ModuleOp> levels,
     SmallString<128> side(inputs.options.output);
     path::replace_extension(side, ".weights");
     info.weightsFile = path::filename(side).str();
-    llvm::Expected<WeightsDigest> digest = writeSideFile(module, side, cancel);
+    llvm::Expected<WeightsDigest> digest = writeSideFile(module, side, inputs);
     if (!digest)
       return digest.takeError();
     info.weightsDigest = *digest;

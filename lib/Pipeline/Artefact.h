@@ -6,6 +6,8 @@
 #ifndef ONNXC_PIPELINE_ARTEFACT_H
 #define ONNXC_PIPELINE_ARTEFACT_H
 
+#include "SourceFile.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Pipeline/Driver.h"
 #include "onnxc/Target/CPU/CustomLibrary.h"
@@ -18,6 +20,7 @@ struct ArtefactInputs {
   const CompileOptions &options;
   const Events &events;
   Report &report;
+  const SourceFile &source;
   /// Those that the options name.
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
   /// Kernels of devices, of each level. writeArtefact() makes them.

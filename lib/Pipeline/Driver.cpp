@@ -13,6 +13,7 @@
 #include "RefitTable.h"
 #include "RunBudget.h"
 #include "RuntimeFolder.h"
+#include "SourceFile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -92,6 +93,7 @@ private:
   std::unique_ptr<llvm::DefaultThreadPool> pool;
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
+  std::optional<SourceFile> source;
   unsigned stepNumber = 0;
   std::string stepName;
 };
@@ -273,6 +275,7 @@ Outcome Compilation::takeTargets() {
 }
 
 Outcome Compilation::load() {
+  source.emplace(input);
   if (!options.resume.empty()) {
     module = input.bytes ? parseSourceString<ModuleOp>(
                                *input.bytes, context.get(), input.path)
@@ -359,7 +362,12 @@ Outcome Compilation::writeText() {
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo(options.debug));
   os << "\n";
-  llvm::Error error = writeOutput(options, events, text);
+  auto writeModule = [&](raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  };
+  llvm::Error error = writeOutput(options, events, writeModule,
+                                  [&] { return source->check(); });
   if (!error)
     return Outcome::Done;
   if (options.output != "-" && !hadBlobs)
@@ -386,8 +394,8 @@ Outcome Compilation::writeModel() {
   // The data before the model that names it: neither takes its place unless
   // both are complete.
   auto writeData = [&]() -> llvm::Error {
-    if (model->data.empty())
-      return llvm::Error::success();
+    if (llvm::Error error = source->check(); error || model->data.empty())
+      return error;
     return writeFile(options.output + ".data", [&](raw_ostream &os) {
       return exporter::writeData(*model, os, events.cancel);
     });
@@ -414,7 +422,8 @@ Outcome Compilation::readTimes() {
 Outcome Compilation::writeCode() {
   if (Outcome outcome = readTimes(); outcome != Outcome::Done)
     return outcome;
-  ArtefactInputs inputs{input, options, events, report, customLibraries};
+  ArtefactInputs inputs{input,  options, events,
+                        report, *source, customLibraries};
   llvm::Error error = writeArtefact(targetModules(*module), inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
 }

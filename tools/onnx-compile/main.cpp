@@ -7,6 +7,7 @@
 #include "Console.h"
 #include "Subcommand.h"
 
+#include "onnxc/Support/Tool.h"
 #include "onnxc/Version.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -81,6 +82,11 @@ int withCompiler(const CommandLine &line,
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, onInterrupt) == SIG_IGN)
       std::signal(signal, SIG_IGN);
+  // Models are mapped: pages that are missing by now cannot be read.
+  std::signal(SIGBUS, [](int) {
+    onnxc::endTool("error: the model has been cut off while it was compiled, "
+                   "or its file cannot be read\n");
+  });
   // A file that may not become so large is an error of writing it.
   std::signal(SIGXFSZ, SIG_IGN);
   int status = work(compiler, console);
@@ -89,6 +95,7 @@ int withCompiler(const CommandLine &line,
 }
 
 int main(int argc, char **argv) {
+  onnxc::prepareTool();
   CommandLine line = parseCommandLine(argc, argv);
   if (!line.error.empty())
     return usageError(line, line.error);

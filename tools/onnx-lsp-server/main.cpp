@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Support/Tool.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/LogicalResult.h"
 
 int main(int argc, char **argv) {
+  onnxc::prepareTool();
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
   return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));

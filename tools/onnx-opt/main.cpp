@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Support/Tool.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  onnxc::prepareTool();
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
   onnxc::registerAllPasses();

@@ -6,6 +6,7 @@
 
 #include "ColdStart.h"
 
+#include "onnxc/Support/Tool.h"
 #include "onnxc/Version.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -74,6 +75,7 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
 }
 
 int main(int argc, char **argv) {
+  prepareTool();
   InitLLVM init(argc, argv);
   ArrayRef<const char *> arguments(argv, size_t(argc));
   Expected<Options> options = parseCommandLine(arguments.drop_front());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Compile.h"
+#include "onnxc/Support/Tool.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -13,6 +14,8 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -121,6 +124,49 @@ TEST_F(CompileTest, numbersItsSteps) {
   EXPECT_EQ(steps.begun, steps.ended);
   for (unsigned i = 0; i < steps.total; ++i)
     EXPECT_EQ(steps.begun[i], i + 1);
+}
+
+TEST_F(CompileTest, refusesAModelThatChangesMeanwhile) {
+  std::string model = path("changing.onnx");
+  std::filesystem::copy_file(ONNXC_DIGITS, model);
+  // Another time of the last change, as a writer leaves it.
+  omCompilerSetProgressHandler(
+      compiler.get(),
+      [](void *user, unsigned number, unsigned total, const char *, double) {
+        if (number == total)
+          std::filesystem::last_write_time(
+              *static_cast<std::string *>(user),
+              std::filesystem::file_time_type::clock::now() -
+                  std::chrono::hours(1));
+      },
+      &model);
+  for (const char *emit : {"lib", "model", "onnx"}) {
+    std::filesystem::last_write_time(
+        model, std::filesystem::file_time_type::clock::now());
+    std::string output = path((std::string("result-") + emit).c_str());
+    set("emit", emit);
+    set("output", output);
+    EXPECT_EQ(omCompilerCompileFile(compiler.get(), model.c_str()),
+              OM_COMPILE_USAGE);
+    EXPECT_TRUE(StringRef(omCompilerGetMessages(compiler.get()))
+                    .contains("has changed while it was compiled"))
+        << emit << ": " << omCompilerGetMessages(compiler.get());
+    EXPECT_FALSE(std::filesystem::exists(output));
+  }
+}
+
+TEST(Tool, endsWithAMessageWithoutMemory) {
+  auto allocate = [] {
+    onnxc::prepareTool();
+    volatile size_t most = SIZE_MAX / 2;
+    ::operator delete(::operator new(most));
+  };
+  EXPECT_EXIT(allocate(), testing::ExitedWithCode(1), "error: out of memory");
+  auto fail = [] {
+    onnxc::prepareTool();
+    llvm::report_bad_alloc_error("Allocation failed");
+  };
+  EXPECT_EXIT(fail(), testing::ExitedWithCode(1), "error: out of memory");
 }
 
 TEST_F(CompileTest, refusesUnknownOptionsAndValues) {

@@ -1,0 +1,39 @@
+//===- Tool.h - What the tools have in common -------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_SUPPORT_TOOL_H
+#define ONNXC_SUPPORT_TOOL_H
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+#include <cstring>
+#include <new>
+#include <unistd.h>
+
+namespace onnxc {
+
+/// Ends the process with the status of a model that is refused. It allocates
+/// nothing and is safe in a signal handler.
+[[noreturn]] inline void endTool(const char *message) {
+  (void)!::write(STDERR_FILENO, message, std::strlen(message));
+  ::_exit(1);
+}
+
+/// To be called first in `main`: sets what a tool says when it crashes or when
+/// there is no memory.
+inline void prepareTool() {
+  llvm::setBugReportMsg(
+      "This is a bug of onnx-compile. Please report it with the model, the "
+      "command and the lines below.\n");
+  static constexpr char noMemory[] = "error: out of memory\n";
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endTool(noMemory); });
+  std::set_new_handler([] { endTool(noMemory); });
+}
+
+} // namespace onnxc
+
+#endif // ONNXC_SUPPORT_TOOL_H

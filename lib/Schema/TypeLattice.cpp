@@ -65,11 +65,22 @@ struct Combiner {
     if (auto left = dyn_cast<onnxc::onnx::SeqType>(a))
       if (auto right = dyn_cast<onnxc::onnx::SeqType>(b))
         return wrap<onnxc::onnx::SeqType>(left, right);
+    if (auto left = dyn_cast<onnxc::onnx::MapType>(a))
+      if (auto right = dyn_cast<onnxc::onnx::MapType>(b))
+        return maps(left, right);
     auto left = dyn_cast<onnxc::onnx::OptType>(a);
     auto right = dyn_cast<onnxc::onnx::OptType>(b);
     if (left && right)
       return wrap<onnxc::onnx::OptType>(left, right);
     return failure();
+  }
+
+  FailureOr<Type> maps(onnxc::onnx::MapType a, onnxc::onnx::MapType b) const {
+    FailureOr<Type> value = run(a.getValueType(), b.getValueType());
+    if (failed(value) || a.getKeyType() != b.getKeyType())
+      return failure();
+    return Type(
+        onnxc::onnx::MapType::get(a.getContext(), a.getKeyType(), *value));
   }
 
   template <typename Container>

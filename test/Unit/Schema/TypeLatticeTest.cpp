@@ -39,6 +39,9 @@ TEST_F(TypeLatticeTest, MeetKnowsWhatEitherKnows) {
   EXPECT_EQ(meet("none", "tensor<*xi1>"), type("tensor<*xi1>"));
   EXPECT_EQ(meet("!onnx.seq<tensor<*xf32>>", "!onnx.seq<tensor<4xf32>>"),
             type("!onnx.seq<tensor<4xf32>>"));
+  EXPECT_EQ(meet("!onnx.seq<!onnx.map<i64, tensor<*xf32>>>",
+                 "!onnx.seq<!onnx.map<i64, tensor<f32>>>"),
+            type("!onnx.seq<!onnx.map<i64, tensor<f32>>>"));
 }
 
 TEST_F(TypeLatticeTest, MeetFailsOnContradictions) {
@@ -46,6 +49,10 @@ TEST_F(TypeLatticeTest, MeetFailsOnContradictions) {
   EXPECT_FALSE(meet("tensor<2xf32>", "tensor<2x2xf32>"));
   EXPECT_FALSE(meet("tensor<2xf32>", "tensor<2xf64>"));
   EXPECT_FALSE(meet("tensor<2xf32>", "!onnx.seq<tensor<2xf32>>"));
+  EXPECT_FALSE(
+      meet("!onnx.map<i64, tensor<f32>>", "!onnx.map<i32, tensor<f32>>"));
+  EXPECT_FALSE(
+      meet("!onnx.map<i64, tensor<f32>>", "!onnx.map<i64, tensor<2xf32>>"));
 }
 
 TEST_F(TypeLatticeTest, JoinKnowsWhatBothKnow) {

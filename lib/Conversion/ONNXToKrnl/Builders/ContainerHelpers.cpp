@@ -67,9 +67,13 @@ static void checkSizes(OpBuilder &b, Location loc, Value value,
     Value actual = sizeOf(b, loc, value, int64_t(d));
     if (ShapedType::isDynamic(size) || getConstantIntValue(actual))
       continue;
-    Value agrees = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                         actual, indexConstant(b, loc, size));
-    krnl::CheckOp::create(b, loc, agrees, message);
+    Value wanted = indexConstant(b, loc, size);
+    Value agrees =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, actual, wanted);
+    SmallVector<Value> sizes;
+    if (choices.empty())
+      sizes = {actual, wanted};
+    krnl::CheckOp::create(b, loc, agrees, b.getStringAttr(message), sizes);
   }
 }
 

@@ -52,7 +52,7 @@ OM_COMPILER_API OMCompiler *omCompilerCreate(void);
 OM_COMPILER_API void omCompilerDestroy(OMCompiler *compiler);
 
 /* Fails for an unknown key or a value that does not fit;
- * omCompilerGetMessages names those that fit. */
+ * omCompilerGetMessages names the values that fit, or a key of similar name. */
 OM_COMPILER_API OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler,
                                                       const char *key,
                                                       const char *value);

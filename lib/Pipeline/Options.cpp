@@ -404,6 +404,20 @@ ArrayRef<OptionInfo> onnxc::compileOptionInfos() {
   return infos;
 }
 
+/// The option of the most similar name; empty if there is none alike.
+static StringRef nearestOption(StringRef key) {
+  StringRef nearest;
+  unsigned best = 4;
+  for (const Option &option : optionTable) {
+    unsigned distance = option.info.name.edit_distance(key, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = option.info.name;
+    }
+  }
+  return nearest;
+}
+
 Error onnxc::setOption(CompileOptions &options, StringRef key,
                        StringRef value) {
   for (const Option &option : optionTable) {
@@ -413,5 +427,8 @@ Error onnxc::setOption(CompileOptions &options, StringRef key,
       return createStringError("--" + key + ": " + toString(std::move(error)));
     return Error::success();
   }
-  return createStringError("unknown option '" + key + "'");
+  StringRef nearest = nearestOption(key);
+  return createStringError(
+      "unknown option '" + key + "'" +
+      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
 }

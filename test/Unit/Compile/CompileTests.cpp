@@ -173,6 +173,9 @@ TEST_F(CompileTest, refusesUnknownOptionsAndValues) {
   EXPECT_EQ(set("no-such-option", "1"), OM_COMPILE_USAGE);
   EXPECT_STREQ(omCompilerGetMessages(compiler.get()),
                "error: unknown option 'no-such-option'\n");
+  EXPECT_EQ(set("thread", "1"), OM_COMPILE_USAGE);
+  EXPECT_STREQ(omCompilerGetMessages(compiler.get()),
+               "error: unknown option 'thread'; did you mean 'threads'?\n");
   EXPECT_EQ(set("level", "4"), OM_COMPILE_USAGE);
   EXPECT_EQ(set("strict", "maybe"), OM_COMPILE_USAGE);
   EXPECT_EQ(set("strict", "true"), OM_COMPILE_OK);

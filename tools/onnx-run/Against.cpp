@@ -25,7 +25,7 @@ static const char script[] = R"py(import sys
 try:
     from onnx_compile._peer_commands import main
 except ImportError as error:
-    sys.exit(f"onnx-run: error: --against needs the Python package onnx_compile ({error})")
+    sys.exit(f"onnx-run: error: --against needs the Python package onnx_compile: pip install . in the folder of the sources ({error})")
 sys.exit(main(sys.argv[1:]))
 )py";
 

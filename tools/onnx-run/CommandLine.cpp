@@ -31,6 +31,8 @@ enum Verbs : unsigned {
   OfProfile = 1u << unsigned(Verb::Profile),
   OfInfo = 1u << unsigned(Verb::Info),
   OfRefit = 1u << unsigned(Verb::Refit),
+  /// Not with --against.
+  Alone = 1u << 31,
   Checks = OfRun | OfVerify,
   Comparers = OfVerify | OfBench,
   Timers = OfBench | OfProfile,
@@ -154,7 +156,9 @@ static constexpr VerbRow verbs[] = {
 
 static const Option table[] = {
     {"input", "[NAME=]@FILE", Runners, append<&Options::inputs>,
-     "an input from a .npy, .pb (ONNX test data) or raw file"},
+     "an input from a .npy or .pb file (ONNX test data) or, without --against, "
+     "a "
+     "raw one"},
     {"data-set", "FOLDER", Runners, append<&Options::dataSets>,
      "inputs from input_N.pb, outputs to compare from output_N.pb; may be "
      "given again to run and verify"},
@@ -169,11 +173,11 @@ static const Option table[] = {
      "1,2, and shows them beside each other"},
     {"device", "N", Readers, setCount<&Options::device>,
      "number of the GPU for a model compiled with --device=cuda, else 0"},
-    {"entry", "NAME", Readers, setText<&Options::entry>,
+    {"entry", "NAME", Readers | Alone, setText<&Options::entry>,
      "entry point, else the first"},
     {"quiet", "", Runners, setFlag<&Options::quiet>,
      "print no outputs and nothing about random inputs"},
-    {"expect", "[NAME=]@FILE", Checks, append<&Options::expects>,
+    {"expect", "[NAME=]@FILE", Checks | Alone, append<&Options::expects>,
      "compare an output with a file"},
     {"atol", "X", Checks, setReal<&Options::atol>,
      "allowed absolute difference, else 1e-7; with --against by element type"},
@@ -215,25 +219,25 @@ static const Option table[] = {
      "OUTPUT<X (any element), or signal (SIGUSR1 came)"},
     {"snapshot-bytes", "SIZE", OfRun, setBytes<&Options::snapshotBytes>,
      "the most bytes of all snapshots, such as 64M, else 256 MiB"},
-    {"warmup", "N", Timers, setCount<&Options::warmup>,
+    {"warmup", "N", Timers | Alone, setCount<&Options::warmup>,
      "runs before the timed ones, else 10"},
-    {"iterations", "N", Timers, setIterations,
+    {"iterations", "N", Timers | Alone, setIterations,
      "timed runs, else 100, or 2 seconds of them to profile"},
-    {"duration", "SECONDS", Timers, setReal<&Options::duration>,
+    {"duration", "SECONDS", Timers | Alone, setReal<&Options::duration>,
      "how long to time runs, instead of --iterations"},
     {"top", "N", OfProfile, setCount<&Options::top>,
      "how many functions or launches to show, else 30"},
     {"trace", "FILE", OfProfile, setText<&Options::trace>,
      "write the launches of the last run, as chrome://tracing and Perfetto "
      "read them; of a model compiled with --profile"},
-    {"callers", "N", OfBench, setCallers,
+    {"callers", "N", OfBench | Alone, setCallers,
      "threads that run the model, each with a context, else 1"},
-    {"rate", "RUNS/S", OfBench, setRate,
+    {"rate", "RUNS/S", OfBench | Alone, setRate,
      "begin runs at this rate, not when the last has ended; their times count "
      "from when they were due"},
-    {"arrivals", "poisson|fixed", OfBench, setArrivals,
+    {"arrivals", "poisson|fixed", OfBench | Alone, setArrivals,
      "when the runs of --rate are due, else poisson"},
-    {"cold-start", "", OfBench, setFlag<&Options::coldStart>,
+    {"cold-start", "", OfBench | Alone, setFlag<&Options::coldStart>,
      "measure also loading and the first run, in new processes"},
     {"csv", "FILE", OfBench, setText<&Options::csv>,
      "write caller, due time and latency of each run; with --against engine, "
@@ -241,9 +245,9 @@ static const Option table[] = {
     {"svg", "FILE", OfBench, setText<&Options::svg>,
      "draw latencies over time and over percentiles; with --against the "
      "percentiles of each engine"},
-    {"powercap", "FOLDER", OfBench, setText<&Options::powercap>,
+    {"powercap", "FOLDER", OfBench | Alone, setText<&Options::powercap>,
      "where the energy counters are, else /sys/class/powercap"},
-    {"percentiles", "P,...", OfBench, setPercentiles,
+    {"percentiles", "P,...", OfBench | Alone, setPercentiles,
      "which to report, such as 50,99.9, else 50,90,99"},
     {"json", "", OfRun | Timers | OfInfo | OfVerify, setFlag<&Options::json>,
      "report as JSON; of run with --statistics, of verify with --against"},
@@ -288,10 +292,23 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   } else if (!option->value.empty()) {
     value = text.drop_front(equals + 1);
   }
+  if (option->verbs & Alone)
+    options.aloneOption = option->name.str();
   if (!option->take(options, value))
     return failure("--%s: '%s' is no %s", name.str().c_str(),
                    value.str().c_str(), option->value.str().c_str());
   return Error::success();
+}
+
+static std::string verbNames(StringRef between) {
+  return join(map_range(verbs, [](const VerbRow &row) { return row.name; }),
+              between);
+}
+
+/// Was this word in front of another one meant as a verb?
+static bool isNoVerb(StringRef word) {
+  return !word.empty() && !word.contains('.') && !word.contains('/') &&
+         !sys::fs::exists(word);
 }
 
 static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
@@ -319,6 +336,9 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
       arguments = arguments.drop_front();
       continue;
     }
+    if (isNoVerb(options.model))
+      return failure("there is no verb '%s', but: %s", options.model.c_str(),
+                     verbNames(", ").c_str());
     if (!options.model.empty())
       return failure("'%s': there is a model already, %s",
                      argument.str().c_str(), options.model.c_str());
@@ -342,8 +362,6 @@ static Error checkVerify(Options &options) {
     return failure(
         "there is nothing to compare with: say --data-set, --expect or "
         "--against");
-  if (!options.against.empty() && !options.expects.empty())
-    return failure("--expect and --against cannot be combined");
   return Error::success();
 }
 
@@ -352,10 +370,8 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   if (!options || options->help || options->version)
     return options;
   if (options->model.empty())
-    return failure(
-        "which model? onnx-run [%s] MODEL.so [options]",
-        join(map_range(verbs, [](const VerbRow &v) { return v.name; }), "|")
-            .c_str());
+    return failure("which model? onnx-run [%s] MODEL.so [options]",
+                   verbNames("|").c_str());
   if (options->verb == Verb::Refit &&
       (options->newModel.empty() || options->output.empty()))
     return failure("onnx-run refit MODEL.so NEW.onnx -o OUT.so needs all three "
@@ -374,6 +390,9 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   if (options->verb == Verb::Verify)
     if (Error error = checkVerify(*options))
       return std::move(error);
+  if (!options->against.empty() && !options->aloneOption.empty())
+    return failure("--%s and --against cannot be combined",
+                   options->aloneOption.c_str());
   if (options->against.empty() && options->hasPeerOptions)
     return failure("--model, --range, --quanta, --no-locate, --rounds and "
                    "--seconds need --against=ENGINE");
@@ -401,6 +420,8 @@ std::string run::helpText() {
       for (const VerbRow &row : verbs)
         if (option.verbs >> unsigned(row.verb) & 1)
           out << comma << row.name;
+      if (option.verbs & Alone)
+        out << "; not with --against";
       out << ")";
     }
     out << "\n";

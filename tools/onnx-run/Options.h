@@ -73,6 +73,8 @@ struct Options {
   bool json = false;
   bool nodes = false;
   bool checkWeights = false;
+  /// Given, and not for --against; empty: none.
+  std::string aloneOption;
   bool checkContents = false;
 };
 

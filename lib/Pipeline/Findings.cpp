@@ -6,6 +6,7 @@
 
 #include "JsonTexts.h"
 #include "onnxc/Pipeline/Check.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,11 +47,11 @@ static constexpr size_t maxShown = 3;
 
 /// "  'conv1' (Conv of opset 13, tensor<...> -> tensor<...>)"
 static void printNode(llvm::raw_ostream &os, const Finding &finding) {
-  os << "  '" << finding.name << "'";
+  os << "  '" << printable(finding.name) << "'";
   if (!finding.op.empty())
-    os << " (" << finding.op << " of opset " << finding.opset << ", "
-       << llvm::join(finding.operands, ", ") << " -> "
-       << llvm::join(finding.results, ", ") << ")";
+    os << " (" << printable(finding.op) << " of opset " << finding.opset << ", "
+       << printable(llvm::join(finding.operands, ", ")) << " -> "
+       << printable(llvm::join(finding.results, ", ")) << ")";
   if (finding.share > 0)
     os << llvm::formatv(": {0:F1} % of the estimated work",
                         100 * finding.share);

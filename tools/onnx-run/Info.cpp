@@ -53,7 +53,8 @@ static void printArguments(StringRef title,
                            ArrayRef<const OMArgument *> arguments) {
   outs() << title << ":\n";
   for (const OMArgument *argument : arguments)
-    outs() << "  " << argument->name << ": " << describe(*argument) << "\n";
+    outs() << "  " << shownName(argument->name) << ": " << describe(*argument)
+           << "\n";
 }
 
 namespace {

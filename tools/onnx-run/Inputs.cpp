@@ -224,7 +224,7 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
     return failure("input '%s': absurd shape", argument.name);
   fill(tensor, random);
   if (!options.quiet)
-    errs() << "input " << argument.name << ": random "
+    errs() << "input " << shownName(argument.name) << ": random "
            << typeText(tensor.type, tensor.shape) << ", seed " << options.seed
            << "\n";
   return tensor;

@@ -37,6 +37,13 @@ int64_t run::elementBytes(int64_t type) {
   return type >= 0 && type < int64_t(std::size(types)) ? types[type].bytes : 0;
 }
 
+std::string run::shownName(StringRef name) {
+  std::string shown = name.str();
+  for (char &c : shown)
+    c = isASCII(c) && !isPrint(c) ? '?' : c;
+  return shown;
+}
+
 std::string run::typeText(int64_t type, ArrayRef<int64_t> shape,
                           const char *const *symbols) {
   std::string text = typeName(type).str() + "[";
@@ -45,7 +52,7 @@ std::string run::typeText(int64_t type, ArrayRef<int64_t> shape,
     if (dim >= 0)
       text += std::to_string(dim);
     else
-      text += symbols && symbols[i] ? symbols[i] : "?";
+      text += symbols && symbols[i] ? shownName(symbols[i]) : "?";
   }
   return text + "]";
 }

@@ -100,7 +100,7 @@ std::vector<Value> Runs::limitBodies(std::vector<Value> outputs) const {
   for (auto [argument, value] : zip_equal(artefact.outputs(), outputs)) {
     if (!taps.isInBody(argument->name) || value.elements.size() <= most)
       continue;
-    errs() << argument->name << ": the first " << most << " of "
+    errs() << shownName(argument->name) << ": the first " << most << " of "
            << value.elements.size()
            << " iterations are written; --save-iterations says how many\n";
     value.elements.resize(most);
@@ -121,7 +121,7 @@ Error Runs::show(ArrayRef<Value> outputs, const std::string &input,
       ::show(table, options);
   } else if (!options.quiet) {
     for (auto [argument, value] : zip_equal(artefact.outputs(), outputs))
-      outs() << valueText(argument->name, value);
+      outs() << valueText(shownName(argument->name), value);
   }
   if (options.saveFolder.empty())
     return Error::success();
@@ -131,7 +131,7 @@ Error Runs::show(ArrayRef<Value> outputs, const std::string &input,
 
 void Runs::compare(ArrayRef<Value> outputs, const ValuesByIndex &expectations) {
   for (const auto &[number, expected] : expectations) {
-    bool agrees = compareOutput(artefact.outputs()[number]->name,
+    bool agrees = compareOutput(shownName(artefact.outputs()[number]->name),
                                 outputs[number], expected, options);
     if (!agrees || verdict == Verdict::NothingToCompare)
       verdict = agrees ? Verdict::Agrees : Verdict::Differs;

@@ -42,6 +42,9 @@ struct Tensor {
 llvm::StringRef typeName(int64_t type);
 /// Bytes of one element; 0 for strings.
 int64_t elementBytes(int64_t type);
+/// The name of an input, output or dimension with a question mark for each
+/// character that drives terminals.
+std::string shownName(llvm::StringRef name);
 /// "f32[1, 3, ?]"; dimensions below zero take their symbol.
 std::string typeText(int64_t type, llvm::ArrayRef<int64_t> shape,
                      const char *const *symbols = nullptr);

@@ -60,7 +60,7 @@ func.func @classes(%x: tensor<1x64xf32>, %o: tensor<1x10xf32>) -> tensor<1x10xf3
 }
 
 // A convolution: rows are pixels of a line, columns output channels, so that the
-// weights are the packed operand. 14 pixels are one tile of 14x32. The picture
+// weights are the packed operand. 14 pixels are one tile of 14x32. The image
 // stays in the second cache: all of it goes by one panel of weights.
 // CHECK-LABEL: kernel "conv"
 // CHECK-NEXT:    block(oc, 32) -> (oc.o, oc.r),
@@ -227,7 +227,7 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
 }
 
 // A few rows of known number and columns of which only the run knows how many:
-// lanes lie along the columns, which count no more than rows of open number
+// lanes lie along the columns, which count no more than a dynamic number of rows
 // would. The few as columns would leave vectors empty, and results to be turned.
 // CHECK-LABEL: kernel "transform"
 // CHECK-NEXT:    block(w, 64) -> (w.o, w.r),
@@ -310,7 +310,7 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
   return %y : tensor<?x512x512xf32>
 }
 
-// Sentences of open length count as guessedExtent long; what is packed is as large
+// Sentences of dynamic length count as guessedExtent long; what is packed is as large
 // as the run asks for.
 // CHECK-LABEL: kernel "open_length"
 // CHECK:         order(b, m.o, n.o, k, m.r, n.r),

@@ -22,7 +22,7 @@ func.func @small(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x14x14xf32> {
   return %y : tensor<1x64x14x14xf32>
 }
 
-// A picture whose channels are to lie along memory is turned as it is padded, 14
+// An image whose channels are to lie along memory is turned as it is padded, 14
 // pixels of 16 channels at a time.
 // CHECK-LABEL: func.func @turned
 // CHECK:         krnl.kernel "pad"

@@ -72,7 +72,7 @@ bool simulator::prepare(const KernelNode &its, Launch &task) {
   const auto &kernel = *static_cast<const Image::Kernel *>(its.function);
   if (its.gridX == 0 || its.gridY != 1 || its.gridZ != 1 || its.blockX == 0 ||
       its.blockX > maxThreads || its.blockY != 1 || its.blockZ != 1 ||
-      its.sharedBytes > kernel.mostSharedBytes || its.extra ||
+      its.sharedBytes > kernel.sharedBytesLimit || its.extra ||
       kernel.cluster < 1 || unsigned(kernel.cluster) > maxCluster ||
       its.gridX % unsigned(kernel.cluster) != 0)
     return false;
@@ -252,7 +252,7 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
   if (!function || attribute != maxDynamicSharedBytes || value < 0 ||
       unsigned(value) > maxSharedBytes)
     return InvalidValue;
-  static_cast<Image::Kernel *>(function)->mostSharedBytes = unsigned(value);
+  static_cast<Image::Kernel *>(function)->sharedBytesLimit = unsigned(value);
   return Success;
 }
 

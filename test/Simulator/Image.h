@@ -35,7 +35,7 @@ public:
     int32_t parameters, maps, cluster;
     Span shared;
     /// Dynamic shared memory that its launches may ask for.
-    unsigned mostSharedBytes = freeSharedBytes;
+    unsigned sharedBytesLimit = freeSharedBytes;
   };
   /// Null if there is none of this name. Lives as long as the image.
   Kernel *find(const char *name);

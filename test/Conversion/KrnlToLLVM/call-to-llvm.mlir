@@ -27,8 +27,8 @@ func.func @main_graph(%x: memref<?xf32>) {
 // CHECK:         llvm.cond_br %[[OK]], ^[[ON:.+]], ^[[FAILED:.+]]
 // CHECK:       ^[[FAILED]]:
 // CHECK:         %[[NAME:.+]] = llvm.mlir.addressof @message.0
-// CHECK:         %[[BLAMED:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NAME]])
-// CHECK:         llvm.return %[[BLAMED]]
+// CHECK:         %[[LOCATED:.+]] = llvm.call @onnxc_rt_locate_error(%arg0, %[[NAME]])
+// CHECK:         llvm.return %[[LOCATED]]
 // CHECK:       llvm.mlir.global internal constant @message.0("node 'Sort_0'\00")
 // CHECK-NEXT:  llvm.mlir.global internal constant @message.1("nodes 'Sort_1', 'Sort_2', 'Sort_3' and 1 more\00")
 func.func @main_graph() {

@@ -6,7 +6,7 @@
 // REMARK: Reason="not an f32 convolution of constant 3x3 windows that move by one", Remark=direct
 // REMARK: Reason="fewer than 16 channels", Remark=direct
 
-// Filters that are large beside the picture would be read for too long.
+// Filters that are large beside the image would be read for too long.
 // CHECK-LABEL: func @many_channels
 // CHECK:         onnx.Conv{{.+}}krnl.winograd = 2
 func.func @many_channels(%x: tensor<1x256x14x14xf32>) -> tensor<1x256x14x14xf32> {
@@ -15,7 +15,7 @@ func.func @many_channels(%x: tensor<1x256x14x14xf32>) -> tensor<1x256x14x14xf32>
   return %0 : tensor<1x256x14x14xf32>
 }
 
-// Steps, few channels, filters of a run, and small pictures: computed directly.
+// Steps, few channels, filters of a run, and small images: computed directly.
 // CHECK-LABEL: func @direct
 // CHECK-NOT:     krnl.winograd
 func.func @direct(%x: tensor<1x64x56x56xf32>, %few: tensor<1x8x56x56xf32>, %f: tensor<64x64x3x3xf32>, %small: tensor<1x256x4x4xf32>)

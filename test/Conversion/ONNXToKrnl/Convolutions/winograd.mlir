@@ -22,7 +22,7 @@ func.func @tiles_of_four(%x: tensor<1x64x30x31xf32>) -> tensor<1x64x29x31xf32> {
   return %0 : tensor<1x64x29x31xf32>
 }
 
-// Of pictures whose size only the run knows the tiles are counted then. They
+// Of images whose size only the run knows the tiles are counted then. They
 // are thought to be as large as those of networks are where they have as many
 // channels.
 // CHECK-LABEL: func @open_sizes
@@ -39,7 +39,7 @@ func.func @open_sizes(%x: tensor<?x64x?x?xf32>) -> tensor<?x64x?x?xf32> {
   return %0 : tensor<?x64x?x?xf32>
 }
 
-// What is transformed of a large picture stays in the caches: 23 rows of tiles
+// What is transformed of a large image stays in the caches: 23 rows of tiles
 // are made in two bands, which write into the same tensor.
 // CHECK-LABEL: func @bands
 // CHECK:         krnl.kernel "Winograd.rows" loops [n = 1, y = 12, p = 6,

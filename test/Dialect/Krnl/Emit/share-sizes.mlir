@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-// Rows of an open number are multiplied by weights of two sizes: one function does
+// A dynamic number of rows is multiplied by weights of two sizes: one function does
 // both. The length of the sums is a size of an argument; the launches stay as they are.
 // CHECK-LABEL: func.func @lengths(
 // CHECK:         krnl.launch @kernel_p_0 ins(%arg0, %arg1, %{{.+}} : tensor<?x3xf32>, tensor<3x4xf32>, index) outs(%arg4 : tensor<?x4xf32>)

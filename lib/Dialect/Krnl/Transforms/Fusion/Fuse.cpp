@@ -270,7 +270,7 @@ static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
   if (waitsForReader(pair))
     return refuse("what the consumer makes wider is read by the next kernel");
   if (transposesReads(pair))
-    return refuse("the consumer turns what the producer reads in lines");
+    return refuse("the consumer transposes what the producer reads in order");
   if (pair.consumerKind == ReductionKind::None && sameSpace(pair))
     return success();
   if (pair.producerKind == ReductionKind::Contraction)

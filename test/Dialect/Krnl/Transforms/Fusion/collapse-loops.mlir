@@ -23,7 +23,7 @@ func.func @elementwise(%x: tensor<8x7x7xf32>) -> tensor<8x7x7xf32> {
   return %y : tensor<8x7x7xf32>
 }
 
-// The channel has a bias of its own, the two dimensions of the picture collapse.
+// The channel has a bias of its own, the two dimensions of the image collapse.
 // An unknown size is the product of two.
 // CHECK-LABEL: func @bias_per_channel
 // CHECK:         arith.muli
@@ -149,7 +149,7 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
   return %y : tensor<?x?xf32>
 }
 
-// Pixels of a known number stay apart from pictures that only the run counts:
+// Pixels of a known number stay apart from images that only the run counts:
 // tiles of them leave nothing over.
 // CHECK-LABEL: func @known_rows
 // CHECK:         krnl.kernel "product" loops [n = %{{[^],]+}}, hw = 196, oc = 32, ic = 16]

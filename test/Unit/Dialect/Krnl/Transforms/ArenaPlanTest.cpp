@@ -60,7 +60,7 @@ static SmallVector<ArenaSlot> randomSlots(std::mt19937 &random, int number,
 }
 
 /// Bytes that are needed at the same op at most: no arena is smaller.
-static int64_t mostLiveBytes(ArrayRef<ArenaSlot> slots) {
+static int64_t maxLiveBytes(ArrayRef<ArenaSlot> slots) {
   std::map<int64_t, int64_t> changes;
   for (const ArenaSlot &slot : slots) {
     changes[slot.first] += slot.bytes;
@@ -110,7 +110,7 @@ TEST(ArenaPlan, SharesNoBytesAtTheSameTime) {
   for (int number : {1, 40, 300, 5000}) {
     SmallVector<ArenaSlot> slots = randomSlots(random, number, number, 50);
     int64_t size = assignOffsets(slots);
-    EXPECT_LE(size, 2 * mostLiveBytes(slots));
+    EXPECT_LE(size, 2 * maxLiveBytes(slots));
     for (const ArenaSlot &a : slots) {
       EXPECT_GE(a.offset, 0);
       EXPECT_LE(a.offset + a.bytes, size);
@@ -129,7 +129,7 @@ TEST(ArenaPlan, ListsFewSlotsBelowOfVeryMany) {
   std::mt19937 random(11);
   const int number = 200'000;
   SmallVector<ArenaSlot> slots = randomSlots(random, number, number, number);
-  EXPECT_LE(assignOffsets(slots), 2 * mostLiveBytes(slots));
+  EXPECT_LE(assignOffsets(slots), 2 * maxLiveBytes(slots));
   EXPECT_EQ(orderSlots(slots).size(), slots.size());
   size_t below = 0;
   for (const ArenaSlot &slot : slots)

@@ -139,7 +139,12 @@ void LayoutVoter::voteForSums() {
     auto isChannelIn = [&](unsigned dim) {
       return inWeights(dim) && isReduced(dim);
     };
-    voteAlong({data}, isChannelIn, work);
+    // Vectors of a few results of each pixel would be nearly empty.
+    bool isMany = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned dim) {
+      return isChannelOut(dim) && extentOf(dim) >= minExtent;
+    });
+    if (isMany || !window)
+      voteAlong({data}, isChannelIn, work);
     voteBySide(data, result, inWeights);
   }
   // A layout of one side alone would be transposed inside the window. Without

@@ -256,3 +256,73 @@ func.func @transform(%x: tensor<32x18x18xf32>) -> tensor<4x6x18x32xf32> {
   } -> tensor<4x6x18x32xf32>
   return %2 : tensor<4x6x18x32xf32>
 }
+
+// Few results of each pixel fill no vectors: the operand keeps its layout, and that of
+// many has its channels last.
+// CHECK-LABEL: func @few_results
+// CHECK:         krnl.kernel "negatives" {{.+}} outs(%{{.+}} : tensor<32x?x?xf32>)
+// CHECK:         krnl.kernel "few" {{.+}} ins(%{{.+}}, %{{.+}} : tensor<32x?x?xf32>, tensor<3x32x3x3xf32>)
+// CHECK-LABEL: func @many_results
+// CHECK:         krnl.kernel "negatives" {{.+}} outs(%{{.+}} : tensor<?x?x32xf32>)
+// CHECK:         krnl.kernel "many" {{.+}} ins(%{{.+}}, %{{.+}} : tensor<?x?x32xf32>, tensor<8x32x3x3xf32>)
+func.func @few_results(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, %u: index) -> tensor<3x?x?xf32> {
+  %w = krnl.constant dense<1.0> : tensor<3x32x3x3xf32>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
+  %b_size = tensor.dim %x, %c1 : tensor<32x?x?xf32>
+  %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
+  %0 = krnl.kernel "negatives" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x?x?xf32>) -> tensor<32x?x?xf32> {
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  %e1 = tensor.empty(%g, %u) : tensor<3x?x?xf32>
+  %1 = krnl.kernel "few" loops [n = 3, h = %g, w = %u, c = 32, kh = 3, kw = 3]
+      ins(%0, %w : tensor<32x?x?xf32>, tensor<3x32x3x3xf32>) outs(%e1 : tensor<3x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<3x32x3x3xf32>, %o: tensor<3x?x?xf32>, %h_extent: index, %w_extent: index):
+    %c = krnl.compute [n, h, w | c, kh, kw] (%s = %p[c, h + kh, w + kw], %t = %q[n, c, kh, kw]) -> (%z = %o[n, h, w])
+        : (tensor<32x?x?xf32>, tensor<3x32x3x3xf32>) -> tensor<3x?x?xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<3x?x?xf32>
+  } -> tensor<3x?x?xf32>
+  return %1 : tensor<3x?x?xf32>
+}
+
+func.func @many_results(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, %u: index) -> tensor<8x?x?xf32> {
+  %w = krnl.constant dense<1.0> : tensor<8x32x3x3xf32>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e0 = tensor.empty(%h, %v) : tensor<32x?x?xf32>
+  %b_size = tensor.dim %x, %c1 : tensor<32x?x?xf32>
+  %c_size = tensor.dim %x, %c2 : tensor<32x?x?xf32>
+  %0 = krnl.kernel "negatives" loops [a = 32, b = %b_size, c = %c_size] ins(%x : tensor<32x?x?xf32>) outs(%e0 : tensor<32x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %o: tensor<32x?x?xf32>, %b_extent: index, %c_extent: index):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x?x?xf32>) -> tensor<32x?x?xf32> {
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<32x?x?xf32>
+  } -> tensor<32x?x?xf32>
+  %e1 = tensor.empty(%g, %u) : tensor<8x?x?xf32>
+  %1 = krnl.kernel "many" loops [n = 8, h = %g, w = %u, c = 32, kh = 3, kw = 3]
+      ins(%0, %w : tensor<32x?x?xf32>, tensor<8x32x3x3xf32>) outs(%e1 : tensor<8x?x?xf32>) {
+  ^bb0(%p: tensor<32x?x?xf32>, %q: tensor<8x32x3x3xf32>, %o: tensor<8x?x?xf32>, %h_extent: index, %w_extent: index):
+    %c = krnl.compute [n, h, w | c, kh, kw] (%s = %p[c, h + kh, w + kw], %t = %q[n, c, kh, kw]) -> (%z = %o[n, h, w])
+        : (tensor<32x?x?xf32>, tensor<8x32x3x3xf32>) -> tensor<8x?x?xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<8x?x?xf32>
+  } -> tensor<8x?x?xf32>
+  return %1 : tensor<8x?x?xf32>
+}

@@ -30,65 +30,88 @@
 
 using namespace mlir;
 
+static bool isMinMax(Operation *op) {
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return !reduction.getAcc() &&
+           llvm::is_contained({vector::CombiningKind::MAXIMUMF,
+                               vector::CombiningKind::MINIMUMF,
+                               vector::CombiningKind::MAXNUMF,
+                               vector::CombiningKind::MINNUMF},
+                              reduction.getKind());
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp>(op);
+}
+
 namespace {
 
-/// Which values are no NaN.
+/// Which values are no NaN: the largest set of those whose operations say so.
 class Numbers {
 public:
-  bool contains(Value value);
+  explicit Numbers(Operation *root) {
+    do {
+      hasChanged = false;
+      root->walk([&](Operation *op) { visit(op); });
+    } while (hasChanged);
+  }
+  bool contains(Value value) const { return !others.contains(value); }
 
 private:
-  bool containsCarried(LoopLikeOpInterface loop, OpOperand *init);
+  void visit(Operation *op);
+  bool isResultNumber(OpResult result) const;
+  bool isCarriedNumber(LoopLikeOpInterface loop, OpOperand *init) const;
+  void set(Value value, bool isNumber) {
+    if (!isNumber)
+      hasChanged |= others.insert(value).second;
+  }
 
-  /// What loops hand on, which is taken for a number while the loop is looked
-  /// at.
-  DenseSet<Value> assumed;
+  DenseSet<Value> others;
+  bool hasChanged = false;
 };
 
 } // namespace
 
-bool Numbers::contains(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop =
-        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
-    return loop && containsCarried(loop, loop.getTiedLoopInit(argument));
-  }
-  Operation *op = value.getDefiningOp();
+void Numbers::visit(Operation *op) {
+  for (OpResult result : op->getResults())
+    set(result, isResultNumber(result));
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        set(argument,
+            loop && isCarriedNumber(loop, loop.getTiedLoopInit(argument)));
+}
+
+bool Numbers::isResultNumber(OpResult result) const {
+  Operation *op = result.getOwner();
+  auto isNumber = [this](Value value) { return contains(value); };
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-    return containsCarried(loop, loop.getTiedLoopInit(cast<OpResult>(value)));
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned result = cast<OpResult>(value).getResultNumber();
-    return contains(branch.thenYield().getOperand(result)) &&
-           contains(branch.elseYield().getOperand(result));
-  }
+    return isCarriedNumber(loop, loop.getTiedLoopInit(result));
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return contains(branch.thenYield().getOperand(result.getResultNumber())) &&
+           contains(branch.elseYield().getOperand(result.getResultNumber()));
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return contains(select.getTrueValue()) && contains(select.getFalseValue());
-  if (isa<vector::BroadcastOp, vector::ReductionOp>(op))
-    return contains(op->getOperand(0));
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
-    return contains(op->getOperand(0)) || contains(op->getOperand(1));
+    return llvm::any_of(op->getOperands(), isNumber);
+  if (isa<vector::BroadcastOp>(op) || isMinMax(op))
+    return llvm::all_of(op->getOperands(), isNumber);
   APFloat constant(0.0);
-  return matchPattern(value, m_ConstantFloat(&constant)) && !constant.isNaN();
+  return matchPattern(Value(result), m_ConstantFloat(&constant)) &&
+         !constant.isNaN();
 }
 
 /// Is a value that the loop hands on from one iteration to the next a number?
-bool Numbers::containsCarried(LoopLikeOpInterface loop, OpOperand *init) {
+bool Numbers::isCarriedNumber(LoopLikeOpInterface loop, OpOperand *init) const {
   BlockArgument argument = init ? loop.getTiedLoopRegionIterArg(init) : nullptr;
   OpOperand *yielded =
       argument ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-  if (!yielded || !contains(init->get()))
-    return false;
-  if (!assumed.insert(argument).second)
-    return true;
-  bool isNumber = contains(yielded->get());
-  assumed.erase(argument);
-  return isNumber;
+  return yielded && contains(init->get()) && contains(yielded->get());
 }
 
 /// The operands of the op, a number behind the other one; nothing if neither is
 /// one.
 static std::optional<std::pair<Value, Value>>
-withNumberBehind(Operation *op, Numbers &numbers) {
+withNumberBehind(Operation *op, const Numbers &numbers) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   if (numbers.contains(y))
     return std::pair(x, y);
@@ -136,7 +159,7 @@ static Value expandReduction(OpBuilder &b, vector::ReductionOp op,
 
 /// The cheaper form of a reduction of lanes; null where its flags do.
 static Value expandLanes(OpBuilder &b, vector::ReductionOp op,
-                         Numbers &numbers) {
+                         const Numbers &numbers) {
   switch (op.getKind()) {
   case vector::CombiningKind::MAXIMUMF:
     return expandReduction(b, op, vector::CombiningKind::MAXNUMF);
@@ -150,23 +173,13 @@ static Value expandLanes(OpBuilder &b, vector::ReductionOp op,
   }
 }
 
-static Value expandOne(OpBuilder &b, Operation *op, Numbers &numbers) {
+static Value expandOne(OpBuilder &b, Operation *op, const Numbers &numbers) {
   if (auto reduction = dyn_cast<vector::ReductionOp>(op))
     return expandLanes(b, reduction, numbers);
   if (auto operands = withNumberBehind(op, numbers))
     return expandWithNumber(b, op, operands->first, operands->second);
   giveUpZeros(op, arith::FastMathFlags::none);
   return nullptr;
-}
-
-static bool isMinMax(Operation *op) {
-  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
-    return llvm::is_contained(
-        {vector::CombiningKind::MAXIMUMF, vector::CombiningKind::MINIMUMF,
-         vector::CombiningKind::MAXNUMF, vector::CombiningKind::MINNUMF},
-        reduction.getKind());
-  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-             arith::MinNumFOp>(op);
 }
 
 void onnxc::expandMinMax(Operation *root) {
@@ -182,8 +195,8 @@ void onnxc::expandMinMax(Operation *root) {
       giveUpZeros(op, arith::FastMathFlags::none);
     return;
   }
-  // Loops are looked through as they are: all forms are found first.
-  Numbers numbers;
+  // All forms are found before the first operation is replaced.
+  Numbers numbers(root);
   SmallVector<std::pair<Operation *, Value>> expanded;
   for (Operation *op : ops) {
     OpBuilder b(op);

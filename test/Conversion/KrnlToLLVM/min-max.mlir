@@ -110,6 +110,20 @@ func.func @lanes(%x: vector<16xf32>) -> f32 {
   return %0 : f32
 }
 
+// Sums of numbers may be none, and a reduction that begins with something stays as it is.
+// CHECK-LABEL: func @sums
+// CHECK:         %[[SUM:.+]] = vector.reduction <add>
+// CHECK:         arith.maximumf %[[SUM]], %{{.+}} fastmath<nsz>
+// CHECK-NEXT:    vector.reduction <maximumf>, %{{.+}}, %{{.+}} : vector<16xf32> into f32
+func.func @sums(%x: vector<16xf32>, %y: f32) -> (f32, f32) {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %a = arith.minnumf %x, %zero : vector<16xf32>
+  %b = vector.reduction <add>, %a : vector<16xf32> into f32
+  %c = arith.maximumf %b, %y : f32
+  %d = vector.reduction <maximumf>, %x, %y : vector<16xf32> into f32
+  return %c, %d : f32, f32
+}
+
 // -----
 
 // One instruction each does for processors that have it.

@@ -25,6 +25,7 @@
 #include "onnxc/Target/LaunchCost.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace onnxc::onnx {
@@ -79,7 +80,8 @@ struct Split {
 
 /// Larger filters than this many times the given one are mostly zeros.
 constexpr int64_t maxGrowth = 4;
-/// More phases are too many kernels.
+/// Each phase is a kernel to compile: those of steps of 4 in both dimensions of
+/// an image are the most.
 constexpr int64_t maxPhases = 16;
 /// Of a dimension that only the run knows.
 constexpr int64_t guessedSize = 28;
@@ -89,35 +91,48 @@ int64_t at(std::optional<ArrayRef<int64_t>> values, size_t i,
   return values && i < values->size() ? (*values)[i] : otherwise;
 }
 
+/// The split of dimension `d`; nothing where it would not do.
+std::optional<Split> splitOf(ConvTransposeOp op, size_t d, int64_t size,
+                             size_t spatial) {
+  Split split{at(op.getStrides(), d, 1), size, 0, 0};
+  if (split.stride < 1 || size < 1 || at(op.getDilations(), d, 1) != 1 ||
+      split.stride > maxGrowth * size)
+    return std::nullopt;
+  StringRef pad = op.getAutoPad();
+  std::optional<int64_t> end =
+      llvm::checkedAdd(size - split.stride, at(op.getOutputPadding(), d, 0));
+  if (end && pad.starts_with("SAME")) {
+    int64_t total = std::max<int64_t>(*end, 0);
+    split.cut = pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+    end = split.cut;
+  } else if (end && pad == "NOTSET") {
+    split.cut = at(op.getPads(), d, 0);
+    end = llvm::checkedSub(*end, at(op.getPads(), d + spatial, 0));
+  }
+  if (!end || split.cut < 0 || !llvm::checkedSub(*end, split.cut) ||
+      !llvm::checkedAdd(split.cut, split.stride))
+    return std::nullopt;
+  split.end = *end;
+  return split.beyond() < 0 ? std::nullopt : std::optional(split);
+}
+
 /// The split of each dimension; nothing where it would not do.
 std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
                                            ArrayRef<int64_t> kernel) {
-  StringRef pad = op.getAutoPad();
   if (op.getOutputShape())
     return std::nullopt;
   SmallVector<Split> splits;
   int64_t given = 1, grown = 1;
   for (auto [d, size] : llvm::enumerate(kernel)) {
-    Split split{at(op.getStrides(), d, 1), size, 0, 0};
-    if (split.stride < 1 || size < 1 || at(op.getDilations(), d, 1) != 1)
-      return std::nullopt;
-    split.end = size + at(op.getOutputPadding(), d, 0) - split.stride;
-    if (pad.starts_with("SAME")) {
-      int64_t total = std::max<int64_t>(split.end, 0);
-      split.cut = pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-      split.end = split.cut;
-    } else if (pad == "NOTSET") {
-      split.cut = at(op.getPads(), d, 0);
-      split.end -= at(op.getPads(), d + kernel.size(), 0);
-    }
-    if (split.beyond() < 0 || split.cut < 0)
+    std::optional<Split> split = splitOf(op, d, size, kernel.size());
+    if (!split)
       return std::nullopt;
     given *= size;
-    grown *= split.taps() * split.stride;
-    splits.push_back(split);
+    grown *= split->taps() * split->stride;
+    if (grown > maxGrowth * given)
+      return std::nullopt;
+    splits.push_back(*split);
   }
-  if (grown > maxGrowth * given)
-    return std::nullopt;
   return splits;
 }
 

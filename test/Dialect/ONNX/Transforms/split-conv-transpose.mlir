@@ -130,6 +130,18 @@ func.func @odd_size(%x: tensor<?x1x?xf32>) -> tensor<?x16x?xf32> {
 
 // -----
 
+// Steps and borders beyond what a tensor can have are left to the checks of the run.
+// CHECK-LABEL: func @numbers_too_large
+// CHECK-COUNT-2: onnx.ConvTranspose
+func.func @numbers_too_large(%x: tensor<?x1x?x?xf32>) -> (tensor<?x1x?x?xf32>, tensor<?x1x?x?xf32>) {
+  %w = onnx.Constant dense<1.0> : tensor<1x1x1x1xf32>
+  %a = onnx.ConvTranspose(%x, %w) {strides = array<i64: 4294967296, 4294967296>} : (tensor<?x1x?x?xf32>, tensor<1x1x1x1xf32>) -> tensor<?x1x?x?xf32>
+  %b = onnx.ConvTranspose(%x, %w) {pads = array<i64: 9223372036854775807, 0, 0, 0>} : (tensor<?x1x?x?xf32>, tensor<1x1x1x1xf32>) -> tensor<?x1x?x?xf32>
+  return %a, %b : tensor<?x1x?x?xf32>, tensor<?x1x?x?xf32>
+}
+
+// -----
+
 // On a device four launches take longer than to multiply by a few zeros.
 // CHECK-LABEL: func @on_a_device
 // CHECK:       onnx.Conv({{.*}}-> tensor<1x64x6x6xf32>

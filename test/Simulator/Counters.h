@@ -50,6 +50,7 @@ struct Settings {
   int64_t refused; ///< this many next modules are refused
   /// As a driver that is older than the toolkit which cubins are of.
   bool refusesCubins;
+  bool refusesUpdates; ///< of nodes in graphs
   bool countsSectors;
   int64_t blocks; ///< of a launch that run at most; 0: all
 };

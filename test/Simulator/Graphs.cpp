@@ -117,7 +117,7 @@ int cuGraphExecMemcpyNodeSetParams(void *handle, void *node,
   ONNXC_ENTER(true);
   auto *executable = static_cast<Executable *>(handle);
   if (machine.executables.count(executable) == 0 || !isValid(*parameters) ||
-      deviceOf(context) != currentDevice())
+      deviceOf(context) != currentDevice() || machine.settings.refusesUpdates)
     return InvalidValue;
   ++machine.counters.nodeUpdates;
   for (auto &[known, task] : executable->nodes)
@@ -157,7 +157,8 @@ int cuGraphExecKernelNodeSetParams(void *handle, void *node,
                                    const KernelNode *parameters) {
   ONNXC_ENTER(true);
   auto *executable = static_cast<Executable *>(handle);
-  if (machine.executables.count(executable) == 0)
+  if (machine.executables.count(executable) == 0 ||
+      machine.settings.refusesUpdates)
     return InvalidValue;
   ++machine.counters.nodeUpdates;
   for (auto &[known, task] : executable->nodes)

@@ -42,6 +42,7 @@ Settings simulator::initialSettings() {
           /*version=*/12040,
           /*refused=*/0,
           /*refusesCubins=*/false,
+          /*refusesUpdates=*/false,
           /*countsSectors=*/isAskedFor("sectors") || isAskedFor("kernels"),
           fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0)};
 }

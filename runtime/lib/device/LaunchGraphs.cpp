@@ -178,25 +178,44 @@ bool Launches::isAllowed(OnnxcCall *call, const Replay &replay) const {
   return true;
 }
 
+/// False, with the reason in the log, if the driver refuses to update a node,
+/// such as to copy memory of another kind: only a new graph has it.
+static bool isTaken(OnnxcCall *call, const DeviceContext &device, Result error,
+                    const char *function) {
+  if (!error)
+    return true;
+  Message reason;
+  driverOf(device).explain(error, function, reason);
+  call->info("a CUDA graph is made again: %s", reason.text);
+  return false;
+}
+
 /// Gives the node of a step its arguments.
 bool Launches::updateNode(OnnxcCall *call, DeviceContext &device,
                           Replay &replay, int64_t step) {
+  const Driver &driver = driverOf(device);
   const Step &its = current.steps[step];
   uint64_t *words = current.words + its.firstWord;
   if (its.kernel == kCopy) {
     MemoryCopy copy = copyOf(words);
-    return ONNXC_TRY(cuGraphExecMemcpyNodeSetParams, replay.executable,
-                     replay.nodes[step], &copy, device.code->context);
+    return isTaken(
+        call, device,
+        driver.cuGraphExecMemcpyNodeSetParams(
+            replay.executable, replay.nodes[step], &copy, device.code->context),
+        "cuGraphExecMemcpyNodeSetParams");
   }
   Arguments arguments;
   if (!arguments.set(call, device, call->device->kernels[its.kernel], words))
     return false;
   KernelNode node = nodeOf(call, device, its, arguments);
-  return ONNXC_TRY(cuGraphExecKernelNodeSetParams, replay.executable,
-                   replay.nodes[step], &node);
+  return isTaken(call, device,
+                 driver.cuGraphExecKernelNodeSetParams(
+                     replay.executable, replay.nodes[step], &node),
+                 "cuGraphExecKernelNodeSetParams");
 }
 
-/// The same for all whose arguments are other than in the last run.
+/// The same for all whose arguments are other than in the last run. False if
+/// the driver refuses one, or after an error of the run.
 bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   for (int64_t i = 0; i < current.numSteps; ++i)
     if (!isSame(*call->device, current, replay.sequence, i) &&

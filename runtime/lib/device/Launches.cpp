@@ -203,10 +203,11 @@ bool Launches::uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
 
 bool Launches::run(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   moveToFront(replay);
-  if (replay.executable && !isAllowed(call, replay))
+  if (replay.executable &&
+      !(isAllowed(call, replay) && update(call, device, replay)))
     destroyGraph(driverOf(device), replay);
-  bool isReady = replay.executable ? update(call, device, replay)
-                                   : build(call, device, replay);
+  bool isReady = call->status.load(std::memory_order_relaxed) == ONNXC_OK &&
+                 (replay.executable || build(call, device, replay));
   if (isReady && ONNXC_TRY(cuGraphLaunch, replay.executable, device.stream)) {
     Sequence previous = replay.sequence;
     replay.sequence = current;

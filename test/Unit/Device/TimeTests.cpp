@@ -95,8 +95,10 @@ TEST_F(DeviceTest, TimesCountFromTheFirstLaunchOfTheRun) {
   }
 }
 
+// The updates alone have another way.
 TEST_F(DeviceTest, EveryCallForTimesFailsInTurn) {
   bool hasFailed = true;
+  int withoutFailure = 0;
   for (int64_t call = 0; hasFailed; ++call) {
     Session run("chain");
     std::vector<Time> times;
@@ -113,11 +115,13 @@ TEST_F(DeviceTest, EveryCallForTimesFailsInTurn) {
     }
     hasFailed = settings().failAt < 0;
     settings().failAt = -1;
-    EXPECT_EQ(failures, hasFailed) << call;
+    EXPECT_LE(failures, hasFailed) << call;
+    withoutFailure += hasFailed && failures == 0;
     times.clear();
     EXPECT_EQ(run(randomNumbers(300), 300), OM_STATUS_OK) << run.message();
     EXPECT_EQ(times.size(), 2u);
   }
+  EXPECT_EQ(withoutFailure, 2);
 }
 
 } // namespace

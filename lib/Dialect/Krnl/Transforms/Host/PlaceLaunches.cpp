@@ -146,9 +146,11 @@ SmallVector<Value> Placer::placedSources(Value buffer) {
   });
 }
 
-/// Writes the copy all of the buffer, whose old elements nobody needs?
+/// Writes the copy all of the buffer, whose old elements nobody needs? It may
+/// be what a selection to copy from stands for.
 bool Placer::replaces(memref::CopyOp copy, Value source) {
-  return copy.getTarget() == source && viewBase(copy.getSource()) != source &&
+  return copy.getTarget() == source &&
+         !llvm::is_contained(memory.sourcesOf(copy.getSource()), source) &&
          memory.sourcesOf(source) == ArrayRef<Value>(source);
 }
 

@@ -90,6 +90,56 @@ func.func @copies(%x: memref<64xf32>) attributes {krnl.arena_bytes = 512 : i64} 
   return
 }
 
+// The copy may be one of %t to itself, so that all of what %t has is needed:
+// the host writes %t, and the device the other buffer.
+// CHECK-LABEL: func.func @copy_to_one_of_two_from_host(
+// CHECK:         krnl.launch @second ins(%{{.+}}) outs(%[[DU:[0-9a-z_]+]] :
+// CHECK-NEXT:    memref.store %{{.+}}, %[[T:[0-9a-z_]+]][
+// CHECK-NEXT:    krnl.copy_out %[[DU]] to %{{.+}} wait
+// CHECK-NEXT:    memref.copy %{{[0-9a-z_]+}}, %[[T]] :
+// CHECK-NEXT:    krnl.copy_in %[[T]] to
+// CHECK-NEXT:    krnl.launch @second
+// CHECK-NEXT:    krnl.copy_out
+// CHECK-NEXT:    return
+func.func @copy_to_one_of_two_from_host(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %one = arith.constant 1.0 : f32
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %u = krnl.arena_view[%c256] () : memref<64xf32>
+  %name = arith.select %which, %t, %u : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @second ins(%x : memref<64xf32>) outs(%u : memref<64xf32>) tiles(%c1)
+  memref.store %one, %t[%c0] : memref<64xf32>
+  memref.copy %name, %t : memref<64xf32> to memref<64xf32>
+  krnl.launch @second ins(%name : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
+// The device writes %t, and the host the other buffer.
+// CHECK-LABEL: func.func @copy_to_one_of_two_from_device(
+// CHECK:         krnl.launch @second ins(%{{.+}}) outs(%[[DT:[0-9a-z_]+]] :
+// CHECK-NEXT:    memref.store
+// CHECK-NEXT:    krnl.copy_out %[[DT]] to %[[T:[0-9a-z_]+]] wait
+// CHECK-NEXT:    memref.copy %{{[0-9a-z_]+}}, %[[T]] :
+// CHECK-NEXT:    krnl.copy_in %[[T]] to %[[DT]]
+func.func @copy_to_one_of_two_from_device(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %one = arith.constant 1.0 : f32
+  %t = krnl.arena_view[%c0] () : memref<64xf32>
+  %u = krnl.arena_view[%c256] () : memref<64xf32>
+  %name = arith.select %which, %t, %u : memref<64xf32>
+  %y = krnl.output 0 () : memref<64xf32>
+  krnl.launch @second ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) tiles(%c1)
+  memref.store %one, %u[%c0] : memref<64xf32>
+  memref.copy %name, %t : memref<64xf32> to memref<64xf32>
+  krnl.launch @second ins(%name : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
 // One branch writes on the device, the other one on the host: the first copies.
 // CHECK-LABEL: func.func @branches(
 // CHECK:         %[[T:[0-9a-z_]+]] = krnl.arena_view[%{{[0-9a-z_]+}}] () : memref<64xf32>

@@ -173,27 +173,44 @@ std::pair<int64_t, bool> computeCapability(StringRef processor) {
   return {capability, isExact};
 }
 
-/// Those of "cuda": code for all GPUs that kernels run on, and for those whose
-/// instructions no other GPU has.
-static constexpr StringRef usualDevices = "sm_80,sm_90a";
+static constexpr StringRef deviceTriple = "nvptx64-nvidia-cuda";
 
-Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
-                                                 StringRef device) {
+/// Those of "cuda": code for all GPUs that kernels run on, and for those of the
+/// table whose code runs nowhere else.
+static SmallVector<StringRef> usualDevices() {
+  SmallVector<StringRef> names{"generic"};
+  for (const ProcessorFamily &family : processorTable().families) {
+    StringRef name = family.kind.features;
+    if (family.kind.arch == Triple(deviceTriple).getArch() &&
+        name.consume_front("+") && computeCapability(name).second)
+      names.push_back(name);
+  }
+  return names;
+}
+
+/// "cuda:sm_90a,sm_80" has them by name. The simulator alone has the empty one,
+/// which is the generic one.
+static SmallVector<StringRef> namesOfDevice(StringRef device) {
   StringRef processors = processorsOfDevice(device);
   if (isSimulated(device))
     processors = processors.split(':').second;
   else if (processors.empty())
-    processors = usualDevices;
-  SmallVector<TargetAttr> targets;
+    return usualDevices();
   SmallVector<StringRef> names;
   processors.split(names, ',');
-  StringRef triple = "nvptx64-nvidia-cuda";
-  Expected<TargetAttr> least = resolveTarget(context, triple, "generic", "");
+  return names;
+}
+
+Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
+                                                 StringRef device) {
+  SmallVector<TargetAttr> targets;
+  Expected<TargetAttr> least =
+      resolveTarget(context, deviceTriple, "generic", "");
   if (!least)
     return least.takeError();
-  for (StringRef name : names) {
+  for (StringRef name : namesOfDevice(device)) {
     Expected<TargetAttr> target =
-        processors.empty() ? *least : resolveTarget(context, triple, name, "");
+        resolveTarget(context, deviceTriple, name, "");
     if (!target)
       return target.takeError();
     // The emission takes for granted what the generic one has.

@@ -88,7 +88,7 @@ static llvm::Error checkDevice(const CompileOptions &options,
       return llvm::createStringError(what + ": say --device=cuda");
   if (!options.hasDevice())
     return llvm::Error::success();
-  std::string last = "cuda:" + devices.back().getCpu().str();
+  std::string last = target::deviceWith(options.device, devices.back());
   std::pair<bool, std::string> without[] = {
       {options.realTime, "--realtime"},
       {options.refit, "--refit"},

@@ -166,6 +166,12 @@ bool isSimulated(StringRef device) {
   return processorsOfDevice(device).split(':').first == simulator;
 }
 
+std::string deviceWith(StringRef device, TargetAttr target) {
+  std::string simulated = isSimulated(device) ? (simulator + ":").str() : "";
+  StringRef processor = device.ends_with(",cpu") ? ",cpu" : "";
+  return ("cuda:" + simulated + target.getCpu() + processor).str();
+}
+
 std::pair<int64_t, bool> computeCapability(StringRef processor) {
   processor.consume_front("sm_");
   int64_t capability = 0;

@@ -48,6 +48,8 @@ krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 /// True for "cuda:simulator", sm_80 and the simulator of the tests, and for
 /// "cuda:simulator:sm_80,sm_90a".
 bool isSimulated(llvm::StringRef device);
+/// "cuda:simulator:sm_90a,cpu": the same with this processor alone.
+std::string deviceWith(llvm::StringRef device, krnl::TargetAttr target);
 
 /// Is the target of `module` a device, with a host program for a processor?
 bool hasDevice(mlir::ModuleOp module);

@@ -67,8 +67,14 @@ PyObject *python::deviceOf(const State &state) {
 
 int python::setDevice(State &state, PyObject *value) {
   long long number = value ? PyLong_AsLongLong(value) : -1;
-  if (PyErr_Occurred())
+  if (PyErr_Occurred()) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+      PyErr_Format(PyExc_TypeError,
+                   "device is the number of a GPU, 0 that of a new session, "
+                   "but got %R",
+                   value);
     return -1;
+  }
   std::unique_ptr<Runner> runner = borrowRunner(state);
   if (!runner)
     return -1;

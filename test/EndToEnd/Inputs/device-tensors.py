@@ -225,8 +225,10 @@ class DeviceTensors(unittest.TestCase):
         self.check(numpy_of(self.session.run(DeviceArray(self.x))[0]))
         self.session.device = 0
         self.check(self.session.run(self.x)[0])
-        for number in (-1, "x"):
-            with self.assertRaises((ValueError, TypeError)):
+        with self.assertRaisesRegex(ValueError, "device is the number of a GPU"):
+            self.session.device = -1
+        for number in (None, "x"):
+            with self.assertRaisesRegex(TypeError, f"device is the number of a GPU, 0 that of a new session, but got {number!r}"):
                 self.session.device = number
         host = onnx_compile.ExecutionSession(HOST)
         self.assertIsNone(host.device)

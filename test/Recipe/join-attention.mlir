@@ -234,4 +234,35 @@ func.func @dynamic_groups(%q: tensor<1x2x4x64xf32>, %k: tensor<1x2x64x?xf32>, %v
   %y = onnx.MatMul(%2, %v) : (tensor<1x2x4x?xf32>, tensor<1x2x?x64xf32>) -> tensor<1x2x4x64xf32>
   return %y : tensor<1x2x4x64xf32>
 }
+
+// Two sizes that only the run knows: scores of other rows and columns may be behind the view.
+// CHECK-LABEL: func @regrouped
+// CHECK:         krnl.kernel "MatMul"
+// CHECK:         tensor.reshape
+// CHECK:         krnl.kernel "Softmax"
+// CHECK:         krnl.kernel "MatMul"
+// CHECK:         return
+func.func @regrouped(%q: tensor<?x64xf32>, %k: tensor<64x?xf32>, %v: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %rest = onnx.Constant dense<-1> : tensor<1xi64>
+  %keys = onnx.Shape(%v) {start = 0 : i64, end = 1 : i64} : (tensor<?x64xf32>) -> tensor<1xi64>
+  %shape = onnx.Concat(%rest, %keys) {axis = 0 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %0 = onnx.MatMul(%q, %k) : (tensor<?x64xf32>, tensor<64x?xf32>) -> tensor<?x?xf32>
+  %s = onnx.Reshape(%0, %shape) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  %p = onnx.Softmax(%s) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<?x?xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// Without a view the sizes are the same.
+// CHECK-LABEL: func @dynamic_sizes
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts"
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul"
+// CHECK-NOT:     krnl.kernel
+// CHECK:         return
+func.func @dynamic_sizes(%q: tensor<?x64xf32>, %k: tensor<64x?xf32>, %v: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %s = onnx.MatMul(%q, %k) : (tensor<?x64xf32>, tensor<64x?xf32>) -> tensor<?x?xf32>
+  %p = onnx.Softmax(%s) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<?x?xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
 }

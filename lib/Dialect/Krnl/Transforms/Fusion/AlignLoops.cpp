@@ -166,6 +166,21 @@ static void readItself(RewriterBase &rewriter, OpOperand &operand,
   eraseDead(rewriter, {view});
 }
 
+/// Is a view of a tensor of this type the tensor if it has the same type?
+/// Elements of two unknown sizes, or none at all, may be in other dimensions.
+static bool hasOneShape(RankedTensorType type) {
+  return type.hasStaticShape() ||
+         (type.getNumDynamicDims() == 1 &&
+          !llvm::is_contained(type.getShape(), int64_t(0)));
+}
+
+/// The result of a kernel, whatever type it has.
+static bool isResult(Value value) {
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource();
+  return value.getDefiningOp<KernelOp>() != nullptr;
+}
+
 bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
                 unsigned input) {
   auto operand = [&]() -> OpOperand & {
@@ -173,12 +188,14 @@ bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
   };
   auto written = dyn_cast<RankedTensorType>(producer.getResult(0).getType());
   auto read = dyn_cast<RankedTensorType>(operand().get().getType());
+  if (!written || !read)
+    return false;
   if (written == read) {
+    if (!hasOneShape(read) && !isResult(operand().get()))
+      return false;
     readItself(rewriter, operand(), producer.getResult(0));
     return true;
   }
-  if (!written || !read)
-    return false;
   std::optional<CommonParts> parts =
       divideBoth(written.getShape(), read.getShape());
   if (!parts ||

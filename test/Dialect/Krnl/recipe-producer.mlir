@@ -184,3 +184,30 @@ func.func @clusters(%x: tensor<256x128xf16>, %w: tensor<128x64xf16>, %o: tensor<
   } -> tensor<256x64xf32>
   return %y : tensor<256x64xf32>
 }
+
+// -----
+
+func.func @dynamic(%x: tensor<64x128xf16>, %w: tensor<128x32xf16>, %o: tensor<64x32xf32>, %size: index) -> tensor<64x32xf32> {
+  // expected-error @+1 {{loop 'k.o' cannot have 2 stages: the slices of all tiles are not known to be less than 2^31}}
+  %y = krnl.kernel "dynamic" loops [m = 64, n = 32, k = %size] ins(%x, %w : tensor<64x128xf16>, tensor<128x32xf16>) outs(%o : tensor<64x32xf32>)
+      recipe [block(m, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32, tail=pad) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.w, m.g, n.t),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2),
+              cache(0, at=k.o, in=shared, by=tma), cache(1, at=k.o, in=shared, by=tma), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, 2, producer)] {
+  ^bb0(%a: tensor<64x128xf16>, %b: tensor<128x32xf16>, %c: tensor<64x32xf32>, %d: index):
+    %zero = arith.constant 0.0 : f32
+    %i = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<64x32xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %i[m, n])
+        : (tensor<64x128xf16>, tensor<128x32xf16>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}

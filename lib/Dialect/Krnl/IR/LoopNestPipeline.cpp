@@ -113,8 +113,10 @@ std::string LoopNest::reasonAgainstProducer(const Pipeline &pipeline) const {
       return "loop '" + loop.name +
              "' around it has several iterations in a tile";
   }
-  int64_t slices = allLoops[pipeline.loop].extent;
-  for (unsigned loop : parallelLoops())
+  SmallVector<unsigned> loops = parallelLoops();
+  loops.push_back(pipeline.loop);
+  int64_t slices = 1;
+  for (unsigned loop : loops)
     if (allLoops[loop].isDynamic() ||
         llvm::MulOverflow(slices, allLoops[loop].extent, slices) ||
         slices > maxSlices)

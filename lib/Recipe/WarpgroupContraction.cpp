@@ -13,6 +13,7 @@
 #include "KernelShape.h"
 #include "OpCost.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -56,6 +57,12 @@ private:
     return sharesColumns() ? loops.columnOperand : loops.rowOperand;
   }
   bool formsClusters();
+  /// Blocks of a producer: all that run at once, in whole clusters.
+  int64_t blocksAtOnce() const {
+    return std::max(llvm::alignDown(target.coresOfClusters(tile.cluster),
+                                    uint64_t(tile.cluster)),
+                    uint64_t(tile.cluster));
+  }
   bool hasSeveralTiles();
   SmallVector<std::string> orderBlocks(RecipeBuilder &recipe,
                                        StringRef rowBlocks,
@@ -96,14 +103,15 @@ bool WarpgroupWriter::formsClusters() {
          llvm::divideCeil(extentOfAll(along), size) % tile.cluster == 0;
 }
 
-/// Are there more tiles than blocks that run at the same time? Then a producer
-/// goes on to the next one.
+/// Are there more tiles than blocks that run at the same time, and so many
+/// slices as are known? Then a producer goes on to the next tile.
 bool WarpgroupWriter::hasSeveralTiles() {
   if (!copying.producer)
     return true;
   SmallVector<std::string> all = loops.batch;
   llvm::append_range(all, loops.rows);
   llvm::append_range(all, loops.columns);
+  llvm::append_range(all, loops.reduced);
   if (!copiesTensors(loops.op) ||
       !llvm::all_of(
           all, [&](const std::string &loop) { return isStatic(kernel, loop); }))
@@ -113,7 +121,7 @@ bool WarpgroupWriter::hasSeveralTiles() {
               llvm::divideCeil(extentOfAll(loops.column), columnsOfBlock()));
   SmallVector<std::string> others = loops.batch;
   llvm::append_range(others, ArrayRef(loops.columns).drop_back());
-  return tiles * extentOfAll(others) > target.coresOfClusters(tile.cluster);
+  return tiles * extentOfAll(others) > blocksAtOnce();
 }
 
 bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
@@ -125,7 +133,8 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
         largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
   // The sums of all threads stay in registers, beside addresses and loads.
   int64_t group = MatrixSums::warps * target.warpThreads;
-  int64_t threads = group * tile.rowGroups * tile.columnGroups;
+  int64_t threads = group * tile.rowGroups * tile.columnGroups +
+                    (way.producer ? krnl::producerThreads : 0);
   int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
   return isWorth(rowsOfBlock(), loops.rows) &&
          isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
@@ -217,7 +226,7 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
              {rows, rowCopy, tiles, column, copies, step, products});
   bool hasProducer = copying.producer && !boxed.empty();
   if (hasProducer)
-    recipe.grid(target.coresOfClusters(tile.cluster));
+    recipe.grid(blocksAtOnce());
   if (tile.cluster > 1 && !boxed.empty())
     recipe.mapCluster(outer.back());
   recipe.unroll(rows, tile.rows);

@@ -18,31 +18,6 @@
 using namespace mlir;
 using namespace onnxc::krnl;
 
-//===----------------------------------------------------------------------===//
-// Loop names
-//===----------------------------------------------------------------------===//
-
-bool onnxc::krnl::isBareLoopName(StringRef name) {
-  // Words of affine expressions.
-  if (llvm::is_contained({"ceildiv", "floordiv", "mod", "symbol"}, name))
-    return false;
-  if (name.empty() || !(llvm::isAlpha(name.front()) || name.front() == '_'))
-    return false;
-  return llvm::all_of(name, [](char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
-  });
-}
-
-void onnxc::krnl::printLoopName(raw_ostream &os, StringRef name) {
-  if (isBareLoopName(name)) {
-    os << name;
-    return;
-  }
-  os << '"';
-  llvm::printEscapedString(name, os);
-  os << '"';
-}
-
 namespace onnxc::krnl {
 static void printLoopName(AsmPrinter &printer, StringRef name) {
   printLoopName(printer.getStream(), name);
@@ -368,6 +343,15 @@ FailureOr<ArrayAttr> onnxc::krnl::parseRecipeText(StringRef text,
   return emitError() << reason;
 }
 
+ParseResult onnxc::krnl::parseRecipe(OpAsmParser &parser, ArrayAttr &recipe) {
+  return parseSteps(parser, recipe);
+}
+
+void onnxc::krnl::printRecipe(OpAsmPrinter &printer, Operation *,
+                              ArrayAttr recipe) {
+  printer << recipeText(recipe);
+}
+
 //===----------------------------------------------------------------------===//
 // The dialect's attributes
 //===----------------------------------------------------------------------===//
@@ -438,83 +422,4 @@ LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
                        << dims.size() << ", " << sizes.size() << " and "
                        << strides.size();
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// custom<LoopName>, custom<Recipe>, custom<Loops>
-//===----------------------------------------------------------------------===//
-
-ParseResult onnxc::krnl::parseLoopName(OpAsmParser &parser, StringAttr &name) {
-  FailureOr<std::string> text = parseLoopName(parser);
-  if (failed(text))
-    return failure();
-  name = parser.getBuilder().getStringAttr(*text);
-  return success();
-}
-
-void onnxc::krnl::printLoopName(OpAsmPrinter &printer, Operation *,
-                                StringAttr name) {
-  printLoopName(printer.getStream(), name.getValue());
-}
-
-ParseResult onnxc::krnl::parseRecipe(OpAsmParser &parser, ArrayAttr &recipe) {
-  return parseSteps(parser, recipe);
-}
-
-void onnxc::krnl::printRecipe(OpAsmPrinter &printer, Operation *,
-                              ArrayAttr recipe) {
-  printer << recipeText(recipe);
-}
-
-ParseResult onnxc::krnl::parseLoops(
-    OpAsmParser &parser, ArrayAttr &loops,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extents) {
-  SmallVector<Attribute> all;
-  auto parseLoop = [&]() -> ParseResult {
-    FailureOr<std::string> name = parseLoopName(parser);
-    int64_t extent = ShapedType::kDynamic, limit = 0;
-    if (failed(name) || failed(parser.parseEqual()))
-      return failure();
-    OpAsmParser::UnresolvedOperand operand;
-    OptionalParseResult isOperand = parser.parseOptionalOperand(operand);
-    if (failed(isOperand.has_value() ? *isOperand
-                                     : parser.parseInteger(extent)))
-      return failure();
-    if (isOperand.has_value())
-      extents.push_back(operand);
-    if (succeeded(parser.parseOptionalLess())) {
-      llvm::SMLoc position = parser.getCurrentLocation();
-      if (parser.parseInteger(limit))
-        return failure();
-      // In the attribute it stands for no limit.
-      if (limit == 0)
-        return parser.emitError(position, "limit 0 of loop '")
-               << *name << "' must be more than 1";
-    }
-    all.push_back(LoopAttr::get(parser.getContext(), *name, extent, limit));
-    return success();
-  };
-  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                            parseLoop, " in loops")))
-    return failure();
-  loops = parser.getBuilder().getArrayAttr(all);
-  return success();
-}
-
-void onnxc::krnl::printLoops(OpAsmPrinter &printer, Operation *,
-                             ArrayAttr loops, OperandRange extents) {
-  unsigned number = 0;
-  printer << '[';
-  llvm::interleaveComma(loops.getAsRange<LoopAttr>(), printer.getStream(),
-                        [&](LoopAttr loop) {
-                          printLoopName(printer.getStream(), loop.getName());
-                          printer << " = ";
-                          if (loop.isDynamic())
-                            printer << extents[number++];
-                          else
-                            printer << loop.getExtent();
-                          if (loop.getLimit())
-                            printer << " < " << loop.getLimit();
-                        });
-  printer << ']';
 }

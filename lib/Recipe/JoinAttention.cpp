@@ -225,10 +225,10 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
 /// view.
 static Value viewAs(IRRewriter &rewriter, Value tensor, RankedTensorType type) {
   auto from = cast<RankedTensorType>(tensor.getType());
-  if (from.getRank() == type.getRank())
+  if (from == type)
     return tensor;
   auto groups = getReassociationIndicesForReshape(from, type);
-  if (!groups || from.getRank() < type.getRank())
+  if (!groups || from.getRank() <= type.getRank())
     return {};
   rewriter.setInsertionPointAfterValue(tensor);
   return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,

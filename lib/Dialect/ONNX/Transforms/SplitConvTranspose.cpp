@@ -18,6 +18,7 @@
 // own, of the results that are kept alone.
 //
 //===----------------------------------------------------------------------===//
+#include "ConvTransposePhases.h"
 #include "Simplify/ConstantFloats.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
@@ -25,7 +26,6 @@
 #include "onnxc/Target/LaunchCost.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace onnxc::onnx {
@@ -39,135 +39,17 @@ using namespace onnxc::onnx;
 
 namespace {
 
-/// What a convolution computes along one dimension: element `first` of the
-/// filter and each stride-th behind it, `taps` of them, read backwards. Those
-/// behind the filter's end are zeros.
-struct Window {
-  int64_t first, taps;
-  /// The elements that it reads before the first element of x and after the
-  /// last; negative: leaves out.
-  int64_t before, after;
-};
-
-/// Along one spatial dimension of the transposed convolution.
-struct Split {
-  int64_t stride, kernel;
-  /// Results that are cut off at the beginning.
-  int64_t cut;
-  /// The last result that is kept lies so far beyond stride * the size of x.
-  int64_t end;
-
-  /// Elements of the filter that a result uses at most.
-  int64_t taps() const { return llvm::divideCeil(kernel, stride); }
-  /// Steps of all phases together that are cut off: they are not computed.
-  int64_t skipped() const { return std::min(cut / stride, taps() - 1); }
-  /// Results of each phase beyond the size of x.
-  int64_t beyond() const { return -llvm::divideFloorSigned(-end, stride); }
-
-  /// The window of all phases together.
-  Window shared(int64_t phase) const {
-    return {phase, taps(), taps() - 1 - skipped(), beyond()};
-  }
-  /// The window of the results that are kept from position `phase` on.
-  Window own(int64_t phase) const {
-    int64_t first = (phase + cut) % stride, offset = (phase + cut) / stride;
-    int64_t taps =
-        kernel > first ? llvm::divideCeil(kernel - first, stride) : 0;
-    int64_t kept = -llvm::divideFloorSigned(-(end - cut), stride);
-    return {first, taps, taps - 1 - offset, kept + offset};
-  }
-};
-
-/// Larger filters than this many times the given one are mostly zeros.
-constexpr int64_t maxGrowth = 4;
 /// Each phase is a kernel to compile: those of steps of 4 in both dimensions of
 /// an image are the most.
 constexpr int64_t maxPhases = 16;
 /// Of a dimension that only the run knows.
 constexpr int64_t guessedSize = 28;
 
-int64_t at(std::optional<ArrayRef<int64_t>> values, size_t i,
-           int64_t otherwise) {
-  return values && i < values->size() ? (*values)[i] : otherwise;
-}
-
-/// The split of dimension `d`; nothing where it would not do.
-std::optional<Split> splitOf(ConvTransposeOp op, size_t d, int64_t size,
-                             size_t spatial) {
-  Split split{at(op.getStrides(), d, 1), size, 0, 0};
-  if (split.stride < 1 || size < 1 || at(op.getDilations(), d, 1) != 1 ||
-      split.stride > maxGrowth * size)
-    return std::nullopt;
-  StringRef pad = op.getAutoPad();
-  std::optional<int64_t> end =
-      llvm::checkedAdd(size - split.stride, at(op.getOutputPadding(), d, 0));
-  if (end && pad.starts_with("SAME")) {
-    int64_t total = std::max<int64_t>(*end, 0);
-    split.cut = pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-    end = split.cut;
-  } else if (end && pad == "NOTSET") {
-    split.cut = at(op.getPads(), d, 0);
-    end = llvm::checkedSub(*end, at(op.getPads(), d + spatial, 0));
-  }
-  if (!end || split.cut < 0 || !llvm::checkedSub(*end, split.cut) ||
-      !llvm::checkedAdd(split.cut, split.stride))
-    return std::nullopt;
-  split.end = *end;
-  return split.beyond() < 0 ? std::nullopt : std::optional(split);
-}
-
-/// The split of each dimension; nothing where it would not do.
-std::optional<SmallVector<Split>> splitsOf(ConvTransposeOp op,
-                                           ArrayRef<int64_t> kernel) {
-  if (op.getOutputShape())
-    return std::nullopt;
-  SmallVector<Split> splits;
-  int64_t given = 1, grown = 1;
-  for (auto [d, size] : llvm::enumerate(kernel)) {
-    std::optional<Split> split = splitOf(op, d, size, kernel.size());
-    if (!split)
-      return std::nullopt;
-    given *= size;
-    grown *= split->taps() * split->stride;
-    if (grown > maxGrowth * given)
-      return std::nullopt;
-    splits.push_back(*split);
-  }
-  return splits;
-}
-
-int64_t phasesOf(ArrayRef<Split> splits) {
-  int64_t phases = 1;
-  for (const Split &split : splits)
-    phases *= split.stride;
-  return phases;
-}
-
-/// Phase number `phase`: its windows along all dimensions, the last of which
-/// changes fastest.
-SmallVector<Window> windowsOf(ArrayRef<Split> splits, int64_t phase,
-                              Window (Split::*window)(int64_t) const) {
-  SmallVector<Window> windows(splits.size());
-  for (size_t d = splits.size(); d-- > 0; phase /= splits[d].stride)
-    windows[d] = (splits[d].*window)(phase % splits[d].stride);
-  return windows;
-}
-
-/// Can each phase be a convolution?
-bool haveOwnWindows(ArrayRef<Split> splits) {
-  return llvm::all_of(splits, [](const Split &split) {
-    return llvm::all_of(llvm::seq(split.stride), [&](int64_t phase) {
-      Window window = split.own(phase);
-      return window.taps > 0 && window.before >= 0 && window.after >= 0;
-    });
-  });
-}
-
 /// w[c, m, k..] -> [m * step.., c / group, taps..]: writes the elements of one
 /// phase, channels `step` apart from `offset` on.
 void writeFilter(const ConstantFloats &filter, int64_t group,
-                 ArrayRef<Split> splits, ArrayRef<Window> windows, int64_t step,
-                 int64_t offset, ConstantFloats &result) {
+                 ArrayRef<PhaseSplit> splits, ArrayRef<PhaseWindow> windows,
+                 int64_t step, int64_t offset, ConstantFloats &result) {
   ArrayRef<int64_t> from = filter.type.getShape();
   int64_t inGroup = from[0] / group, outGroup = from[1];
   for (auto [position, value] : llvm::enumerate(filter.values)) {
@@ -192,10 +74,10 @@ void writeFilter(const ConstantFloats &filter, int64_t group,
 
 /// A filter of zeros with `channels` times the channels of the result.
 ConstantFloats emptyFilter(const ConstantFloats &filter, int64_t group,
-                           ArrayRef<Window> windows, int64_t channels) {
+                           ArrayRef<PhaseWindow> windows, int64_t channels) {
   ArrayRef<int64_t> from = filter.type.getShape();
   SmallVector<int64_t> shape{from[1] * group * channels, from[0] / group};
-  for (const Window &window : windows)
+  for (const PhaseWindow &window : windows)
     shape.push_back(window.taps);
   auto type = RankedTensorType::get(shape, filter.type.getElementType());
   return {type, std::vector<double>(type.getNumElements(), 0)};
@@ -215,7 +97,7 @@ ConstantFloats repeat(const ConstantFloats &bias, int64_t times) {
 class SplitWriter {
 public:
   SplitWriter(PatternRewriter &rewriter, ConvTransposeOp op,
-              ArrayRef<Split> splits)
+              ArrayRef<PhaseSplit> splits)
       : op(op), maker(rewriter, op.getLoc()), splits(splits),
         type(cast<RankedTensorType>(op.getX().getType())),
         phases(phasesOf(splits)) {}
@@ -225,7 +107,7 @@ public:
 
 private:
   Value convolve(const ConstantFloats &filter, Value bias,
-                 ArrayRef<Window> windows);
+                 ArrayRef<PhaseWindow> windows);
   Value interleave(Value results, Value like, int64_t channels);
   Value cut(Value whole, ArrayRef<int64_t> before, ArrayRef<int64_t> after);
   Value sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
@@ -241,7 +123,7 @@ private:
 
   ConvTransposeOp op;
   NodeMaker maker;
-  ArrayRef<Split> splits;
+  ArrayRef<PhaseSplit> splits;
   RankedTensorType type;
   int64_t phases;
 };
@@ -249,7 +131,7 @@ private:
 } // namespace
 
 Value SplitWriter::convolve(const ConstantFloats &filter, Value bias,
-                            ArrayRef<Window> windows) {
+                            ArrayRef<PhaseWindow> windows) {
   SmallVector<int64_t> shape{type.getDimSize(0), filter.type.getDimSize(0)};
   SmallVector<int64_t> pads, ends;
   for (auto [d, window] : llvm::enumerate(windows)) {
@@ -320,7 +202,7 @@ Value SplitWriter::interleave(Value results, Value like, int64_t channels) {
   SmallVector<std::array<int64_t, 2>> apart{{0, 1}, {-1, channels}}, whole;
   SmallVector<int64_t> order{0, 1};
   whole = apart;
-  for (const Split &split : splits)
+  for (const PhaseSplit &split : splits)
     apart.push_back({-1, split.stride});
   for (int64_t d = 0; d < spatial; ++d) {
     apart.push_back({d + 2, 1});
@@ -357,18 +239,19 @@ Value SplitWriter::cut(Value whole, ArrayRef<int64_t> before,
 /// All phases as channels of one convolution.
 Value SplitWriter::writeTogether(const ConstantFloats &filter,
                                  const ConstantFloats *bias) {
-  SmallVector<Window> windows = windowsOf(splits, 0, &Split::shared);
+  SmallVector<PhaseWindow> windows = windowsOf(splits, 0, &PhaseSplit::shared);
   ConstantFloats all = emptyFilter(filter, op.getGroup(), windows, phases);
   for (int64_t phase = 0; phase < phases; ++phase)
     writeFilter(filter, op.getGroup(), splits,
-                windowsOf(splits, phase, &Split::shared), phases, phase, all);
+                windowsOf(splits, phase, &PhaseSplit::shared), phases, phase,
+                all);
   Value repeated = op.getB();
   if (bias)
     repeated = repeat(*bias, phases).create(maker.builder, repeated.getLoc());
   Value results = convolve(all, repeated, windows);
   Value y = interleave(results, results, all.type.getDimSize(0) / phases);
   SmallVector<int64_t> before, after;
-  for (const Split &split : splits) {
+  for (const PhaseSplit &split : splits) {
     before.push_back(split.cut - split.skipped() * split.stride);
     after.push_back(split.beyond() * split.stride - split.end);
   }
@@ -381,7 +264,8 @@ Value SplitWriter::writeApart(const ConstantFloats &filter) {
   SmallVector<Value> results;
   Value like;
   for (int64_t phase = 0; phase < phases; ++phase) {
-    SmallVector<Window> windows = windowsOf(splits, phase, &Split::own);
+    SmallVector<PhaseWindow> windows =
+        windowsOf(splits, phase, &PhaseSplit::own);
     ConstantFloats own = emptyFilter(filter, op.getGroup(), windows, 1);
     writeFilter(filter, op.getGroup(), splits, windows, 1, 0, own);
     like = convolve(own, op.getB(), windows);
@@ -397,7 +281,7 @@ Value SplitWriter::writeApart(const ConstantFloats &filter) {
   Value all =
       maker.make<ConcatOp>(typeOf(shape), results, maker.integer("axis", 2));
   SmallVector<int64_t> before(splits.size(), 0), after;
-  for (const Split &split : splits)
+  for (const PhaseSplit &split : splits)
     after.push_back(llvm::mod(split.cut - split.end, split.stride));
   return cut(interleave(all, like, channels), before, after);
 }
@@ -405,7 +289,7 @@ Value SplitWriter::writeApart(const ConstantFloats &filter) {
 /// Do convolutions of the phases take less time than one of all of them? They
 /// multiply by no zeros, but fill vectors with fewer channels, and are more
 /// kernels, which on a device are launches.
-static bool paysApart(ConvTransposeOp op, ArrayRef<Split> splits,
+static bool paysApart(ConvTransposeOp op, ArrayRef<PhaseSplit> splits,
                       const target::Processor &target) {
   int64_t phases = phasesOf(splits), given = 1, grown = 1;
   auto filter = cast<RankedTensorType>(op.getW().getType());
@@ -454,7 +338,8 @@ static LogicalResult split(ConvTransposeOp op, PatternRewriter &rewriter,
     return rewriter.notifyMatchFailure(op, "the bias is not constant");
   if (bias && int64_t(bias->values.size()) != sizes[1] * op.getGroup())
     return rewriter.notifyMatchFailure(op, "the bias has another size");
-  std::optional<SmallVector<Split>> splits = splitsOf(op, sizes.drop_front(2));
+  std::optional<SmallVector<PhaseSplit>> splits =
+      splitsOf(op, sizes.drop_front(2));
   if (!splits)
     return rewriter.notifyMatchFailure(op, "sizes or borders do not allow it");
   SplitWriter writer(rewriter, op, *splits);

@@ -421,22 +421,30 @@ class Draw:
         size, extent = depth * int(self.pick([1, 2])), self.nest.extents[reduced[0]]
         stages, stage = self.block(reduced[0], size, tail=PAD if extent is None or extent % size else None)
         step, products = self.block(stage, depth)
-        cluster = of_group and self.chance(0.4)
+        # Boxes are of known sizes and aligned rows; clusters and producers copy nothing else.
+        way = self.pick(["", "", ", by=tma"]) if of_group else ""
+        even = [loop for loop in blocks if self.nest.extents[loop] and self.nest.extents[loop] % 2 == 0]
+        cluster = bool(way and even) and self.chance(0.5)
         if cluster:
-            blocks += self.block(blocks.pop(int(self.rng.integers(2))), 2, tail="")
+            halved = self.pick(even)
+            blocks.remove(halved)
+            blocks += self.block(halved, 2, tail="")
         self.add("order", [*kept[:-2], *blocks, *threads, *inner, stages, step, products])
         self.place_threads([*kept[:-2], *blocks], *threads, cluster=cluster)
         for loop in inner[:3]:
             if self.nest.extents[loop] > 1:
                 self.add("unroll", [loop], number=self.nest.extents[loop])
-        self.add("vectorize" if self.chance(0.7) else "unroll", [column_copy], number=2)
+        # No vector reaches across the end of a padded loop.
+        columns = self.nest.extents[kept[-1]]
+        is_even = columns is not None and columns % 2 == 0
+        self.add("vectorize" if is_even and self.chance(0.7) else "unroll", [column_copy], number=2)
         if of_group:
             # The instruction reads slices, of the loop that its products are steps of.
             if size > depth and self.chance(0.7):
                 self.add("unroll", [step], number=size // depth)
-            self.cache_shared([stages], share=1, way=self.pick(["", ", by=tma", ", by=tma", ", by=tma"]))
+            self.cache_shared([stages], share=1, way=way)
             self.add("wgmma", [row_warp, row_copy, row_thread, column_fragment, column_thread, column_copy, products])
-            self.copy_ahead([stages], ["", ", in_flight=1", ", producer", ", in_flight=1, producer"], share=0.8)
+            self.copy_ahead([stages], ["", ", in_flight=1", *([", producer", ", in_flight=1, producer"] if way else [])], share=0.8)
             return True
         self.add("mma", [row_copy, row_thread, column_thread, column_copy, products])
         self.cache_shared([stages, stages, step])

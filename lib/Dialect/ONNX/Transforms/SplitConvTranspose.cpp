@@ -158,9 +158,6 @@ Value SplitWriter::sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
                          ArrayRef<int64_t> known) {
   if (!ShapedType::isDynamicShape(known))
     return maker.ints(known);
-  auto vectorOf = [&](int64_t size) {
-    return RankedTensorType::get({size}, maker.builder.getI64Type());
-  };
   SmallVector<Value> parts;
   for (auto [size, value] : llvm::zip_equal(wanted, known)) {
     auto [dim, factor] = size;
@@ -168,15 +165,11 @@ Value SplitWriter::sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
       parts.push_back(maker.ints(value));
       continue;
     }
-    parts.push_back(maker.make<ShapeOp>(
-        vectorOf(1), like,
-        {maker.integer("start", dim), maker.integer("end", dim + 1)}));
+    parts.push_back(maker.sizeOf(like, dim));
     if (factor != 1)
-      parts.back() =
-          maker.make<MulOp>(vectorOf(1), {parts.back(), maker.ints(factor)});
+      parts.back() = maker.mul(parts.back(), maker.ints(factor));
   }
-  return maker.make<ConcatOp>(vectorOf(int64_t(parts.size())), parts,
-                              maker.integer("axis", 0));
+  return maker.joined(parts);
 }
 
 /// Reshapes to the sizes `wanted`: each a dimension of `like` with a factor, or
@@ -210,12 +203,7 @@ Value SplitWriter::interleave(Value results, Value like, int64_t channels) {
     order.append({2 + spatial + d, 2 + d});
   }
   Value split = reshape(results, like, apart);
-  auto splitType = cast<RankedTensorType>(split.getType());
-  SmallVector<int64_t> shape = llvm::map_to_vector(
-      order, [&](int64_t d) { return splitType.getDimSize(d); });
-  Value flipped =
-      maker.make<TransposeOp>(typeOf(shape), split, maker.list("perm", order));
-  return reshape(flipped, like, whole);
+  return reshape(maker.transpose(split, order), like, whole);
 }
 
 /// Without `before` and `after` elements of each spatial dimension.
@@ -269,17 +257,9 @@ Value SplitWriter::writeApart(const ConstantFloats &filter) {
     ConstantFloats own = emptyFilter(filter, op.getGroup(), windows, 1);
     writeFilter(filter, op.getGroup(), splits, windows, 1, 0, own);
     like = convolve(own, op.getB(), windows);
-    auto shape =
-        llvm::to_vector(cast<RankedTensorType>(like.getType()).getShape());
-    shape.insert(shape.begin() + 2, 1);
-    results.push_back(
-        maker.make<UnsqueezeOp>(typeOf(shape), {like, maker.ints(2)}));
+    results.push_back(maker.unsqueeze(like, {2}));
   }
-  auto shape = llvm::to_vector(
-      cast<RankedTensorType>(results.front().getType()).getShape());
-  shape[2] = phases;
-  Value all =
-      maker.make<ConcatOp>(typeOf(shape), results, maker.integer("axis", 2));
+  Value all = maker.make("Concat", results, maker.integer("axis", 2));
   SmallVector<int64_t> before(splits.size(), 0), after;
   for (const PhaseSplit &split : splits)
     after.push_back(llvm::mod(split.cut - split.end, split.stride));

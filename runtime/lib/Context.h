@@ -104,6 +104,7 @@ struct OMContext {
   OMSizeObserver sizeObserver;
   void *sizeObserverUser;
 
+  const OMBuffer *given;      ///< inputs of this run as the caller's; or null
   OnnxcValue *inputs;         ///< numInputs
   onnxc::rt::Output *outputs; ///< numOutputs
   int64_t *symbolValues;      ///< by symbol number, -1: not seen yet

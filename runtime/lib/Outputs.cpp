@@ -18,15 +18,74 @@ using namespace onnxc::rt;
 /// Handed out instead of memory that could not be had.
 alignas(64) static char guard[64];
 
-/// The context's own buffer of an output, grown to `bytes`.
-static void *keptBuffer(Output &output, int64_t bytes) {
+/// Whether two ranges of bytes have a byte in common.
+static bool overlap(const void *a, int64_t aBytes, const void *b,
+                    int64_t bBytes) {
+  auto first = reinterpret_cast<uintptr_t>(a);
+  auto second = reinterpret_cast<uintptr_t>(b);
+  return aBytes > 0 && bBytes > 0 && first < second + uintptr_t(bBytes) &&
+         second < first + uintptr_t(aBytes);
+}
+
+/// Where an output that has been placed is written, and how many bytes are its
+/// own; none of one that is handed over.
+static OMBuffer placeOf(const Output &output) {
+  OMBuffer place = {};
+  if (output.asked && output.mode == OutputMode::Caller) {
+    place.data = output.given.data;
+    place.bytes = output.bytes;
+  } else if (output.asked && output.mode == OutputMode::Context) {
+    place.data = output.kept;
+    place.bytes = output.keptBytes;
+  }
+  return place;
+}
+
+/// Kernels may read inputs after they have written outputs, so an output's
+/// memory is part of no other argument. False after an error. Addresses of a
+/// device and of the host are different.
+static bool isAlone(OMContext &context, const OnnxcArg &arg, const void *memory,
+                    int64_t bytes) {
+  auto refuse = [&](const char *kind, const OnnxcArg &other) {
+    context.fail(ONNXC_ERR_INVALID,
+                 "output '%.200s' would overwrite %s '%.200s': their memory "
+                 "overlaps",
+                 arg.name, kind, other.name);
+    return false;
+  };
+  const OnnxcEntry &entry = *context.entry;
+  for (int64_t i = 0; context.given && i < entry.numInputs; ++i) {
+    const OMBuffer &input = context.given[i];
+    if (entry.inputs[i].kind == ONNXC_KIND_TENSOR &&
+        overlap(memory, bytes, input.data,
+                tensorBytes(input.type, input.rank, input.shape)))
+      return refuse("input", entry.inputs[i]);
+  }
+  for (int64_t i = 0; i < entry.numOutputs; ++i) {
+    OMBuffer other = placeOf(context.outputs[i]);
+    if (overlap(memory, bytes, other.data, other.bytes))
+      return refuse("output", entry.outputs[i]);
+  }
+  return true;
+}
+
+/// The context's own buffer of an output, grown to its bytes; null after an
+/// error.
+static void *keptBuffer(OMContext &context, const OnnxcArg &arg,
+                        Output &output) {
+  int64_t bytes = output.bytes;
+  if (!isAlone(context, arg, output.kept, output.keptBytes))
+    return nullptr;
   if (output.kept && output.keptBytes >= bytes)
     return output.kept;
   free(output.kept);
   output.kept = takeOutputBlock(bytes, output.keptBytes);
-  if (!output.kept)
-    output.keptBytes = 0;
-  return output.kept;
+  if (output.kept)
+    return output.kept;
+  output.keptBytes = 0;
+  context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s' of %lld bytes",
+               arg.name, (long long)bytes);
+  return nullptr;
 }
 
 /// The caller's buffer if the output fits in it; null after an error.
@@ -44,7 +103,8 @@ static void *callersBuffer(OMContext &context, const OnnxcArg &arg,
                  arg.name, (long long)bytes, (long long)output.given.bytes);
     return nullptr;
   }
-  return output.given.data;
+  return isAlone(context, arg, output.given.data, bytes) ? output.given.data
+                                                         : nullptr;
 }
 
 /// An output on the device: its address there for hooks, or memory of the host,
@@ -61,7 +121,7 @@ static void *placeOnDevice(OMContext &context, const OnnxcArg &arg,
   int64_t argument = context.entry->numInputs + (&output - context.outputs);
   return staysOnDevice(context, argument)
              ? reinterpret_cast<void *>(output.deviceData)
-             : keptBuffer(output, output.bytes);
+             : keptBuffer(context, arg, output);
 }
 
 static void *placeOutput(OMContext &context, const OnnxcArg &arg,
@@ -77,7 +137,7 @@ static void *placeOutput(OMContext &context, const OnnxcArg &arg,
   else if (output.mode == OutputMode::Handed)
     output.handed = (memory = takeOutputBlock(bytes, output.capacity));
   else
-    memory = keptBuffer(output, bytes);
+    memory = keptBuffer(context, arg, output);
   if (!memory)
     context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s' of %lld bytes",
                  arg.name, (long long)bytes);

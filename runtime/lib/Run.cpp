@@ -209,6 +209,7 @@ void rt::runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
       takeOutputs(context, outputs, numOutputs, handOver) != ONNXC_OK ||
       !reserveScratch(context, 1))
     return;
+  context.given = inputs;
   if (context.inputsOnDevice != nullptr)
     fetchInputs(context);
   if (context.status.load() != ONNXC_OK)
@@ -250,11 +251,12 @@ bool rt::beginRun(OMContext &context) {
   return true;
 }
 
-/// Gives the workers back; the status.
+/// Gives the workers back and forgets the inputs; the status.
 int32_t rt::endRun(OMContext &context) {
   if (context.team)
     releaseTeam(context.team);
   context.team = nullptr;
+  context.given = nullptr;
   int32_t code = context.status.load();
   if (code != ONNXC_OK && context.log)
     context.log(context.logUser, OM_LOG_ERROR, context.message.text);

@@ -92,10 +92,11 @@ OM_EXTERNAL_VISIBILITY void omContextDestroy(OMContext *context);
 /* Runs the model once. An output buffer is one of two:
  * - all zero, or as an earlier run of this context filled it in. The runtime
  *   fills it in, with memory that lives until the context's next run or
- *   destruction (so it cannot be an input of that run).
+ *   destruction (so it is refused as an input of that run).
  * - data, bytes and a shape array of `rank` entries of the caller. The output
  *   is written there; shape, rank and type are set. It is an error if either
- *   is too small. It must not overlap an input or another output.
+ *   is too small, or if the memory that is written overlaps an input or
+ *   another output.
  * Strings of string outputs live until the next run in both cases. A value
  * that is no tensor has type ONNX_TYPE_UNDEFINED and an OMValue in data.
  * Nobody wants the outputs: NULL, 0. */

@@ -271,8 +271,8 @@ class Errors(unittest.TestCase):
             (ValueError, "out of 'y' must be contiguous", [np.zeros((4, 2), np.float32).T, None]),
             (ValueError, r"output 'y' has shape \[2, 4\]", [np.zeros((3, 4), np.float32), None]),
             (ValueError, "output", [y[:1], None]),
-            (ValueError, "out of 'y' shares memory", [x, None]),
-            (ValueError, "out of 's' shares memory", [y, y[1, 1:2]]),
+            (ValueError, "output 'y' would overwrite input 'x'", [x, None]),
+            (ValueError, "output 's' would overwrite output 'y'", [y, y[1, 1:2].reshape(())]),
         ):
             with self.assertRaisesRegex(error, text):
                 self.session.run([x, b], out=out)

@@ -93,6 +93,51 @@ TEST(Context, OutputsInTheCallersMemory) {
   omContextDestroy(context);
 }
 
+TEST(Context, OutputsOverlapNoOtherArgument) {
+  OMContext *context = omContextCreate(nullptr);
+  Affine model(3);
+  float y[13];
+  int64_t shape[2] = {};
+  auto message = [&](OMBuffer first, OMBuffer second, OMBuffer x) {
+    OMBuffer inputs[2] = {x, model.buffers()[1]};
+    OMBuffer outputs[2] = {first, second};
+    EXPECT_EQ(omContextRun(context, inputs, 2, outputs, 2), OM_STATUS_INVALID);
+    return std::string(omContextGetMessage(context));
+  };
+  auto outputAt = [&](float *data, int64_t rank) {
+    return OMBuffer{data, 48, shape, rank, ONNX_TYPE_UNDEFINED};
+  };
+  const OMBuffer x = model.buffers()[0];
+  EXPECT_EQ(message(outputAt(model.x.data(), 2), {}, x),
+            "output 'y' would overwrite input 'x': their memory overlaps");
+  EXPECT_EQ(message({}, outputAt(model.b.data() + 2, 0), x),
+            "output 's' would overwrite input 'b': their memory overlaps");
+  EXPECT_EQ(message(outputAt(y, 2), outputAt(y + 11, 0), x),
+            "output 's' would overwrite output 'y': their memory overlaps");
+  // Side by side is fine.
+  OMBuffer outputs[2] = {outputAt(y, 2), outputAt(y + 12, 0)};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK)
+      << omContextGetMessage(context);
+  EXPECT_TRUE(model.matches(y, y + 12));
+  // An output in the context's memory is no input of the next run.
+  outputs[0] = outputs[1] = {};
+  ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
+            OM_STATUS_OK);
+  EXPECT_EQ(message({}, {}, outputs[0]),
+            "output 'y' would overwrite input 'x': their memory overlaps");
+  EXPECT_EQ(message({}, outputAt(static_cast<float *>(outputs[0].data), 0), x),
+            "output 's' would overwrite output 'y': their memory overlaps");
+  // Nor is an input whose aligned copy kernels read.
+  std::vector<char> bytes(49);
+  OMBuffer odd = x;
+  odd.data = bytes.data() + 1;
+  EXPECT_EQ(
+      message(outputAt(reinterpret_cast<float *>(bytes.data()), 2), {}, odd),
+      "output 'y' would overwrite input 'x': their memory overlaps");
+  omContextDestroy(context);
+}
+
 TEST(Context, TakeOutput) {
   OMContext *context = omContextCreate(nullptr);
   Affine model(3);

@@ -196,8 +196,12 @@ static FailureOr<TypedAttr> importExternal(ImportState &state,
     return failure();
   }
   std::string reason;
+  llvm::SmallString<128> path(state.baseDirectory);
+  llvm::sys::path::append(path, location);
   std::shared_ptr<llvm::MemoryBuffer> &file = state.dataFiles[location];
   if (!file) {
+    if (state.options.opensFile)
+      state.options.opensFile(path);
     file = mapBeneath(state.baseDirectory, location, reason);
     state.budget.addModelBytes(file ? file->getBufferSize() : 0);
   }
@@ -210,8 +214,6 @@ static FailureOr<TypedAttr> importExternal(ImportState &state,
       externalNumber(proto, "length", *onnxc::onnx::getRawSize(type), why);
   if (failed(offset) || failed(size))
     return failure();
-  llvm::SmallString<128> path(state.baseDirectory);
-  llvm::sys::path::append(path, location);
   FailureOr<TypedAttr> attr =
       importMapped(state, file, path, *offset, *size, type, why);
   if (failed(attr))

@@ -178,7 +178,7 @@ static llvm::Error writeMade(const ArtefactInputs &inputs, unsigned mode,
   if (llvm::Error error =
           checkFlash(inputs.options, inputs.events, inputs.report))
     return error;
-  if (llvm::Error error = inputs.source.check())
+  if (llvm::Error error = inputs.files.check())
     return error;
   if (!toStream)
     return file.keep();
@@ -214,7 +214,7 @@ writeSideFile(ModuleOp module, StringRef name, const ArtefactInputs &inputs) {
   llvm::Expected<WeightsDigest> digest = sealWeights(output.handle(), bytes);
   if (!digest)
     return output.failed(llvm::errorToErrorCode(digest.takeError()));
-  if (llvm::Error error = inputs.source.check())
+  if (llvm::Error error = inputs.files.check())
     return std::move(error);
   if (llvm::Error error = output.keep())
     return std::move(error);

@@ -6,7 +6,7 @@
 #ifndef ONNXC_PIPELINE_ARTEFACT_H
 #define ONNXC_PIPELINE_ARTEFACT_H
 
-#include "SourceFile.h"
+#include "SourceFiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Pipeline/Driver.h"
@@ -20,7 +20,7 @@ struct ArtefactInputs {
   const CompileOptions &options;
   const Events &events;
   Report &report;
-  const SourceFile &source;
+  const SourceFiles &files;
   /// Those that the options name.
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
   /// Kernels of devices, of each level. writeArtefact() makes them.

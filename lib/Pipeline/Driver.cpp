@@ -13,7 +13,7 @@
 #include "RefitTable.h"
 #include "RunBudget.h"
 #include "RuntimeFolder.h"
-#include "SourceFile.h"
+#include "SourceFiles.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -93,7 +93,7 @@ private:
   std::unique_ptr<llvm::DefaultThreadPool> pool;
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
-  std::optional<SourceFile> source;
+  std::optional<SourceFiles> files;
   unsigned stepNumber = 0;
   std::string stepName;
 };
@@ -275,7 +275,7 @@ Outcome Compilation::takeTargets() {
 }
 
 Outcome Compilation::load() {
-  source.emplace(input);
+  files.emplace(input);
   if (!options.resume.empty()) {
     module = input.bytes ? parseSourceString<ModuleOp>(
                                *input.bytes, context.get(), input.path)
@@ -288,6 +288,7 @@ Outcome Compilation::load() {
   importer::ImportOptions import = importOptionsOf(options);
   if (observers)
     import.observer = observers->import;
+  import.opensFile = [&](StringRef path) { files->add(path); };
   NodeResults results;
   if (options.explainNodes && !import.observer)
     import.observer = &results;
@@ -366,8 +367,8 @@ Outcome Compilation::writeText() {
     os << text;
     return llvm::Error::success();
   };
-  llvm::Error error = writeOutput(options, events, writeModule,
-                                  [&] { return source->check(); });
+  llvm::Error error =
+      writeOutput(options, events, writeModule, [&] { return files->check(); });
   if (!error)
     return Outcome::Done;
   if (options.output != "-" && !hadBlobs)
@@ -394,7 +395,7 @@ Outcome Compilation::writeModel() {
   // The data before the model that names it: neither takes its place unless
   // both are complete.
   auto writeData = [&]() -> llvm::Error {
-    if (llvm::Error error = source->check(); error || model->data.empty())
+    if (llvm::Error error = files->check(); error || model->data.empty())
       return error;
     return writeFile(options.output + ".data", [&](raw_ostream &os) {
       return exporter::writeData(*model, os, events.cancel);
@@ -423,7 +424,7 @@ Outcome Compilation::writeCode() {
   if (Outcome outcome = readTimes(); outcome != Outcome::Done)
     return outcome;
   ArtefactInputs inputs{input,  options, events,
-                        report, *source, customLibraries};
+                        report, *files,  customLibraries};
   llvm::Error error = writeArtefact(targetModules(*module), inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
 }

@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -110,6 +111,8 @@ struct ImportOptions {
   Limits limits;
   /// Null: none.
   ImportObserver *observer = nullptr;
+  /// Called before a file of external data is opened; may be empty.
+  std::function<void(llvm::StringRef path)> opensFile = nullptr;
 };
 
 /// Reads a model into a module with one function `main_graph`, every node as

@@ -148,6 +148,20 @@ class Compile(unittest.TestCase):
         self.assertEqual([step for *step, seconds in steps if seconds is None], [step for *step, s in steps if s is not None])
         self.assertTrue(all(number <= total for number, total, _, _ in steps))
 
+    def test_external_data_that_changes(self):
+        model = self.folder / "digits.onnx"
+        onnx.save_model(onnx.load(DIGITS), model, save_as_external_data=True, location="weights.bin", size_threshold=0)
+        weights = self.folder / "weights.bin"
+
+        def change(number, total, *_):
+            if number == total:
+                os.utime(weights, (0, 0))
+
+        with self.assertRaisesRegex(onnx_compile.CompileError, "weights.bin' has changed while the model was compiled"):
+            onnx_compile.compile(model, self.folder / "q.so", progress=change)
+        self.assertFalse((self.folder / "q.so").exists())
+        self.run_model(onnx_compile.compile(model, self.folder / "q.so"))
+
     def test_cancelled(self):
         def refuse(number, *_):
             if number == 3:

@@ -149,7 +149,7 @@ TEST_F(CompileTest, refusesAModelThatChangesMeanwhile) {
     EXPECT_EQ(omCompilerCompileFile(compiler.get(), model.c_str()),
               OM_COMPILE_USAGE);
     EXPECT_TRUE(StringRef(omCompilerGetMessages(compiler.get()))
-                    .contains("has changed while it was compiled"))
+                    .contains("has changed while the model was compiled"))
         << emit << ": " << omCompilerGetMessages(compiler.get());
     EXPECT_FALSE(std::filesystem::exists(output));
   }

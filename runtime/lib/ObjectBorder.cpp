@@ -205,6 +205,13 @@ void *onnxc_rt_input_object(OnnxcCall *call, int32_t index) {
 // Out
 //===----------------------------------------------------------------------===//
 
+/// Blocks below a cache line, such as the scores of a classifier, one by one in
+/// maps, come from malloc itself: aligned ones cost several times as much.
+static void *allocateCopy(int64_t bytes) {
+  return bytes > 0 && bytes < 64 ? malloc(size_t(bytes))
+                                 : allocateAligned(bytes);
+}
+
 /// One block: the elements, and behind them the characters of strings.
 static OMTensor *makeOMTensor(const TensorView &view) {
   int64_t bytes = view.bytes(), characters = 0;
@@ -212,7 +219,7 @@ static OMTensor *makeOMTensor(const TensorView &view) {
   char *const *strings = static_cast<char *const *>(view.data);
   for (int64_t i = 0; isString && i < view.count(); ++i)
     characters += int64_t(strlen(strings[i])) + 1;
-  void *data = allocateAligned(bytes + characters);
+  void *data = allocateCopy(bytes + characters);
   OMTensor *tensor =
       data ? omTensorCreateWithOwnership(data, view.dims, view.rank,
                                          OM_DATA_TYPE(view.type),

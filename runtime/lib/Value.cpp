@@ -20,9 +20,9 @@ static OMValue *create(OM_VALUE_KIND kind, OMTensor *tensor, OMValue **elements,
   if (sane)
     value = static_cast<OMValue *>(malloc(sizeof *value));
   OMValue **copy = nullptr;
-  if (value)
-    copy = static_cast<OMValue **>(malloc(size_t(n) * sizeof *copy + 1));
-  if (!copy) {
+  if (value && n > 0)
+    copy = static_cast<OMValue **>(malloc(size_t(n) * sizeof *copy));
+  if (!value || (n > 0 && !copy)) {
     free(value);
     omTensorDestroy(tensor);
     for (int64_t i = 0; elements && i < n; ++i)

@@ -183,8 +183,9 @@ bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
             reinterpret_cast<int64_t *>(PyArray_DIMS(array)),
             PyArray_NDIM(array), OM_DATA_TYPE(type)};
   if (type == ONNX_TYPE_STRING && typeOf(wanted) != ONNX_TYPE_STRING) {
-    PyErr_Format(PyExc_TypeError, "input '%U': expected an array of %S, not %R",
-                 what, wanted, object);
+    PyErr_Format(PyExc_TypeError,
+                 "input '%U': expected an array of %S, not %.80R", what, wanted,
+                 object);
     return false;
   }
   if (type == ONNX_TYPE_STRING)
@@ -215,9 +216,39 @@ static bool takeInput(State &state, Runner &runner, size_t index,
   return true;
 }
 
+/// A new list of the names of the model's inputs; null with an exception.
+static PyObject *inputNames(State &state) {
+  PyObject *names = PyList_New(0);
+  for (const Argument &input : state.inputs)
+    if (names && PyList_Append(names, input.name) != 0)
+      Py_CLEAR(names);
+  return names;
+}
+
 static bool wrongCount(State &state, Py_ssize_t given) {
-  PyErr_Format(PyExc_ValueError, "the model takes %zu inputs and was given %zd",
-               state.inputs.size(), given);
+  PyObject *names = inputNames(state);
+  if (names)
+    PyErr_Format(PyExc_ValueError,
+                 "the model takes %zu inputs and was given %zd: its inputs are "
+                 "%R, as a list in this order or a dict",
+                 state.inputs.size(), given, names);
+  Py_XDECREF(names);
+  return false;
+}
+
+/// Names a key of the dict that is no input.
+static bool unknownInput(State &state, PyObject *dict) {
+  PyObject *names = inputNames(state);
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
+    int isKnown = PySequence_Contains(names, key);
+    if (isKnown == 0)
+      PyErr_Format(PyExc_ValueError,
+                   "the model has no input %R; its inputs are %R", key, names);
+    if (isKnown != 1)
+      break;
+  }
+  Py_XDECREF(names);
   return false;
 }
 
@@ -240,7 +271,7 @@ static bool takeDict(State &state, Runner &runner, PyObject *dict) {
       return false;
   }
   if (size_t(PyDict_Size(dict)) != state.inputs.size())
-    return wrongCount(state, PyDict_Size(dict));
+    return unknownInput(state, dict);
   return true;
 }
 

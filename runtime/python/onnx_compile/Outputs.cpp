@@ -55,6 +55,11 @@ bool python::prepareOutputs(State &state, Runner &runner, PyObject *list,
   return true;
 }
 
+static PyObject *decoded(const char *string) {
+  return PyUnicode_DecodeUTF8(string, Py_ssize_t(strlen(string)),
+                              "surrogateescape");
+}
+
 static PyObject *stringArray(char *const *strings, int rank,
                              const int64_t *shape) {
   PyObject *array = PyArray_SimpleNew(
@@ -64,8 +69,7 @@ static PyObject *stringArray(char *const *strings, int rank,
   PyArrayObject *typed = reinterpret_cast<PyArrayObject *>(array);
   PyObject **items = static_cast<PyObject **>(PyArray_DATA(typed));
   for (npy_intp i = 0; i < PyArray_SIZE(typed); ++i) {
-    PyObject *item = PyUnicode_DecodeUTF8(
-        strings[i], Py_ssize_t(strlen(strings[i])), "surrogateescape");
+    PyObject *item = decoded(strings[i]);
     if (!item) {
       Py_DECREF(array);
       return nullptr;
@@ -140,6 +144,57 @@ static PyObject *takenArray(State &state, Runner &runner, size_t index) {
   return array;
 }
 
+/// An element as an object of Python: a number, a string.
+static PyObject *scalar(int64_t type, const void *data) {
+  switch (type) {
+  case ONNX_TYPE_FLOAT:
+    return PyFloat_FromDouble(double(*static_cast<const float *>(data)));
+  case ONNX_TYPE_DOUBLE:
+    return PyFloat_FromDouble(*static_cast<const double *>(data));
+  case ONNX_TYPE_INT64:
+    return PyLong_FromLongLong(*static_cast<const int64_t *>(data));
+  case ONNX_TYPE_STRING:
+    return decoded(*static_cast<char *const *>(data));
+  default: {
+    PyArray_Descr *descr = dtypeOf(type);
+    PyObject *array =
+        descr ? copiedArray(type, 0, nullptr, data, PyDataType_ELSIZE(descr))
+              : nullptr;
+    PyObject *item =
+        array ? PyObject_CallMethod(array, "item", nullptr) : nullptr;
+    Py_XDECREF(array);
+    return item;
+  }
+  }
+}
+
+static PyObject *fromValue(State &state, const OMValue *value);
+
+/// A dict. Values without dimensions are numbers and strings.
+static PyObject *fromMap(State &state, const OMValue *value) {
+  rt::Functions &call = state.call;
+  OMTensor *keys = call.omValueGetKey(value);
+  int64_t size = call.omValueGetSize(value),
+          keyType = call.omTensorGetDataType(keys);
+  int64_t keyBytes = size ? call.omTensorGetBufferSize(keys) / size : 0;
+  const char *keyData = static_cast<char *>(call.omTensorGetDataPtr(keys));
+  PyObject *dict = PyDict_New();
+  for (int64_t i = 0; dict && i < size; ++i) {
+    const OMValue *element = call.omValueGetElement(value, i);
+    OMTensor *tensor = call.omValueGetTensor(element);
+    PyObject *key = scalar(keyType, keyData + i * keyBytes);
+    PyObject *item = tensor && call.omTensorGetRank(tensor) == 0
+                         ? scalar(call.omTensorGetDataType(tensor),
+                                  call.omTensorGetDataPtr(tensor))
+                         : fromValue(state, element);
+    if (!key || !item || PyDict_SetItem(dict, key, item) != 0)
+      Py_CLEAR(dict);
+    Py_XDECREF(key);
+    Py_XDECREF(item);
+  }
+  return dict;
+}
+
 /// Sequences become lists, maps dicts, an empty optional None.
 static PyObject *fromValue(State &state, const OMValue *value) {
   rt::Functions &call = state.call;
@@ -154,6 +209,8 @@ static PyObject *fromValue(State &state, const OMValue *value) {
       Py_RETURN_NONE;
     return fromValue(state, call.omValueGetElement(value, 0));
   }
+  if (call.omValueGetKey(value))
+    return fromMap(state, value);
   PyObject *list = PyList_New(Py_ssize_t(size));
   for (int64_t i = 0; list && i < size; ++i) {
     PyObject *element = fromValue(state, call.omValueGetElement(value, i));
@@ -162,23 +219,7 @@ static PyObject *fromValue(State &state, const OMValue *value) {
     else
       PyList_SetItem(list, Py_ssize_t(i), element);
   }
-  OMTensor *keyTensor = call.omValueGetKey(value);
-  if (!list || !keyTensor)
-    return list;
-  PyObject *keys = copiedArray(call.omTensorGetDataType(keyTensor), 1, &size,
-                               call.omTensorGetDataPtr(keyTensor),
-                               call.omTensorGetBufferSize(keyTensor));
-  PyObject *keyList =
-      keys ? PyObject_CallMethod(keys, "tolist", nullptr) : nullptr;
-  PyObject *dict = keyList ? PyDict_New() : nullptr;
-  for (Py_ssize_t i = 0; dict && i < size; ++i)
-    if (PyDict_SetItem(dict, PyList_GetItem(keyList, i),
-                       PyList_GetItem(list, i)) != 0)
-      Py_CLEAR(dict);
-  Py_XDECREF(keyList);
-  Py_XDECREF(keys);
-  Py_DECREF(list);
-  return dict;
+  return list;
 }
 
 bool python::fillOutputs(State &state, Runner &runner, PyObject *list) {

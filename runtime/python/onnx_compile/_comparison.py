@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,8 +91,13 @@ def spread(one: Any, other: Any) -> float:
 
 
 def compare(name: str, actual: Any, expected: Any, tolerance: Tolerance, meaning: Meaning) -> Iterator[Comparison]:
-    """A Comparison of each tensor in the values: arrays, lists, dicts, or None for an empty optional."""
-    if isinstance(expected, dict) and isinstance(actual, dict):
+    """A Comparison of each tensor in the values: arrays, lists, dicts, or None for an empty optional. The
+    numbers in a map, or in a list of maps, are one tensor, as the scores of a classifier are."""
+    rows = _rows_of_maps(actual, expected)
+    if rows is not None:
+        places, numbers, others = zip(*rows)
+        yield _compare_tensor(name, *_tensors_of_numbers(numbers, others), tolerance, meaning, places)
+    elif isinstance(expected, dict) and isinstance(actual, dict):
         if actual.keys() != expected.keys():
             yield Comparison(name, problem=f"has the keys {sorted(actual)} and should have {sorted(expected)}")
             return
@@ -109,9 +114,34 @@ def compare(name: str, actual: Any, expected: Any, tolerance: Tolerance, meaning
     elif expected is None:
         yield Comparison(name)
     else:
-        # Engines give the numbers in a map as those of Python, which have no element type.
-        dtype = None if hasattr(expected, "dtype") else np.asarray(actual).dtype
-        yield _compare_tensor(name, np.asarray(actual), np.asarray(expected, dtype), tolerance, meaning)
+        yield _compare_tensor(name, np.asarray(actual), np.asarray(expected), tolerance, meaning)
+
+
+def _rows_of_maps(actual: Any, expected: Any) -> list[tuple[str, Any, Any]] | None:
+    """Where each number is in a map or a list of maps, "[i][key]", the number, and the expected one; None for other
+    values, and for maps whose keys differ."""
+    is_list = isinstance(actual, list) and isinstance(expected, list) and len(actual) == len(expected)
+    pairs = [(f"[{i}]", a, e) for i, (a, e) in enumerate(zip(actual, expected))] if is_list else [("", actual, expected)]
+    rows = []
+    for place, a, e in pairs:
+        if not isinstance(a, dict) or not isinstance(e, dict) or a.keys() != e.keys():
+            return None
+        rows += [(f"{place}[{key!r}]", a[key], value) for key, value in e.items()]
+    values = [value for row in rows for value in row[1:]]
+    is_flat = all(np.ndim(value) == 0 and value is not None for value in values)
+    return rows if is_flat and len({isinstance(value, str) for value in values}) == 1 else None
+
+
+def _tensors_of_numbers(
+    actual: Sequence[Any], expected: Sequence[Any]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Numbers of Python have no element type: it is float32 if the actual ones are all numbers of float32."""
+    a, e = np.asarray(actual), np.asarray(expected)
+    with np.errstate(over="ignore"):
+        narrow = a.astype(np.float32) if a.dtype == np.float64 else a
+    if a.dtype.kind == "f" and np.array_equal(a, narrow, equal_nan=True):
+        a = narrow
+    return (a, e.astype(a.dtype)) if a.dtype.kind == e.dtype.kind == "f" else (a, e)
 
 
 def _kind(value: Any) -> str:
@@ -125,13 +155,19 @@ def _describe(array: np.ndarray[Any, Any]) -> str:
 
 
 def _compare_tensor(
-    name: str, actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], tolerance: Tolerance, meaning: Meaning
+    name: str,
+    actual: np.ndarray[Any, Any],
+    expected: np.ndarray[Any, Any],
+    tolerance: Tolerance,
+    meaning: Meaning,
+    places: Sequence[str] = (),
 ) -> Comparison:
+    """`places` are the names of the elements of a tensor of rank 1, if they are not their indices."""
     if _describe(actual) != _describe(expected):
         return Comparison(name, problem=f"is {_describe(actual)} and should be {_describe(expected)}")
     if actual.dtype.kind in "OSU":
         wrong = np.asarray(actual.astype(str) != expected.astype(str))
-        return _comparison(name, actual, expected, wrong, wrong.astype(float), np.zeros(1))
+        return _comparison(name, actual, expected, wrong, wrong.astype(float), np.zeros(1), places)
     a, e = (_wide(array) for array in (actual, expected))
     with np.errstate(all="ignore"):
         same = (a == e) | ((a != a) & (e != e))
@@ -139,7 +175,7 @@ def _compare_tensor(
     wrong = ~same & ~(difference <= _allowed(e, actual.dtype, tolerance, meaning))
     if meaning.scores is not None and wrong.any():
         wrong &= ~_ties(actual, expected, meaning, tolerance)
-    return _comparison(name, actual, expected, wrong, difference, np.abs(e).astype(float))
+    return _comparison(name, actual, expected, wrong, difference, np.abs(e).astype(float), places)
 
 
 def _wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -186,6 +222,7 @@ def _comparison(
     wrong: np.ndarray[Any, Any],
     difference: np.ndarray[Any, Any],
     magnitudes: np.ndarray[Any, Any],
+    places: Sequence[str],
 ) -> Comparison:
     largest = float(np.nan_to_num(difference, nan=np.inf).max(initial=0))
     magnitude = float(magnitudes[np.isfinite(magnitudes)].max(initial=0))
@@ -194,7 +231,8 @@ def _comparison(
     if differing:
         first = tuple(int(i) for i in np.argwhere(wrong)[0])
         problem = (
-            f"{differing} of {actual.size} elements differ; element {list(first)} is {actual[first]} "
+            f"{differing} of {actual.size} elements differ; element {places[first[0]] if places else list(first)} "
+            f"is {actual[first]} "
             f"and should be {expected[first]}; largest difference {largest:.3g}"
         )
     relative = largest / magnitude if magnitude else largest

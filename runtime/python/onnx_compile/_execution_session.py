@@ -47,6 +47,11 @@ class ExecutionSession(Session):
     entry: str
 
     def __new__(cls, path: str | os.PathLike[str], entry: str = "run_main_graph") -> ExecutionSession:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                "a session takes the path of a compiled model, such as onnx_compile.compile(model) gives, "
+                f"and not {type(path).__name__}"
+            )
         # An absolute path: a bare name would be looked up in the library path.
         path = os.path.abspath(os.fspath(path))
         if not os.path.exists(path):

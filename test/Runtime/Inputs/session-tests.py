@@ -228,9 +228,9 @@ class Errors(unittest.TestCase):
 
     def test_inputs(self):
         x, b = some_inputs()
-        self.refused(ValueError, "takes 2 inputs and was given 1", [x])
+        self.refused(ValueError, r"takes 2 inputs and was given 1: its inputs are \['x', 'b'\]", [x])
         self.refused(ValueError, "takes 2 inputs and was given 1", x)
-        self.refused(ValueError, "takes 2 inputs and was given 3", {"x": x, "b": b, "c": b})
+        self.refused(ValueError, r"the model has no input 'c'; its inputs are \['x', 'b'\]", {"x": x, "b": b, "c": b})
         self.refused(ValueError, r"input 'b' is missing; given are \['x', 'B'\]", {"x": x, "B": b})
         self.refused(ValueError, r"takes f32\[batch, 4\] and was given f64\[2, 4\]", [x.astype(float), b])
         self.refused(ValueError, "wrong shape", [x[:, :3], b])
@@ -293,6 +293,10 @@ class Errors(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, text):
                 ExecutionSession(MODEL, entry="pool").run(*arguments, **named)
+
+    def test_no_path(self):
+        with self.assertRaisesRegex(TypeError, r"takes the path of a compiled model, such as .*, and not bytes"):
+            ExecutionSession(b"model.so")
 
     def test_files(self):
         with self.assertRaises(FileNotFoundError):

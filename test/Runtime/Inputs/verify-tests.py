@@ -48,6 +48,23 @@ class Comparisons(unittest.TestCase):
             self.assertRegex(self.problem(special, other)[0], rf"^1 of 4 elements differ; element \[{i}\]")
             self.assertRegex(self.problem(other, special)[0], rf"^1 of 4 elements differ; element \[{i}\]")
 
+    def test_scores_of_a_classifier(self):
+        expected = [{0: 2e-5, 1: 0.99998}, {0: 0.25, 1: 0.75}]
+        rounded = [{0: 2.006e-5, 1: 0.99998}, {0: 0.25, 1: 0.75}]
+        other = [{0: 2e-5, 1: 0.99998}, {0: 0.5, 1: 0.75}]
+        # The largest score decides how far a small one may be off, as in a tensor.
+        self.assertEqual(self.problem(rounded, expected), [None])
+        self.assertEqual(self.problem(rounded[:1] * 9, expected[:1] * 9), [None])
+        self.assertRegex(
+            self.problem(other, expected)[0], r"^1 of 4 elements differ; element \[1\]\[0\] is 0.5 and should be 0.25"
+        )
+        self.assertRegex(self.problem({"a": 1}, {"a": 2})[0], r"element \['a'\] is 1 and should be 2")
+        self.assertEqual(self.problem([{0: 1.0}, {0: 1.0}], [{0: 1.0}, {1: 1.0}])[1][:15], "has the keys [0")
+        self.assertEqual(self.problem([{}], [{}]), [])
+        self.assertEqual(self.problem([{0: 1e39}], [{0: 1e39}]), [None])
+        mixed = self.problem([{0: "a"}, {0: 1}], [{0: "a"}, {0: "1"}])
+        self.assertEqual(mixed, [None, "is int64[] and should be string[]"])
+
     def test_tolerance_of_the_type(self):
         ones = np.ones(4)
         for dtype, error in (("float64", 1e-5), ("float32", 1e-2), ("float16", 0.1), (ml_dtypes.bfloat16, 0.125)):

@@ -71,4 +71,4 @@ def bench_html(title: str, timings: Iterable[Any]) -> str:
     for t in timings:
         ratio = t.error or (f"{t.ratio.median:.2f} [{t.ratio.low:.2f}, {t.ratio.high:.2f}]" if t.ratio else "")
         rows.append([t.engine, *(f"{1e3 * time:.6f}" for time in (t.minimum, t.median, t.p90, t.p99)), ratio])
-    return _table(title, ["engine", "minimum", "median", "p90", "p99", "ratio"], rows)
+    return _table(title, ["engine", "minimum, ms", "median, ms", "p90, ms", "p99, ms", "ratio"], rows)

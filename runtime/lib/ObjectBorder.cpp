@@ -205,108 +205,114 @@ void *onnxc_rt_input_object(OnnxcCall *call, int32_t index) {
 // Out
 //===----------------------------------------------------------------------===//
 
-/// Blocks below a cache line, such as the scores of a classifier, one by one in
-/// maps, come from malloc itself: aligned ones cost several times as much.
-static void *allocateCopy(int64_t bytes) {
-  return bytes > 0 && bytes < 64 ? malloc(size_t(bytes))
-                                 : allocateAligned(bytes);
+namespace {
+
+/// Makes the value of a result. Null where memory is short.
+class ValueMaker {
+public:
+  OMValue *make(const Object *object);
+  ValueMemory memory;
+
+private:
+  OMValue *makePart(OM_VALUE_KIND kind, int64_t size, OMTensor *tensor);
+  OMTensor *copyTensor(const TensorView &view);
+  OMValue *makeTensor(const TensorView &view);
+  OMValue *makeMap(const MapObject &map);
+  OMValue *makeList(const ListObject &list);
+};
+
+} // namespace
+
+/// Has room for elements if it is no tensor.
+OMValue *ValueMaker::makePart(OM_VALUE_KIND kind, int64_t size,
+                              OMTensor *tensor) {
+  auto *value = static_cast<OMValue *>(memory.allocate(sizeof(OMValue)));
+  OMValue **elements = nullptr;
+  if (value && kind != OM_VALUE_TENSOR) {
+    elements = static_cast<OMValue **>(
+        memory.allocate(size * int64_t(sizeof(OMValue *))));
+    if (!elements)
+      return nullptr;
+  }
+  if (value)
+    *value = {kind, size, tensor, elements, true, nullptr};
+  return value;
 }
 
-/// One block: the elements, and behind them the characters of strings.
-static OMTensor *makeOMTensor(const TensorView &view) {
+/// The elements, and behind them the characters of strings.
+OMTensor *ValueMaker::copyTensor(const TensorView &view) {
   int64_t bytes = view.bytes(), characters = 0;
   bool isString = view.type == ONNX_TYPE_STRING;
   char *const *strings = static_cast<char *const *>(view.data);
   for (int64_t i = 0; isString && i < view.count(); ++i)
     characters += int64_t(strlen(strings[i])) + 1;
-  void *data = allocateCopy(bytes + characters);
-  OMTensor *tensor =
-      data ? omTensorCreateWithOwnership(data, view.dims, view.rank,
-                                         OM_DATA_TYPE(view.type),
-                                         OMTENSOR_OWNING_DATA_PTR)
-           : nullptr;
-  if (!tensor) {
-    free(data);
+  void *data = memory.allocate(bytes + characters);
+  void *header = memory.allocate(int64_t(tensorHeaderBytes(view.rank)));
+  if (!data || !header)
     return nullptr;
-  }
   if (isString)
     copyStrings(strings, static_cast<char **>(data), view.count(),
                 static_cast<char *>(data) + bytes);
   else if (bytes > 0)
     memcpy(data, view.data, size_t(bytes));
-  return tensor;
+  return placeTensor(header, data, view.dims, view.rank,
+                     OM_DATA_TYPE(view.type), 0);
 }
 
-static OMValue *makeOMValue(const Object *object);
-
-/// Elements made one by one; null if memory is short, and then nothing is left.
-template <typename Make>
-static OMValue **makeElements(int64_t size, Make make) {
-  OMValue **elements =
-      static_cast<OMValue **>(malloc(size_t(size) * sizeof(OMValue *) + 1));
-  for (int64_t i = 0; elements && i < size; ++i) {
-    elements[i] = make(i);
-    if (elements[i])
-      continue;
-    while (i-- > 0)
-      omValueDestroy(elements[i]);
-    free(elements);
-    return nullptr;
-  }
-  return elements;
+OMValue *ValueMaker::makeTensor(const TensorView &view) {
+  OMTensor *tensor = copyTensor(view);
+  return tensor ? makePart(OM_VALUE_TENSOR, 1, tensor) : nullptr;
 }
 
-static OMValue *makeOMMap(const MapObject &map) {
+OMValue *ValueMaker::makeMap(const MapObject &map) {
   int64_t size = map.keys->dims[0];
-  OMValue **elements = makeElements(size, [&](int64_t i) {
-    if (map.values->kind != ONNXC_KIND_TENSOR)
-      return makeOMValue(
-          static_cast<const ListObject *>(map.values)->elements[i]);
-    const TensorObject &values = *static_cast<const TensorObject *>(map.values);
-    const char *scalar =
-        static_cast<const char *>(values.data) + i * elementBytes(values.type);
-    return omValueCreateTensor(makeOMTensor({scalar, values.type, 0, nullptr}));
-  });
-  OMTensor *keys = elements ? makeOMTensor(viewOf(*map.keys)) : nullptr;
-  OMValue *value = nullptr;
-  if (keys)
-    value = omValueCreateMap(keys, elements, size);
-  else
-    for (int64_t i = 0; elements && i < size; ++i)
-      omValueDestroy(elements[i]);
-  free(elements);
+  OMTensor *keys = copyTensor(viewOf(*map.keys));
+  OMValue *value = keys ? makePart(OM_VALUE_MAP, size, keys) : nullptr;
+  for (int64_t i = 0; value && i < size; ++i) {
+    OMValue *&element = value->elements[i];
+    if (map.values->kind != ONNXC_KIND_TENSOR) {
+      element = make(static_cast<const ListObject *>(map.values)->elements[i]);
+    } else {
+      const TensorView values =
+          viewOf(*static_cast<const TensorObject *>(map.values));
+      const char *scalar = static_cast<const char *>(values.data) +
+                           i * elementBytes(values.type);
+      element = makeTensor({scalar, values.type, 0, nullptr});
+    }
+    if (!element)
+      return nullptr;
+  }
   return value;
 }
 
-static OMValue *makeOMList(const ListObject &list) {
-  OMValue **elements = makeElements(
-      list.size, [&](int64_t i) { return makeOMValue(list.elements[i]); });
-  OMValue *value = nullptr;
-  if (!elements)
-    return nullptr;
-  if (list.kind == ONNXC_KIND_SEQUENCE)
-    value = omValueCreateSequence(elements, list.size);
-  else
-    value = omValueCreateOptional(list.size ? elements[0] : nullptr);
-  free(elements);
+OMValue *ValueMaker::makeList(const ListObject &list) {
+  OMValue *value =
+      makePart(OM_VALUE_KIND(list.kind), list.size, /*tensor=*/nullptr);
+  for (int64_t i = 0; value && i < list.size; ++i)
+    if (!(value->elements[i] = make(list.elements[i])))
+      return nullptr;
   return value;
 }
 
-static OMValue *makeOMValue(const Object *object) {
+OMValue *ValueMaker::make(const Object *object) {
   switch (object->kind) {
   case ONNXC_KIND_TENSOR:
-    return omValueCreateTensor(
-        makeOMTensor(viewOf(*static_cast<const TensorObject *>(object))));
+    return makeTensor(viewOf(*static_cast<const TensorObject *>(object)));
   case ONNXC_KIND_MAP:
-    return makeOMMap(*static_cast<const MapObject *>(object));
+    return makeMap(*static_cast<const MapObject *>(object));
   default:
-    return makeOMList(*static_cast<const ListObject *>(object));
+    return makeList(*static_cast<const ListObject *>(object));
   }
 }
 
 OMValue *rt::makeValue(OnnxcCall *call, const Object *object) {
-  OMValue *value = makeOMValue(object);
-  if (!value)
-    call->fail(ONNXC_ERR_MEMORY, "no memory for an output");
-  return value;
+  ValueMaker maker;
+  OMValue *value = maker.make(object);
+  if (value) {
+    value->memory = maker.memory.chunks();
+    return value;
+  }
+  freeChunks(maker.memory.chunks());
+  call->fail(ONNXC_ERR_MEMORY, "no memory for an output");
+  return nullptr;
 }

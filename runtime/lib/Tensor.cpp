@@ -54,16 +54,9 @@ void rt::copyElements(const OMTensor &tensor, void *to) {
 // Creation and destruction
 //===----------------------------------------------------------------------===//
 
-OMTensor *omTensorCreateWithOwnership(void *data, const int64_t *shape,
-                                      int64_t rank, OM_DATA_TYPE type,
-                                      int64_t owning) {
-  if (rank < 0 || rank > (1 << 20) || (rank > 0 && !shape) ||
-      !isDataType(type) || tensorBytes(type, rank, shape) < 0)
-    return nullptr;
-  OMTensor *tensor = static_cast<OMTensor *>(
-      malloc(sizeof(OMTensor) + size_t(rank) * 2 * sizeof(int64_t)));
-  if (!tensor)
-    return nullptr;
+OMTensor *rt::placeTensor(void *memory, void *data, const int64_t *shape,
+                          int64_t rank, OM_DATA_TYPE type, int64_t owning) {
+  auto *tensor = static_cast<OMTensor *>(memory);
   tensor->allocated = tensor->data = data;
   tensor->value = nullptr;
   tensor->owning = owning;
@@ -74,6 +67,17 @@ OMTensor *omTensorCreateWithOwnership(void *data, const int64_t *shape,
     tensor->shape()[i] = shape[i];
   setRowMajorStrides(*tensor);
   return tensor;
+}
+
+OMTensor *omTensorCreateWithOwnership(void *data, const int64_t *shape,
+                                      int64_t rank, OM_DATA_TYPE type,
+                                      int64_t owning) {
+  if (rank < 0 || rank > (1 << 20) || (rank > 0 && !shape) ||
+      !isDataType(type) || tensorBytes(type, rank, shape) < 0)
+    return nullptr;
+  void *memory = malloc(tensorHeaderBytes(rank));
+  return memory ? placeTensor(memory, data, shape, rank, type, owning)
+                : nullptr;
 }
 
 OMTensor *omTensorCreate(void *data, const int64_t *shape, int64_t rank,
@@ -100,7 +104,7 @@ OMTensor *omTensorCreateEmpty(const int64_t *shape, int64_t rank,
   return tensor;
 }
 
-static void freeData(OMTensor &tensor) {
+void rt::freeData(OMTensor &tensor) {
   if (tensor.owning == OMTENSOR_OWNING_DATA_PTR_AND_STRING &&
       tensor.type == ONNX_TYPE_STRING && tensor.data)
     for (int64_t i = 0, n = omTensorGetNumElems(&tensor); i < n; ++i)

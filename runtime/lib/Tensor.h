@@ -9,6 +9,8 @@
 
 #include "OnnxMlirRuntime.h"
 
+#include "ValueMemory.h"
+
 #include <stddef.h>
 
 /// Shape and strides follow in the same block.
@@ -39,10 +41,23 @@ struct OMValue {
   int64_t size;
   OMTensor *tensor;   ///< of a tensor; keys of a map
   OMValue **elements; ///< of the other kinds
+  /// All that is inside lies in memory of the outermost value, and so does that
+  /// value itself.
+  bool isPart;
+  onnxc::rt::ValueMemory::Chunk *memory; ///< of an outermost value
 };
 
 namespace onnxc::rt {
 
+/// Bytes of a tensor of this rank without its data.
+inline size_t tensorHeaderBytes(int64_t rank) {
+  return sizeof(OMTensor) + size_t(rank) * 2 * sizeof(int64_t);
+}
+/// Makes a tensor in `memory`. The shape is in order.
+OMTensor *placeTensor(void *memory, void *data, const int64_t *shape,
+                      int64_t rank, OM_DATA_TYPE type, int64_t owning);
+/// Frees the data if the tensor owns it.
+void freeData(OMTensor &tensor);
 /// True if the elements lie in row-major order without gaps.
 bool isContiguous(const OMTensor &tensor);
 /// Writes the elements in row-major order.

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+using namespace onnxc::rt;
+
 /// A value over copies of the element pointers. Takes over everything, so on
 /// failure everything is destroyed.
 static OMValue *create(OM_VALUE_KIND kind, OMTensor *tensor, OMValue **elements,
@@ -31,7 +33,7 @@ static OMValue *create(OM_VALUE_KIND kind, OMTensor *tensor, OMValue **elements,
   }
   if (n > 0)
     memcpy(copy, elements, size_t(n) * sizeof *copy);
-  *value = {kind, n, tensor, copy};
+  *value = {kind, n, tensor, copy, false, nullptr};
   return value;
 }
 
@@ -66,9 +68,16 @@ OMValue *omValueCreateOptional(OMValue *element) {
 void omValueDestroy(OMValue *value) {
   if (!value)
     return;
-  omTensorDestroy(value->tensor);
+  if (!value->isPart)
+    omTensorDestroy(value->tensor);
+  else if (value->tensor)
+    freeData(*value->tensor); // the caller may have given it other data
   for (int64_t i = 0; value->kind != OM_VALUE_TENSOR && i < value->size; ++i)
     omValueDestroy(value->elements[i]);
+  if (value->isPart) {
+    freeChunks(value->memory);
+    return;
+  }
   free(value->elements);
   free(value);
 }

@@ -264,6 +264,11 @@ TEST(Context, SequencesInAndOut) {
   }
   ASSERT_EQ(omContextRun(length, &rows, 1, &n, 1), OM_STATUS_OK);
   EXPECT_EQ(*static_cast<int64_t *>(n.data), 3);
+  // Data that an element is given to own ends with the sequence.
+  OMTensor *row =
+      omValueGetTensor(omValueGetElement(static_cast<OMValue *>(rows.data), 1));
+  EXPECT_EQ(static_cast<float *>(omTensorGetDataPtr(row))[1], 4);
+  omTensorSetDataPtr(row, /*owning=*/1, calloc(2, 4), nullptr);
   EXPECT_EQ(omContextRun(length, &input, 1, &n, 1), OM_STATUS_INVALID);
   EXPECT_THAT(omContextGetMessage(length), HasSubstr("is no tensor"));
   ASSERT_EQ(omContextRun(split, &input, 1, nullptr, 0), OM_STATUS_OK);

@@ -96,7 +96,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_9;
-static_assert(ONNXC_RT_ABI == 9, "rename onnxc_process_9");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_10;
+static_assert(ONNXC_RT_ABI == 10, "rename onnxc_process_10");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

@@ -4,7 +4,7 @@
 //
 // A launch passes one word of 64 bits for each parameter of its kernel, which
 // takes as many of the lower bytes as it has; a complex number has two. The
-// bytes of its buffers follow.
+// bytes and parts of its buffers follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "onnxc/Dialect/Krnl/Emit/LaunchParts.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -52,7 +53,9 @@ Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
   return bytes;
 }
 
-/// For each buffer of a launch its bytes: 0 where it waits for no other launch.
+/// For each buffer of a launch its bytes, 0 where it waits for no other launch,
+/// and the part that is accessed: the bytes of a row, the first one in each,
+/// and that behind the last one.
 SmallVector<Value> bytesOfBuffers(OpBuilder &builder, krnl::LaunchOp op,
                                   ValueRange ins, ValueRange outs) {
   Location loc = op.getLoc();
@@ -60,15 +63,24 @@ SmallVector<Value> bytesOfBuffers(OpBuilder &builder, krnl::LaunchOp op,
   if (auto known =
           op->getAttrOfType<DenseI64ArrayAttr>(krnl::unorderedAttrName))
     unordered = known;
-  SmallVector<Value> bytes;
+  SmallVector<Value> words;
+  auto add = [&](int64_t number, Value all) {
+    Value none = constant64(builder, loc, 0);
+    words.push_back(all);
+    if (std::optional<krnl::BufferPart> part = krnl::partOf(op, number))
+      for (int64_t bytes : {part->pitch, part->begin, part->end})
+        words.push_back(constant64(builder, loc, bytes));
+    else
+      llvm::append_values(words, all, none, all);
+  };
   for (auto [i, buffer, adapted] : llvm::enumerate(op.getIns(), ins))
     if (isa<MemRefType>(buffer.getType()))
-      bytes.push_back(llvm::is_contained(unordered, int64_t(i))
+      add(int64_t(i), llvm::is_contained(unordered, int64_t(i))
                           ? constant64(builder, loc, 0)
                           : bytesOf(builder, loc, buffer.getType(), adapted));
-  for (auto [buffer, adapted] : llvm::zip_equal(op.getOuts(), outs))
-    bytes.push_back(bytesOf(builder, loc, buffer.getType(), adapted));
-  return bytes;
+  for (auto [i, buffer, adapted] : llvm::enumerate(op.getOuts(), outs))
+    add(~int64_t(i), bytesOf(builder, loc, buffer.getType(), adapted));
+  return words;
 }
 
 /// A launch of a kernel of the device.

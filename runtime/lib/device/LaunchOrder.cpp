@@ -14,10 +14,35 @@ using namespace onnxc;
 using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
+/// The bytes from the first one that is accessed to the one behind the last.
+static uint64_t firstByte(uint64_t address, const BufferPart &part) {
+  return address + part.begin;
+}
+static uint64_t endByte(uint64_t address, const BufferPart &part) {
+  return address + part.bytes - part.pitch + part.end;
+}
+
+bool device::overlap(uint64_t address, const BufferPart &part,
+                     uint64_t otherAddress, const BufferPart &otherPart) {
+  if (part.bytes == 0 || otherPart.bytes == 0 ||
+      firstByte(address, part) >= endByte(otherAddress, otherPart) ||
+      firstByte(otherAddress, otherPart) >= endByte(address, part))
+    return false;
+  if (part.pitch != otherPart.pitch)
+    return true;
+  // In rows of the same size: how far the first one begins behind the other.
+  uint64_t pitch = part.pitch;
+  uint64_t distance = (firstByte(address, part) % pitch + pitch -
+                       firstByte(otherAddress, otherPart) % pitch) %
+                      pitch;
+  return distance < otherPart.end - otherPart.begin ||
+         distance + (part.end - part.begin) > pitch;
+}
+
 bool LaunchBuffers::conflictsWith(const LaunchBuffers &other) const {
   for (int64_t i = 0; i < count; ++i)
     for (int64_t j = i < numInputs ? other.numInputs : 0; j < other.count; ++j)
-      if (other.overlaps(j, addresses[i], bytes[i]))
+      if (overlap(addresses[i], parts[i], other.addresses[j], other.parts[j]))
         return true;
   return false;
 }

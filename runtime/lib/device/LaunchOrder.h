@@ -13,22 +13,33 @@ namespace onnxc::rt::device {
 
 struct Sequence;
 
-/// The buffers of a launch: addresses, and as many numbers of bytes.
+/// The bytes of a buffer of a launch, and those of each row that it accesses.
+struct BufferPart {
+  uint64_t bytes; ///< 0: waits for no other launch
+  uint64_t pitch; ///< of a row, which divides `bytes`
+  uint64_t begin, end;
+};
+
+/// Words of a launch for each buffer, behind its arguments.
+inline constexpr int64_t kPartWords = sizeof(BufferPart) / sizeof(uint64_t);
+
+/// True if there is a byte that both access; false only if there is none.
+bool overlap(uint64_t address, const BufferPart &part, uint64_t otherAddress,
+             const BufferPart &otherPart);
+
+/// The buffers of a launch: addresses, and as many parts.
 struct LaunchBuffers {
   LaunchBuffers(const OnnxcDeviceKernel &kernel, const uint64_t *words)
-      : addresses(words), bytes(words + kernel.numArguments),
+      : addresses(words), parts(reinterpret_cast<const BufferPart *>(
+                              words + kernel.numArguments)),
         numInputs(kernel.numInputs),
         count(kernel.numInputs + kernel.numOutputs) {}
 
-  bool overlaps(int64_t buffer, uint64_t address, uint64_t size) const {
-    return bytes[buffer] > 0 && size > 0 &&
-           addresses[buffer] < address + size &&
-           address < addresses[buffer] + bytes[buffer];
-  }
   /// True if one of the two writes bytes that the other one reads or writes.
   bool conflictsWith(const LaunchBuffers &other) const;
 
-  const uint64_t *addresses, *bytes;
+  const uint64_t *addresses;
+  const BufferPart *parts;
   int64_t numInputs, count;
 };
 

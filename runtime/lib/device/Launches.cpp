@@ -181,17 +181,20 @@ void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
 void Launches::addCopy(OnnxcCall *call, DeviceContext &device,
                        OnnxcDevicePointer to, OnnxcDevicePointer from,
                        int64_t bytes) {
-  const uint64_t words[] = {from, to, uint64_t(bytes), uint64_t(bytes)};
+  auto all = uint64_t(bytes);
+  const uint64_t words[] = {from, to, all, all, 0, all, all, all, 0, all};
   if (append(call, device, {kCopy, -1, 0, 0}, words))
     go(call, device);
 }
 
 bool Launches::uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
                     int64_t bytes) const {
+  auto size = uint64_t(bytes);
+  const BufferPart all = {size, size, 0, size};
   for (int64_t step = 0; step < current.numSteps; ++step) {
     LaunchBuffers buffers = current.buffersOf(code, step);
     for (int64_t i = 0; i < buffers.count; ++i)
-      if (buffers.overlaps(i, memory, uint64_t(bytes)))
+      if (overlap(memory, all, buffers.addresses[i], buffers.parts[i]))
         return true;
   }
   return false;

@@ -25,7 +25,7 @@
 namespace onnxc::rt::device {
 
 /// One launch, or a copy on the device, whose kernel is kCopy. Its arguments
-/// and the bytes of its buffers are words of the sequence.
+/// and the parts of its buffers are words of the sequence.
 struct Step {
   int32_t kernel;
   int32_t number; ///< in the list of the artefact; -1: none
@@ -42,7 +42,8 @@ const OnnxcDeviceKernel &kernelOf(const OnnxcDeviceCode &code,
 
 /// The words of a step of the kernel.
 inline int64_t numWordsOf(const OnnxcDeviceKernel &kernel) {
-  return kernel.numArguments + kernel.numInputs + kernel.numOutputs;
+  return kernel.numArguments +
+         kPartWords * (kernel.numInputs + kernel.numOutputs);
 }
 
 struct Sequence {

@@ -38,21 +38,32 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 
 // -----
 
-// The host program: one word for each parameter and one for the bytes of each buffer, copies
-// by their bytes. A launch whose time is taken passes its number.
+// The host program: one word for each parameter and four for each buffer, of which the other
+// three are the part that is accessed, copies by their bytes. A launch whose time is taken passes
+// its number.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
 // CHECK-SAME:    %[[CALL:.+]]: !llvm.ptr,
-// CHECK:         %[[WORDS:.+]] = llvm.mlir.constant(4 : i64) : i64
+// CHECK:         %[[WORDS:.+]] = llvm.mlir.constant(10 : i64) : i64
 // CHECK:         %[[FRAME:.+]] = llvm.alloca %[[WORDS]] x i64
 // CHECK:         llvm.call @onnxc_rt_device_alloc(%[[CALL]],
 // CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(1024 : i64) : i64
 // CHECK:         llvm.call @onnxc_rt_device_copy_in(%[[CALL]], %{{.+}}, %{{.+}}, %[[BYTES]]) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
 // CHECK:         %[[READ:.+]] = llvm.mlir.constant(1024 : i64) : i64
+// CHECK:         %[[FIRST:.+]] = llvm.mlir.constant(0 : i64) : i64
 // CHECK:         %[[WRITTEN:.+]] = llvm.mlir.constant(1024 : i64) : i64
+// CHECK:         %[[PITCH:.+]] = llvm.mlir.constant(64 : i64) : i64
+// CHECK:         %[[BEGIN:.+]] = llvm.mlir.constant(16 : i64) : i64
+// CHECK:         %[[END:.+]] = llvm.mlir.constant(32 : i64) : i64
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
 // CHECK:         llvm.store %{{.+}}, %{{.+}} : i64, !llvm.ptr
 // CHECK:         llvm.store %[[READ]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[READ]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[FIRST]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[READ]], %{{.+}} : i64, !llvm.ptr
 // CHECK:         llvm.store %[[WRITTEN]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[PITCH]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[BEGIN]], %{{.+}} : i64, !llvm.ptr
+// CHECK:         llvm.store %[[END]], %{{.+}} : i64, !llvm.ptr
 // CHECK:         %[[KERNEL:.+]] = llvm.mlir.constant(3 : i32) : i32
 // CHECK:         %[[UNTIMED:.+]] = llvm.mlir.constant(-1 : i32) : i32
 // CHECK:         llvm.call @onnxc_rt_device_launch(%[[CALL]], %[[KERNEL]], %[[UNTIMED]], %{{.+}}, %{{.+}}) : (!llvm.ptr, i32, i32, i64, !llvm.ptr) -> i32
@@ -69,7 +80,7 @@ func.func @main(%x: memref<256xf32>) {
   %arena = krnl.device_alloc %c1024
   %d = krnl.arena_view[%c0] () in %arena : memref<256xf32>
   krnl.copy_in %x to %d : memref<256xf32>
-  krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32}
+  krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32, krnl.parts = array<i64: -1, 64, 16, 32>}
   krnl.launch @kernel ins(%d : memref<256xf32>) outs(%d : memref<256xf32>) tiles(%c1) {krnl.device_kernel = 3 : i32, krnl.launch_number = 7 : i32}
   krnl.copy_out %d to %x wait : memref<256xf32>
   return

@@ -129,8 +129,9 @@ struct Vectors {
                  std::vector<uint64_t> arguments) {
     const OnnxcDeviceKernel &its = kernels[kernel];
     arguments.resize(size_t(its.numArguments));
-    arguments.insert(arguments.end(), size_t(its.numInputs + its.numOutputs),
-                     uint64_t(bytes));
+    auto all = uint64_t(bytes);
+    for (int64_t i = 0; i < its.numInputs + its.numOutputs; ++i)
+      arguments.insert(arguments.end(), {all, all, 0, all});
     return onnxc_rt_device_launch(call, kernel, /*number=*/-1, blocks,
                                   arguments.data());
   }
@@ -163,8 +164,14 @@ int32_t chain(OnnxcCall *call, const OnnxcValue *inputs) {
                      sum = arena + 2 * uint64_t(aligned),
                      addend = onnxc_rt_device_constants(call) + 256;
   auto size = uint64_t(bytes);
-  const uint64_t first[] = {x, addend, sum, uint64_t(count), size, 0, size},
-                 second[] = {sum, addend, y, uint64_t(count), size, 0, size};
+  const uint64_t first[] = {x,    addend, sum, uint64_t(count), //
+                            size, size,   0,   size,            //
+                            0,    0,      0,   0,               //
+                            size, size,   0,   size},
+                 second[] = {sum,  addend, y, uint64_t(count), //
+                             size, size,   0, size,            //
+                             0,    0,      0, 0,               //
+                             size, size,   0, size};
   onnxc_rt_device_copy_in(call, x, inputs[0].data, bytes);
   int64_t blocks = (count + 63) / 64;
   onnxc_rt_device_launch(call, Add, /*number=*/3, blocks, first);
@@ -190,6 +197,32 @@ int32_t branches(OnnxcCall *call, const OnnxcValue *inputs) {
   add(its.x, w, b);     // 5: 2 has read b
   add(its.x, its.x, b); // 6: 5 has written b
   add(its.y, b, its.y); // 7: 4 has written y, and 6 has written b
+  return its.finish();
+}
+
+/// Launches that say that they write parts of rows. Each waits for those of the
+/// comment.
+int32_t parts(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs, /*more=*/2 * 4096);
+  OnnxcDevicePointer w = onnxc_rt_device_constants(call) + 256,
+                     a = its.y + uint64_t(its.aligned());
+  auto bytes = uint64_t(its.bytes), all = bytes / 16 * 16;
+  auto add = [&](OnnxcDevicePointer sum, uint64_t pitch, uint64_t begin,
+                 uint64_t end) {
+    const uint64_t arguments[] = {its.x, w,     sum,   uint64_t(its.count), //
+                                  bytes, bytes, 0,     bytes,               //
+                                  0,     0,     0,     0,                   //
+                                  all,   pitch, begin, end};
+    onnxc_rt_device_launch(call, Add, /*number=*/-1, 4, arguments);
+  };
+  add(a, 8, 0, 4);         // 0
+  add(a, 8, 4, 8);         // 1
+  add(a, 8, 0, 4);         // 2: 0
+  add(a + 4, 8, 0, 4);     // 3: 1, as it begins in the middle of a row
+  add(a, 16, 0, 8);        // 4: 2 and 3, which have other rows
+  add(a + 4, 16, 3, 5);    // 5: 4
+  add(a + 4, 16, 8, 12);   // 6: 2 and 3, but neither 4 nor 5
+  add(its.y, all, 0, all); // 7
   return its.finish();
 }
 
@@ -300,7 +333,7 @@ int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
 int32_t beyond(OnnxcCall *call, const OnnxcValue *inputs) {
   OnnxcDevicePointer y = onnxc_rt_device_alloc(call, 256);
   void *to = onnxc_rt_output(call, 0, 1, inputs[0].dims);
-  const uint64_t arguments[] = {y, kThreads, 256};
+  const uint64_t arguments[] = {y, kThreads, 256, 256, 0, 256};
   onnxc_rt_device_launch(call, Beyond, /*number=*/-1, 1, arguments);
   return onnxc_rt_device_copy_out(call, to, y, 256);
 }
@@ -330,10 +363,10 @@ int32_t huge(OnnxcCall *call, const OnnxcValue *inputs) {
 int32_t steps(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
   auto bytes = uint64_t(its.bytes);
-  const uint64_t arguments[] = {its.x, onnxc_rt_device_constants(call) + 256,
-                                its.y, uint64_t(its.count),
-                                bytes, 0,
-                                bytes};
+  const uint64_t arguments[] = {
+      its.x, onnxc_rt_device_constants(call) + 256, its.y, uint64_t(its.count),
+      // The input, the constant and the output.
+      bytes, bytes, 0, bytes, 0, 0, 0, 0, bytes, bytes, 0, bytes};
   for (int i = 0; i < kSteps; ++i) {
     onnxc_rt_device_launch(call, Add, /*number=*/i, i + 1, arguments);
     onnxc_rt_device_synchronize(call);
@@ -381,6 +414,7 @@ const OnnxcEntry entries[] = {
     entry("chain_by_host", chain),
     entry("branches", branches),
     entry("moving", moving),
+    entry("parts", parts),
     entry("copying", copying),
     entry("softmax", softmax),
     entry("transpose", transpose<Transpose>),

@@ -106,6 +106,15 @@ TEST_F(DeviceTest, LaunchesWaitForThoseWhoseBuffersConflict) {
   EXPECT_EQ(counters().graphEdges - edges, 8);
 }
 
+TEST_F(DeviceTest, LaunchesDoNotWaitForThoseOfOtherParts) {
+  Session run("parts");
+  int64_t edges = counters().graphEdges;
+  for (unsigned i = 0; i < 2; ++i)
+    ASSERT_EQ(run(randomNumbers(kAddends, i), kAddends), OM_STATUS_OK)
+        << run.message();
+  EXPECT_EQ(counters().graphEdges - edges, 7);
+}
+
 TEST_F(DeviceTest, BuffersThatBeginToConflictMakeAnotherGraph) {
   Session run("moving");
   int64_t edges = counters().graphEdges;

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/Emit/LaunchParts.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
@@ -415,6 +416,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     return operand < kernel.getIns().size() &&
            ins[operand] != kernel.getIns()[operand];
   };
+  if (policy->tileThreads())
+    setParts(launch, kernel, isReplaced);
   if (DictionaryAttr work = launchWork(kernel, isReplaced, firstExtent))
     launch->setAttr(workAttrName, work);
   rewriter.replaceAllUsesWith(

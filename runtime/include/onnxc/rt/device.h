@@ -174,8 +174,10 @@ int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
  * of the grid. No blocks are no launch. `number` is that of the launch in the
  * table of the artefact, -1 where its time is not taken. `arguments` has one
  * word for each parameter, of which a 32-bit one takes the lower half, and
- * behind them the bytes of each buffer: 0 for constants and the word of errors,
- * for which no launch has to wait. */
+ * behind them four for each buffer: its bytes, 0 for constants and the word of
+ * errors, for which no launch has to wait, and the part that is accessed: the
+ * bytes of a row, which divide those of the buffer, the first byte of each row,
+ * and the one behind the last. All of it is one row. */
 int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
                                int64_t blocks, const uint64_t *arguments);
 

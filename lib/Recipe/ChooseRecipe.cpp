@@ -66,21 +66,28 @@ SmallVector<unsigned> rankRecipes(ArrayRef<RecipeCandidate> candidates) {
   return best;
 }
 
-FailureOr<LoopNest> replayWith(KernelOp kernel, ArrayAttr recipe,
-                               const RecipeOptions &options) {
+static FailureOr<LoopNest> tryRecipe(KernelOp kernel, ArrayAttr recipe,
+                                     const RecipeOptions &options,
+                                     NestChecks checks) {
   ArrayAttr old = kernel.getRecipeAttr();
   kernel.setRecipeAttr(recipe);
   std::string reason;
-  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
+  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason, checks);
   kernel.setRecipeAttr(old);
   if (succeeded(nest) && options.keepOrder && !nest->preservesOrder())
     return failure();
   return nest;
 }
 
+FailureOr<LoopNest> replayWith(KernelOp kernel, ArrayAttr recipe,
+                               const RecipeOptions &options) {
+  return tryRecipe(kernel, recipe, options, NestChecks::AfterLastStep);
+}
+
 bool isLegalRecipe(KernelOp kernel, ArrayAttr recipe,
                    const RecipeOptions &options) {
-  return succeeded(replayWith(kernel, recipe, options));
+  return succeeded(
+      tryRecipe(kernel, recipe, options, NestChecks::AfterEachStep));
 }
 
 void addScored(KernelOp kernel, const Processor &target,
@@ -123,28 +130,6 @@ ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
       return completed(kernel, recipe, target);
   }
   return ArrayAttr::get(kernel.getContext(), {});
-}
-
-std::optional<NestCost> chosenCost(KernelOp kernel, const Processor &target,
-                                   const RecipeOptions &options) {
-  FailureOr<LoopNest> nest =
-      replayWith(kernel, chooseRecipe(kernel, target, options), /*options=*/{});
-  if (failed(nest))
-    return std::nullopt;
-  return nestCost(kernel, *nest, target);
-}
-
-std::optional<double> chosenCycles(ArrayRef<KernelOp> kernels,
-                                   const Processor &target,
-                                   const RecipeOptions &options) {
-  double cycles = 0;
-  for (KernelOp kernel : kernels) {
-    std::optional<NestCost> cost = chosenCost(kernel, target, options);
-    if (!cost)
-      return std::nullopt;
-    cycles += cost->cycles;
-  }
-  return cycles;
 }
 
 } // namespace onnxc

@@ -13,9 +13,9 @@
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
@@ -59,6 +59,7 @@ struct KrnlFoldPaddingPass
     processor = TargetAttr::processorOf(getOperation());
     if (!processor.isDevice())
       return;
+    chooser = &getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernelsOf(getOperation()))
       fold(kernel);
   }
@@ -69,6 +70,7 @@ private:
                                    const Padding &padding);
 
   Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -312,7 +314,7 @@ std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
   auto inside = cast<KernelOp>(b.clone(*reader));
   std::optional<NestCost> cost;
   if (readInside(inside, padded, padding))
-    cost = chosenCost(inside, processor);
+    cost = chooser->costOf(inside);
   inside.erase();
   return cost ? std::optional(cost->cycles) : std::nullopt;
 }
@@ -327,7 +329,7 @@ void KrnlFoldPaddingPass::fold(KernelOp kernel) {
       double(processor.launchNanoseconds * processor.megahertz) / 1000;
   double before = launch + rooflineCycles(kernel, processor), after = 0;
   for (KernelOp reader : readers) {
-    std::optional<NestCost> cost = chosenCost(reader, processor);
+    std::optional<NestCost> cost = chooser->costOf(reader);
     std::optional<double> inside =
         costInside(reader, kernel.getResult(0), *padding);
     if (!inside)

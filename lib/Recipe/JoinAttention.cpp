@@ -15,9 +15,9 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -71,6 +71,7 @@ private:
   void choose(IRRewriter &rewriter, Attention &attention);
 
   Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 } // namespace
 
@@ -131,16 +132,16 @@ static SmallVector<KernelOp> copyAll(IRRewriter &rewriter,
 static std::optional<double> cyclesApart(IRRewriter &rewriter,
                                          const AttentionParts &parts,
                                          KernelOp sums,
-                                         const Processor &processor) {
+                                         RecipeChooser &chooser) {
   if (hasKnownKeys(parts)) {
     SmallVector<KernelOp> all = parts.all();
     all.push_back(sums);
-    return chosenCycles(all, processor);
+    return chooser.cyclesOf(all);
   }
   SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, true);
   if (copies.empty())
     return std::nullopt;
-  std::optional<double> cycles = chosenCycles(copies, processor);
+  std::optional<double> cycles = chooser.cyclesOf(copies);
   eraseAll(rewriter, copies);
   return cycles;
 }
@@ -193,7 +194,7 @@ static SmallVector<KernelOp> divide(IRRewriter &rewriter, KernelOp joined,
 /// kernel only if their number is known.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
   std::optional<double> apart =
-      cyclesApart(rewriter, attention.parts, attention.sums, processor);
+      cyclesApart(rewriter, attention.parts, attention.sums, *chooser);
   if (!apart)
     return;
   double best = attention.apart = *apart;
@@ -202,7 +203,7 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     return;
   std::optional<NestCost> together;
   if (hasKnownKeys(attention.parts))
-    together = chosenCost(joined, processor);
+    together = chooser->costOf(joined);
   bool isCheaper = together && together->cycles < best;
   if (isCheaper) {
     attention.cycles = together->cycles;
@@ -214,7 +215,7 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
   int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
   for (int64_t parts : numbersOfParts(keys, keys)) {
     SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
-    std::optional<double> cycles = chosenCycles(kernels, processor);
+    std::optional<double> cycles = chooser->cyclesOf(kernels);
     eraseAll(rewriter, kernels);
     if (!cycles || *cycles >= best)
       continue;
@@ -282,6 +283,7 @@ void KrnlJoinAttentionPass::runOnOperation() {
   processor = TargetAttr::processorOf(getOperation());
   if (!processor.isDevice())
     return;
+  chooser = &getAnalysis<RecipeChooser>();
   IRRewriter rewriter(&getContext());
   SmallVector<Attention> found;
   std::string reason;

@@ -17,8 +17,8 @@
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
@@ -31,7 +31,6 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::Processor;
 
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLJOINPARTSPASS
@@ -121,9 +120,9 @@ struct KrnlJoinPartsPass : impl::KrnlJoinPartsPassBase<KrnlJoinPartsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    processor = TargetAttr::processorOf(getOperation());
-    if (!processor.isDevice())
+    if (!TargetAttr::processorOf(getOperation()).isDevice())
       return;
+    chooser = &getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernelsOf(getOperation()))
       joinIfCheaper(kernel);
   }
@@ -131,7 +130,7 @@ struct KrnlJoinPartsPass : impl::KrnlJoinPartsPassBase<KrnlJoinPartsPass> {
 private:
   void joinIfCheaper(KernelOp kernel);
 
-  Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -417,8 +416,8 @@ void KrnlJoinPartsPass::joinIfCheaper(KernelOp kernel) {
   PartJoiner joiner(joined);
   joiner.match();
   joiner.join();
-  std::optional<NestCost> before = chosenCost(kernel, processor),
-                          after = chosenCost(joined, processor);
+  std::optional<NestCost> before = chooser->costOf(kernel),
+                          after = chooser->costOf(joined);
   if (!after || (before && before->cycles <= after->cycles)) {
     joined.erase();
     return;

@@ -101,21 +101,18 @@ bool isStorable(Value value) {
   return constant && !constant.getLayout();
 }
 
-bool haveSameSurroundings(KernelOp a, KernelOp b) {
-  for (auto [x, y] : llvm::zip_equal(a.getIns(), b.getIns()))
-    if (isConstantView(x) != isConstantView(y) ||
-        isStorable(x) != isStorable(y) ||
-        isPaddingForOne(x.getDefiningOp<KernelOp>()) !=
-            isPaddingForOne(y.getDefiningOp<KernelOp>()))
-      return false;
-  return true;
+SmallVector<bool> surroundingsOf(KernelOp kernel) {
+  SmallVector<bool> facts;
+  for (Value in : kernel.getIns())
+    facts.append({isConstantView(in), isStorable(in),
+                  isPaddingForOne(in.getDefiningOp<KernelOp>())});
+  return facts;
 }
 
 bool areAlike(KernelOp a, KernelOp b) {
   return a.getLoops() == b.getLoops() &&
          a.getIns().size() == b.getIns().size() &&
          a->getOperandTypes() == b->getOperandTypes() &&
-         haveSameSurroundings(a, b) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }

@@ -70,12 +70,12 @@ bool isPaddingForOne(krnl::KernelOp kernel);
 /// choose how it is stored.
 bool isStorable(mlir::Value value);
 
-/// Planners read of the operations around a kernel only what this compares: how
+/// What planners read of the operations around a kernel, and nothing else: how
 /// its operands come about.
-bool haveSameSurroundings(krnl::KernelOp a, krnl::KernelOp b);
+llvm::SmallVector<bool> surroundingsOf(krnl::KernelOp kernel);
 
-/// Do the two differ in names and in contents of constants only, so that the
-/// same recipe is the best one for both?
+/// Do the two differ in names only, so that the same recipe is the best one for
+/// both where their surroundings are the same?
 bool areAlike(krnl::KernelOp a, krnl::KernelOp b);
 
 /// Is the extent known?

@@ -18,9 +18,9 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -112,7 +112,7 @@ static bool hasOddRows(ComputeOp op, OpOperand &operand,
 
 /// Does the kernel take less time where sums of the operand come last?
 static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
-                     ArrayRef<int64_t> order, const Processor &target) {
+                     ArrayRef<int64_t> order, RecipeChooser &chooser) {
   OpBuilder b(kernel);
   auto variant = cast<KernelOp>(b.clone(*kernel));
   auto ops = kernel.getBody().getOps<ComputeOp>(),
@@ -122,14 +122,15 @@ static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
   ComputeOp op = *std::next(others.begin(), position);
   ConstantOp ordered = reorder(
       variant, number, op, op->getOpOperand(operand.getOperandNumber()), order);
-  std::optional<NestCost> before = chosenCost(kernel, target),
-                          after = chosenCost(variant, target);
+  std::optional<NestCost> before = chooser.costOf(kernel),
+                          after = chooser.costOf(variant);
   variant.erase();
   ordered.erase();
   return after && (!before || after->cycles < minGain * before->cycles);
 }
 
-static void orderConstants(KernelOp kernel, const Processor &target) {
+static void orderConstants(KernelOp kernel, const Processor &target,
+                           RecipeChooser &chooser) {
   // Its loops are those of the constant as it is.
   if (!kernel.getRecipe().empty())
     return;
@@ -143,7 +144,7 @@ static void orderConstants(KernelOp kernel, const Processor &target) {
           orderOfSums(op, *input, isReadAlongSums(kernel, op, *input));
       if (order.empty() && hasOddRows(op, *input, target)) {
         order = orderOfSums(op, *input, /*sumsLast=*/true);
-        if (!order.empty() && !isBetter(kernel, number, *input, order, target))
+        if (!order.empty() && !isBetter(kernel, number, *input, order, chooser))
           order.clear();
       }
       if (!order.empty())
@@ -158,9 +159,11 @@ struct KrnlOrderConstantsPass
 
   void runOnOperation() override {
     Processor target = TargetAttr::processorOf(getOperation());
-    if (target.isDevice())
-      for (KernelOp kernel : kernelsOf(getOperation()))
-        orderConstants(kernel, target);
+    if (!target.isDevice())
+      return;
+    auto &chooser = getAnalysis<RecipeChooser>();
+    for (KernelOp kernel : kernelsOf(getOperation()))
+      orderConstants(kernel, target, chooser);
   }
 };
 } // namespace

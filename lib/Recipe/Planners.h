@@ -16,7 +16,8 @@ namespace onnxc {
 
 using RecipeCandidates = llvm::SmallVectorImpl<RecipeCandidate>;
 
-/// The nest of the kernel with another recipe; fails where that is not legal.
+/// The nest of the kernel with another recipe, which is checked as a whole;
+/// fails where that is not legal.
 mlir::FailureOr<krnl::LoopNest> replayWith(krnl::KernelOp kernel,
                                            mlir::ArrayAttr recipe,
                                            const RecipeOptions &options);

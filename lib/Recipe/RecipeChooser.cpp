@@ -7,8 +7,11 @@
 #include "onnxc/Recipe/RecipeChooser.h"
 
 #include "KernelShape.h"
+#include "Planners.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -23,15 +26,62 @@ static unsigned hashOf(KernelOp kernel) {
       hashRegions(kernel))));
 }
 
-ArrayAttr RecipeChooser::choose(KernelOp kernel) {
+/// A copy that nothing but the block knows of.
+static KernelOp copyOf(KernelOp kernel, Block &copies) {
+  IRMapping mapping;
+  for (Value operand : kernel->getOperands())
+    if (!mapping.contains(operand))
+      mapping.map(operand,
+                  copies.addArgument(operand.getType(), operand.getLoc()));
+  OpBuilder b(kernel.getContext());
+  b.setInsertionPointToEnd(&copies);
+  return cast<KernelOp>(b.clone(*kernel, mapping));
+}
+
+RecipeChooser::RecipeChooser(Operation *module)
+    : target(TargetAttr::processorOf(module)) {}
+
+RecipeChooser::Choice &RecipeChooser::choiceOf(KernelOp kernel,
+                                               const RecipeOptions &options) {
   SmallVector<Choice, 1> &choices = byHash[hashOf(kernel)];
-  for (const Choice &choice : choices)
-    if (areAlike(choice.kernel, kernel))
-      return choice.recipe;
-  ArrayAttr recipe = chooseRecipe(kernel, target, options);
-  choices.push_back({kernel, recipe});
+  SmallVector<bool> surroundings = surroundingsOf(kernel);
+  for (Choice &choice : choices)
+    if (choice.keepOrder == options.keepOrder &&
+        choice.surroundings == surroundings && areAlike(choice.kernel, kernel))
+      return choice;
   ++numChoices;
-  return recipe;
+  choices.push_back({copyOf(kernel, copies), std::move(surroundings),
+                     options.keepOrder, chooseRecipe(kernel, target, options),
+                     std::nullopt});
+  return choices.back();
+}
+
+ArrayAttr RecipeChooser::choose(KernelOp kernel, const RecipeOptions &options) {
+  return choiceOf(kernel, options).recipe;
+}
+
+std::optional<NestCost> RecipeChooser::costOf(KernelOp kernel,
+                                              const RecipeOptions &options) {
+  Choice &choice = choiceOf(kernel, options);
+  if (!std::exchange(choice.hasCost, true)) {
+    FailureOr<LoopNest> nest =
+        replayWith(kernel, choice.recipe, /*options=*/{});
+    if (succeeded(nest))
+      choice.cost = nestCost(kernel, *nest, target);
+  }
+  return choice.cost;
+}
+
+std::optional<double> RecipeChooser::cyclesOf(ArrayRef<KernelOp> kernels,
+                                              const RecipeOptions &options) {
+  double cycles = 0;
+  for (KernelOp kernel : kernels) {
+    std::optional<NestCost> cost = costOf(kernel, options);
+    if (!cost)
+      return std::nullopt;
+    cycles += cost->cycles;
+  }
+  return cycles;
 }
 
 } // namespace onnxc

@@ -13,10 +13,10 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,7 +28,6 @@
 
 using namespace mlir;
 using namespace onnxc::krnl;
-using onnxc::target::Processor;
 
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLSPLITFACTORSPASS
@@ -73,9 +72,9 @@ struct KrnlSplitFactorsPass
   using Base::Base;
 
   void runOnOperation() override {
-    processor = TargetAttr::processorOf(getOperation());
-    if (!processor.isDevice())
+    if (!TargetAttr::processorOf(getOperation()).isDevice())
       return;
+    chooser = &getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernelsOf(getOperation()))
       split(kernel);
   }
@@ -83,7 +82,7 @@ struct KrnlSplitFactorsPass
 private:
   void split(KernelOp kernel);
 
-  Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -353,9 +352,8 @@ void KrnlSplitFactorsPass::split(KernelOp kernel) {
   KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
   collapseLoops(b, product);
   RecipeOptions options{keepOrder};
-  std::optional<double> whole = chosenCycles(kernel, processor, options),
-                        split =
-                            chosenCycles({factor, product}, processor, options);
+  std::optional<double> whole = chooser->cyclesOf(kernel, options),
+                        split = chooser->cyclesOf({factor, product}, options);
   if (!whole || !split || !(*split < minGainOfKind * *whole)) {
     while (kernel->getPrevNode() != before)
       kernel->getPrevNode()->erase();

@@ -12,9 +12,9 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -62,6 +62,7 @@ struct KrnlSplitReductionsPass
     processor = TargetAttr::processorOf(getOperation());
     if (!processor.isDevice())
       return;
+    chooser = &getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernelsOf(getOperation()))
       split(kernel);
   }
@@ -70,6 +71,7 @@ private:
   void split(KernelOp kernel);
 
   Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -275,7 +277,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
   if (!kernel.getRecipe().empty() || !found ||
       found->terms < 2 * minTermsOfPart)
     return;
-  std::optional<NestCost> whole = chosenCost(kernel, processor, {keepOrder});
+  std::optional<NestCost> whole = chooser->costOf(kernel, {keepOrder});
   if (!whole || !mayPayInParts(*whole, processor))
     return;
   OpBuilder b(kernel);
@@ -287,7 +289,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     kernels.parts = buildParts(b, kernel, *found, parts);
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);
     std::optional<double> cycles =
-        chosenCycles({kernels.parts, kernels.total}, processor, {keepOrder});
+        chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder});
     if (!cycles || *cycles >= best) {
       kernels.erase();
       continue;

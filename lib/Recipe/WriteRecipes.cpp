@@ -56,11 +56,10 @@ struct KrnlWriteRecipesPass
     SmallVector<KernelOp> kernels = kernelsOf(getOperation());
     if (!recipes.empty() && failed(readRecipes(kernels)))
       return signalPassFailure();
-    target::Processor processor = TargetAttr::processorOf(getOperation());
-    RecipeChooser chooser(processor, {keepOrder});
+    auto &chooser = getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernels)
       if (choose && kernel.getRecipe().empty() && !fromFile.contains(kernel))
-        kernel.setRecipeAttr(chooser.choose(kernel));
+        kernel.setRecipeAttr(chooser.choose(kernel, {keepOrder}));
     if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
       signalPassFailure();
   }

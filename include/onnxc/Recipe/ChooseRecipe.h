@@ -57,17 +57,6 @@ mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,
                              const target::Processor &target,
                              const RecipeOptions &options = {});
 
-/// The cost of the kernel with that recipe; nothing where that is not legal.
-std::optional<NestCost> chosenCost(krnl::KernelOp kernel,
-                                   const target::Processor &target,
-                                   const RecipeOptions &options = {});
-
-/// The cycles of kernels that run one after the other with those recipes;
-/// nothing where one is not legal.
-std::optional<double> chosenCycles(llvm::ArrayRef<krnl::KernelOp> kernels,
-                                   const target::Processor &target,
-                                   const RecipeOptions &options = {});
-
 } // namespace onnxc
 
 #endif // ONNXC_RECIPE_CHOOSERECIPE_H

@@ -8,32 +8,57 @@
 
 #include "onnxc/Recipe/ChooseRecipe.h"
 
+#include "mlir/IR/Block.h"
+#include "mlir/Pass/AnalysisManager.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace onnxc {
 
 /// Chooses recipes by chooseRecipe(), once for kernels that planners cannot
-/// tell apart: a network repeats its layers.
+/// tell apart: a network repeats its layers, and passes that compare kernels
+/// ask for those that are left again. It keeps copies of the kernels, so it is
+/// an analysis of the module that no pass makes invalid.
 class RecipeChooser {
 public:
-  RecipeChooser(const target::Processor &target, const RecipeOptions &options)
-      : target(target), options(options) {}
+  explicit RecipeChooser(const target::Processor &target) : target(target) {}
+  /// For the target of the module.
+  explicit RecipeChooser(mlir::Operation *module);
 
-  /// The recipe of a kernel that has none. The kernels that were given before
-  /// must still be there, changed in nothing but their recipes.
-  mlir::ArrayAttr choose(krnl::KernelOp kernel);
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) {
+    return false;
+  }
+
+  /// The recipe of a kernel that has none.
+  mlir::ArrayAttr choose(krnl::KernelOp kernel,
+                         const RecipeOptions &options = {});
+
+  /// The cost of the kernel with that recipe; nothing where that is not legal.
+  std::optional<NestCost> costOf(krnl::KernelOp kernel,
+                                 const RecipeOptions &options = {});
+
+  /// The cycles of kernels that run one after the other with those recipes;
+  /// nothing where one is not legal.
+  std::optional<double> cyclesOf(llvm::ArrayRef<krnl::KernelOp> kernels,
+                                 const RecipeOptions &options = {});
 
   /// How many kernels had a choice of their own.
   unsigned getNumChoices() const { return numChoices; }
 
 private:
   struct Choice {
+    /// A copy, whose operands are arguments of `copies`.
     krnl::KernelOp kernel;
+    llvm::SmallVector<bool> surroundings;
+    bool keepOrder;
     mlir::ArrayAttr recipe;
+    std::optional<NestCost> cost;
+    bool hasCost = false;
   };
 
-  const target::Processor &target;
-  RecipeOptions options;
+  Choice &choiceOf(krnl::KernelOp kernel, const RecipeOptions &options);
+
+  target::Processor target;
+  mlir::Block copies;
   llvm::DenseMap<unsigned, llvm::SmallVector<Choice, 1>> byHash;
   unsigned numChoices = 0;
 };

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -63,8 +64,9 @@ protected:
     target.vectorRegs = 32;
   }
 
-  SmallVector<KernelOp> parse(const std::string &text) {
-    module = parseSourceString<ModuleOp>(text, &context);
+  SmallVector<KernelOp> parse(const std::string &text, bool verifies = true) {
+    module =
+        parseSourceString<ModuleOp>(text, ParserConfig(&context, verifies));
     SmallVector<KernelOp> kernels;
     module->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     return kernels;
@@ -79,7 +81,7 @@ protected:
 TEST_F(RecipeChooserTest, KernelsAlikeAreOneChoice) {
   SmallVector<KernelOp> kernels = parse(products({"c", "d", "c"}));
   ASSERT_EQ(kernels.size(), 3u);
-  RecipeChooser chooser(target, {});
+  RecipeChooser chooser(target);
   for (KernelOp kernel : kernels)
     EXPECT_EQ(chooser.choose(kernel), chooseRecipe(kernel, target));
   EXPECT_EQ(chooser.getNumChoices(), 1u);
@@ -89,7 +91,7 @@ TEST_F(RecipeChooserTest, KernelsAlikeAreOneChoice) {
 TEST_F(RecipeChooserTest, OperandsFromElsewhereAreAnotherChoice) {
   SmallVector<KernelOp> kernels = parse(products({"c", "w", "d", "w"}));
   ASSERT_EQ(kernels.size(), 4u);
-  RecipeChooser chooser(target, {});
+  RecipeChooser chooser(target);
   for (KernelOp kernel : kernels)
     EXPECT_EQ(chooser.choose(kernel), chooseRecipe(kernel, target));
   EXPECT_EQ(chooser.getNumChoices(), 2u);
@@ -100,12 +102,53 @@ TEST_F(RecipeChooserTest, OperandsFromElsewhereAreAnotherChoice) {
 TEST_F(RecipeChooserTest, RecipesOfEarlierKernelsDoNotCount) {
   SmallVector<KernelOp> kernels = parse(products({"c", "d"}));
   ASSERT_EQ(kernels.size(), 2u);
-  RecipeChooser chooser(target, {});
+  RecipeChooser chooser(target);
   for (KernelOp kernel : kernels)
     kernel.setRecipeAttr(chooser.choose(kernel));
   EXPECT_FALSE(kernels[1].getRecipe().empty());
   EXPECT_EQ(kernels[0].getRecipeAttr(), kernels[1].getRecipeAttr());
   EXPECT_EQ(chooser.getNumChoices(), 1u);
+}
+
+// Passes change kernels, and ask for those that are like earlier ones. An order
+// to be kept is another choice.
+TEST_F(RecipeChooserTest, KernelsThatAreGoneAreKnown) {
+  SmallVector<KernelOp> kernels = parse(products({"c", "d"}));
+  ASSERT_EQ(kernels.size(), 2u);
+  RecipeChooser chooser(target);
+  std::optional<NestCost> cost = chooser.costOf(kernels[0]);
+  ASSERT_TRUE(cost);
+  kernels[0].erase();
+  EXPECT_EQ(chooser.costOf(kernels[1])->cycles, cost->cycles);
+  EXPECT_EQ(chooser.cyclesOf({kernels[1], kernels[1]}), 2 * cost->cycles);
+  EXPECT_EQ(chooser.getNumChoices(), 1u);
+  EXPECT_EQ(chooser.choose(kernels[1], {/*keepOrder=*/true}),
+            chooseRecipe(kernels[1], target, {/*keepOrder=*/true}));
+  EXPECT_EQ(chooser.getNumChoices(), 2u);
+}
+
+// Planners look at what all steps make; the recipe that is taken has to be
+// legal after each.
+TEST_F(RecipeChooserTest, ChecksAfterTheLastStepSeeTheWholeRecipe) {
+  auto reasonFor = [&](StringRef last, NestChecks checks) {
+    std::string text = products({"c"}), outs = "outs(%o : tensor<64x512xf32>)";
+    text.insert(text.find(outs) + outs.size(),
+                llvm::formatv(" recipe [block(m, 7) -> (m.o, m.i), order(m.i, "
+                              "m.o, n, k), {0}]",
+                              last));
+    std::string reason;
+    (void)LoopNest::tryReplay(parse(text, /*verifies=*/false).front(), reason,
+                              checks);
+    return reason;
+  };
+  for (StringRef last : {"order(m.o, m.i, n, k)", "order(m.i, n, m.o, k)"})
+    EXPECT_THAT(
+        reasonFor(last, NestChecks::AfterEachStep),
+        testing::HasSubstr("step 2 'order(m.i, m.o, n, k)': loop 'm.i' ends"));
+  EXPECT_EQ(reasonFor("order(m.o, m.i, n, k)", NestChecks::AfterLastStep), "");
+  EXPECT_THAT(
+      reasonFor("order(m.i, n, m.o, k)", NestChecks::AfterLastStep),
+      testing::HasSubstr("step 3 'order(m.i, n, m.o, k)': loop 'm.i' ends"));
 }
 
 } // namespace

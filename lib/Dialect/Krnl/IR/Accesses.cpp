@@ -69,9 +69,34 @@ std::optional<unsigned> Access::positionOf(unsigned loop) const {
   return std::nullopt;
 }
 
+/// How much an expression grows with each step of a loop, if its form says so.
+static std::optional<int64_t> stepOf(AffineExpr expr, unsigned loop) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == loop ? 1 : 0;
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!both)
+    return 0;
+  std::optional<int64_t> left = stepOf(both.getLHS(), loop),
+                         right = stepOf(both.getRHS(), loop);
+  if (left == 0 && right == 0)
+    return 0;
+  int64_t step;
+  if (both.getKind() == AffineExprKind::Add)
+    return left && right && !llvm::AddOverflow(*left, *right, step)
+               ? std::optional(step)
+               : std::nullopt;
+  auto factor = dyn_cast<AffineConstantExpr>(both.getRHS());
+  if (both.getKind() == AffineExprKind::Mul && factor && left &&
+      !llvm::MulOverflow(*left, factor.getValue(), step))
+    return step;
+  return std::nullopt;
+}
+
 std::optional<int64_t> Access::stepAt(unsigned position, unsigned loop) const {
-  AffineExpr index = getIndex(position),
-             here = getAffineDimExpr(loop, index.getContext());
+  AffineExpr index = getIndex(position);
+  if (std::optional<int64_t> step = stepOf(index, loop))
+    return step;
+  AffineExpr here = getAffineDimExpr(loop, index.getContext());
   auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
       index.replace(here, here + 1) - index, numLoops, numExtents));
   return step ? std::optional(step.getValue()) : std::nullopt;

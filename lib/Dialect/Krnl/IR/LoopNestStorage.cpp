@@ -59,14 +59,18 @@ const LoopNest::Operand *LoopNest::findOperand(unsigned operand,
   return nullptr;
 }
 
+bool LoopNest::isIndexedBy(const Operand::Reader &reader, unsigned loop) const {
+  return llvm::any_of(reader.axes,
+                      [&](unsigned axis) { return stemsFrom(loop, axis); });
+}
+
 /// The live loops that change which element of the operand the reader reads,
 /// outermost first.
 SmallVector<unsigned>
 LoopNest::indexingLoops(const Operand::Reader &reader) const {
   SmallVector<unsigned> loops;
   for (const LoopUse &use : bodyOps[reader.op].loops)
-    if (llvm::any_of(reader.axes,
-                     [&](unsigned axis) { return stemsFrom(use.loop, axis); }))
+    if (isIndexedBy(reader, use.loop))
       loops.push_back(use.loop);
   return loops;
 }
@@ -292,11 +296,12 @@ SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
             (allLoops[use.loop].mapped || isInRegisters(use)));
   };
   for (const LoopUse &use : bodyOps[op].loops)
-    for (const Operand::Reader &reader : operands[cache.operand].readers)
-      if (reader.op == op && isInside(use) &&
-          llvm::is_contained(indexingLoops(reader), use.loop) &&
-          !llvm::is_contained(loops, use.loop))
-        loops.push_back(use.loop);
+    if (isInside(use) && llvm::any_of(operands[cache.operand].readers,
+                                      [&](const Operand::Reader &reader) {
+                                        return reader.op == op &&
+                                               isIndexedBy(reader, use.loop);
+                                      }))
+      loops.push_back(use.loop);
   bool sumsLast = endsWithSums(cache, op);
   if (cache.shared)
     llvm::sort(loops, [&](unsigned a, unsigned b) {

@@ -24,15 +24,11 @@ namespace onnxc::krnl {
 /// op alone wins over one that others got later.
 unsigned LoopNest::childOf(unsigned op, unsigned number) const {
   std::optional<unsigned> common;
-  for (unsigned i : llvm::seq<unsigned>(number + 1, allLoops.size())) {
-    const Loop &loop = allLoops[i];
-    if (loop.kind == Loop::Kind::BlockInner ||
-        !llvm::is_contained(loop.parents, number))
-      continue;
-    if (loop.onlyOp == int(op))
-      return i;
-    if (loop.onlyOp < 0)
-      common = i;
+  for (unsigned child : allLoops[number].children) {
+    if (allLoops[child].onlyOp == int(op))
+      return child;
+    if (allLoops[child].onlyOp < 0)
+      common = child;
   }
   assert(common && "a loop of the op is live, blocked or fused");
   return *common;

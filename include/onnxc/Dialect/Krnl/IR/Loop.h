@@ -9,6 +9,7 @@
 #define ONNXC_DIALECT_KRNL_IR_LOOP_H
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -42,6 +43,11 @@ struct Loop {
   int64_t extent = mlir::ShapedType::kDynamic;
   Kind kind = Kind::Axis;
   llvm::SmallVector<unsigned, 2> parents;
+  /// Loops over blocks and fusions that were made of this one, for ops of their
+  /// own or for all.
+  llvm::SmallVector<unsigned, 2> children;
+  /// By number: the loop itself and all that it stems from.
+  llvm::SmallBitVector sources;
   /// BlockOuter, BlockInner: iterations of parents[0] per block.
   int64_t blockSize = 0;
   TailStrategy tail = TailStrategy::Mask;

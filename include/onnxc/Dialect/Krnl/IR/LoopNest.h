@@ -39,6 +39,10 @@ class PackedLayoutAttr;
 /// Makes the diagnostic that a refused step reports; called at most once.
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
+/// When a replay checks what steps need of each other. Once is faster, for
+/// recipes that are compared; it does not see what a later step makes good.
+enum class NestChecks { AfterEachStep, AfterLastStep };
+
 class LoopNest {
 public:
   /// The nest of the kernel before its first step: every axis is a live loop,
@@ -49,13 +53,15 @@ public:
   /// number of the step, its text and the reason; with `findsCause` a note has
   /// the earlier step after which it is not legal any more, if there is one.
   static mlir::FailureOr<LoopNest>
-  replay(KernelOp kernel, EmitErrorFn emitError, bool findsCause = false);
+  replay(KernelOp kernel, EmitErrorFn emitError, bool findsCause = false,
+         NestChecks checks = NestChecks::AfterEachStep);
   /// As above, for a kernel that verified: cannot fail.
   static LoopNest replay(KernelOp kernel);
 
   /// As above, but the message becomes `reason` instead of a diagnostic.
-  static mlir::FailureOr<LoopNest> tryReplay(KernelOp kernel,
-                                             std::string &reason);
+  static mlir::FailureOr<LoopNest>
+  tryReplay(KernelOp kernel, std::string &reason,
+            NestChecks checks = NestChecks::AfterEachStep);
 
   /// An empty nest to be filled by addAxis/addOp (tests, cost model).
   explicit LoopNest(mlir::MLIRContext *context) : context(context) {}
@@ -417,6 +423,7 @@ private:
   const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
   llvm::SmallVector<unsigned>
   indexingLoops(const Operand::Reader &reader) const;
+  bool isIndexedBy(const Operand::Reader &reader, unsigned loop) const;
   bool stemsFromFusion(unsigned loop) const;
   mlir::LogicalResult splitLoop(unsigned loop, int64_t size, TailStrategy tail,
                                 bool split, llvm::StringRef outer,

@@ -16,9 +16,12 @@
 #include "BlockContraction.h"
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -44,6 +47,12 @@ public:
   bool choose(BlockTile most, Copying way);
   ArrayAttr write();
   std::string describe() const;
+  double minCycles() {
+    return BlockContractionWriter::minCycles(
+        shape.rows * shape.rowThreads,
+        shape.columnThreads * shape.vectors * lanes, /*cluster=*/1,
+        double(target.fmaPerCycle * target.warpThreads));
+  }
 
 private:
   void chooseWhole(const BlockTile &most, int64_t rows, int64_t columns);
@@ -69,6 +78,37 @@ bool BlockContractionWriter::isPossible() {
                  loops.reduced.size() ==
              all.size() &&
          extentOfAll(loops.reduced) >= minDepth;
+}
+
+double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
+                                         int64_t cluster,
+                                         double productsPerCycle) {
+  SmallVector<std::string> others = loops.batch;
+  llvm::append_range(others, ArrayRef(loops.columns).drop_back());
+  auto blocksOf = [&](ArrayRef<std::string> along, int64_t size) {
+    return double(llvm::divideCeil(extentOfAll(along), size));
+  };
+  double tiles = blocksOf(loops.rows, rows) * blocksOf(loops.column, columns) *
+                 double(extentOfAll(others));
+  auto bytesOf = [](OpOperand *operand) {
+    return double(elementBytes(getElementTypeOrSelf(operand->get().getType())));
+  };
+  auto depth = double(extentOfAll(loops.reduced));
+  double bytes = double(rows) * bytesOf(loops.rowOperand) +
+                 double(columns) * bytesOf(loops.columnOperand);
+  double ofTile = depth * std::max(double(rows * columns) / productsPerCycle,
+                                   bytes / target.coreBytesPerCycle);
+  double launch = double(target.launchNanoseconds * target.megahertz) / 1000;
+  return launch +
+         ofTile * std::ceil(tiles / double(target.coresOfClusters(cluster)));
+}
+
+double cheapestOf(ArrayRef<RecipeCandidate> candidates, StringRef kind) {
+  SmallVector<double> cycles{std::numeric_limits<double>::infinity()};
+  for (const RecipeCandidate &candidate : candidates)
+    if (candidate.kind == kind)
+      cycles.push_back(candidate.cycles);
+  return cycles[findCheapest(cycles)];
 }
 
 /// Vectors of columns, by sizes that divide all of them.
@@ -243,8 +283,8 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
   for (const Contraction &way : ways) {
     if (!candidates.empty())
       return;
-    addTiles<BlockTile>(TileWriter(kernel, way, target), blockTiles(), copyings,
-                        options, candidates);
+    (void)addTiles<BlockTile>(TileWriter(kernel, way, target), blockTiles(),
+                              copyings, options, candidates);
   }
 }
 

@@ -9,6 +9,8 @@
 #include "ContractionLoops.h"
 #include "KernelShape.h"
 #include "Planners.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -68,6 +70,16 @@ protected:
   bool isWorth(int64_t size, llvm::ArrayRef<std::string> loops) {
     return divides(size, loops) || 2 * extentOfAll(loops) > size;
   }
+  /// Of a core by instructions for matrices.
+  double productsPerCycle() {
+    return 16 * double(target.matrixProducts) /
+           krnl::matrixProductOf(loops.op)->element.getIntOrFloatBitWidth();
+  }
+  /// The least that the cost model predicts for blocks of so many rows and
+  /// columns, which are copied for a cluster of so many: products at the full
+  /// rate, or the bytes of all slices.
+  double minCycles(int64_t rows, int64_t columns, int64_t cluster,
+                   double productsPerCycle);
 };
 
 /// How operands are copied to shared memory: steps of the sums at once, and
@@ -78,30 +90,56 @@ struct Copying {
   bool producer = false;
 };
 
+/// The cycles of the candidate that is taken of those of a kind, by
+/// findCheapest(); infinite without any.
+double cheapestOf(llvm::ArrayRef<RecipeCandidate> candidates,
+                  llvm::StringRef kind);
+
 /// Adds the recipes of all tiles that are possible, copied in the first ways,
 /// and those of the cheapest tile that is copied in the others; each once. A
-/// writer has no recipe for what is not possible.
+/// writer has no recipe for what is not possible, and none is asked for where
+/// another one takes less time than it can. False where no tile is possible.
 template <typename Tile, typename Writer>
-void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
+bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
               llvm::ArrayRef<Copying> ways, const RecipeOptions &options,
               RecipeCandidates &candidates, size_t waysOfAll = 3) {
   if (!writer.isPossible())
-    return;
+    return false;
   writer.keepOrder = options.keepOrder;
   llvm::StringSet<> known;
   std::optional<Tile> best;
-  double cycles = 0;
+  bool isPossible = false;
+  double cycles = 0, cheapest = cheapestOf(candidates, "blocks");
   auto add = [&](const Tile &tile, Copying way) {
+    if (!writer.choose(tile, way))
+      return;
+    if (writer.minCycles() >= minGain * cheapest) {
+      isPossible = true;
+      return;
+    }
     size_t before = candidates.size();
-    if (writer.choose(tile, way) && known.insert(writer.describe()).second)
+    if (known.insert(writer.describe()).second)
       if (mlir::ArrayAttr recipe = writer.write())
         addScored(writer.kernel, writer.target, options, "blocks",
                   writer.describe(), recipe, candidates);
-    if (candidates.size() == before ||
-        (best && candidates.back().cycles >= minGain * cycles))
+    if (candidates.size() == before)
+      return;
+    double here = candidates.back().cycles;
+    bool isCheapest = here < minGain * cheapest,
+         isBest = !best || here < minGain * cycles;
+    // No other tile may be left out for one whose recipe is refused.
+    if ((isCheapest || isBest) &&
+        !isLegalRecipe(writer.kernel, candidates.back().write(), options)) {
+      candidates.pop_back();
+      return;
+    }
+    isPossible = true;
+    if (isCheapest)
+      cheapest = here;
+    if (!isBest)
       return;
     best = tile;
-    cycles = candidates.back().cycles;
+    cycles = here;
   };
   for (const Tile &tile : tiles)
     for (Copying way : ways.take_front(waysOfAll))
@@ -109,6 +147,7 @@ void addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
   if (std::optional<Tile> tile = best)
     for (Copying way : ways.drop_front(waysOfAll))
       add(*tile, way);
+  return isPossible;
 }
 
 /// By instructions for products of matrices, where the target has them for the

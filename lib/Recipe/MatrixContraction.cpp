@@ -34,6 +34,11 @@ public:
   bool choose(MatrixTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
+  double minCycles() {
+    return BlockContractionWriter::minCycles(
+        rowsOfBlock(), columnsOfBlock(), /*cluster=*/1,
+        productsPerCycle() * target.warpMatrixShare);
+  }
 
 private:
   struct Parts {
@@ -157,8 +162,8 @@ void addMatrixContractions(KernelOp kernel, const Processor &target,
   for (const Contraction &way : ways) {
     if (!candidates.empty() || !multipliesMatrices(way.op))
       return;
-    addTiles<MatrixTile>(MatrixWriter(kernel, way, target), matrixTiles(),
-                         copyings, options, candidates);
+    (void)addTiles<MatrixTile>(MatrixWriter(kernel, way, target), matrixTiles(),
+                               copyings, options, candidates);
   }
 }
 

@@ -44,6 +44,10 @@ public:
   bool choose(WarpgroupTile wanted, Copying way);
   ArrayAttr write();
   std::string describe() const;
+  double minCycles() {
+    return BlockContractionWriter::minCycles(rowsOfBlock(), columnsOfBlock(),
+                                             tile.cluster, productsPerCycle());
+  }
 
 private:
   int64_t rowsOfBlock() const {
@@ -292,14 +296,12 @@ void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
                               const RecipeOptions &options,
                               ArrayRef<Contraction> ways,
                               RecipeCandidates &candidates) {
-  size_t before = candidates.size();
-  for (const Contraction &way : ways) {
-    if (candidates.size() > before || !multipliesByWarpgroups(way.op))
+  for (const Contraction &way : ways)
+    if (!multipliesByWarpgroups(way.op) ||
+        addTiles<WarpgroupTile>(WarpgroupWriter(kernel, way, target),
+                                warpgroupTiles(), copyings, options, candidates,
+                                copyingsOfAll))
       return;
-    addTiles<WarpgroupTile>(WarpgroupWriter(kernel, way, target),
-                            warpgroupTiles(), copyings, options, candidates,
-                            copyingsOfAll);
-  }
 }
 
 } // namespace onnxc

@@ -202,6 +202,32 @@ TEST_F(PipelineCostTest, ProducersGoOnToTheNextTile) {
       cyclesWith("4, in_flight=1", "cuda:sm_80", 16, ", by=tma"));
 }
 
+// Each tile of 64 by 32 reads its slices again: their bytes alone take longer
+// than another recipe does.
+TEST_F(DeviceCostTest, TilesThatCannotBeCheapestAreLeftOut) {
+  auto target =
+      llvm::cantFail(target::resolveDevices(&context, "cuda:sm_90a")).front();
+  auto module = parseSourceString<ModuleOp>(
+      llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
+                    std::string(llvm::formatv(pipelined, "4", 64, 4, "", "")))
+          .str(),
+      &context);
+  ASSERT_TRUE(module);
+  krnl::KernelOp kernel;
+  module->walk([&](krnl::KernelOp op) { kernel = op; });
+  auto candidates = enumerateRecipes(kernel, target.getProcessor());
+  auto count = [&](StringRef tile) {
+    return llvm::count_if(candidates, [&](const RecipeCandidate &candidate) {
+      return StringRef(candidate.choices).contains(tile);
+    });
+  };
+  EXPECT_GT(count("of 64 x 256 each"), 0);
+  EXPECT_EQ(count("of 64 x 32 each"), 0);
+  // The tile of the cheapest one is copied in all ways.
+  const RecipeCandidate &best = candidates[rankRecipes(candidates).front()];
+  EXPECT_GT(count(StringRef(best.choices).split(" each").first), 5);
+}
+
 TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {
   for (auto [name, terabytes] :
        {std::pair("cuda:sm_80", 2.039), std::pair("cuda:sm_90a", 4.8)}) {

@@ -102,6 +102,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(createKrnlOrderConstantsPass());
     target.addPass(createKrnlFoldPaddingPass());
     target.addPass(createKrnlSplitReductionsPass({options.strict}));
+    target.addPass(createKrnlSplitRowsPass({options.strict}));
     target.addPass(createKrnlJoinPartsPass());
   }
   KrnlWriteRecipesPassOptions write;

@@ -170,11 +170,7 @@ void BlockWriter::findParts() {
 /// of one?
 bool BlockWriter::hasTerms(ComputeOp op) {
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    SmallVector<std::string> loops = accessLoops(op, *input);
-    return llvm::all_of(op.getAxes(), [&](StringRef axis) {
-      return llvm::is_contained(loops, axis) ||
-             llvm::is_contained(parts, axis) || extentOf(kernel, axis, 2) == 1;
-    });
+    return hasElementEach(op, *input, parts);
   });
 }
 
@@ -192,11 +188,12 @@ bool BlockWriter::hasRows() {
     for (OpOperand *input : op.getDpsInputOperands()) {
       if (!isa<ShapedType>(input->get().getType()))
         continue;
-      SmallVector<std::string> loops = accessLoops(op, *input);
-      SmallVector<std::string> along = loopsAlongMemory(op, *input);
+      Access access(*input);
+      unsigned rank = access.rankAlongMemory();
       for (const std::string &loop : llvm::reverse(last))
-        if (llvm::is_contained(loops, loop) &&
-            (along.empty() || along.pop_back_val() != loop))
+        if (unsigned dim = dimOf(op, loop);
+            access.dependsOn(dim) &&
+            (rank == 0 || access.stepAt(--rank, dim) != 1))
           return false;
     }
     return hasTerms(op);
@@ -241,7 +238,7 @@ int64_t BlockWriter::rowLanes(StringRef loop) const {
 /// into; 1 where it has none. Vectors for less than half of these leave most of
 /// them idle.
 int64_t BlockWriter::vectorLanes(int64_t threads) const {
-  int64_t width = rowLanes(own.back());
+  int64_t width = hasRangesAlong(kernel, own.back()) ? 1 : rowLanes(own.back());
   return isStatic(kernel, own.back()) &&
                  extentOf(kernel, own.back(), 0) % width == 0 &&
                  2 * elementsOfRow() / width >=

@@ -143,6 +143,51 @@ SmallVector<std::string> loopsAlongMemory(ComputeOp op, OpOperand &operand) {
   return loops;
 }
 
+/// Are the values of the index different for all iterations of its loops, as
+/// the digits of a number are: part * 64 + element, for 64 elements?
+static bool isNumber(ComputeOp op, const Access &access, unsigned position) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  SmallVector<std::pair<int64_t, int64_t>> digits;
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+    if (access.dependsOnAt(position, dim)) {
+      std::optional<int64_t> step = access.stepAt(position, dim);
+      if (!step || *step <= 0)
+        return false;
+      digits.emplace_back(*step, extentOf(kernel, axis, guessedRow));
+    }
+  llvm::sort(digits);
+  int64_t most = 1;
+  return llvm::all_of(digits, [&](auto digit) {
+    auto [step, extent] = digit;
+    bool isApart = step >= most;
+    most = estimatedProduct(step, extent);
+    return isApart;
+  });
+}
+
+bool hasElementEach(ComputeOp op, OpOperand &operand,
+                    ArrayRef<std::string> without) {
+  Access access(operand);
+  for (unsigned position : llvm::seq(access.getRank()))
+    if (!access.loopAt(position) && !isNumber(op, access, position))
+      return false;
+  auto kernel = op->getParentOfType<KernelOp>();
+  return llvm::all_of(llvm::enumerate(op.getAxes()), [&](auto axis) {
+    return access.dependsOn(axis.index()) ||
+           llvm::is_contained(without, axis.value()) ||
+           extentOf(kernel, axis.value(), 2) == 1;
+  });
+}
+
+bool hasRangesAlong(KernelOp kernel, StringRef loop) {
+  auto ops = kernel.getBody().getOps<ComputeOp>();
+  return llvm::any_of(ops, [&](ComputeOp op) {
+    return llvm::any_of(readInputs(op), [&](OpOperand *input) {
+      return Access(*input).hasRangeAlong(dimOf(op, loop));
+    });
+  });
+}
+
 SmallVector<std::string> reducedLoops(ComputeOp op) {
   SmallVector<std::string> loops;
   for (auto [axis, kind] :

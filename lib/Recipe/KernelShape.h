@@ -95,6 +95,14 @@ llvm::SmallVector<std::string> accessLoops(krnl::ComputeOp op,
 llvm::SmallVector<std::string> loopsAlongMemory(krnl::ComputeOp op,
                                                 mlir::OpOperand &operand);
 
+/// Has the operand an element of its own for each iteration of the op, but for
+/// the loops `without`?
+bool hasElementEach(krnl::ComputeOp op, mlir::OpOperand &operand,
+                    llvm::ArrayRef<std::string> without);
+
+/// May iterations of the loop be behind the end of an operand of the kernel?
+bool hasRangesAlong(krnl::KernelOp kernel, llvm::StringRef loop);
+
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(krnl::ComputeOp op);
 

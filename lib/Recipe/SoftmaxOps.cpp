@@ -26,7 +26,7 @@ static Value yieldedBy(ComputeOp op) {
              : Value();
 }
 
-static Value withoutRounding(Value value) {
+Value withoutRounding(Value value) {
   while (Operation *op = value ? value.getDefiningOp() : nullptr) {
     if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
       break;

@@ -50,6 +50,9 @@ std::pair<llvm::SmallVector<mlir::Operation *>,
           llvm::SmallVector<mlir::OpOperand *>>
 payloadSlice(krnl::ComputeOp op, mlir::Value value);
 
+/// What the number is rounded or extended from, if it is.
+mlir::Value withoutRounding(mlir::Value value);
+
 /// Does the op start from zeros that an op of the kernel writes?
 bool startsAtZero(krnl::ComputeOp sum);
 

@@ -132,6 +132,10 @@ constexpr int64_t minClusterResults = 8192, maxClusterWarpgroups = 2,
 /// Parts of a sum that are added up by a kernel of its own, and the fewest
 /// terms of one.
 constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
+/// The fewest terms of a thread in a part of a long row that blocks share, and
+/// the most ops of its kernel that are computed again for another reader.
+constexpr int64_t minTermsOfThread = 8;
+constexpr unsigned maxCopiedOps = 32;
 /// The most bytes of a factor that a kernel of its own computes, for each byte
 /// of the operands: weights of 4 bits have 8 as f32, those of 2 bits as f16.
 constexpr int64_t maxFactorBytes = 8;

@@ -1,0 +1,395 @@
+//===- WriteRowParts.cpp - Kernels for parts of rows ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// All ops of the kernel whose sums are wanted run over the parts too, the sums
+// along the elements of one. The last part may go on behind the end of a row:
+// what is there changes no sum.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowPartsWriter.h"
+
+#include "KernelShape.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+RowPartsWriter::RowPartsWriter(RewriterBase &rewriter, KernelOp kernel,
+                               const RowSums &rows, int64_t size)
+    : rewriter(rewriter), kernel(kernel), rows(rows),
+      extent(extentOf(kernel, rows.row, 0)), size(size),
+      parts((extent + size - 1) / size), part(rows.row + ".part"),
+      loc(kernel.getLoc()) {}
+
+/// Is each dynamic size of the tensor that of one loop?
+static bool hasSizes(Value tensor) {
+  Subscripts access = writtenBy(tensor).second;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return llvm::all_of(llvm::enumerate(access), [&](auto at) {
+    return at.value().getLoop() || !type.isDynamicDim(at.index());
+  });
+}
+
+bool RowPartsWriter::check() {
+  if (parts < 2 || kernel.findLoop(part))
+    return false;
+  for (const RowSum &sum : rows.sums) {
+    ComputeOp op = sum.op;
+    for (OpOperand *input : readInputs(op))
+      if (isRagged() && Access(*input).hasRanges())
+        return false;
+    if (isRagged() &&
+        !llvm::all_of(op.getBody()->without_terminator(),
+                      [](Operation &inner) { return isSpeculatable(&inner); }))
+      return false;
+  }
+  collectScratch();
+  return llvm::all_of(scratch, hasSizes) && llvm::all_of(handed, hasSizes);
+}
+
+/// A kernel without ops over these loops. Those of its inputs that the kernel
+/// has too are mapped.
+KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
+                                 ArrayRef<Value> ins, ArrayRef<Value> outs) {
+  SmallVector<LoopAttr> loops;
+  SmallVector<Value> extents, all(ins);
+  MLIRContext *context = rewriter.getContext();
+  for (const std::string &name : names) {
+    if (name == part) {
+      loops.push_back(LoopAttr::get(context, part, parts));
+      continue;
+    }
+    unsigned number = *kernel.findLoop(name);
+    bool isPart = name == rows.row && llvm::is_contained(names, part);
+    loops.push_back(isPart ? LoopAttr::get(context, name, size)
+                           : kernel.getLoop(number));
+    if (auto value = dyn_cast<Value>(kernel.getExtent(number)))
+      extents.push_back(value);
+  }
+  llvm::append_range(all, kernel.getIns());
+  rewriter.setInsertionPoint(kernel);
+  auto made = KernelOp::create(rewriter, loc, (kernel.getName() + suffix).str(),
+                               loops, extents, all, outs);
+  rewriter.setInsertionPointToStart(&made.getBody().front());
+  mapping.clear();
+  for (auto [number, name] : llvm::enumerate(names))
+    if (name != part)
+      if (auto inside =
+              dyn_cast<Value>(kernel.getExtentInside(*kernel.findLoop(name))))
+        mapping.map(inside, cast<Value>(made.getExtentInside(number)));
+  for (unsigned number : llvm::seq<unsigned>(kernel.getIns().size()))
+    mapping.map(kernel.getInArgument(number),
+                made.getInArgument(ins.size() + number));
+  return made;
+}
+
+std::pair<ComputeOp, Subscripts> writtenBy(Value tensor) {
+  auto op = tensor.getDefiningOp<ComputeOp>();
+  OpOperand &init = *op.getTiedOpOperand(cast<OpResult>(tensor));
+  return {op, op.getSubscripts(init)};
+}
+
+/// A tensor of the host for what each row has, or each of its parts.
+Value RowPartsWriter::scratchOf(Value tensor, bool ofParts) {
+  auto [op, access] = writtenBy(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<StringRef> axes = op.getAxes();
+  for (auto [at, extent] : llvm::zip_equal(access, type.getShape()))
+    sizes.push_back(
+        at.getLoop() ? kernel.getExtent(*kernel.findLoop(axes[*at.getLoop()]))
+                     : OpFoldResult(rewriter.getIndexAttr(extent)));
+  if (ofParts)
+    sizes.push_back(rewriter.getIndexAttr(parts));
+  return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+}
+
+/// Drops what no op of the kernel uses.
+void RowPartsWriter::finish(KernelOp made) {
+  auto ops = llvm::to_vector(llvm::make_pointer_range(made.getBody().front()));
+  for (Operation *op : llvm::reverse(ArrayRef(ops).drop_back()))
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  dropUnusedInputs(rewriter, made);
+}
+
+/// Clones what is no op over loops.
+void RowPartsWriter::cloneOther(Operation &op) {
+  if (!isa<ComputeOp, YieldOp, TemporaryOp>(op))
+    rewriter.clone(op, mapping);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel of the parts
+//===----------------------------------------------------------------------===//
+
+/// The kernel of the parts has the sums, and what stands for m in them.
+void RowPartsWriter::collectScratch() {
+  for (const RowSum &sum : rows.sums) {
+    scratch.insert(sum.op->getResult(0));
+    if (sum.shift)
+      scratch.insert(sum.shift->get());
+  }
+  for (ComputeOp op : rows.tail)
+    for (OpOperand *input : readInputs(op))
+      if (input->get().getDefiningOp<ComputeOp>())
+        handed.insert(input->get());
+}
+
+RankedTensorType RowPartsWriter::withParts(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(parts);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// The access of the op, whose loops are those in parallel, that over the
+/// parts, and that over the elements of one.
+Subscripts RowPartsWriter::accessOf(ComputeOp op, OpOperand &operand,
+                                    bool isMade) {
+  unsigned parallel = op.getNumParallelLoops();
+  AffineExpr number = rewriter.getAffineDimExpr(parallel),
+             element = rewriter.getAffineDimExpr(parallel + 1);
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim : llvm::seq(parallel))
+    dims.push_back(rewriter.getAffineDimExpr(dim));
+  dims.push_back(number * size + element);
+  Subscripts access = op.getSubscripts(operand);
+  auto type = dyn_cast<ShapedType>(operand.get().getType());
+  for (auto [position, at] : llvm::enumerate(access)) {
+    if (isRagged() && at.index.isFunctionOfDim(parallel))
+      at.range = std::pair(int64_t(0), type.getDimSize(position));
+    at.index = at.index.replaceDims(dims);
+  }
+  if (isMade)
+    access.push_back({number});
+  return access;
+}
+
+/// The number of the element in its row.
+Value RowPartsWriter::rowAt(OpBuilder &b, Location loc) {
+  Value each = arith::ConstantIndexOp::create(b, loc, size);
+  Value first =
+      arith::MulIOp::create(b, loc, IndexOp::create(b, loc, part), each);
+  return arith::AddIOp::create(b, loc, first,
+                               IndexOp::create(b, loc, rows.row));
+}
+
+/// Sums, and what follows from these, for each part.
+ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
+  SmallVector<StringRef> axes = op.getAxes();
+  unsigned parallel = op.getNumParallelLoops();
+  axes.insert(axes.begin() + parallel, part);
+  SmallVector<Value> inputs;
+  SmallVector<Subscripts> accesses;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    bool isMade = inputNumber(kernel, input->get()) < 0 &&
+                  input->get().getDefiningOp<ComputeOp>();
+    inputs.push_back(mapping.lookupOrDefault(input->get()));
+    accesses.push_back(accessOf(op, *input, isMade));
+  }
+  accesses.push_back(accessOf(op, *op.getDpsInitOperand(0), true));
+  auto made = ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses,
+                                axes, parallel + 1, op.getNameAttr());
+  IRMapping inside = mapping;
+  op.getPayload().cloneInto(&made.getPayload(), inside);
+  for (auto index :
+       llvm::make_early_inc_range(made.getBody()->getOps<IndexOp>()))
+    if (index.getLoop() == rows.row) {
+      OpBuilder b(index);
+      rewriter.replaceOp(index, rowAt(b, index.getLoc()));
+    }
+  return made;
+}
+
+/// Elements behind the end of a row change nothing.
+void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
+  Operation *combiner = combinerOf(op, 0);
+  Value running = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  unsigned side = combiner->getOperand(0) == running ? 1 : 0;
+  OpBuilder b(combiner);
+  Value end = arith::ConstantIndexOp::create(b, loc, extent);
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         rowAt(b, loc), end);
+  Value neutral = arith::ConstantOp::create(b, loc, sum.neutral);
+  Value term = arith::SelectOp::create(b, loc, isInside,
+                                       combiner->getOperand(side), neutral);
+  combiner->setOperand(side, term);
+}
+
+/// Elements of the part, as a number.
+Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
+  if (!isRagged())
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(type, double(size)));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value first =
+      arith::MulIOp::create(b, loc, IndexOp::create(b, loc, part), index(size));
+  Value rest = arith::SubIOp::create(b, loc, index(extent), first);
+  Value count = arith::MinSIOp::create(b, loc, rest, index(size));
+  Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
+  return arith::SIToFPOp::create(b, loc, type, integer);
+}
+
+/// The tensor that a sum of the parts begins with.
+Value RowPartsWriter::startOf(const RowSum &sum) {
+  ComputeOp op = sum.op;
+  Value to = TemporaryOp::create(rewriter, loc, withParts(op->getResult(0)));
+  SmallVector<StringRef> axes = op.getAxes();
+  axes.truncate(op.getNumParallelLoops());
+  axes.push_back(part);
+  Value neutral = arith::ConstantOp::create(rewriter, loc, sum.neutral);
+  return ComputeOp::create(rewriter, loc, ValueRange(), to,
+                           {accessOf(op, *op.getDpsInitOperand(0), true)}, axes,
+                           axes.size(), StringAttr(),
+                           [&](OpBuilder &b, Location loc, ValueRange) {
+                             linalg::YieldOp::create(b, loc, neutral);
+                           })
+      ->getResult(0);
+}
+
+/// Another tensor that has the payload's element for each one of `from`, at the
+/// loops of `op`.
+Value RowPartsWriter::mapped(ComputeOp op, Value from, Value to,
+                             function_ref<Value(OpBuilder &, Value)> payload) {
+  SmallVector<StringRef> axes = op.getAxes();
+  axes.truncate(op.getNumParallelLoops());
+  axes.push_back(part);
+  Subscripts access = accessOf(op, *op.getDpsInitOperand(0), true);
+  if (!to)
+    to = TemporaryOp::create(rewriter, loc, from.getType());
+  return ComputeOp::create(rewriter, loc, from, to, {access, access}, axes,
+                           axes.size(), StringAttr(),
+                           [&](OpBuilder &b, Location loc, ValueRange args) {
+                             linalg::YieldOp::create(b, loc,
+                                                     payload(b, args[0]));
+                           })
+      ->getResult(0);
+}
+
+/// The mean of the part, in the place of m of the row.
+Value RowPartsWriter::meanOf(const RowSum &sum, Value ofPart) {
+  auto maker = sum.shift->get().getDefiningOp<ComputeOp>();
+  Value to = TemporaryOp::create(rewriter, loc, withParts(sum.shift->get()));
+  SmallVector<StringRef> axes = maker.getAxes();
+  axes.push_back(part);
+  return ComputeOp::create(
+             rewriter, loc, ofPart, to,
+             {accessOf(maker, *sum.shiftSource(), true),
+              accessOf(maker, *maker.getDpsInitOperand(0), true)},
+             axes, axes.size(), StringAttr(),
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value count = sizeOfPart(b, args[0].getType());
+               linalg::YieldOp::create(
+                   b, loc,
+                   arith::DivFOp::create(b, loc, args[0], count).getResult());
+             })
+      ->getResult(0);
+}
+
+Value isLeast(OpBuilder &b, Location loc, Value number) {
+  auto type = cast<FloatType>(number.getType());
+  Value least = arith::ConstantOp::create(
+      b, loc,
+      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), true)));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, number,
+                               least);
+}
+
+Value zeroOf(OpBuilder &b, Location loc, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0));
+}
+
+/// The maximum of a part, and 0 for one whose elements are all -infinity.
+Value RowPartsWriter::guarded(const RowSum &sum, Value largest) {
+  ComputeOp maker = writtenBy(sum.shift->get()).first;
+  return mapped(maker, largest, {}, [&](OpBuilder &b, Value number) -> Value {
+    Value zero = zeroOf(b, loc, number.getType());
+    return arith::SelectOp::create(b, loc, isLeast(b, loc, number), zero,
+                                   number);
+  });
+}
+
+/// What the shift of a part follows from.
+void RowPartsWriter::cloneShift(const RowSum &sum) {
+  if (sum.kind == ShiftKind::Square) {
+    mapping.map(sum.shift->get(),
+                meanOf(sum, mapping.lookup(sum.of->getResult(0))));
+    return;
+  }
+  SetVector<Value> needed;
+  needed.insert(sum.shift->get());
+  for (unsigned i = 0; i < needed.size(); ++i)
+    if (auto op = needed[i].getDefiningOp<ComputeOp>(); op && op != sum.of)
+      for (OpOperand *input : readInputs(op))
+        needed.insert(input->get());
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (op != sum.of && needed.contains(op->getResult(0))) {
+      Value to =
+          TemporaryOp::create(rewriter, loc, withParts(op->getResult(0)));
+      mapping.map(op->getResult(0), cloneForParts(op, to)->getResult(0));
+    }
+}
+
+void RowPartsWriter::cloneSum(const RowSum &sum) {
+  ComputeOp op = sum.op;
+  IRMapping outer = mapping;
+  if (sum.kind == ShiftKind::Exponential)
+    mapping.map(sum.shift->get(),
+                guarded(sum, mapping.lookup(sum.shift->get())));
+  ComputeOp made = cloneForParts(op, startOf(sum));
+  mapping = std::move(outer);
+  if (isRagged())
+    maskTerm(made, sum);
+  mapping.map(op->getResult(0), made->getResult(0));
+}
+
+KernelOp RowPartsWriter::writeParts() {
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Value> outs;
+  SetVector<StringRef> used;
+  for (Value tensor : scratch) {
+    outs.push_back(scratchOf(tensor, true));
+    for (StringRef axis : writtenBy(tensor).first.getAxes())
+      used.insert(axis);
+  }
+  SmallVector<std::string> names;
+  for (const std::string &name : loopNames(kernel))
+    if (used.contains(name) && name != rows.row)
+      names.push_back(name);
+  llvm::append_values(names, part, rows.row);
+  KernelOp made = declare(" parts", names, {}, outs);
+  for (Operation &op : kernel.getBody().front())
+    cloneOther(op);
+  // Sums in their order, and what their shifts follow from.
+  for (const RowSum &sum : rows.sums) {
+    if (sum.shift)
+      cloneShift(sum);
+    cloneSum(sum);
+  }
+  SmallVector<Value> yielded;
+  for (auto [number, tensor] : llvm::enumerate(scratch))
+    yielded.push_back(mapped(writtenBy(tensor).first, mapping.lookup(tensor),
+                             made.getOutArgument(number),
+                             [](OpBuilder &, Value number) { return number; }));
+  YieldOp::create(rewriter, loc, yielded);
+  finish(made);
+  return made;
+}
+
+} // namespace onnxc

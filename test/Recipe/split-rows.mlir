@@ -1,0 +1,211 @@
+// RUN: onnx-opt %s -split-input-file --krnl-split-rows | FileCheck %s
+// RUN: onnx-opt %s -split-input-file --krnl-split-rows=keep-order | FileCheck %s --check-prefix=ORDER
+//
+// A device of many multiprocessors, and a few long rows.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
+
+// The size of the parts does not divide the row: what is behind the end is not added.
+// CHECK-LABEL: func @sum
+// CHECK:         %[[SCRATCH:.+]] = tensor.empty() : tensor<2x[[P:[0-9]+]]xf32>
+// CHECK:         %[[PARTS:.+]] = krnl.kernel "sum parts" loops [r = 2, k.part = [[P]], k = [[SIZE:[0-9]+]]]
+// CHECK-SAME:      outs(%[[SCRATCH]] : tensor<2x[[P]]xf32>)
+// CHECK:           krnl.compute [r, k.part | k] (%[[X:.+]] = %{{.+}}[r, k.part * [[SIZE]] + k in 0 to 100003]) -> (%[[S:.+]] = %{{.+}}[r, k.part])
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult
+// CHECK:             %[[TERM:.+]] = arith.select %[[INSIDE]], %[[X]], %{{.+}} : f32
+// CHECK:             arith.addf %[[S]], %[[TERM]] : f32
+// CHECK:         krnl.kernel "sum" loops [r = 2, k.part = [[P]]] ins(%[[PARTS]] : tensor<2x[[P]]xf32>)
+// CHECK:           krnl.compute [r | k.part] (%[[T:.+]] = %{{.+}}[r, k.part]) -> (%[[A:.+]] = %{{.+}}[r])
+// CHECK:             arith.addf %[[A]], %[[T]] : f32
+// CHECK-NOT:     krnl.kernel
+// ORDER-LABEL: func @sum
+// ORDER-NOT:     parts
+func.func @sum(%x: tensor<2x100003xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %y = krnl.kernel "sum" loops [r = 2, k = 100003] ins(%x : tensor<2x100003xf32>) outs(%o : tensor<2xf32>) {
+  ^bb0(%a: tensor<2x100003xf32>, %c: tensor<2xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [r] () -> (%q = %c[r]) : () -> tensor<2xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | k] (%p = %a[r, k]) -> (%q = %f[r]) : (tensor<2x100003xf32>) -> tensor<2xf32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<2xf32>
+  } -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// Exponentials of distances to the maximum of each part; a part of which all elements are -infinity has none.
+// CHECK-LABEL: func @exponentials
+// CHECK:         krnl.kernel "exponentials parts" loops [k.part = [[P:[0-9]+]], k = [[SIZE:[0-9]+]]]
+// CHECK:           %[[MAX:.+]] = krnl.compute [k.part | k] ({{.+}}[k.part * [[SIZE]] + k])
+// CHECK:           %[[GUARD:.+]] = krnl.compute [k.part] (%{{.+}} = %[[MAX]][k.part])
+// CHECK:             arith.select
+// CHECK:           krnl.compute [k.part | k] (%{{.+}} = %{{.+}}[k.part * [[SIZE]] + k], %{{.+}} = %[[GUARD]][k.part])
+// CHECK:             math.exp
+// CHECK:         %[[TOTAL:.+]]:2 = krnl.kernel "exponentials" loops [k.part = [[P]]]
+// CHECK:           krnl.compute [| k.part]
+// CHECK:             %[[WEIGHT:.+]] = math.exp
+// CHECK:             %[[DIFFERS:.+]] = arith.cmpf one
+// CHECK:             %[[NONE:.+]] = arith.cmpf oeq
+// CHECK:             %[[EMPTY:.+]] = arith.andi %[[NONE]], %[[DIFFERS]] : i1
+// CHECK:             %[[W:.+]] = arith.select %[[EMPTY]], %{{.+}}, %[[WEIGHT]] : f32
+// CHECK:             arith.mulf %{{.+}}, %[[W]] : f32
+// What the weights write over is computed again.
+// CHECK:         krnl.kernel "exponentials elements" loops [k = 131072] ins(%[[TOTAL]]#
+// CHECK:           krnl.compute [k]
+// CHECK:             math.exp
+// CHECK:             arith.divf
+func.func @exponentials(%x: tensor<131072xf32>, %o: tensor<131072xf32>) -> tensor<131072xf32> {
+  %y = krnl.kernel "exponentials" loops [k = 131072] ins(%x : tensor<131072xf32>) outs(%o : tensor<131072xf32>) {
+  ^bb0(%a: tensor<131072xf32>, %c: tensor<131072xf32>):
+    %least = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<f32>
+    %f = krnl.compute [] () -> (%q = %t[]) : () -> tensor<f32> { linalg.yield %least : f32 }
+    %m = krnl.compute [| k] (%p = %a[k]) -> (%q = %f[]) : (tensor<131072xf32>) -> tensor<f32> {
+      %v = arith.maximumf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %e = krnl.compute [k] (%p = %a[k], %u = %m[]) -> (%q = %c[k]) : (tensor<131072xf32>, tensor<f32>) -> tensor<131072xf32> {
+      %d = arith.subf %p, %u : f32
+      %v = math.exp %d : f32
+      linalg.yield %v : f32
+    }
+    %t2 = krnl.temporary : tensor<f32>
+    %g = krnl.compute [] () -> (%q = %t2[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [| k] (%p = %e[k]) -> (%q = %g[]) : (tensor<131072xf32>) -> tensor<f32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %w = krnl.compute [k] (%p = %s[]) -> (%q = %e[k]) : (tensor<f32>) -> tensor<131072xf32> {
+      %v = arith.divf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %w : tensor<131072xf32>
+  } -> tensor<131072xf32>
+  return %y : tensor<131072xf32>
+}
+
+// What stands for a maximum may lie in another order.
+// CHECK-LABEL: func @exponentials_of_rows
+// CHECK:         krnl.kernel "rows parts" loops [i = 2, k.part = [[P:[0-9]+]], k = [[SIZE:[0-9]+]]]
+// CHECK:         krnl.kernel "rows" loops [i = 2, k.part = [[P]]]
+func.func @exponentials_of_rows(%x: tensor<2x131072xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %y = krnl.kernel "rows" loops [i = 2, k = 131072] ins(%x : tensor<2x131072xf32>) outs(%o : tensor<2xf32>) {
+  ^bb0(%a: tensor<2x131072xf32>, %c: tensor<2xf32>):
+    %least = arith.constant 0xFF800000 : f32
+    %most = arith.constant 0x7F800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<2xf32>
+    %f = krnl.compute [i] () -> (%q = %t[i]) : () -> tensor<2xf32> { linalg.yield %least : f32 }
+    %m = krnl.compute [i | k] (%p = %a[i, k]) -> (%q = %f[i]) : (tensor<2x131072xf32>) -> tensor<2xf32> {
+      %v = arith.maximumf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %t2 = krnl.temporary : tensor<2x1xf32>
+    %z = krnl.compute [i] (%p = %m[i]) -> (%q = %t2[i, 0]) : (tensor<2xf32>) -> tensor<2x1xf32> {
+      %d = math.absf %p : f32
+      %w = arith.cmpf oeq, %d, %most : f32
+      %v = arith.select %w, %zero, %p : f32
+      linalg.yield %v : f32
+    }
+    %g = krnl.compute [i] () -> (%q = %c[i]) : () -> tensor<2xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [i | k] (%p = %a[i, k], %u = %z[i, 0]) -> (%q = %g[i])
+        : (tensor<2x131072xf32>, tensor<2x1xf32>) -> tensor<2xf32> {
+      %d = arith.subf %p, %u : f32
+      %e = math.exp %d : f32
+      %v = arith.addf %q, %e : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<2xf32>
+  } -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// Squares are moved from the mean of the part to m of the row, whatever that follows from its sum by.
+// CHECK-LABEL: func @squares
+// CHECK:         %[[PARTS:.+]]:3 = krnl.kernel "squares parts" loops [k.part = [[P:[0-9]+]], k = [[SIZE:[0-9]+]]]
+// CHECK:           %[[SUM:.+]] = krnl.compute [k.part | k]
+// CHECK:           %[[MEAN:.+]] = krnl.compute [k.part] (%[[T:.+]] = %[[SUM]][k.part])
+// CHECK:             arith.divf %[[T]], %{{.+}} : f32
+// CHECK:           krnl.compute [k.part | k] (%{{.+}} = %{{.+}}[k.part * [[SIZE]] + k], %{{.+}} = %[[MEAN]][k.part])
+// CHECK:             arith.mulf
+// CHECK:         krnl.kernel "squares" loops [k.part = [[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
+// CHECK:           %[[DISTANCE:.+]] = arith.subf
+// CHECK:           %[[MORE:.+]] = arith.mulf %[[DISTANCE]], %{{.+}} : f32
+// CHECK:           arith.addf %{{.+}}, %[[MORE]] : f32
+func.func @squares(%x: tensor<131072xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "squares" loops [k = 131072] ins(%x : tensor<131072xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%a: tensor<131072xf32>, %c: tensor<f32>):
+    %zero = arith.constant 0.0 : f32
+    %n = arith.constant 131072.0 : f32
+    %t = krnl.temporary : tensor<f32>
+    %f = krnl.compute [] () -> (%q = %t[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [| k] (%p = %a[k]) -> (%q = %f[]) : (tensor<131072xf32>) -> tensor<f32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %t2 = krnl.temporary : tensor<f32>
+    %m = krnl.compute [] (%p = %s[]) -> (%q = %t2[]) : (tensor<f32>) -> tensor<f32> {
+      %v = arith.divf %p, %n : f32
+      linalg.yield %v : f32
+    }
+    %g = krnl.compute [] () -> (%q = %c[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %d = krnl.compute [| k] (%p = %a[k], %u = %m[]) -> (%q = %g[]) : (tensor<131072xf32>, tensor<f32>) -> tensor<f32> {
+      %d = arith.subf %p, %u : f32
+      %h = arith.mulf %d, %d : f32
+      %v = arith.addf %q, %h : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %d : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// The sum of something else than distances to the mean stays whole, as does what follows from a part's own maximum in
+// another way.
+// CHECK-LABEL: func @cubes
+// CHECK-NOT:     parts
+func.func @cubes(%x: tensor<131072xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "cubes" loops [k = 131072] ins(%x : tensor<131072xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%a: tensor<131072xf32>, %c: tensor<f32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<f32>
+    %f = krnl.compute [] () -> (%q = %t[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [| k] (%p = %a[k]) -> (%q = %f[]) : (tensor<131072xf32>) -> tensor<f32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %g = krnl.compute [] () -> (%q = %c[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %d = krnl.compute [| k] (%p = %a[k], %u = %s[]) -> (%q = %g[]) : (tensor<131072xf32>, tensor<f32>) -> tensor<f32> {
+      %d = arith.subf %p, %u : f32
+      %h = arith.mulf %d, %p : f32
+      %v = arith.addf %q, %h : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %d : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+}
+
+// -----
+
+// A processor has all of a row in one core.
+module attributes {krnl.target = #krnl.target<>} {
+// CHECK-LABEL: func @processor
+// CHECK-NOT:     parts
+func.func @processor(%x: tensor<100003xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %y = krnl.kernel "processor" loops [k = 100003] ins(%x : tensor<100003xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%a: tensor<100003xf32>, %c: tensor<f32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [] () -> (%q = %c[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [| k] (%p = %a[k]) -> (%q = %f[]) : (tensor<100003xf32>) -> tensor<f32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+}

@@ -137,6 +137,8 @@ GOLDEN |= {
     "attention_long": lambda: attention([1, 12, 128, 64], [1, 12, 4096, 64]),
     "softmax": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1024, 1024]}),
     "softmax_long": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [16, 8192]}),
+    "softmax_row": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1, 131072]}),
+    "mean_row": lambda: model([("ReduceMean", ["x"], "y", {"keepdims": 0})], {"x": [1048576]}),
     "layer_norm": lambda: layer_norm(512, 768),
     "layer_norm_short": lambda: layer_norm(320, 48),
     "chain": lambda: chain(2048, 2048),

@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/TabulateBytes.h"
 #include "onnxc/Training/Passes.h"
 
 using namespace mlir;
@@ -52,6 +53,28 @@ static void buildOnnx(OpPassManager &passes, const CompileOptions &options) {
     passes.addPass(onnx::createFuseQuantization());
   }
   passes.addPass(onnx::createSpecializeRanks(evaluator));
+}
+
+/// The choice of how each kernel is executed.
+static void addRecipes(OpPassManager &target, const CompileOptions &options) {
+  if (options.level > 1) {
+    target.addPass(createKrnlVersionKernelsPass({options.strict}));
+    target.addPass(createKrnlSplitFactorsPass({options.strict}));
+    target.addPass(createKrnlOrderConstantsPass());
+    target.addPass(createKrnlFoldPaddingPass());
+    target.addPass(createKrnlSplitReductionsPass({options.strict}));
+    target.addPass(createKrnlSplitRowsPass({options.strict}));
+    target.addPass(createKrnlJoinPartsPass());
+  }
+  KrnlWriteRecipesPassOptions write;
+  write.choose = options.level > 0;
+  write.keepOrder = options.strict;
+  write.recipes = options.recipes;
+  write.emitRecipes = options.emitRecipes;
+  target.addPass(createKrnlWriteRecipesPass(write));
+  if (options.level > 1)
+    target.addPass(krnl::createKrnlMergePass());
+  target.addPass(krnl::createKrnlLimitStackPass());
 }
 
 static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
@@ -96,24 +119,10 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
     target.addPass(krnl::createKrnlSimplifyHostPass());
     target.addPass(krnl::createKrnlCSEPass());
   }
-  if (options.level > 1) {
-    target.addPass(createKrnlVersionKernelsPass({options.strict}));
-    target.addPass(createKrnlSplitFactorsPass({options.strict}));
-    target.addPass(createKrnlOrderConstantsPass());
-    target.addPass(createKrnlFoldPaddingPass());
-    target.addPass(createKrnlSplitReductionsPass({options.strict}));
-    target.addPass(createKrnlSplitRowsPass({options.strict}));
-    target.addPass(createKrnlJoinPartsPass());
-  }
-  KrnlWriteRecipesPassOptions write;
-  write.choose = options.level > 0;
-  write.keepOrder = options.strict;
-  write.recipes = options.recipes;
-  write.emitRecipes = options.emitRecipes;
-  target.addPass(createKrnlWriteRecipesPass(write));
+  // Tables are computed for all targets at once, outside of their threads.
   if (options.level > 1)
-    target.addPass(krnl::createKrnlMergePass());
-  target.addPass(krnl::createKrnlLimitStackPass());
+    passes.addPass(createTabulateBytes(makeEvaluator(options)));
+  addRecipes(passes.nest<ModuleOp>(), options);
 }
 
 /// Each function for itself: one that needs another round needs it alone, and

@@ -22,6 +22,7 @@
 #include "onnxc/Importer/Passes.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/TabulateBytes.h"
 #include "onnxc/Training/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -70,6 +71,8 @@ void onnxc::registerAllPasses() {
   mlir::registerPass([] {
     return onnx::createFoldConstants(makeEvaluator(CompileOptions()));
   });
+  mlir::registerPass(
+      [] { return createTabulateBytes(makeEvaluator(CompileOptions())); });
   onnx::registerONNXRanksPasses();
   onnx::registerONNXTransformsPasses();
   registerConvertONNXToKrnlPass();

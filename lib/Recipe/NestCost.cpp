@@ -176,6 +176,16 @@ bool OpCost::isGather(tensor::ExtractOp read) {
   return !payload || payload->isGather(read);
 }
 
+double operationWeight(Operation &inner, const Processor &target) {
+  if (isa<math::MathDialect>(inner.getDialect()) &&
+      !isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(inner))
+    return double(target.functionOperations);
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+          arith::RemUIOp>(inner))
+    return double(target.divisionOperations);
+  return 1;
+}
+
 /// Operations for a vector, or one element. A multiply-add is two, of which a
 /// processor has twice as many in a cycle as multiply-adds.
 double OpCost::operationsOf(Operation &inner) {
@@ -190,13 +200,7 @@ double OpCost::operationsOf(Operation &inner) {
   if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>() ||
       inner.getResult(0).getType().isIndex())
     return nested;
-  double weight = 1;
-  if (isa<math::MathDialect>(inner.getDialect()) &&
-      !isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(inner))
-    weight = double(target.functionOperations);
-  else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-               arith::RemUIOp>(inner))
-    weight = double(target.divisionOperations);
+  double weight = operationWeight(inner, target);
   bool isScalar = lanes > 1 && !hasVectorForm(&inner);
   return nested + weight * (isScalar
                                 ? double(lanes)

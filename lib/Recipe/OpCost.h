@@ -43,6 +43,9 @@ struct ThreadWork {
 bool isKept(const krnl::LoopNest &nest, unsigned number,
             mlir::OpOperand &input);
 
+/// Operations that one of a payload takes, for an element or a vector.
+double operationWeight(mlir::Operation &inner, const target::Processor &target);
+
 /// Has the target of the op an instruction for its products of matrices?
 bool multipliesMatrices(krnl::ComputeOp op);
 /// The same, of four warps at once.

@@ -173,8 +173,9 @@ static constexpr ProcessorFamily families[] = {
 };
 
 static constexpr ProcessorKind sse2{Triple::x86_64, ""},
-    sse41{Triple::x86_64, "+sse4.1"}, avx2{Triple::x86_64, "+avx2"},
-    avx512bw{Triple::x86_64, "+avx512bw"},
+    ssse3{Triple::x86_64, "+ssse3"}, sse41{Triple::x86_64, "+sse4.1"},
+    avx2{Triple::x86_64, "+avx2"}, avx512bw{Triple::x86_64, "+avx512bw"},
+    avx512vbmi{Triple::x86_64, "+avx512vbmi"},
     avx512vl{Triple::x86_64, "+avx512vl"},
     avx512vnni{Triple::x86_64, "+avx512vnni"},
     avx512vlvnni{Triple::x86_64, "+avx512vnni,+avx512vl"},
@@ -204,6 +205,10 @@ static constexpr TargetInstruction instructions[] = {
     {avx512vl, "scale_f64_x8", "llvm.x86.avx512.mask.scalef.pd.512"},
     {avx512vl, "scale_f64_x4", "llvm.x86.avx512.mask.scalef.pd.256"},
     {avx512vl, "scale_f64_x2", "llvm.x86.avx512.mask.scalef.pd.128"},
+    {avx512vbmi, "table_x64", "llvm.x86.avx512.vpermi2var.qi.512"},
+    {avx512bw, "shuffle_x64", "llvm.x86.avx512.pshuf.b.512"},
+    {avx2, "shuffle_x32", "llvm.x86.avx2.pshuf.b"},
+    {ssse3, "shuffle_x16", "llvm.x86.ssse3.pshuf.b.128"},
     {sse41, "round_even", ""},
     {i8mm, "dot_us_x4", "llvm.aarch64.neon.usdot.v4i32.v16i8"},
     {dotprod, "dot_ss_x4", "llvm.aarch64.neon.sdot.v4i32.v16i8"},

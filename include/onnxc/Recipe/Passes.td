@@ -34,6 +34,30 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def KrnlTabulateBytesPass : Pass<"krnl-tabulate-bytes", "::mlir::ModuleOp"> {
+  let summary = "look functions of a byte up in tables";
+  let description = [{
+    Operations of a payload that compute a byte from one other byte and constants,
+    as those between the bytes of quantised tensors do, become `krnl.lookup` in a
+    table that the compiler computes as it computes constants, to the same bits. This
+    is done where the operations take more than a lookup of as many bytes in a vector,
+    on targets that have instructions for it, and outside of sums.
+
+    ```mlir
+    %r = arith.uitofp %x : i8 to f32
+    %s = math.sqrt %r : f32
+    %y = arith.fptoui %s : f32 to i8
+    // becomes
+    %y = krnl.lookup %x in [0, 1, 1, 1, 2, ..] : i8
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::onnxc::krnl::KrnlDialect"
+  ];
+}
+
 def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
   let summary = "compute a factor of products once on a device";
   let description = [{

@@ -37,6 +37,10 @@ struct ProcessorFamily {
 ///   pairs_xN      multiplies 2N numbers of 16 bits and adds neighbours
 ///   scale_fW_xN   multiplies floats of W bits by powers of two, with operands
 ///                 as x86 has them
+///   table_xN      looks N bytes up in two tables of N bytes by the low bits of
+///                 each
+///   shuffle_xN    looks up in 16 bytes, a table for each 16 of the N bytes, by
+///                 the low four bits; 0 for bytes of 128 and more
 ///   round_even    rounds a float to a whole one; no intrinsic is named
 struct TargetInstruction {
   ProcessorKind kind;

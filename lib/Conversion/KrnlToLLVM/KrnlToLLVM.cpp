@@ -377,6 +377,8 @@ void ConvertKrnlToLLVM::runOnOperation() {
       if (!function->hasAttr(krnl::KrnlDialect::kernelAttrName))
         function.erase();
   expandDots(module);
+  if (failed(expandLookups(module)))
+    return signalPassFailure();
   listLaunches(module, profile);
   auto target = krnl::TargetAttr::of(module);
   SmallVector<OwningOpRef<ModuleOp>> parts;

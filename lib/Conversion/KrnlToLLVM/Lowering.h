@@ -236,6 +236,9 @@ void guardNaN(mlir::Operation *root);
 /// Replaces krnl.dot by instructions of the processor of the module
 /// (DotToLLVM.cpp).
 void expandDots(mlir::ModuleOp module);
+/// Replaces krnl.lookup by instructions of the processor of the module
+/// (LookupToLLVM.cpp); fails if it has none.
+llvm::LogicalResult expandLookups(mlir::ModuleOp module);
 
 /// Functions of f32 that have better polynomials than the upstream ones, and
 /// all of f64 that have any; which these are (ExpandFunctions.cpp).

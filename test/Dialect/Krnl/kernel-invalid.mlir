@@ -234,6 +234,14 @@ func.func @bytes_of_a_product(%sum: vector<4xi32>, %x: vector<8xi8>) -> vector<4
 
 // -----
 
+func.func @bytes_of_a_table(%x: vector<8xi8>) -> vector<8xi8> {
+  // expected-error @+1 {{expects a table of 256 bytes, but got 2}}
+  %0 = krnl.lookup %x in [1, 2] : vector<8xi8>
+  return %0 : vector<8xi8>
+}
+
+// -----
+
 func.func @types_of_matrices(%sum: vector<4xi32>, %x: vector<8xf16>, %w: vector<4xf16>) -> vector<4xi32> {
   // expected-error @+1 {{expects factors of one type, and sums of f32 or i32}}
   %0 = krnl.mma %sum, %x, %w : vector<4xi32>, vector<8xf16>, vector<4xf16>

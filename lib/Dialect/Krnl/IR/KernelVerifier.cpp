@@ -107,7 +107,7 @@ static LogicalResult verifyScalarCode(KernelOp kernel, ComputeOp op) {
     if (isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
             inner.getDialect()) ||
         isa<linalg::YieldOp, IndexOp, ScatterStoreOp, ScatterLoadOp,
-            WrapIndexOp>(inner))
+            WrapIndexOp, LookupOp>(inner))
       continue;
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
     if (!extract)

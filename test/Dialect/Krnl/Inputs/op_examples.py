@@ -41,6 +41,7 @@ OTHERS = {
     "copy_out": {"d": "memref<4xf32>", "y": "memref<4xf32>"},
     "dot": {"acc": "vector<16xi32>", "x": "vector<64xi8>", "w": "vector<64xi8>"},
     "copy_async": {"x": "memref<64x128xf16>", "tile": "memref<4608xf16>", "i": "index", "k": "index", "at": "index", "inside": "i1"},
+    "lookup": {"x": "vector<64xi8>"},
     "load_matrix": {"tile": "memref<576xf16>", "row": "index"},
     "matrix_descriptor": {"tile": "memref<4096xf16>", "at": "index"},
     "wgmma": {"acc": "vector<64xf32>", "a": "i64", "w": "i64"},
@@ -116,6 +117,16 @@ func.func private @kernel_b(memref<64xf32>, memref<64xf32>, index, index)
 """
 
 
+def whole(example):
+    """The example with all 256 bytes of a table that goes on as it begins: [0, 2, 4, ...]."""
+
+    def table(match):
+        first, second = int(match[1]), int(match[2])
+        return str([(first + i * (second - first) + 128) % 256 - 128 for i in range(256)])
+
+    return re.sub(r"\[(-?\d+), (-?\d+),[^]]*\.\.\.\]", table, example)
+
+
 def arguments(op, example):
     """The declared arguments of the function that makes a whole of the example."""
     if op in AROUND:
@@ -136,6 +147,7 @@ def main():
         example = next((textwrap.dedent(e) for e in examples if f"krnl.{name}" in e), None)
         if example is None:
             sys.exit(f"the description of krnl.{name} has no example of it")
+        example = whole(example)
         body = AROUND[name][0].replace("EXAMPLE", example) if name in AROUND else example
         print(f"// CHECK-LABEL: func.func @{name}(")
         print(f"// CHECK: krnl.{name}{{{{([^a-z_]|$)}}}}")

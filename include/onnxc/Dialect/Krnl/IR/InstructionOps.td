@@ -31,6 +31,24 @@ def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
+def Krnl_LookupOp : Krnl_Op<"lookup", [Pure, SameOperandsAndResultType]> {
+  let summary = "bytes of a constant table at the positions that bytes are";
+  let description = [{
+    Each byte of `byte`, unsigned, is the position of its result in `table`, which
+    has 256 bytes. Vectors take the instructions that the target has for that; a
+    target without any has no such op (`lookupFormOf()`).
+
+    ```mlir
+    %y = krnl.lookup %x in [0, 2, 4, ...] : vector<64xi8>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I8, VectorOfRankAndType<[1], [I8]>]>:$byte,
+                   DenseI8ArrayAttr:$table);
+  let results = (outs AnyTypeOf<[I8, VectorOfRankAndType<[1], [I8]>]>:$result);
+  let assemblyFormat = "$byte `in` $table attr-dict `:` type($byte)";
+  let hasVerifier = 1;
+}
+
 def Krnl_LoadMatrixOp : Krnl_Op<"load_matrix"> {
   let summary = "rows of matrices in shared memory, distributed over a warp";
   let description = [{

@@ -40,15 +40,14 @@ using namespace onnxc::onnx;
 namespace {
 
 /// Each phase is a kernel to compile, which takes 15 ms (16 channels of 28 x 28
-/// elements, AMD Zen 4). Steps of 4 in both dimensions of an image are the
-/// most: such a model compiles in 0.37 s instead of the 0.17 s of one
-/// convolution.
+/// elements). Steps of 4 in both dimensions of an image are the most: such a
+/// model compiles in 0.37 s instead of the 0.17 s of one convolution.
 constexpr int64_t maxPhases = 16;
-/// Of a dimension that only the run knows. Where a launch costs nothing, as on
-/// processors, sizes do not decide. On sm_90a filters of 5 x 5 with steps of 2
-/// are divided from 28 x 28 elements on where they have 256 channels, from
-/// 112 x 112 on with 64, and at 224 x 224 not yet with 16, so such dimensions
-/// are divided where there are many channels.
+/// Of a dimension that only the run knows. Where a launch costs nothing, sizes
+/// do not decide. On a GPU filters of 5 x 5 with steps of 2 are divided from
+/// 28 x 28 elements on where they have 256 channels, from 112 x 112 on with 64,
+/// and at 224 x 224 not yet with 16, so such dimensions are divided where there
+/// are many channels.
 constexpr int64_t guessedSize = 28;
 
 /// w[c, m, k..] -> [m * step.., c / group, taps..]: writes the elements of one

@@ -409,11 +409,15 @@ def text():
         ("words", {"tokenexp": "[a-zA-Z0-9_]+"}),
         ("marks", {"tokenexp": "[a-z]+", "mark": 1}),
         ("long", {"tokenexp": "[a-z]+", "mincharnum": 4}),
+        ("each", {"tokenexp": "."}),
+        ("boundary", {"tokenexp": "\\b[a-z][a-z]\\b|[a-z]"}),
         ("separators", {"separators": [" ", "[,-]"]}),
         ("characters", {"separators": [""], "mark": 1}),
     ):
         yield Case(f"tokens_{name}", "Tokenizer", [x], attributes={**plain, **extra})
     yield Case("tokens_rows", "Tokenizer", [x.reshape(3, 1)], attributes={**plain, "separators": [" "]})
+    many = np.array([" ".join(["ab"] * count) for count in (3, 0, 100, 70)], object)
+    yield Case("tokens_many", "Tokenizer", [many], attributes={**plain, "tokenexp": "[a-z]+", "mark": 1})
 
 
 def erf_gelu(x):

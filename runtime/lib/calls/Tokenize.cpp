@@ -11,6 +11,7 @@
 
 #include <re2/re2.h>
 
+#include <initializer_list>
 #include <new>
 #include <stdio.h>
 #include <string.h>
@@ -103,12 +104,16 @@ private:
     }
   }
 
-  /// The next match from `start` on that is not empty.
+  /// The next match from `start` on that is not empty. One that begins there is
+  /// the first one; to find only that takes RE2 one pass instead of two.
   static bool find(const RE2 &expression, StringPiece text, size_t start,
                    StringPiece &match) {
     for (; start <= text.size(); ++start) {
-      if (!expression.Match(text, start, text.size(), RE2::UNANCHORED, &match,
-                            1))
+      bool found = false;
+      for (auto anchor : {RE2::ANCHOR_START, RE2::UNANCHORED})
+        found = found ||
+                expression.Match(text, start, text.size(), anchor, &match, 1);
+      if (!found)
         return false;
       if (!match.empty())
         return true;
@@ -144,32 +149,81 @@ private:
   Take take;
 };
 
-template <typename Take>
-void tokenize(const Expressions &expressions, const Options &options,
-              const char *text, Take take) {
-  Tokenizer<Take>(expressions, options, take).run(text);
-}
+/// The tokens of all strings, one string behind the other. They and their
+/// characters live until the end of the call.
+class Tokens {
+public:
+  explicit Tokens(OnnxcCall *call) : call(call), characters(call) {}
+
+  /// False, the error being recorded, if memory is short.
+  bool add(const char *token, int64_t length) {
+    if (count == room && !grow())
+      return false;
+    char *made = characters.copy(token, length);
+    list[count] = made;
+    count += made != nullptr;
+    return made != nullptr;
+  }
+  char *copy(const char *text) {
+    return characters.copy(text, int64_t(strlen(text)));
+  }
+  int64_t size() const { return count; }
+  char *const *from(int64_t i) const { return list + i; }
+
+private:
+  bool grow() {
+    int64_t larger = room ? 2 * room : 64;
+    auto **made = static_cast<char **>(
+        onnxc_rt_alloc(call, larger * int64_t(sizeof(char *))));
+    if (onnxc_rt_status(call))
+      return false;
+    if (count)
+      memcpy(made, list, size_t(count) * sizeof(char *));
+    if (list)
+      onnxc_rt_release(call, list);
+    list = made;
+    room = larger;
+    return true;
+  }
+
+  OnnxcCall *call;
+  Characters characters;
+  char **list = nullptr;
+  int64_t count = 0, room = 0;
+};
 
 } // namespace
 
-/// One string to its tokens, filled up to `width` with `fill`.
-static bool writeRow(const Expressions &expressions, const Options &options,
-                     const char *text, char *fill, int64_t width, char **to,
-                     Characters &made) {
-  static char start[] = "\x02", end[] = "\x03";
-  char **row = to, **last = to + width;
-  if (options.hasMarks)
-    *row++ = start;
+/// Finds the tokens of each string once; ends[i]: the tokens up to the end of
+/// string i. False, the error being recorded, if memory is short.
+static bool split(const Expressions &expressions, const Options &options,
+                  const OnnxcValue &strings, Tokens &tokens, int64_t *ends) {
   bool fits = true;
-  tokenize(expressions, options, text, [&](const char *token, int64_t length) {
-    fits = fits && (*row = made.copy(token, length)) != nullptr;
-    row += fits;
-  });
-  if (options.hasMarks)
-    *row++ = end;
-  while (row < last)
-    *row++ = fill;
+  auto take = [&](const char *token, int64_t length) {
+    fits = fits && tokens.add(token, length);
+  };
+  Tokenizer<decltype(take)> tokenizer(expressions, options, take);
+  int64_t count = elementsOf(strings);
+  for (int64_t i = 0; fits && i < count; ++i) {
+    tokenizer.run(stringsOf(strings)[i]);
+    ends[i] = tokens.size();
+  }
   return fits;
+}
+
+/// One row of `width` from its tokens, filled up with `fill`.
+static void writeRow(char *const *tokens, int64_t count, bool hasMarks,
+                     char *fill, int64_t width, char **to) {
+  static char start[] = "\x02", end[] = "\x03";
+  char **last = to + width;
+  if (hasMarks)
+    *to++ = start;
+  for (int64_t i = 0; i < count; ++i)
+    *to++ = tokens[i];
+  if (hasMarks)
+    *to++ = end;
+  while (to < last)
+    *to++ = fill;
 }
 
 /// ins: strings, a table of the filling string and the expressions. outs: the
@@ -182,24 +236,25 @@ ONNXC_CALL(onnxc_call_tokenize) {
   if (onnxc_rt_status(call))
     return onnxc_rt_status(call);
   int64_t count = elementsOf(ins[0]), width = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t tokens = options.hasMarks ? 2 : 0;
-    tokenize(expressions, options, stringsOf(ins[0])[i],
-             [&](const char *, int64_t) { ++tokens; });
-    width = tokens > width ? tokens : width;
-  }
+  Tokens tokens(call);
+  auto *ends = static_cast<int64_t *>(
+      onnxc_rt_alloc(call, count * int64_t(sizeof(int64_t))));
+  char *fill = tokens.copy(table[0]);
+  if (onnxc_rt_status(call) ||
+      !split(expressions, options, ins[0], tokens, ends))
+    return onnxc_rt_status(call);
+  int64_t marks = options.hasMarks ? 2 : 0;
+  for (int64_t i = 0, begin = 0; i < count; begin = ends[i++])
+    width = ends[i] - begin + marks > width ? ends[i] - begin + marks : width;
   int64_t dims[64];
   for (int32_t d = 0; d < ins[0].rank; ++d)
     dims[d] = ins[0].dims[d];
   dims[ins[0].rank] = width;
   if (!makeResult(call, outs[0], dims, sizeof(char *)))
     return onnxc_rt_status(call);
-  Characters made(call);
-  char *fill = made.copy(table[0], int64_t(strlen(table[0])));
   char **to = static_cast<char **>(outs[0].data);
-  for (int64_t i = 0; fill && i < count; ++i, to += width)
-    if (!writeRow(expressions, options, stringsOf(ins[0])[i], fill, width, to,
-                  made))
-      break;
+  for (int64_t i = 0, begin = 0; i < count; begin = ends[i++], to += width)
+    writeRow(tokens.from(begin), ends[i] - begin, options.hasMarks, fill, width,
+             to);
   return onnxc_rt_status(call);
 }

@@ -128,6 +128,72 @@ Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
   return inside.getResult(0);
 }
 
+/// The predicate with its operands exchanged.
+static arith::CmpIPredicate exchanged(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  default:
+    return predicate;
+  }
+}
+
+/// Bits of the widest elements that the condition selects, so that its vector
+/// becomes no other one for them; 8 if it selects none.
+static unsigned selectedBits(Value condition) {
+  unsigned bits = 8;
+  for (Operation *user : condition.getUsers())
+    for (Type type : user->getResultTypes())
+      if (type.isInteger(1))
+        bits = std::max(bits, selectedBits(user->getResult(0)));
+      else if (type.isIntOrFloat())
+        bits = std::max(bits, type.getIntOrFloatBitWidth());
+  return std::min<unsigned>(llvm::bit_ceil(bits), 64);
+}
+
+/// Of lanes that are neighbours and an index that all share: the numbers of the
+/// lanes are compared with its distance from the first, in as many bits as what
+/// is selected has. Null for others, and for words: whole indices take fewer
+/// instructions there.
+Value PayloadEmitter::emitLaneCompare(arith::CmpIOp op) {
+  arith::CmpIPredicate predicate = op.getPredicate();
+  int64_t lanes = point.getLanes();
+  bool isUnsigned = predicate > arith::CmpIPredicate::sge;
+  if (!op.getLhs().getType().isIndex() || isUnsigned || lanes < 2 ||
+      lanes > 127)
+    return {};
+  LaneIndex x = indexOf(op.getLhs()), y = indexOf(op.getRhs());
+  if (x.isUniform()) {
+    std::swap(x, y);
+    predicate = exchanged(predicate);
+  }
+  unsigned bits = selectedBits(op.getResult());
+  if (x.vec || x.step != 1 || !y.isUniform() || bits >= 32)
+    return {};
+  auto from = [&](int64_t lane) {
+    return math.scalar({x.base, x.offset + lane, 0, {}});
+  };
+  // Beyond the lanes on either side all are equal.
+  Value inside = arith::MaxSIOp::create(b, math.scalar(y), from(-1));
+  inside = arith::MinSIOp::create(b, inside, from(lanes));
+  IntegerType type = b.getIntegerType(bits);
+  Value distance = arith::IndexCastOp::create(
+      b, type, arith::SubIOp::create(b, inside, from(0)));
+  SmallVector<Attribute> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(type, lane));
+  Value number = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get({lanes}, type), numbers));
+  return arith::CmpIOp::create(b, predicate, number,
+                               broadcast(b, distance, lanes));
+}
+
 /// Integer divisions trap on zero, also in lanes that nobody will look at.
 static bool isTrapping(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
@@ -139,6 +205,9 @@ Value PayloadEmitter::emitValueOp(Operation *op) {
     return emitRead(read);
   if (auto wrap = dyn_cast<WrapIndexOp>(op))
     return emitWrapIndex(wrap);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    if (Value mask = emitLaneCompare(compare))
+      return mask;
   if (auto load = dyn_cast<ScatterLoadOp>(op)) {
     math.setLanes(point.getLanes());
     return point.read(load, indicesOf(load.getAt()));

@@ -12,6 +12,7 @@
 
 #include "LaneIndex.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -60,6 +61,7 @@ private:
   mlir::Value emitValueOp(mlir::Operation *op);
   mlir::Value emitRead(mlir::tensor::ExtractOp op);
   mlir::Value emitWrapIndex(WrapIndexOp op);
+  mlir::Value emitLaneCompare(mlir::arith::CmpIOp op);
   mlir::Value emitPlainOp(mlir::Operation *op);
 
   mlir::ImplicitLocOpBuilder &b;

@@ -118,6 +118,55 @@ TEST_F(PayloadEmitterTest, WhatIsTheSameInAllLanesStaysScalar) {
   closeFunction();
 }
 
+// Lane numbers 0 to 7 beside the distance of the bound from the first lane, in
+// the bits of what is selected, whatever side the index stands on.
+TEST_F(PayloadEmitterTest, NeighboursAreComparedAsNumbersOfLanes) {
+  Value bound = openFunction({b.getIndexType()})[0];
+  for (unsigned bits : {8, 16})
+    for (bool isFirst : {true, false}) {
+      Type type = b.getIntegerType(bits);
+      ComputeOp op =
+          makeOp(type, [&](OpBuilder &b, Location l, ValueRange args) -> Value {
+            Value column = IndexOp::create(b, l, "j");
+            Value isBefore = arith::CmpIOp::create(
+                b, l, arith::CmpIPredicate::slt, isFirst ? column : bound,
+                isFirst ? bound : column);
+            return arith::SelectOp::create(b, l, isBefore, args[0], args[0]);
+          });
+      TestPoint point(b);
+      b.setInsertionPointToEnd(&func.getBody().back());
+      auto vector = VectorType::get({8}, type);
+      Value x = arith::ConstantOp::create(b, b.getZeroAttr(vector));
+      auto select = emit(op, point, x, false).getDefiningOp<arith::SelectOp>();
+      ASSERT_TRUE(select);
+      auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+      ASSERT_TRUE(compare);
+      EXPECT_EQ(compare.getPredicate(), isFirst ? arith::CmpIPredicate::slt
+                                                : arith::CmpIPredicate::sgt);
+      EXPECT_EQ(compare.getLhs().getType(), vector);
+      DenseIntElementsAttr numbers;
+      ASSERT_TRUE(matchPattern(compare.getLhs(), m_Constant(&numbers)));
+      EXPECT_EQ(numbers.getValues<APInt>()[7], 7);
+    }
+  closeFunction();
+}
+
+// An unsigned comparison of indices before 0 has no such distance.
+TEST_F(PayloadEmitterTest, UnsignedIndicesAreComparedWhole) {
+  Value bound = openFunction({b.getIndexType()})[0];
+  ComputeOp op =
+      makeOp(b.getI1Type(), [&](OpBuilder &b, Location l, ValueRange) -> Value {
+        return arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult,
+                                     IndexOp::create(b, l, "j"), bound);
+      });
+  TestPoint point(b);
+  Value result = emit(op, point, {}, false);
+  auto compare = result.getDefiningOp<arith::CmpIOp>();
+  ASSERT_TRUE(compare);
+  EXPECT_EQ(compare.getLhs().getType(), VectorType::get({8}, b.getIndexType()));
+  closeFunction();
+}
+
 TEST_F(PayloadEmitterTest, LanesThatDoNotCountDivideByOne) {
   openFunction({});
   ComputeOp op = makeOp(

@@ -6,8 +6,11 @@
 
 #include "CompleteRecipe.h"
 
+#include "DeviceCost.h"
 #include "KernelShape.h"
+#include "Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -174,6 +177,29 @@ static void addPrefetches(RecipeBuilder &recipe, const LoopNest &nest,
   }
 }
 
+/// What ops behind sums read arrives while these are computed, where a device
+/// is done earlier so.
+static void addEarlyReads(RecipeBuilder &recipe, KernelOp kernel,
+                          const LoopNest &nest, const Processor &target) {
+  RecipeBuilder changed(recipe.finish());
+  bool hasAny = false;
+  for (unsigned operand : llvm::seq(kernel.getNumOperands())) {
+    Prefetch early{operand, /*distance=*/0, target.lineBytes};
+    std::string reason;
+    std::optional<EarlyRead> read = earlyReadOf(nest, early, reason);
+    if (!read || read->sharers.empty() || nest.prefetchOf(operand))
+      continue;
+    changed.prefetch(early);
+    hasAny = true;
+  }
+  if (!hasAny)
+    return;
+  FailureOr<LoopNest> ahead = replayWith(kernel, changed.finish(), {});
+  if (succeeded(ahead) && deviceCost(kernel, *ahead, target).cycles <
+                              deviceCost(kernel, nest, target).cycles)
+    recipe = changed;
+}
+
 /// The op that a step for the loop is limited to: none if all ops have it.
 static int limitOf(const LoopNest &nest, unsigned loop, unsigned op) {
   bool isCommon =
@@ -255,6 +281,8 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
   RecipeBuilder recipe(kernel.getRecipeAttr());
   addOrders(recipe, nest);
   addPrefetches(recipe, nest, target);
+  if (target.isDevice())
+    addEarlyReads(recipe, kernel, nest, target);
   addEarlyExits(recipe, nest);
   auto isNear = [&](const LoopUse &use) {
     return llvm::any_of(nest.copiesOf(use), [&](int64_t copies) {

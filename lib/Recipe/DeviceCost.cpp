@@ -16,6 +16,8 @@
 #include "CacheTraffic.h"
 #include "KernelShape.h"
 #include "OpCost.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
@@ -103,6 +105,8 @@ struct TileWork {
   void add(unsigned number);
   void addCopies(const SharedCopies &copies, double &waited);
   void addRegisters(const ThreadWork &work, const SharedCopies &copies);
+  void addPrefetches(unsigned number);
+  double latencyOfMemory(unsigned number) const;
 
   /// Cycles of the resource that it needs most of, where nothing waits and the
   /// core has so many warps at once: fewer than it can issue instructions of
@@ -286,6 +290,38 @@ TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
     add(number);
 }
 
+/// Instructions for the address of a line and to prefetch it.
+static constexpr double prefetchInstructions = 4;
+
+/// Each thread prefetches its share of the lines before a sum.
+void TileWork::addPrefetches(unsigned number) {
+  for (unsigned input : llvm::seq(kernel.getNumOperands())) {
+    const Prefetch *prefetch = nest.prefetchOf(input);
+    std::string reason;
+    std::optional<EarlyRead> read;
+    if (prefetch && prefetch->distance == 0)
+      read = earlyReadOf(nest, *prefetch, reason);
+    if (!read || read->sum != number)
+      continue;
+    double accesses = warps * double(read->share);
+    instructions += prefetchInstructions * accesses;
+    cacheCycles += accesses * double(prefetch->lineBytes) / 4;
+  }
+}
+
+/// For loads of the op: none where all have been prefetched, and there was so
+/// much else to do since.
+double TileWork::latencyOfMemory(unsigned number) const {
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  bool isEarly = llvm::all_of(readInputs(op), [&](OpOperand *input) {
+    return inputNumber(kernel, input->get()) < 0 ||
+           nest.sharedCacheOf(*input, number) || isKept(nest, number, *input) ||
+           isReadEarly(nest, number, *input);
+  });
+  return isEarly ? std::max(target.memoryLatency - busyCycles(warps), 0.0)
+                 : target.memoryLatency;
+}
+
 void TileWork::add(unsigned number) {
   ThreadWork work =
       OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
@@ -303,13 +339,14 @@ void TileWork::add(unsigned number) {
   if (work.loadedBytes > 0 || work.sharedBytes > 0)
     latency += target.cacheLatency;
   if (work.loadedBytes > 0)
-    latency += std::min(direct / loaded, 1.0) * target.memoryLatency;
+    latency += std::min(direct / loaded, 1.0) * latencyOfMemory(number);
   operations += steps * work.operations + combining;
   instructions += steps * (work.operations / 2 + work.accesses +
                            work.matrixProducts + target.tileCycles) +
                   combining;
   cacheCycles += steps * work.cacheCycles;
   matrixCycles += steps * work.matrixCycles;
+  addPrefetches(number);
   SharedCopies copies = copiesOf(kernel, nest, number, target);
   double &waited = copies.isInFlight ? waitingInFlight : waiting;
   waited += steps * latency;

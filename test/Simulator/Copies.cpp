@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // cp.async: the bytes come as late as they may, when the thread waits for the
-// group of the copy. Until then they are not a number.
+// group of the copy. Until then they are not a number. A prefetch reads memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +80,9 @@ COPY(ca, 4)
 COPY(ca, 8)
 COPY(ca, 16)
 COPY(cg, 16)
+
+/// Of at least one byte that there is.
+void sim_prefetch_global_L1(const void *from) { noteLoad(from, 1); }
 
 void sim_cp_async_commit_group() {
   ofThread().groups.push_back(std::move(ofThread().open));

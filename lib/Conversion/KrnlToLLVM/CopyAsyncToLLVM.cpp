@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // cp.async needs addresses that are multiples of the bytes. In shared memory
-// they are; the rows of a buffer may lie anywhere.
+// they are; the rows of a buffer may lie anywhere. Nobody waits for a prefetch
+// either.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +12,11 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 using namespace mlir;
 
@@ -94,11 +97,38 @@ struct CopyAsyncLowering : ConvertOpToLLVMPattern<krnl::CopyAsyncOp> {
   }
 };
 
+/// PTX has the instruction for all GPUs, LLVM's intrinsic for sm_90 and later.
+struct PrefetchLowering : ConvertOpToLLVMPattern<memref::PrefetchOp> {
+  explicit PrefetchLowering(const LLVMTypeConverter &types)
+      : ConvertOpToLLVMPattern(types, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(memref::PrefetchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!krnl::TargetAttr::processorOf(op).isDevice())
+      return rewriter.notifyMatchFailure(op, "runs on the processor");
+    Value address =
+        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
+                             adaptor.getMemref(), adaptor.getIndices());
+    auto type =
+        LLVM::LLVMPointerType::get(getContext(), krnl::globalMemorySpace);
+    Value global =
+        LLVM::AddrSpaceCastOp::create(rewriter, op.getLoc(), type, address);
+    LLVM::InlineAsmOp::create(
+        rewriter, op.getLoc(), TypeRange(), ValueRange{global},
+        "prefetch.global.L1 [$0];", "l", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateCopyAsyncToLLVMPatterns(const LLVMTypeConverter &types,
                                      RewritePatternSet &patterns) {
-  patterns.add<CopyAsyncLowering>(types);
+  patterns.add<CopyAsyncLowering, PrefetchLowering>(types);
 }
 
 } // namespace onnxc

@@ -107,6 +107,15 @@ static void callSimulator(ModuleOp kernels, LLVM::InlineAsmOp op) {
   op.erase();
 }
 
+/// As the intrinsic, which all GPUs would have.
+static void prefetchInSimulator(LLVM::InlineAsmOp op) {
+  OpBuilder b(op);
+  LLVM::CallIntrinsicOp::create(b, op.getLoc(),
+                                b.getStringAttr("llvm.nvvm.prefetch.global.L1"),
+                                op.getOperands());
+  op.erase();
+}
+
 void callSimulator(ModuleOp kernels) {
   kernels.walk([&](Operation *op) {
     if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op))
@@ -114,6 +123,8 @@ void callSimulator(ModuleOp kernels) {
     else if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
              text && text.getAsmString().starts_with("wgmma.wait_group"))
       callSimulator(kernels, text);
+    else if (text && text.getAsmString().starts_with("prefetch.global.L1"))
+      prefetchInSimulator(text);
   });
 }
 

@@ -40,4 +40,12 @@ func.func private @inside(%x: memref<64xf16> {llvm.align = 16 : i64}, %y: memref
   return
 }
 
+// CHECK-LABEL: llvm.func {{.*}}@ahead
+// CHECK:         %[[LINE:.+]] = llvm.addrspacecast %{{.+}} : !llvm.ptr to !llvm.ptr<1>
+// CHECK:         llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %[[LINE]]
+func.func private @ahead(%x: memref<64xf16>, %i: index) attributes {krnl.kernel} {
+  memref.prefetch %x[%i], read, locality<3>, data : memref<64xf16>
+  return
+}
+
 }

@@ -3,9 +3,9 @@
 // Prefetches that are impossible, or that no tile would execute.
 
 func.func @distance(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<24x128xf32>) -> tensor<24x128xf32> {
-  // expected-error @+1 {{distance must be 1 to 64, but is 0}}
+  // expected-error @+1 {{distance must be 0 to 64, but is -1}}
   %y = krnl.kernel "distance" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
-      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r]), prefetch(1, distance=0, line=64)] {
+      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r]), prefetch(1, distance=-1, line=64)] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<24x128xf32> { linalg.yield %zero : f32 }

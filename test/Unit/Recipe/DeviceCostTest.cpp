@@ -202,6 +202,85 @@ TEST_F(PipelineCostTest, ProducersGoOnToTheNextTile) {
       cyclesWith("4, in_flight=1", "cuda:sm_80", 16, ", by=tma"));
 }
 
+/// A product with a factor for each column, and with what is read of {0}.
+constexpr const char *scaled = R"(
+func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %v: tensor<{1}xf32>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {{
+  %y = krnl.kernel "scaled" loops [m = 4096, n = 4096, k = 1024]
+      ins(%x, %w, %v : tensor<4096x1024xf16>, tensor<1024x4096xf16>, tensor<{1}xf32>)
+      outs(%o : tensor<4096x4096xf32>) recipe [] {{
+  ^bb0(%a: tensor<4096x1024xf16>, %b: tensor<1024x4096xf16>, %e: tensor<{1}xf32>, %c: tensor<4096x4096xf32>):
+    %t = krnl.temporary : tensor<4096x4096xf32>
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [m, n] () -> (%_ = %t[m, n]) : () -> tensor<4096x4096xf32> {{ linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %z[m, n])
+        : (tensor<4096x1024xf16>, tensor<1024x4096xf16>) -> tensor<4096x4096xf32> {{
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    %u = krnl.compute [m, n] (%p = %r[m, n], %q = %e[{0}]) -> (%s = %c[m, n])
+        : (tensor<4096x4096xf32>, tensor<{1}xf32>) -> tensor<4096x4096xf32> {{
+      %0 = arith.mulf %p, %q : f32
+      linalg.yield %0 : f32
+    }
+    krnl.yield %u : tensor<4096x4096xf32>
+  } -> tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+})";
+
+class EarlyReadsTest : public DeviceCostTest {
+protected:
+  /// Cycles by the planner's recipe, and without its prefetches; no prefetch
+  /// is no difference.
+  std::pair<double, double> cyclesOf(const char *index, const char *sizes,
+                                     const char *gpu = "cuda:sm_90a") {
+    auto target = llvm::cantFail(target::resolveDevices(&context, gpu)).front();
+    auto module = parseSourceString<ModuleOp>(
+        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
+                      llvm::formatv(scaled, index, sizes).str())
+            .str(),
+        &context);
+    std::pair<double, double> cycles;
+    if (!module)
+      ADD_FAILURE() << "the program is wrong";
+    else
+      module->walk([&](krnl::KernelOp kernel) {
+        const Processor &processor = target.getProcessor();
+        auto now = [&] {
+          return nestCost(kernel, krnl::LoopNest::replay(kernel), processor)
+              .cycles;
+        };
+        kernel.setRecipeAttr(chooseRecipe(kernel, processor));
+        cycles.first = now();
+        SmallVector<Attribute> steps(kernel.getRecipe().getValue());
+        llvm::erase_if(steps, [](Attribute step) {
+          return isa<krnl::PrefetchStepAttr>(step);
+        });
+        kernel.setRecipeAttr(ArrayAttr::get(&context, steps));
+        cycles.second = now();
+      });
+    return cycles;
+  }
+};
+
+// Each of the four tiles of a block waits for memory behind the sums, or reads
+// what has arrived.
+TEST_F(EarlyReadsTest, WhatIsReadBehindSumsArrivesBeforeThem) {
+  auto [early, late] = cyclesOf("n", "4096");
+  double waiting = processorOf("cuda:sm_90a").memoryLatency;
+  EXPECT_GT(late - early, 3 * waiting);
+  EXPECT_LT(late - early, 4 * waiting);
+}
+
+// What only one thread reads takes as many instructions as it does later.
+TEST_F(EarlyReadsTest, WhatEachThreadHasOfItsOwnIsReadLate) {
+  auto [early, late] = cyclesOf("m, n", "4096x4096");
+  EXPECT_EQ(early, late);
+  EXPECT_GT(early, 0);
+}
+
 // Each tile of 64 by 32 reads its slices again: their bytes alone take longer
 // than another recipe does.
 TEST_F(DeviceCostTest, TilesThatCannotBeCheapestAreLeftOut) {

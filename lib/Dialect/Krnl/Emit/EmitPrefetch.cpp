@@ -6,10 +6,14 @@
 // faster than memory delivers. By prefetch(operand, ..) each of these tiles,
 // while it reads the panel, prefetches its share of a later one, about a line
 // in each step of the reduction.
+//
+// What an op behind a sum reads is prefetched before the sum, where the step
+// has distance 0.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
 
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,7 +38,7 @@ struct OpEmitter::Counter {
 void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   int number = inputNumber(kernel, operand.get());
   const Prefetch *prefetch = number < 0 ? nullptr : nest.prefetchOf(number);
-  if (!prefetch)
+  if (!prefetch || prefetch->distance == 0)
     return;
   PackedPanels panels = *nest.panelsOf(*nest.packOf(number));
   Instance first(active.size(), 0);
@@ -68,6 +72,47 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
     at.back() = math.scalar(offset);
     memref::PrefetchOp::create(b, memref, at, /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
+/// Called before the loops of an op.
+void OpEmitter::prefetchBefore(unsigned op) {
+  for (unsigned number : llvm::seq(kernel.getNumOperands())) {
+    const Prefetch *prefetch = nest.prefetchOf(number);
+    if (!prefetch || prefetch->distance > 0)
+      continue;
+    std::string reason;
+    std::optional<EarlyRead> read = earlyReadOf(nest, *prefetch, reason);
+    if (read && read->sum == op)
+      prefetchLines(*read, prefetch->lineBytes);
+  }
+}
+
+/// The share of the calling thread of the lines that it reads later.
+void OpEmitter::prefetchLines(const EarlyRead &read, int64_t lineBytes) {
+  Instance first(active.size(), 0);
+  Counter threads;
+  for (unsigned loop : read.sharers)
+    threads.add(math, nest.loop(loop).extent,
+                loops.loopIndex(loop, first, false));
+  OpState reader(storage.plan(read.reader));
+  OpOperand &operand = *read.operand;
+  int64_t bytes = elementBytes(getElementTypeOrSelf(operand.get().getType()));
+  SmallVector<LaneIndex> begin = indicesOf(reader, operand, first, false);
+  Value memref = storage.slots.lookup(operand.get()).memref;
+  for (int64_t i = 0; i < read.share; ++i) {
+    // Threads beyond the last line repeat it.
+    LaneIndex line =
+        math.add(math.scale(threads.now, read.share), {{}, i, 0, {}});
+    if (threads.total * read.share > read.lines)
+      line = {loops.minimum(line, read.lines - 1), 0, 0, {}};
+    SmallVector<Value> at;
+    for (LaneIndex index : ArrayRef(begin).drop_back())
+      at.push_back(math.scalar(index));
+    at.push_back(math.scalar(
+        math.add(begin.back(), math.scale(line, lineBytes / bytes))));
+    memref::PrefetchOp::create(b, memref, at, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 

@@ -24,6 +24,7 @@ void OpEmitter::emitOp(unsigned number) {
   b.setLoc(state.op.getLoc());
   if (policy.tileThreads() && touchesShared(state))
     policy.tileThreads()->wait(b);
+  prefetchBefore(number);
   emitOpLoops(state, 0, {});
 }
 

@@ -45,6 +45,8 @@ struct KernelValues {
 /// Elements of an operand in an access of 16 bytes, 1 if they are in no vector.
 int64_t elementsOfAccess(mlir::OpOperand &operand);
 
+struct EarlyRead;
+
 /// The parts that emit the ops of a kernel.
 struct OpEmitterInputs {
   KernelOp kernel;
@@ -249,8 +251,11 @@ private:
                    mlir::ValueRange accumulators);
   Values waitForProducts(OpState &state, unsigned loop, Values accumulators);
 
-  // EmitPrefetch.cpp: prefetching the panels of a packed operand.
+  // EmitPrefetch.cpp: prefetching the panels of a packed operand, and what is
+  // read behind a sum.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
+  void prefetchBefore(unsigned op);
+  void prefetchLines(const EarlyRead &read, int64_t lineBytes);
 
   // OpEmitter.cpp: loops and points of one op.
   void emitOp(unsigned number);

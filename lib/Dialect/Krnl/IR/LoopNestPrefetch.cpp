@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,8 +24,8 @@ LogicalResult LoopNest::prefetch(const Prefetch &prefetch,
   if (prefetchOf(prefetch.operand))
     return emitError() << "operand " << prefetch.operand
                        << " is prefetched already";
-  if (prefetch.distance < 1 || prefetch.distance > maxDistance)
-    return emitError() << "distance must be 1 to " << maxDistance << ", but is "
+  if (prefetch.distance < 0 || prefetch.distance > maxDistance)
+    return emitError() << "distance must be 0 to " << maxDistance << ", but is "
                        << prefetch.distance;
   if (prefetch.lineBytes < 1 || prefetch.lineBytes > maxLineBytes ||
       !llvm::isPowerOf2_64(prefetch.lineBytes))
@@ -81,6 +81,10 @@ std::string LoopNest::reasonAgainst(const PackedPanels &panels,
 }
 
 std::string LoopNest::reasonAgainst(const Prefetch &prefetch) const {
+  if (prefetch.distance == 0) {
+    std::string reason;
+    return earlyReadOf(*this, prefetch, reason) ? "" : reason;
+  }
   const Pack *pack = packOf(prefetch.operand);
   if (!pack)
     return "it is not packed";

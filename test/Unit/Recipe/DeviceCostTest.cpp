@@ -202,7 +202,7 @@ TEST_F(PipelineCostTest, ProducersGoOnToTheNextTile) {
       cyclesWith("4, in_flight=1", "cuda:sm_80", 16, ", by=tma"));
 }
 
-/// A product with a factor for each column, and with what is read of {0}.
+/// A product by a factor at indices {0}, of a tensor of the sizes {1}.
 constexpr const char *scaled = R"(
 func.func @f(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %v: tensor<{1}xf32>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {{
   %y = krnl.kernel "scaled" loops [m = 4096, n = 4096, k = 1024]

@@ -50,8 +50,8 @@ static bool dependsOnRows(const Access &access, unsigned loop) {
   });
 }
 
-/// The bytes from the first element that a thread reads to the last one; why
-/// they are no range of the last dimension.
+/// The bytes from the first element that a thread reads to the last one; the
+/// reason if they are no range of the last dimension.
 static int64_t bytesOfThread(const LoopNest &nest, unsigned reader,
                              const Access &access, int64_t bytes,
                              std::string &reason) {
@@ -72,6 +72,8 @@ static int64_t bytesOfThread(const LoopNest &nest, unsigned reader,
   return (last + 1) * bytes;
 }
 
+/// Why what the op reads of the operand cannot be prefetched before a sum;
+/// empty if it can, as `read` says then.
 static std::string describeReader(const LoopNest &nest, unsigned reader,
                                   OpOperand &operand, const Prefetch &prefetch,
                                   EarlyRead &read) {

@@ -429,6 +429,11 @@ def Krnl_PrefetchStep
     panel after the other share the work to prefetch the panel that is `distance`
     panels further on: in each step of its reduction each of them prefetches as
     many lines of `line` bytes as bring all of the panel into the cache.
+
+    `prefetch(2, distance=0, line=32)`: what an op reads of operand 2 behind a sum
+    is prefetched before the sum. The op and the sum run once at each point of the
+    fused outer loops, and in a thread the op reads along the last dimension of the
+    operand, at most 64 lines. Threads that read the same elements share the lines.
   }];
   let parameters = (ins "unsigned":$operand, "int64_t":$distance,
                         "int64_t":$line);

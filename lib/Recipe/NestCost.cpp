@@ -14,6 +14,7 @@
 #include "DeviceCost.h"
 #include "KernelShape.h"
 #include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/Lookup.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,6 +201,9 @@ double OpCost::operationsOf(Operation &inner) {
   if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>() ||
       inner.getResult(0).getType().isIndex())
     return nested;
+  if (isa<LookupOp>(inner))
+    if (auto form = lookupFormOf(TargetAttr::of(op), lanes))
+      return double(form->operations(lanes));
   double weight = operationWeight(inner, target);
   bool isScalar = lanes > 1 && !hasVectorForm(&inner);
   return nested + weight * (isScalar

@@ -141,7 +141,7 @@ bool ByteFunctions::pays(const ByteFunction &function) const {
                   (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) /
                   double(8 * numbers.vectorBytes);
   }
-  return computed > double(form->operations());
+  return computed > double(form->operations(form->lanes));
 }
 
 SmallVector<ByteFunction> ByteFunctions::find() {

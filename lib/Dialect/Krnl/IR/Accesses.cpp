@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Lookup.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Target/Processor.h"
 
@@ -424,6 +425,16 @@ bool LaneAnalysis::gathersPay(const target::Processor &target) const {
   return arithmetic >= target.gatherOperations * gathers;
 }
 
+/// Operations on vectors that one of a payload takes.
+static int64_t operationsOf(Operation &inner) {
+  if (!isa<LookupOp>(inner))
+    return 1;
+  TargetAttr target = TargetAttr::of(&inner);
+  int64_t lanes = target ? target.getProcessor().vectorBytes : 1;
+  std::optional<LookupForm> form = lookupFormOf(target, lanes);
+  return form ? form->operations(lanes) : 1;
+}
+
 LaneAnalysis::PayloadSize LaneAnalysis::payloadSize() const {
   PayloadSize size;
   for (Operation &inner : body->without_terminator()) {
@@ -432,7 +443,7 @@ LaneAnalysis::PayloadSize LaneAnalysis::payloadSize() const {
              strides.lookup(result) == Stride::Even;
     });
     if (!isEven)
-      ++(takesVector(inner) ? size.perLane : size.once);
+      (takesVector(inner) ? size.perLane : size.once) += operationsOf(inner);
   }
   return size;
 }

@@ -8,14 +8,17 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-int64_t LookupForm::operations() const {
-  // One for the instruction, and two to find the bytes of the part and to add
-  // its results to those of the others.
-  return 3 * (tableBytes / partBytes);
+int64_t LookupForm::operations(int64_t bytes) const {
+  // The instruction for each part of the table, and for each but the first one
+  // that finds its bytes and one that joins its results to those before.
+  return (3 * (tableBytes / partBytes) - 2) *
+         int64_t(llvm::divideCeil(bytes, lanes));
 }
 
 std::optional<LookupForm> lookupFormOf(TargetAttr target, int64_t lanes) {

@@ -26,8 +26,8 @@ struct LookupForm {
   /// LLVM's intrinsic.
   llvm::StringRef instruction;
 
-  /// Operations on vectors that all parts of the table take.
-  int64_t operations() const;
+  /// Operations on vectors that a lookup of so many bytes takes.
+  int64_t operations(int64_t bytes) const;
 };
 
 /// The form for vectors of so many bytes; nothing if the target has no

@@ -4,7 +4,8 @@
 //
 // Operations of a payload that compute a byte from one other byte and constants
 // are a function of 256 values. It is computed for all of them like any
-// constant subgraph, all functions of a module at once.
+// constant subgraph, all functions of a module at once: equal ones once, and
+// those that differ in constants by one kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 
 #include "OpCost.h"
 #include "onnxc/Dialect/Krnl/IR/Lookup.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Recipe/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +24,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -37,8 +40,10 @@ namespace {
 /// A byte that operations compute from another one.
 struct ByteFunction {
   Value byte, result;
-  /// In their order, with the constants that they use.
-  SmallVector<Operation *> ops;
+  /// Operands first, with the constants that they use.
+  llvm::SetVector<Operation *> ops;
+  /// The results for all bytes; empty before they are computed.
+  SmallVector<int8_t> table;
 };
 
 /// The functions of bytes in the payload of one op.
@@ -53,7 +58,7 @@ public:
 private:
   std::optional<Value> sourceOf(Value value);
   std::optional<Value> sourceOf(Operation *op);
-  ByteFunction functionOf(Value result);
+  void addOps(Value value, ByteFunction &function);
   bool pays(const ByteFunction &function) const;
 
   Block *body;
@@ -106,26 +111,14 @@ std::optional<Value> ByteFunctions::sourceOf(Value value) {
   return sources[value] = source;
 }
 
-/// What computes the byte, from its source.
-ByteFunction ByteFunctions::functionOf(Value result) {
-  ByteFunction function{*sourceOf(result), result, {}};
-  llvm::SetVector<Operation *> slice;
-  auto add = [&](Value value) {
-    if (value != function.byte)
-      slice.insert(value.getDefiningOp());
-  };
-  add(result);
-  for (size_t i = 0; i < slice.size(); ++i)
-    llvm::for_each(slice[i]->getOperands(), add);
-  function.ops = slice.takeVector();
-  // Constants may stand outside, in front of all.
-  llvm::sort(function.ops, [&](Operation *one, Operation *other) {
-    bool isInside = one->getBlock() == body;
-    if (one->getBlock() != other->getBlock())
-      return !isInside;
-    return one->isBeforeInBlock(other);
-  });
-  return function;
+/// Adds what computes the value from the byte.
+void ByteFunctions::addOps(Value value, ByteFunction &function) {
+  Operation *op = value.getDefiningOp();
+  if (value == function.byte || function.ops.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    addOps(operand, function);
+  function.ops.insert(op);
 }
 
 /// Do the operations take more than a lookup of as many bytes?
@@ -147,6 +140,7 @@ bool ByteFunctions::pays(const ByteFunction &function) const {
 SmallVector<ByteFunction> ByteFunctions::find() {
   SmallVector<ByteFunction> found;
   DenseSet<Value> needed;
+  // Payloads have no regions, which would use values, too.
   auto need = [&](Operation &op) { needed.insert_range(op.getOperands()); };
   need(*body->getTerminator());
   // What a function computes on its way needs no table.
@@ -159,7 +153,8 @@ SmallVector<ByteFunction> ByteFunctions::find() {
     }
     std::optional<Value> source = sourceOf(result);
     if (isByte(result) && source && *source && *source != result) {
-      ByteFunction function = functionOf(result);
+      ByteFunction function{*source, result, {}, {}};
+      addOps(result, function);
       if (pays(function)) {
         found.push_back(std::move(function));
         continue;
@@ -174,61 +169,171 @@ SmallVector<ByteFunction> ByteFunctions::find() {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// The tensor of the results for all bytes.
-static Value buildTable(OpBuilder &b, Location loc, Value bytes,
-                        const ByteFunction &function) {
-  auto type = cast<RankedTensorType>(bytes.getType());
+namespace {
+/// Functions of the same operations, which differ in constants.
+struct Family {
+  /// Of one of them, the constants that are others elsewhere.
+  SmallVector<arith::ConstantOp> constants;
+  /// Those with the same values of the constants.
+  llvm::MapVector<ArrayAttr, SmallVector<ByteFunction *>> members;
+};
+/// By what the functions have in common.
+using Families = llvm::MapVector<ArrayAttr, Family>;
+} // namespace
+
+/// Can the constant be an element of a tensor, with the same results? Functions
+/// may be expanded for one value of an operand.
+static bool isVariable(Operation *op) {
+  if (!isa<arith::ConstantOp>(op))
+    return false;
+  Type type = op->getResult(0).getType();
+  unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  return llvm::is_contained({8u, 16u, 32u, 64u}, bits) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<arith::ArithDialect>(user->getDialect());
+         });
+}
+
+static void add(ByteFunction &function, Families &families) {
+  Builder b(function.result.getContext());
+  SmallVector<Attribute> common, values;
+  SmallVector<arith::ConstantOp> constants;
+  DenseMap<Value, int64_t> numbers;
+  numbers[function.byte] = 0;
+  for (Operation *op : function.ops) {
+    SmallVector<int64_t> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(numbers.at(operand));
+    numbers.try_emplace(op->getResult(0), numbers.size());
+    DictionaryAttr attributes = op->getAttrDictionary();
+    if (isVariable(op)) {
+      constants.push_back(cast<arith::ConstantOp>(op));
+      values.push_back(constants.back().getValue());
+      attributes = b.getDictionaryAttr({});
+    }
+    common.append({op->getName().getIdentifier(), attributes,
+                   TypeAttr::get(op->getResult(0).getType()),
+                   b.getDenseI64ArrayAttr(operands)});
+  }
+  Family &family = families[b.getArrayAttr(common)];
+  auto [members, isNew] = family.members.try_emplace(b.getArrayAttr(values));
+  if (family.members.size() == 1 && isNew)
+    family.constants = std::move(constants);
+  members->second.push_back(&function);
+}
+
+/// A tensor with an element for each of the members; null if all have the same.
+static Value buildConstants(OpBuilder &b, const Family &family,
+                            unsigned number) {
+  SmallVector<Attribute> values;
+  for (const auto &[constants, functions] : family.members)
+    values.push_back(constants[number]);
+  arith::ConstantOp constant = family.constants[number];
+  if (llvm::all_equal(values))
+    return Value();
+  auto type =
+      RankedTensorType::get({int64_t(values.size())}, constant.getType());
+  return ConstantOp::create(b, constant.getLoc(),
+                            DenseElementsAttr::get(type, values),
+                            PackedLayoutAttr());
+}
+
+/// The results of the members, each for all bytes.
+static Value buildTables(OpBuilder &b, Location loc, Value bytes,
+                         const Family &family) {
+  int64_t count = family.members.size();
+  SmallVector<Value> ins{bytes}, given;
+  AffineExpr member = b.getAffineDimExpr(0), byte = b.getAffineDimExpr(1);
+  SmallVector<Subscripts> accesses{{Subscript{byte}}};
+  for (auto [number, constant] : llvm::enumerate(family.constants))
+    if (Value elements = buildConstants(b, family, number)) {
+      ins.push_back(elements);
+      given.push_back(constant->getResult(0));
+      accesses.push_back({Subscript{member}});
+    }
+  accesses.push_back({Subscript{member}, Subscript{byte}});
   Value scratch =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  auto loop = LoopAttr::get(b.getContext(), "i", tableBytes);
+      tensor::EmptyOp::create(b, loc, {count, tableBytes}, b.getI8Type());
   auto kernel =
-      KernelOp::create(b, loc, "table", loop, ValueRange(), bytes, scratch);
+      KernelOp::create(b, loc, "tables",
+                       {LoopAttr::get(b.getContext(), "f", count),
+                        LoopAttr::get(b.getContext(), "i", tableBytes)},
+                       ValueRange(), ins, scratch);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
-  Subscripts along{Subscript{b.getAffineDimExpr(0)}};
+  const ByteFunction &function = *family.members.front().second.front();
   auto op = ComputeOp::create(
-      b, loc, kernel.getInArgument(0), kernel.getOutArgument(0), {along, along},
-      {"i"}, 1, StringAttr(), [&](OpBuilder &b, Location loc, ValueRange args) {
+      b, loc, kernel.getBody().getArguments().take_front(ins.size()),
+      kernel.getOutArgument(0), accesses, {"f", "i"}, 2, StringAttr(),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
         IRMapping mapping;
         mapping.map(function.byte, args.front());
+        for (auto [constant, element] : llvm::zip(given, args.drop_front()))
+          mapping.map(constant, element);
         for (Operation *computing : function.ops)
-          b.clone(*computing, mapping);
+          if (!mapping.contains(computing->getResult(0)))
+            b.clone(*computing, mapping);
         linalg::YieldOp::create(b, loc, mapping.lookup(function.result));
       });
   YieldOp::create(b, loc, op->getResults());
   return kernel.getResult(0);
 }
 
-/// A module with one function that returns a table for each function of bytes.
+/// A module with one function that returns the tables of each family.
 static OwningOpRef<ModuleOp> outline(ModuleOp module,
-                                     ArrayRef<ByteFunction> functions) {
+                                     ArrayRef<const Family *> families) {
   Location loc = module.getLoc();
   OwningOpRef<ModuleOp> outlined = ModuleOp::create(loc);
   OpBuilder b = OpBuilder::atBlockEnd(outlined->getBody());
-  auto type = RankedTensorType::get({tableBytes}, b.getI8Type());
-  SmallVector<Type> types(functions.size(), type);
   auto function =
-      func::FuncOp::create(b, loc, "main_graph", b.getFunctionType({}, types));
+      func::FuncOp::create(b, loc, "main_graph", b.getFunctionType({}, {}));
   b.setInsertionPointToStart(function.addEntryBlock());
   SmallVector<int8_t> values;
   for (int64_t value = 0; value < tableBytes; ++value)
     values.push_back(int8_t(value));
+  auto type = RankedTensorType::get({tableBytes}, b.getI8Type());
   Value bytes =
       ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(values)),
                          PackedLayoutAttr());
   SmallVector<Value> results;
-  for (const ByteFunction &made : functions)
-    results.push_back(buildTable(b, loc, bytes, made));
+  for (const Family *family : families)
+    results.push_back(buildTables(b, loc, bytes, *family));
   func::ReturnOp::create(b, loc, results);
+  function.setType(
+      b.getFunctionType({}, llvm::to_vector(ValueRange(results).getTypes())));
   return outlined;
+}
+
+/// Computes the tables of the families. Functions that cannot be computed keep
+/// none: the run computes them.
+static void evaluate(ModuleOp module, ArrayRef<const Family *> families,
+                     const onnx::Evaluator &evaluator) {
+  onnx::Evaluator::Results results =
+      evaluator.evaluate(*outline(module, families));
+  if (results) {
+    for (auto [family, tables] : llvm::zip_equal(families, *results)) {
+      SmallVector<char> scratch;
+      ArrayRef<char> bytes = onnx::constantBytes(tables, scratch);
+      for (const auto &[constants, functions] : family->members) {
+        for (ByteFunction *function : functions)
+          function->table.assign(bytes.begin(), bytes.begin() + tableBytes);
+        bytes = bytes.drop_front(tableBytes);
+      }
+    }
+    return;
+  }
+  std::string reason = llvm::toString(results.takeError());
+  emitRemark(module.getLoc(),
+             "functions of bytes, but computed for each byte: ")
+      << reason;
 }
 
 /// Reads the result from the table; what computed it is removed where nothing
 /// else uses it.
-static void replace(const ByteFunction &function, ArrayRef<int8_t> table) {
+static void replace(const ByteFunction &function) {
   OpBuilder b(function.result.getDefiningOp());
   Location loc = function.result.getLoc();
-  Value looked = LookupOp::create(b, loc, function.byte, table);
+  Value looked = LookupOp::create(b, loc, function.byte, function.table);
   Value result = function.result;
   result.replaceAllUsesWith(looked);
   remark::passed(
@@ -236,35 +341,33 @@ static void replace(const ByteFunction &function, ArrayRef<int8_t> table) {
       remark::RemarkOpts::name("TabulateBytes").category("krnl-tabulate-bytes"))
       << remark::metric("From", int64_t(function.ops.size()))
       << remark::metric("Into", "a table");
-  for (Operation *op : llvm::reverse(function.ops))
+  for (Operation *op : llvm::reverse(function.ops.getArrayRef()))
     if (isOpTriviallyDead(op))
       op->erase();
 }
 
-/// Replaces the functions of all kernels; leaves them if they cannot be
-/// computed, which the run can.
+/// Replaces the functions of all kernels.
 static void tabulate(ModuleOp module, const onnx::Evaluator &evaluator) {
   SmallVector<ByteFunction> functions;
   module.walk([&](ComputeOp op) {
-    auto target = TargetAttr::of(op->getParentOfType<ModuleOp>());
     // Sums contract products with additions, which tables do not.
+    TargetAttr target = TargetAttr::of(op);
     if (target && op.getNumReductionLoops() == 0)
       llvm::append_range(functions, ByteFunctions(op, target).find());
   });
-  if (functions.empty())
-    return;
-  onnx::Evaluator::Results tables =
-      evaluator.evaluate(*outline(module, functions));
-  if (!tables) {
-    emitRemark(functions.front().result.getLoc(),
-               "a function of a byte, but computed for each: ")
-        << llvm::toString(tables.takeError());
-    return;
-  }
-  for (auto [function, value] : llvm::zip_equal(functions, *tables)) {
-    auto elements = cast<DenseElementsAttr>(value);
-    replace(function, llvm::to_vector(elements.getValues<int8_t>()));
-  }
+  Families found;
+  for (ByteFunction &function : functions)
+    add(function, found);
+  SmallVector<const Family *> families;
+  for (const auto &[common, family] : found)
+    families.push_back(&family);
+  if (!families.empty())
+    evaluate(module, families, evaluator);
+  // Of the functions of a payload the last comes first: it may have operations
+  // of those before.
+  for (const ByteFunction &function : functions)
+    if (!function.table.empty())
+      replace(function);
 }
 
 namespace {

@@ -47,6 +47,43 @@ func.func @middle(%x: tensor<100xi8>, %z: tensor<100xi8>, %o: tensor<100xi8>) ->
   return %y : tensor<100xi8>
 }
 
+// Functions that differ in constants have tables of their own, equal ones the same.
+// CHECK-LABEL: func @scaled
+// CHECK:         krnl.lookup %{{.+}} in [0, 1, 2, 2, 2, 3,{{.*}} 22] : i8
+// CHECK:         krnl.lookup %{{.+}} in [0, 2, 2, 3, 4,{{.*}} 31] : i8
+// CHECK:         krnl.lookup %{{.+}} in [0, 1, 2, 2, 2, 3,{{.*}} 22] : i8
+func.func @scaled(%x: tensor<100xi8>, %o: tensor<100xi8>, %p: tensor<100xi8>, %q: tensor<100xi8>) -> (tensor<100xi8>, tensor<100xi8>, tensor<100xi8>) {
+  %y:3 = krnl.kernel "scaled" loops [i = 100] ins(%x : tensor<100xi8>) outs(%o, %p, %q : tensor<100xi8>, tensor<100xi8>, tensor<100xi8>) {
+  ^bb0(%a: tensor<100xi8>, %b: tensor<100xi8>, %c: tensor<100xi8>, %d: tensor<100xi8>):
+    %two = arith.constant 2.0 : f32
+    %four = arith.constant 4.0 : f32
+    %r = krnl.compute [i] (%e = %a[i]) -> (%f = %b[i]) : (tensor<100xi8>) -> tensor<100xi8> {
+      %real = arith.uitofp %e : i8 to f32
+      %product = arith.mulf %real, %two : f32
+      %root = math.sqrt %product : f32
+      %byte = arith.fptoui %root : f32 to i8
+      linalg.yield %byte : i8
+    }
+    %s = krnl.compute [i] (%e = %a[i]) -> (%f = %c[i]) : (tensor<100xi8>) -> tensor<100xi8> {
+      %real = arith.uitofp %e : i8 to f32
+      %product = arith.mulf %real, %four : f32
+      %root = math.sqrt %product : f32
+      %byte = arith.fptoui %root : f32 to i8
+      linalg.yield %byte : i8
+    }
+    %t = krnl.compute [i] (%e = %a[i]) -> (%f = %d[i]) : (tensor<100xi8>) -> tensor<100xi8> {
+      %factor = arith.constant 2.0 : f32
+      %real = arith.uitofp %e : i8 to f32
+      %product = arith.mulf %real, %factor : f32
+      %root = math.sqrt %product : f32
+      %byte = arith.fptoui %root : f32 to i8
+      linalg.yield %byte : i8
+    }
+    krnl.yield %r, %s, %t : tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
+  } -> tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
+  return %y#0, %y#1, %y#2 : tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
+}
+
 // One operation on bytes takes less than a lookup; a division by 0 must not end the compiler; sums contract.
 // CHECK-LABEL: func @kept
 // CHECK-NOT:     krnl.lookup

@@ -323,9 +323,16 @@ static void evaluate(ModuleOp module, ArrayRef<const Family *> families,
     return;
   }
   std::string reason = llvm::toString(results.takeError());
-  emitRemark(module.getLoc(),
-             "functions of bytes, but computed for each byte: ")
-      << reason;
+  if (size_t half = families.size() / 2) {
+    evaluate(module, families.take_front(half), evaluator);
+    evaluate(module, families.drop_front(half), evaluator);
+    return;
+  }
+  for (const auto &[constants, functions] : families.front()->members)
+    for (ByteFunction *function : functions)
+      emitRemark(function->result.getLoc(),
+                 "a function of a byte, but computed for each: ")
+          << reason;
 }
 
 /// Reads the result from the table; what computed it is removed where nothing

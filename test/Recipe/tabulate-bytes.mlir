@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-tabulate-bytes | FileCheck %s
+// RUN: onnx-opt %s --krnl-tabulate-bytes --verify-diagnostics | FileCheck %s
 // RUN: onnx-opt %s --krnl-tabulate-bytes --remarks-filter=krnl-tabulate-bytes 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK: [Passed] TabulateBytes {{.+}} From={{[0-9]+}}, Into="a table"
 
@@ -82,6 +82,26 @@ func.func @scaled(%x: tensor<100xi8>, %o: tensor<100xi8>, %p: tensor<100xi8>, %q
     krnl.yield %r, %s, %t : tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
   } -> tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
   return %y#0, %y#1, %y#2 : tensor<100xi8>, tensor<100xi8>, tensor<100xi8>
+}
+
+// A function that the compiler cannot compute is left; those beside it have tables.
+// CHECK-LABEL: func @failing
+// CHECK-NOT:     krnl.lookup
+// CHECK:         math.sin
+// CHECK-NOT:     krnl.lookup
+func.func @failing(%x: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
+  %y = krnl.kernel "failing" loops [i = 100] ins(%x : tensor<100xi8>) outs(%o : tensor<100xi8>) {
+  ^bb0(%a: tensor<100xi8>, %b: tensor<100xi8>):
+    %r = krnl.compute [i] (%e = %a[i]) -> (%f = %b[i]) : (tensor<100xi8>) -> tensor<100xi8> {
+      %real = arith.uitofp %e : i8 to f128
+      %sine = math.sin %real : f128
+      // expected-remark @+1 {{a function of a byte, but computed for each: failed to legalize operation 'math.sin'}}
+      %byte = arith.fptosi %sine : f128 to i8
+      linalg.yield %byte : i8
+    }
+    krnl.yield %r : tensor<100xi8>
+  } -> tensor<100xi8>
+  return %y : tensor<100xi8>
 }
 
 // One operation on bytes takes less than a lookup; a division by 0 must not end the compiler; sums contract.

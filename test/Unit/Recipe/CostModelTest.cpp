@@ -6,9 +6,16 @@
 
 #include "onnxc/Recipe/CostModel.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/Parser/Parser.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Target/Target.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
 using namespace onnxc;
@@ -53,6 +60,50 @@ TEST(CostModelTest, PreferredCandidatesWinTies) {
   EXPECT_EQ(findCheapest({100, 99.5, 99.2}), 0u);
   EXPECT_EQ(findCheapest({100, 98, 97.5}), 1u);
   EXPECT_EQ(findCheapest({100, 98, 97}), 2u);
+}
+
+/// Bytes looked up in a table.
+constexpr const char *lookup = R"(
+module attributes {{krnl.target = {0}} {{
+func.func @f(%x: tensor<4096xi8>, %o: tensor<4096xi8>) -> tensor<4096xi8> {{
+  %y = krnl.kernel "lookup" loops [i = 4096]
+      ins(%x : tensor<4096xi8>) outs(%o : tensor<4096xi8>) {{
+  ^bb0(%a: tensor<4096xi8>, %b: tensor<4096xi8>):
+    %s = krnl.compute [i] (%p = %a[i]) -> (%q = %b[i])
+        : (tensor<4096xi8>) -> tensor<4096xi8> {{
+      %t = krnl.lookup %p in [{1}] : i8
+      linalg.yield %t : i8
+    }
+    krnl.yield %s : tensor<4096xi8>
+  } -> tensor<4096xi8>
+  return %y : tensor<4096xi8>
+}
+})";
+
+// Cycles for a byte measured on an AMD EPYC (Zen 4) at 3 GHz.
+TEST(CostModelTest, LookupsTakeAllOfTheirOperations) {
+  mlir::MLIRContext context;
+  context.loadDialect<mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                      krnl::KrnlDialect>();
+  std::string table = llvm::join(std::vector<std::string>(256, "1"), ", ");
+  for (auto [cpu, measured] :
+       {std::pair("x86-64-v2", 0.81), std::pair("x86-64-v3", 0.39),
+        std::pair("x86-64-v4", 0.32)}) {
+    auto target = llvm::cantFail(
+        target::resolveTarget(&context, "x86_64-linux-gnu", cpu, ""));
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        llvm::formatv(lookup, target, table).str(), &context);
+    ASSERT_TRUE(module);
+    module->walk([&, cpu = cpu, measured = measured](krnl::KernelOp kernel) {
+      Processor processor = target.getProcessor();
+      kernel.setRecipeAttr(chooseRecipe(kernel, processor));
+      double cycles =
+          nestCost(kernel, krnl::LoopNest::replay(kernel), processor).cycles /
+          4096;
+      EXPECT_GT(cycles, measured / 2) << cpu;
+      EXPECT_LT(cycles, measured * 2) << cpu;
+    });
+  }
 }
 
 struct TileCase {

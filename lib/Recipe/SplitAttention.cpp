@@ -19,6 +19,7 @@
 
 #include "AttentionLoops.h"
 #include "CombineParts.h"
+#include "DeclareKernel.h"
 #include "DivideKeys.h"
 #include "KernelShape.h"
 #include "SoftmaxOps.h"
@@ -208,28 +209,9 @@ KernelOp AttentionSplitter::declare(StringRef suffix,
                                     ArrayRef<std::string> names,
                                     ArrayRef<Value> ins, ArrayRef<Value> outs) {
   SmallVector<LoopAttr> loops;
-  SmallVector<Value> extents, all(ins);
-  for (const std::string &name : names) {
-    unsigned number = *kernel.findLoop(name);
-    loops.push_back(kernel.getLoop(number));
-    if (auto extent = dyn_cast<Value>(kernel.getExtent(number)))
-      extents.push_back(extent);
-  }
-  llvm::append_range(all, kernel.getIns());
-  rewriter.setInsertionPoint(kernel);
-  auto made = KernelOp::create(rewriter, kernel.getLoc(),
-                               (kernel.getName() + suffix).str(), loops,
-                               extents, all, outs);
-  rewriter.setInsertionPointToStart(&made.getBody().front());
-  mapping.clear();
-  for (auto [number, name] : llvm::enumerate(names))
-    if (auto inside =
-            dyn_cast<Value>(kernel.getExtentInside(*kernel.findLoop(name))))
-      mapping.map(inside, cast<Value>(made.getExtentInside(number)));
-  for (unsigned number : llvm::seq<unsigned>(kernel.getIns().size()))
-    mapping.map(kernel.getInArgument(number),
-                made.getInArgument(ins.size() + number));
-  return made;
+  for (const std::string &name : names)
+    loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
+  return declareKernel(rewriter, kernel, suffix, loops, ins, outs, mapping);
 }
 
 /// A tensor of the host for the results of the op, by parts.

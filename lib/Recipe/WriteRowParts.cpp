@@ -10,6 +10,7 @@
 
 #include "RowPartsWriter.h"
 
+#include "DeclareKernel.h"
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
@@ -65,35 +66,17 @@ bool RowPartsWriter::check() {
 KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
                                  ArrayRef<Value> ins, ArrayRef<Value> outs) {
   SmallVector<LoopAttr> loops;
-  SmallVector<Value> extents, all(ins);
   MLIRContext *context = rewriter.getContext();
   for (const std::string &name : names) {
-    if (name == part) {
-      loops.push_back(LoopAttr::get(context, part, parts));
-      continue;
-    }
-    unsigned number = *kernel.findLoop(name);
     bool isPart = name == rows.row && llvm::is_contained(names, part);
-    loops.push_back(isPart ? LoopAttr::get(context, name, size)
-                           : kernel.getLoop(number));
-    if (auto value = dyn_cast<Value>(kernel.getExtent(number)))
-      extents.push_back(value);
+    if (name == part)
+      loops.push_back(LoopAttr::get(context, part, parts));
+    else if (isPart)
+      loops.push_back(LoopAttr::get(context, name, size));
+    else
+      loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
   }
-  llvm::append_range(all, kernel.getIns());
-  rewriter.setInsertionPoint(kernel);
-  auto made = KernelOp::create(rewriter, loc, (kernel.getName() + suffix).str(),
-                               loops, extents, all, outs);
-  rewriter.setInsertionPointToStart(&made.getBody().front());
-  mapping.clear();
-  for (auto [number, name] : llvm::enumerate(names))
-    if (name != part)
-      if (auto inside =
-              dyn_cast<Value>(kernel.getExtentInside(*kernel.findLoop(name))))
-        mapping.map(inside, cast<Value>(made.getExtentInside(number)));
-  for (unsigned number : llvm::seq<unsigned>(kernel.getIns().size()))
-    mapping.map(kernel.getInArgument(number),
-                made.getInArgument(ins.size() + number));
-  return made;
+  return declareKernel(rewriter, kernel, suffix, loops, ins, outs, mapping);
 }
 
 std::pair<ComputeOp, Subscripts> writtenBy(Value tensor) {

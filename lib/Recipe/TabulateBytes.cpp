@@ -156,6 +156,7 @@ SmallVector<ByteFunction> ByteFunctions::find() {
       ByteFunction function{*source, result, {}, {}};
       addOps(result, function);
       if (pays(function)) {
+        needed.insert(function.byte);
         found.push_back(std::move(function));
         continue;
       }

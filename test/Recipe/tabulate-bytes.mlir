@@ -104,6 +104,37 @@ func.func @failing(%x: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
   return %y : tensor<100xi8>
 }
 
+// A byte of two others is looked up, and so are these.
+// CHECK-LABEL: func @behind
+// CHECK:         %[[A:.+]] = krnl.lookup
+// CHECK:         %[[B:.+]] = krnl.lookup
+// CHECK:         %[[SUM:.+]] = arith.addi %[[A]], %[[B]] : i8
+// CHECK:         %[[Y:.+]] = krnl.lookup %[[SUM]]
+// CHECK-NEXT:    linalg.yield %[[Y]] : i8
+func.func @behind(%x: tensor<100xi8>, %z: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
+  %y = krnl.kernel "behind" loops [i = 100] ins(%x, %z : tensor<100xi8>, tensor<100xi8>) outs(%o : tensor<100xi8>) {
+  ^bb0(%a: tensor<100xi8>, %b: tensor<100xi8>, %c: tensor<100xi8>):
+    %r = krnl.compute [i] (%e = %a[i], %g = %b[i]) -> (%f = %c[i]) : (tensor<100xi8>, tensor<100xi8>) -> tensor<100xi8> {
+      %r0 = arith.uitofp %e : i8 to f32
+      %q0 = math.sqrt %r0 : f32
+      %w0 = math.exp %q0 : f32
+      %first = arith.fptoui %w0 : f32 to i8
+      %r1 = arith.uitofp %g : i8 to f32
+      %q1 = math.sqrt %r1 : f32
+      %w1 = math.exp %q1 : f32
+      %second = arith.fptoui %w1 : f32 to i8
+      %sum = arith.addi %first, %second : i8
+      %r2 = arith.uitofp %sum : i8 to f32
+      %q2 = math.sqrt %r2 : f32
+      %w2 = math.exp %q2 : f32
+      %byte = arith.fptoui %w2 : f32 to i8
+      linalg.yield %byte : i8
+    }
+    krnl.yield %r : tensor<100xi8>
+  } -> tensor<100xi8>
+  return %y : tensor<100xi8>
+}
+
 // One operation on bytes takes less than a lookup; a division by 0 must not end the compiler; sums contract.
 // CHECK-LABEL: func @kept
 // CHECK-NOT:     krnl.lookup

@@ -41,7 +41,8 @@ def KrnlTabulateBytesPass : Pass<"krnl-tabulate-bytes", "::mlir::ModuleOp"> {
     as those between the bytes of quantised tensors do, become `krnl.lookup` in a
     table that the compiler computes as it computes constants, to the same bits. This
     is done where the operations take more than a lookup of as many bytes in a vector,
-    on targets that have instructions for it, and outside of sums.
+    on targets that have instructions for it, and outside of sums. Integer divisions
+    stay, as they could end the compiler.
 
     ```mlir
     %r = arith.uitofp %x : i8 to f32

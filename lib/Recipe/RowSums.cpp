@@ -28,11 +28,13 @@ const RowSum *RowSums::find(Operation *op) const {
   return found == sums.end() ? nullptr : found;
 }
 
-Value RowSum::term() const {
-  ComputeOp sum = op;
-  Value running = sum.getMatchingBlockArgument(sum.getDpsInitOperand(0));
-  return combiner->getOperand(combiner->getOperand(0) == running ? 1 : 0);
+OpOperand &termOf(ComputeOp op) {
+  Operation *combiner = combinerOf(op, 0);
+  Value running = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  return combiner->getOpOperand(combiner->getOperand(0) == running ? 1 : 0);
 }
+
+Value RowSum::term() const { return termOf(op).get(); }
 
 //===----------------------------------------------------------------------===//
 // Separating ops

@@ -21,6 +21,9 @@ enum class ShiftKind {
   Choice ///< least or greatest i where x compares with m, an extremum of x
 };
 
+/// What the op, which has one combiner, adds to the sum so far.
+mlir::OpOperand &termOf(krnl::ComputeOp op);
+
 /// An op that sums up a row, or has its maximum and the like.
 struct RowSum {
   krnl::ComputeOp op;

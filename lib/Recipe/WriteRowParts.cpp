@@ -200,17 +200,13 @@ ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
 
 /// Elements behind the end of a row change nothing.
 void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
-  Operation *combiner = combinerOf(op, 0);
-  Value running = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
-  unsigned side = combiner->getOperand(0) == running ? 1 : 0;
-  OpBuilder b(combiner);
+  OpOperand &term = termOf(op);
+  OpBuilder b(term.getOwner());
   Value end = arith::ConstantIndexOp::create(b, loc, extent);
   Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                          rowAt(b, loc), end);
   Value neutral = arith::ConstantOp::create(b, loc, sum.neutral);
-  Value term = arith::SelectOp::create(b, loc, isInside,
-                                       combiner->getOperand(side), neutral);
-  combiner->setOperand(side, term);
+  term.set(arith::SelectOp::create(b, loc, isInside, term.get(), neutral));
 }
 
 /// Elements of the part, as a number.

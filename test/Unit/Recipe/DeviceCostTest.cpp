@@ -97,6 +97,25 @@ protected:
     return times;
   }
 
+  /// Calls the function with the kernel of the program, in a module for the
+  /// GPU, and its processor.
+  void
+  withKernel(const char *gpu, const std::string &program,
+             llvm::function_ref<void(krnl::KernelOp, const Processor &)> use) {
+    auto target = llvm::cantFail(target::resolveDevices(&context, gpu)).front();
+    std::string text = llvm::formatv(
+        "module attributes {{krnl.target = {0}} {{{1}}", target, program);
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      ADD_FAILURE() << "the program is wrong";
+    else
+      module->walk(
+          [&](krnl::KernelOp kernel) { use(kernel, target.getProcessor()); });
+  }
+  static double cyclesOfNest(krnl::KernelOp kernel, const Processor &target) {
+    return nestCost(kernel, krnl::LoopNest::replay(kernel), target).cycles;
+  }
+
   MLIRContext context;
 };
 
@@ -152,21 +171,12 @@ protected:
   double cyclesWith(const char *stages, const char *gpu = "cuda:sm_90a",
                     int64_t depth = 64, const char *way = "",
                     const char *grid = "") {
-    auto target = llvm::cantFail(target::resolveDevices(&context, gpu)).front();
-    std::string text =
-        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
-                      std::string(llvm::formatv(pipelined, stages, depth,
-                                                depth / 16, way, grid)));
-    auto module = parseSourceString<ModuleOp>(text, &context);
     double cycles = 0;
-    if (!module)
-      ADD_FAILURE() << "the program is wrong";
-    else
-      module->walk([&](krnl::KernelOp kernel) {
-        cycles = nestCost(kernel, krnl::LoopNest::replay(kernel),
-                          target.getProcessor())
-                     .cycles;
-      });
+    withKernel(gpu,
+               llvm::formatv(pipelined, stages, depth, depth / 16, way, grid),
+               [&](krnl::KernelOp kernel, const Processor &processor) {
+                 cycles = cyclesOfNest(kernel, processor);
+               });
     return cycles;
   }
 };
@@ -236,31 +246,18 @@ protected:
   /// is no difference.
   std::pair<double, double> cyclesOf(const char *index, const char *sizes,
                                      const char *gpu = "cuda:sm_90a") {
-    auto target = llvm::cantFail(target::resolveDevices(&context, gpu)).front();
-    auto module = parseSourceString<ModuleOp>(
-        llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
-                      llvm::formatv(scaled, index, sizes).str())
-            .str(),
-        &context);
     std::pair<double, double> cycles;
-    if (!module)
-      ADD_FAILURE() << "the program is wrong";
-    else
-      module->walk([&](krnl::KernelOp kernel) {
-        const Processor &processor = target.getProcessor();
-        auto now = [&] {
-          return nestCost(kernel, krnl::LoopNest::replay(kernel), processor)
-              .cycles;
-        };
-        kernel.setRecipeAttr(chooseRecipe(kernel, processor));
-        cycles.first = now();
-        SmallVector<Attribute> steps(kernel.getRecipe().getValue());
-        llvm::erase_if(steps, [](Attribute step) {
-          return isa<krnl::PrefetchStepAttr>(step);
-        });
-        kernel.setRecipeAttr(ArrayAttr::get(&context, steps));
-        cycles.second = now();
-      });
+    withKernel(gpu, llvm::formatv(scaled, index, sizes),
+               [&](krnl::KernelOp kernel, const Processor &processor) {
+                 kernel.setRecipeAttr(chooseRecipe(kernel, processor));
+                 cycles.first = cyclesOfNest(kernel, processor);
+                 SmallVector<Attribute> steps(kernel.getRecipe().getValue());
+                 llvm::erase_if(steps, [](Attribute step) {
+                   return isa<krnl::PrefetchStepAttr>(step);
+                 });
+                 kernel.setRecipeAttr(ArrayAttr::get(&context, steps));
+                 cycles.second = cyclesOfNest(kernel, processor);
+               });
     return cycles;
   }
 };
@@ -284,17 +281,11 @@ TEST_F(EarlyReadsTest, WhatEachThreadHasOfItsOwnIsReadLate) {
 // Each tile of 64 by 32 reads its slices again: their bytes alone take longer
 // than another recipe does.
 TEST_F(DeviceCostTest, TilesThatCannotBeCheapestAreLeftOut) {
-  auto target =
-      llvm::cantFail(target::resolveDevices(&context, "cuda:sm_90a")).front();
-  auto module = parseSourceString<ModuleOp>(
-      llvm::formatv("module attributes {{krnl.target = {0}} {{{1}}", target,
-                    std::string(llvm::formatv(pipelined, "4", 64, 4, "", "")))
-          .str(),
-      &context);
-  ASSERT_TRUE(module);
-  krnl::KernelOp kernel;
-  module->walk([&](krnl::KernelOp op) { kernel = op; });
-  auto candidates = enumerateRecipes(kernel, target.getProcessor());
+  SmallVector<RecipeCandidate, 0> candidates;
+  withKernel("cuda:sm_90a", llvm::formatv(pipelined, "4", 64, 4, "", ""),
+             [&](krnl::KernelOp kernel, const Processor &processor) {
+               candidates = enumerateRecipes(kernel, processor);
+             });
   auto count = [&](StringRef tile) {
     return llvm::count_if(candidates, [&](const RecipeCandidate &candidate) {
       return StringRef(candidate.choices).contains(tile);

@@ -17,7 +17,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "llvm/ADT/bit.h"
 
 #include <limits>
 
@@ -269,6 +271,52 @@ static Value expandRoundEven(FloatBuilder &f, Value x) {
   return f.select(f.less(size, ones), whole, x);
 }
 
+/// The least or the greatest number that the value can be: a constant, or what
+/// a selection keeps within constants; infinite if that is not known.
+static double boundOf(Value x, bool isLeast) {
+  double sign = isLeast ? -1 : 1;
+  FloatAttr number;
+  if (matchPattern(x, m_Constant(&number)))
+    return number.getValueAsDouble();
+  if (DenseFPElementsAttr numbers;
+      matchPattern(x, m_Constant(&numbers)) && numbers.isSplat())
+    return numbers.getSplatValue<APFloat>().convertToDouble();
+  auto select = x.getDefiningOp<arith::SelectOp>();
+  auto less = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                     : arith::CmpFOp();
+  if (!less || less.getPredicate() != arith::CmpFPredicate::OLT)
+    return sign * HUGE_VAL;
+  Value kept = select.getTrueValue(), bound = select.getFalseValue();
+  bool isUpper = less.getLhs() == kept && less.getRhs() == bound;
+  bool isLower = less.getLhs() == bound && less.getRhs() == kept;
+  if (!isUpper && !isLower)
+    return sign * HUGE_VAL;
+  double ofBound = boundOf(bound, isLeast);
+  // The other side is that of both.
+  if (isUpper != isLeast)
+    return ofBound;
+  double ofKept = boundOf(kept, isLeast);
+  return isLeast ? std::min(ofKept, ofBound) : std::max(ofKept, ofBound);
+}
+
+/// A rounded number of small size as an integer of 32 bits: the low bits of the
+/// sum with the rounder. Null if the size is not known to be small.
+static Value expandRoundToInteger(arith::FPToSIOp op) {
+  auto round = op.getIn().getDefiningOp<math::RoundEvenOp>();
+  if (!round || !getElementTypeOrSelf(op.getIn()).isF32() ||
+      !getElementTypeOrSelf(op.getOut()).isInteger(32))
+    return {};
+  FloatBuilder f(round);
+  Value x = round.getOperand();
+  double most = f.rounder() / 3;
+  if (!(boundOf(x, /*isLeast=*/true) >= -most &&
+        boundOf(x, /*isLeast=*/false) <= most))
+    return {};
+  Value sum = f.add(x, f.constant(f.rounder()));
+  return arith::SubIOp::create(
+      f.b, f.bits(sum), f.integer(llvm::bit_cast<int32_t>(float(f.rounder()))));
+}
+
 static Value expandOne(Operation *op, krnl::TargetAttr target) {
   FloatBuilder f(op);
   Value x = op->getOperand(0);
@@ -310,10 +358,23 @@ static bool isExpandedOnDevice(Operation *op) {
              math::TanOp>(op);
 }
 
+static void expandRoundsToIntegers(arith::FPToSIOp op) {
+  Value whole = expandRoundToInteger(op);
+  if (!whole)
+    return;
+  auto round = op.getIn().getDefiningOp<math::RoundEvenOp>();
+  op.getOut().replaceAllUsesWith(whole);
+  op.erase();
+  if (round.use_empty())
+    round.erase();
+}
+
 void onnxc::expandFunctions(Operation *root) {
   auto target = krnl::TargetAttr::of(root);
   // A function that rounds to even is in newer libraries only.
   bool hasRound = target && target.getInstructions().contains("round_even");
+  if (!hasRound)
+    root->walk(expandRoundsToIntegers);
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (op->getNumResults() != 1)

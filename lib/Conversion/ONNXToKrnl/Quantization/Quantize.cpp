@@ -33,17 +33,23 @@ Value quantizeScalar(ScalarBuilder &real, Value ratio, Value zeroPoint,
   ScalarBuilder to(b, real.getLoc(), element);
   if (to.isFloat())
     return to.narrow(zeroPoint ? real.add(ratio, zeroPoint) : ratio, rounding);
-  Value y = real.math<math::RoundEvenOp>(ratio);
-  if (zeroPoint)
-    y = real.add(y, zeroPoint);
   unsigned width = element.getIntOrFloatBitWidth();
   double lowest = to.isUnsigned() ? 0 : -std::ldexp(1.0, width - 1);
   double highest = std::ldexp(1.0, to.isUnsigned() ? width : width - 1) - 1;
-  // In this order NaN becomes the lowest.
   Value low = real.constant(lowest), high = real.constant(highest);
-  y = real.select(real.lt(low, y), y, low);
+  if (zeroPoint) {
+    low = real.sub(low, zeroPoint);
+    high = real.sub(high, zeroPoint);
+  }
+  // The bounds are whole, so what is between them stays there when it is
+  // rounded. In this order NaN becomes the lowest.
+  Value y = real.select(real.lt(low, ratio), ratio, low);
   y = real.select(real.lt(y, high), y, high);
-  return to.narrow(real.castTo(y, element));
+  ScalarBuilder whole(b, real.getLoc(), b.getI32Type());
+  y = real.castTo(real.math<math::RoundEvenOp>(y), b.getI32Type());
+  if (zeroPoint)
+    y = whole.add(y, real.castTo(zeroPoint, b.getI32Type()));
+  return to.narrow(whole.castTo(y, element));
 }
 
 bool isKnownZero(Value zeroPoint) {

@@ -6,8 +6,8 @@
 // CHECK: krnl.kernel "ResizeTables" loops [d0 = 4, k = 4]
 // CHECK: arith.divf
 // CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 4, k = 4]
-// CHECK: math.roundeven
 // CHECK: arith.constant 2.550000e+02 : f32
+// CHECK: math.roundeven
 func.func @antialias(%x: tensor<1x8xui8>) -> tensor<1x4xui8> {
   %s = onnx.Constant dense<[1.0, 0.5]> : tensor<2xf32>
   %y = onnx.Resize(%x) scales(%s) {mode = "linear", antialias = 1 : i64} : (tensor<1x8xui8>, tensor<2xf32>) -> tensor<1x4xui8>

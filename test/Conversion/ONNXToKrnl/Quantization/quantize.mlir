@@ -1,12 +1,17 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Rounded before the zero point comes, saturated after.
+// Saturated at bounds less the zero point, so that what is rounded is small; the
+// zero point comes last.
 // CHECK-LABEL: func @one_scale
 // CHECK:         krnl.kernel "QuantizeLinear" loops [d0 = 2, d1 = 3]
-// CHECK:         %[[ROUND:.+]] = math.roundeven
-// CHECK:         arith.addf %[[ROUND]]
-// CHECK:         arith.select
-// CHECK:         arith.trunci {{.*}} : i32 to i8
+// CHECK:         %[[LOW:.+]] = arith.subf
+// CHECK:         %[[HIGH:.+]] = arith.subf
+// CHECK:         arith.select %{{.+}}, %{{.+}}, %[[LOW]]
+// CHECK:         %[[Y:.+]] = arith.select %{{.+}}, %{{.+}}, %[[HIGH]]
+// CHECK:         %[[ROUND:.+]] = math.roundeven %[[Y]]
+// CHECK:         %[[WHOLE:.+]] = arith.fptosi %[[ROUND]] : f32 to i32
+// CHECK:         %[[SUM:.+]] = arith.addi %[[WHOLE]], %{{.+}} : i32
+// CHECK:         arith.trunci %[[SUM]] : i32 to i8
 func.func @one_scale(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<2x3xui8> {
   %y = onnx.QuantizeLinear(%x, %s) y_zero_point(%z) : (tensor<2x3xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
   return %y : tensor<2x3xui8>

@@ -12,7 +12,9 @@
 // CHECK:           %[[FIRST:.+]] = arith.constant 5.000000e-01 : f32
 // CHECK:           %[[A:.+]] = arith.mulf %{{.+}}, %[[FIRST]] fastmath<contract>
 // CHECK:           %[[SUM:.+]] = arith.addf %[[A]], %[[REST]] fastmath<contract>
-// CHECK:           math.roundeven %[[SUM]]
+// CHECK:           %[[LEAST:.+]] = arith.select %{{.+}}, %[[SUM]],
+// CHECK:           %[[BYTE:.+]] = arith.select %{{.+}}, %[[LEAST]],
+// CHECK:           math.roundeven %[[BYTE]]
 func.func @sum(%a: tensor<2x4xui8>, %b: tensor<2x4xui8>) -> tensor<2x4xui8> {
   %as = onnx.Constant dense<0.25> : tensor<f32>
   %az = onnx.Constant dense<3> : tensor<ui8>

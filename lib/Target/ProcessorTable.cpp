@@ -118,6 +118,34 @@ static constexpr Processor hopperOrLater = [] {
   return processor;
 }();
 
+static constexpr int64_t never = int64_t(1) << 40;
+
+// Microcontrollers without vectors and threads: cores that start one
+// instruction in a cycle, loads of one word, no cache of data; memory next to
+// the processor is counted as one. Stacks are a few KiB. Arm, Cortex-M4
+// Technical Reference Manual: one multiply-add in three cycles.
+static constexpr Processor microcontroller = {.vectorBytes = 1,
+                                              .vectorRegs = 32,
+                                              .scalarCopies = 8,
+                                              .stackBytes = 1024,
+                                              .fmaPerCycle = 1,
+                                              .loadsPerCycle = 1,
+                                              .scalarLoadsPerCycle = 1,
+                                              .fmaLatency = 3,
+                                              .l1 = 16 << 10,
+                                              .l2 = 64 << 10,
+                                              .l3 = 64 << 10,
+                                              .parallelBytes = never,
+                                              .parallelProducts = never};
+
+/// `registers` hold integers, of which `addresses` hold addresses and counters.
+static constexpr Processor withIntegers(Processor processor, int64_t registers,
+                                        int64_t addresses) {
+  processor.threadRegisters = registers;
+  processor.addressRegisters = addresses;
+  return processor;
+}
+
 static constexpr ProcessorFamily families[] = {
     // AMD, Software Optimization Guide for Family 19h Model 10h and later: one
     // multiply-add and one load of 64 bytes in a cycle, 1 MiB of L2. Intel,
@@ -150,21 +178,12 @@ static constexpr ProcessorFamily families[] = {
     // Neoverse N1 Software Optimization Guide: two multiply-adds and two loads
     // in a cycle.
     {{Triple::aarch64, ""}, "aarch64", {.vectorRegs = 32}},
-    // Arm v7-M Architecture Reference Manual: no vectors, 13 registers of
-    // integers and 32 of floats. Cortex-M4 Technical Reference Manual: one
-    // multiply-add in three cycles, loads of one word, no cache of data; memory
-    // next to the processor is counted as one. Stacks are a few KiB.
-    {{Triple::thumb, ""},
-     "thumb",
-     {.vectorBytes = 1,
-      .scalarCopies = 8,
-      .stackBytes = 1024,
-      .fmaPerCycle = 1,
-      .loadsPerCycle = 1,
-      .fmaLatency = 3,
-      .l1 = 16 << 10,
-      .l2 = 64 << 10,
-      .l3 = 64 << 10}},
+    // Arm v7-M Architecture Reference Manual: 14 registers of integers, one of
+    // them that of the return address, 32 of floats.
+    {{Triple::thumb, ""}, "thumb", withIntegers(microcontroller, 14, 4)},
+    // RISC-V Instruction Set Manual, volume I: 31 registers of integers, of
+    // which the calling convention has a use for four, 32 of floats.
+    {{Triple::riscv32, ""}, "riscv32", withIntegers(microcontroller, 27, 6)},
     {{Triple::nvptx64, "+sm_90a"}, "cuda", hopper},
     {{Triple::nvptx64, "+sm_90"}, "cuda", hopperOrLater},
     {{Triple::nvptx64, ""}, "cuda", ampere},
@@ -182,7 +201,8 @@ static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     avxvnni{Triple::x86_64, "+avxvnni"},
     avxvnniint8{Triple::x86_64, "+avxvnniint8"}, neon{Triple::aarch64, ""},
     dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"},
-    sm80{Triple::nvptx64, ""}, sm90a{Triple::nvptx64, "+sm_90a"};
+    dsp{Triple::thumb, "+dsp"}, sm80{Triple::nvptx64, ""},
+    sm90a{Triple::nvptx64, "+sm_90a"};
 
 // Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
 // name for the 128 and 256 bits of VPDPBUSD in both encodings.
@@ -214,6 +234,11 @@ static constexpr TargetInstruction instructions[] = {
     {dotprod, "dot_ss_x4", "llvm.aarch64.neon.sdot.v4i32.v16i8"},
     {dotprod, "dot_uu_x4", "llvm.aarch64.neon.udot.v4i32.v16i8"},
     {neon, "round_even", ""},
+    // Arm v7-M Architecture Reference Manual, DSP extension: two products of 16
+    // bits added to a sum of 32, and every other byte extended to 16 bits.
+    {dsp, "pairs_sum_x1", "llvm.arm.smlad"},
+    {dsp, "even_bytes_s_x1", "llvm.arm.sxtb16"},
+    {dsp, "even_bytes_u_x1", "llvm.arm.uxtb16"},
     // FMAX and FMIN, FMAXNM and FMINNM; PTX: max and min, with .NaN and
     // without.
     {neon, "maximum", ""},

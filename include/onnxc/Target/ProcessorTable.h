@@ -32,9 +32,12 @@ struct ProcessorFamily {
 /// LLVM's intrinsic for it.
 ///
 ///   dot_ab_xN     adds to N sums of 32 bits the products of 4 bytes each; a
-///   and
-///                 b are u or s, for unsigned and signed
+///                 and b are u or s, for unsigned and signed
 ///   pairs_xN      multiplies 2N numbers of 16 bits and adds neighbours
+///   pairs_sum_x1  the same of one pair, and adds both products to its last
+///                 operand
+///   even_bytes_s_x1, even_bytes_u_x1
+///                 extend bytes 0 and 2 of a word to its halves
 ///   scale_fW_xN   multiplies floats of W bits by powers of two, with operands
 ///                 as x86 has them
 ///   table_xN      looks N bytes up in two tables of N bytes by the low bits of

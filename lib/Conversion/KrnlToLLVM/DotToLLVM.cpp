@@ -5,7 +5,8 @@
 // One instruction where the target has it for vectors of this size. With one
 // for unsigned by signed bytes alone, an operand of two of equal signedness is
 // offset by 128 and the added term is subtracted. Otherwise pairs of 16 bits
-// are multiplied where the target has an instruction for that, or single words.
+// are multiplied where the target has an instruction for that, which may add
+// them to a sum, or single words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +33,15 @@ private:
   StringRef instruction(const Twine &operation) const {
     return target.getInstruction(operation, lanes);
   }
-  Value call(StringRef name, Value sum, Value x, Value y);
+  Value call(StringRef name, Value x, Value y, Value z);
   Value splat(VectorType type, int64_t value);
   /// Bytes as a vector of i32.
   Value asWords(Value bytes);
   Value mixed(Value sum, Value isUnsigned, Value isSigned);
   Value byMixed(Value sum, Value x, Value y, bool isSigned);
   Value byPairs(Value sum, Value x, bool xSigned, Value y, bool ySigned);
+  Value everyOther(Value words, bool isSigned);
+  Value byPairSums(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value byWords(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value part(Value words, int64_t first, int64_t bits, bool isSigned);
 
@@ -54,9 +57,10 @@ DotExpander::DotExpander(ModuleOp module)
     : target(onnxc::krnl::TargetAttr::of(module)),
       b(module.getLoc(), module.getContext()) {}
 
-Value DotExpander::call(StringRef name, Value sum, Value x, Value y) {
-  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
-                                       ValueRange{sum, x, y})
+/// A call with a result of the type of all operands or of the first one.
+Value DotExpander::call(StringRef name, Value x, Value y, Value z) {
+  return LLVM::CallIntrinsicOp::create(b, x.getType(), b.getStringAttr(name),
+                                       ValueRange{x, y, z})
       .getResults();
 }
 
@@ -120,6 +124,33 @@ Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
   return sum;
 }
 
+/// Bytes 0 and 2 of a word, extended to its two halves.
+Value DotExpander::everyOther(Value word, bool isSigned) {
+  StringRef name = instruction(isSigned ? "even_bytes_s" : "even_bytes_u");
+  return LLVM::CallIntrinsicOp::create(b, word.getType(), b.getStringAttr(name),
+                                       ValueRange{word})
+      .getResults();
+}
+
+/// For one sum, in registers of integers.
+Value DotExpander::byPairSums(Value sum, Value x, bool xSigned, Value y,
+                              bool ySigned) {
+  auto word = [&](Value bytes) -> Value {
+    return vector::ExtractOp::create(b, bytes, ArrayRef<int64_t>{0});
+  };
+  Value a = word(asWords(x)), c = word(asWords(y)), total = word(sum);
+  Value byte = arith::ConstantIntOp::create(b, 8, 32);
+  auto odd = [&](Value word, bool isSigned) {
+    Value down = LLVM::FshrOp::create(b, word, word, byte);
+    return everyOther(down, isSigned);
+  };
+  StringRef name = instruction("pairs_sum");
+  // These have the sum last.
+  total = call(name, everyOther(a, xSigned), everyOther(c, ySigned), total);
+  total = call(name, odd(a, xSigned), odd(c, ySigned), total);
+  return vector::BroadcastOp::create(b, sum.getType(), total);
+}
+
 Value DotExpander::byWords(Value sum, Value x, bool xSigned, Value y,
                            bool ySigned) {
   x = asWords(x);
@@ -147,6 +178,8 @@ void DotExpander::expand(onnxc::krnl::DotOp op) {
     result = !isMixed  ? byMixed(sum, x, y, xSigned)
              : xSigned ? mixed(sum, y, x)
                        : mixed(sum, x, y);
+  else if (!instruction("pairs_sum").empty())
+    result = byPairSums(sum, x, xSigned, y, ySigned);
   else if (!instruction("pairs").empty())
     result = byPairs(sum, x, xSigned, y, ySigned);
   else

@@ -181,3 +181,28 @@ module attributes {krnl.target = #krnl.target<cpu = "plain">} {
     return
   }
 }
+
+// -----
+
+// Cortex-M: every other byte is half of a word, and two products at a time are
+// added to the sum.
+// CHECK-LABEL: llvm.func {{.*}}@single
+// CHECK-DAG:     %[[X:.+]] = llvm.call_intrinsic "llvm.arm.uxtb16"(%[[A:.+]]) : (i32) -> i32
+// CHECK-DAG:     %[[Y:.+]] = llvm.call_intrinsic "llvm.arm.sxtb16"(%[[B:.+]]) : (i32) -> i32
+// CHECK:         %[[EVEN:.+]] = llvm.call_intrinsic "llvm.arm.smlad"(%[[X]], %[[Y]], %{{.+}}) :
+// CHECK-DAG:     %[[P:.+]] = llvm.intr.fshr(%[[A]], %[[A]], %
+// CHECK-DAG:     %[[Q:.+]] = llvm.intr.fshr(%[[B]], %[[B]], %
+// CHECK-DAG:     %[[V:.+]] = llvm.call_intrinsic "llvm.arm.uxtb16"(%[[P]])
+// CHECK-DAG:     %[[W:.+]] = llvm.call_intrinsic "llvm.arm.sxtb16"(%[[Q]])
+// CHECK:         llvm.call_intrinsic "llvm.arm.smlad"(%[[V]], %[[W]], %[[EVEN]])
+module attributes {krnl.target = #krnl.target<instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", pairs_sum_x1 = "llvm.arm.smlad"}>} {
+  func.func private @single(%s: memref<1xi32>, %x: memref<4xi8>, %y: memref<4xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<1xi32>, vector<1xi32>
+    %b = vector.load %x[%c0] : memref<4xi8>, vector<4xi8>
+    %c = vector.load %y[%c0] : memref<4xi8>, vector<4xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<1xi32>, vector<4xi8>
+    vector.store %d, %s[%c0] : memref<1xi32>, vector<1xi32>
+    return
+  }
+}

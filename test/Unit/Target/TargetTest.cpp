@@ -49,7 +49,7 @@ constexpr Row rows[] = {
     {"aarch64-linux-gnu", "neoverse-n1", "", 16, 32},
     {"riscv64-linux-gnu", "generic", "+v", 16, 32},
     {"riscv64-linux-gnu", "generic", "", 16, 16},
-    {"thumbv7em-none-eabi", "cortex-m4", "", 1, 16},
+    {"thumbv7em-none-eabi", "cortex-m4", "", 1, 32},
 };
 
 TEST_F(TargetTest, ByName) {

@@ -11,7 +11,8 @@
 // The operations of a payload on a byte (to extract a half, say) are applied to
 // all bytes of a vector at once.
 //
-// Points without vectors multiply the instances one after the other.
+// Points without vectors do the same for single sums where the target has an
+// instruction for them, and else multiply the instances one after the other.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -39,10 +40,11 @@ bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
   });
 }
 
-/// The loop whose copies are a group here, if lanes are to have their sums.
+/// The loop whose copies are a group here, if lanes are to have their sums, or
+/// the target multiplies groups of single sums.
 std::optional<unsigned> OpEmitter::dotLoop(const OpState &state) {
   std::optional<unsigned> lane = laneLoop(state);
-  if (!lane || isReduced(state, *lane))
+  if (lane ? isReduced(state, *lane) : !policy.multipliesSingleGroups())
     return std::nullopt;
   for (const LoopUse &use : nest.op(state.number).loops) {
     if (!use.dot || active[use.loop].instances == 1)
@@ -50,11 +52,17 @@ std::optional<unsigned> OpEmitter::dotLoop(const OpState &state) {
     ByteProduct product = *byteProductOf(state.op);
     for (const ByteFactor *factor : {&product.lhs, &product.rhs})
       if (!isSameAlong(state, *factor, use.loop) ||
-          !isSameAlong(state, *factor, *lane))
+          (lane && !isSameAlong(state, *factor, *lane)))
         return std::nullopt;
     return use.loop;
   }
   return std::nullopt;
+}
+
+/// A vector of the one value.
+static Value broadcastSingle(ImplicitLocOpBuilder &b, Value value) {
+  return vector::BroadcastOp::create(b, VectorType::get({1}, value.getType()),
+                                     value);
 }
 
 Value OpEmitter::emitDot(OpState &state, const Instance &instance,
@@ -62,18 +70,27 @@ Value OpEmitter::emitDot(OpState &state, const Instance &instance,
   ByteProduct product = *byteProductOf(state.op);
   Value lhs = readFactor(state, product.lhs, instance, group);
   Value rhs = readFactor(state, product.rhs, instance, group);
-  return DotOp::create(b, sum.getType(), sum, lhs, rhs, product.lhs.isSigned,
-                       product.rhs.isSigned);
+  auto dot = [&](Value sums) -> Value {
+    return DotOp::create(b, sums.getType(), sums, lhs, rhs,
+                         product.lhs.isSigned, product.rhs.isSigned);
+  };
+  if (isa<VectorType>(sum.getType()))
+    return dot(sum);
+  return vector::ExtractOp::create(b, dot(broadcastSingle(b, sum)),
+                                   ArrayRef<int64_t>{0});
 }
 
 /// Are the groups of neighbouring lanes neighbours in the packed operand?
 bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
                             unsigned group) {
   size_t rank = slot.packed.size();
-  return slot.byLoops && rank > 1 && slot.packed[rank - 1] == group &&
-         slot.packed[rank - 2] == *laneLoop(state) &&
-         !nest.loop(slot.packed[rank - 2]).isDynamic() &&
-         nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0;
+  std::optional<unsigned> lane = laneLoop(state);
+  if (!slot.byLoops || rank == 0 || slot.packed[rank - 1] != group)
+    return false;
+  return !lane ||
+         (rank > 1 && slot.packed[rank - 2] == *lane &&
+          !nest.loop(slot.packed[rank - 2]).isDynamic() &&
+          nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0);
 }
 
 /// The bytes of the instances one by one, the first lowest; those that are
@@ -136,11 +153,14 @@ Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
   int64_t lanes = lanesHere(state);
   auto bytes = VectorType::get({lanes * groupBytes}, b.getI8Type());
   const Storage slot = storage.slots[storage.chainRoot(operand.get())];
+  std::optional<unsigned> lane = laneLoop(state);
+  bool isPacked = isPackedFor(state, slot, group);
   Value value;
-  if (!state.access(operand).dependsOn(*laneLoop(state))) {
+  if (lane ? !state.access(operand).dependsOn(*lane) : !isPacked) {
     Value word = loadGroup(state, operand, at, group);
-    value = vector::BitCastOp::create(b, bytes, broadcast(b, word, lanes));
-  } else if (isPackedFor(state, slot, group)) {
+    Value words = lane ? broadcast(b, word, lanes) : broadcastSingle(b, word);
+    value = vector::BitCastOp::create(b, bytes, words);
+  } else if (isPacked) {
     SmallVector<Value> indices;
     for (unsigned loop : slot.packed)
       indices.push_back(math.scalar(loops.loopIndex(loop, at, false)));

@@ -5,6 +5,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 
 #include "LaneIndex.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 
@@ -262,6 +263,10 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(16));
 }
 
+bool ThreadPolicy::multipliesSingleGroups() const {
+  return onnxc::krnl::multipliesSingleGroups(target);
+}
+
 bool BlockThreads::multipliesMatrices(const MatrixProduct &product) const {
   return target &&
          !target.getInstruction(product.operation(), product.depth()).empty();
@@ -307,7 +312,7 @@ std::unique_ptr<EmitPolicy> makePolicy(const target::Processor &processor,
                                        TargetAttr target) {
   if (processor.isDevice())
     return std::make_unique<BlockPolicy>(target);
-  return std::make_unique<ThreadPolicy>();
+  return std::make_unique<ThreadPolicy>(target);
 }
 
 } // namespace onnxc::krnl

@@ -102,6 +102,10 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op) {
   return ByteProduct{*lhs, *rhs};
 }
 
+bool multipliesSingleGroups(TargetAttr target) {
+  return target && !target.getInstruction("pairs_sum", 1).empty();
+}
+
 LogicalResult DotOp::verify() {
   int64_t sums = cast<VectorType>(getAcc().getType()).getNumElements();
   int64_t bytes = cast<VectorType>(getLhs().getType()).getNumElements();

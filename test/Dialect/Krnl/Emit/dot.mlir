@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=SINGLE
 
 // Four bytes of a row are one load for all lanes; those of the packed columns lie
 // in a line. 24 = 6 * 4: no tail.
@@ -60,4 +61,37 @@ func.func @tail(%x: tensor<2x7xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
     krnl.yield %r : tensor<2x16xi32>
   } -> tensor<2x16xi32>
   return %y : tensor<2x16xi32>
+}
+
+// Without vectors the groups are those of single sums, if the processor has
+// instructions for them: both operands are words. Elsewhere bytes are multiplied one
+// after the other.
+// SINGLE-LABEL: func private @kernel_single_0(
+// SINGLE:         scf.for {{.+}} iter_args({{.+}}) -> (i32, i32, i32, i32)
+// SINGLE-COUNT-2:   vector.load %{{.+}} : memref<2x8xi8>, vector<4xi8>
+// SINGLE:           krnl.dot %{{.+}} {rhsSigned} : vector<1xi32>, vector<4xi8>
+// SINGLE-COUNT-3:   krnl.dot
+// SINGLE-NOT:       arith.muli
+// SINGLE:         return
+// CHECK-LABEL: func private @kernel_single_0(
+// CHECK-NOT:     krnl.dot
+// CHECK:         return
+func.func @single(%x: tensor<2x8xi8>, %w: tensor<2x8xi8>, %o: tensor<2x2xi32>) -> tensor<2x2xi32> {
+  %y = krnl.kernel "single" loops [m = 2, n = 2, k = 8]
+      ins(%x, %w : tensor<2x8xi8>, tensor<2x8xi8>) outs(%o : tensor<2x2xi32>)
+      recipe [block(k, 4) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n, lanes=1), 1: dot(k.q)] {
+  ^bb0(%a: tensor<2x8xi8>, %b: tensor<2x8xi8>, %c: tensor<2x2xi32>):
+    %zero = arith.constant 0 : i32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x2xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[n, k]) -> (%s = %f[m, n])
+        : (tensor<2x8xi8>, tensor<2x8xi8>) -> tensor<2x2xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x2xi32>
+  } -> tensor<2x2xi32>
+  return %y : tensor<2x2xi32>
 }

@@ -114,6 +114,10 @@ public:
                                mlir::func::FuncOp func,
                                mlir::MemRefType type) const = 0;
 
+  /// Does one thread multiply a group of bytes at once for a sum that is in no
+  /// vector?
+  virtual bool multipliesSingleGroups() const { return false; }
+
   /// May the consumer take the values of the producer from registers?
   virtual bool forwards(const BodyOp &producer, const BodyOp &consumer) const {
     return true;
@@ -125,6 +129,8 @@ public:
 /// of tiles is on the stack.
 class ThreadPolicy : public EmitPolicy {
 public:
+  explicit ThreadPolicy(TargetAttr target = {}) : target(target) {}
+
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
   void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
@@ -132,6 +138,11 @@ public:
                  TileBody body) const override;
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
+  bool multipliesSingleGroups() const override;
+
+private:
+  /// Lists the instructions; null if there are none.
+  TargetAttr target;
 };
 
 /// The threads of a block of a GPU. Memory of the block is a buffer of the

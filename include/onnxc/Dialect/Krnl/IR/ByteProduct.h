@@ -7,6 +7,7 @@
 #define ONNXC_DIALECT_KRNL_IR_BYTEPRODUCT_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include <optional>
 
@@ -40,6 +41,10 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op);
 
 /// Ops of the payload that make the factor's byte of its input, in order.
 llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);
+
+/// Has the target instructions for groups of bytes of single sums, which are in
+/// no vector?
+bool multipliesSingleGroups(TargetAttr target);
 
 } // namespace onnxc::krnl
 

@@ -38,6 +38,11 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
                                 partLoops(kernel, loops.op,
                                           *loops.columnOperand, loops.reduced),
                                 1));
+  if (!grouped.empty() && lanes == 1) {
+    // Each factor is extended to two pairs.
+    work.ofFactor = 2;
+    work.ofProduct = 2;
+  }
   for (const std::string &loop : loops.reduced)
     depth = estimatedProduct(
         depth, loop == grouped ? byteGroupsOf(kernel, loop)

@@ -11,6 +11,7 @@
 #include "KernelShape.h"
 #include "PanelSteps.h"
 #include "Planners.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -45,6 +46,7 @@ private:
   bool packPays();
   void chooseGroups();
   bool rowsStay();
+  bool areIntegers();
   SmallVector<OpOperand *> columnOperands();
   int64_t columnBytes();
   void blockLoops();
@@ -71,10 +73,11 @@ private:
 
 /// Does the operand of columns have to be packed? A constant is packed for
 /// free; one with unit stride along the columns may stay.
+/// Single elements are read from anywhere.
 bool ContractionWriter::needsPack() {
   packedOperand = inputNumber(kernel, loops.columnOperand->get());
   bool contiguous = loops.hasColumnsInLine();
-  if (loops.window)
+  if (loops.window || lanes == 1)
     return false;
   if (!isPlainlyIndexed(*loops.columnOperand))
     packedOperand = -1;
@@ -101,7 +104,7 @@ bool ContractionWriter::isPossible() {
   int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
   bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
                                                : columns == INT64_MAX;
-  return lanes > 1 && isMany && (!pack || packedOperand >= 0) && packPays();
+  return lanes > 0 && isMany && (!pack || packedOperand >= 0) && packPays();
 }
 
 ContractionCost ContractionWriter::cost() const {
@@ -111,6 +114,12 @@ ContractionCost ContractionWriter::cost() const {
 
 SmallVector<RegisterTile>
 ContractionWriter::tiles(const ContractionCost &cost) {
+  // What follows the sums of a window takes longer than to read it again.
+  if (lanes == 1 && loops.channelwise)
+    return {{1, 1}};
+  if (lanes == 1)
+    return scalarTiles(target, cost.rows, cost.columns,
+                       {areIntegers(), panels.grouped.empty() ? 1 : 2});
   if (loops.channelwise)
     return windowTiles(target, cost.rows, cost.columns, lanes);
   int64_t most = maxRows(
@@ -118,8 +127,14 @@ ContractionWriter::tiles(const ContractionCost &cost) {
   return registerTiles(target, cost.rows, cost.columns, lanes, most, cost.work);
 }
 
+bool ContractionWriter::areIntegers() {
+  Value sums = loops.op.getDpsInitOperand(0)->get();
+  return getElementTypeOrSelf(sums).isInteger();
+}
+
 /// Bytes are multiplied in groups. The operand of columns has to be packed for
-/// that, which pays for a constant, and for many rows.
+/// that, which pays for a constant, and for many rows; not where groups of
+/// single columns lie in a line.
 void ContractionWriter::chooseGroups() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
   bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
@@ -128,9 +143,14 @@ void ContractionWriter::chooseGroups() {
   if (loops.window || loops.channelwise || !pays ||
       !isPlainlyIndexed(*loops.columnOperand))
     return;
+  if (lanes == 1 && !multipliesSingleGroups(TargetAttr::of(kernel)))
+    return;
   panels.grouped =
       chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
   if (panels.grouped.empty())
+    return;
+  if (lanes == 1 && Access(*loops.columnOperand)
+                        .hasUnitStride(dimOf(loops.op, panels.grouped)))
     return;
   packedOperand = operand;
   pack = true;
@@ -294,7 +314,8 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
   int64_t steps = !isOld ? byteGroupsOf(kernel, panels.grouped)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
-  if (tile.rows * tile.vectors < hidingTile && steps >= reductionUnroll)
+  if (lanes > 1 && tile.rows * tile.vectors < hidingTile &&
+      steps >= reductionUnroll)
     recipe.unroll(inner, reductionUnroll, number);
   return recipe.finish();
 }

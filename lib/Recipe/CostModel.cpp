@@ -17,7 +17,23 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
+/// Cores without vectors do one instruction after the other, some of which
+/// count and jump.
+static double scalarCycles(const Processor &target, RegisterTile tile,
+                           ColumnWork work) {
+  constexpr int64_t ofLoop = 3;
+  int64_t factors = tile.vectors + tile.rows;
+  return double(factors) * double(work.ofFactor) +
+         double(factors) / double(target.scalarLoadsPerCycle) +
+         double(tile.vectors * work.operations) +
+         double(tile.rows * tile.vectors * work.ofProduct) /
+             double(target.fmaPerCycle) +
+         double(ofLoop);
+}
+
 double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
+  if (!hasVectors(target))
+    return scalarCycles(target, tile, work);
   double all = double(tile.vectors * (tile.rows + work.operations)) /
                double(target.operationsPerCycle());
   double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;

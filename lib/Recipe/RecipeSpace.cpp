@@ -92,4 +92,29 @@ SmallVector<RegisterTile> windowTiles(const Processor &target, int64_t rows,
   return tiles;
 }
 
+SmallVector<RegisterTile> scalarTiles(const Processor &target, int64_t rows,
+                                      int64_t columns, ScalarFactors factors) {
+  int64_t room = factors.areIntegers
+                     ? target.threadRegisters - target.addressRegisters
+                     : target.vectorRegs;
+  int64_t limit = ShapedType::isDynamic(rows) ? guessedExtent : rows;
+  int64_t most = countVectors(columns, 1);
+  SmallVector<RegisterTile> tiles, whole;
+  for (int64_t height = 1; height <= std::min(target.scalarCopies, limit);
+       ++height)
+    for (int64_t width = 1;
+         width <= std::min(target.scalarCopies / height, most); ++width) {
+      // The factors of the shorter side stay, those of the other one pass by.
+      int64_t kept = std::min(height, width) + 1, results = height * width;
+      if (results + kept * factors.registers > room)
+        continue;
+      tiles.push_back({height, width});
+      if (results > 1 && limit % height == 0 && most % width == 0)
+        whole.push_back({height, width});
+    }
+  if (tiles.empty())
+    tiles.push_back({1, 1});
+  return whole.empty() ? tiles : whole;
+}
+
 } // namespace onnxc

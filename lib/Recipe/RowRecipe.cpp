@@ -47,6 +47,9 @@ struct RowProduct {
 /// in the first cache, however it is stored.
 static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
                      const Processor &target) {
+  // Without vectors the lines of a matrix are read one element after the other.
+  double fewest =
+      hasVectors(target) ? double(target.l1) * target.matrixShare : 0;
   int number = inputNumber(kernel, operand.get());
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (number < 0 || !type || !type.hasStaticShape() ||
@@ -56,7 +59,7 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
          llvm::all_of(op.getSubscripts(operand),
                       [](const Subscript &at) { return at.getLoop(); }) &&
          double(type.getNumElements() * type.getElementTypeBitWidth()) >=
-             8 * double(target.l1) * target.matrixShare;
+             8 * fewest;
 }
 
 /// All loops are those of the matrix: one is kept, the others are reduced. Of
@@ -113,8 +116,10 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel,
 
 /// In a product of bytes: the reduced loop that is taken in groups, or none.
 static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
+  auto target = TargetAttr::of(kernel);
   std::optional<ByteProduct> bytes = byteProductOf(product.op);
-  if (!bytes)
+  if (!bytes || (target && !hasVectors(target.getProcessor()) &&
+                 !multipliesSingleGroups(target)))
     return {};
   OpOperand *row = bytes->lhs.operand->get() == product.matrix->get()
                        ? bytes->rhs.operand
@@ -165,7 +170,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
     recipe.parallel({loops.panels});
   if (!product.blocks.empty())
     recipe.computeAt(product.blocks);
-  recipe.vectorize(loops.columns, lanes);
+  if (lanes > 1)
+    recipe.vectorize(loops.columns, lanes);
   recipe.unroll(loops.columns, vectors);
   SmallVector<OpOperand *> stored{product.matrix};
   llvm::append_range(stored, product.scaleOperands);
@@ -184,15 +190,19 @@ void addRowRecipes(KernelOp kernel, const Processor &target,
     return;
   int64_t lanes = target.lanes(bits);
   int64_t columns = extentOf(kernel, product->column, 0);
-  if (lanes < 2)
+  if (hasVectors(target) && lanes < 2)
     return;
   for (int64_t vectors = std::min(columns / lanes, target.independentSums);
-       vectors > 0; --vectors)
+       vectors > 0; --vectors) {
+    // Single elements have no masks.
+    if (lanes == 1 && columns % vectors != 0)
+      continue;
     addScored(kernel, target, options, "row",
               llvm::formatv("panels of {0} vectors of {1} along {2}", vectors,
                             lanes, product->column),
               writeRecipe(kernel, *product, target, lanes, vectors),
               candidates);
+  }
 }
 
 } // namespace onnxc

@@ -125,7 +125,6 @@ static constexpr int64_t never = int64_t(1) << 40;
 // the processor is counted as one. Stacks are a few KiB. Arm, Cortex-M4
 // Technical Reference Manual: one multiply-add in three cycles.
 static constexpr Processor microcontroller = {.vectorBytes = 1,
-                                              .vectorRegs = 32,
                                               .scalarCopies = 8,
                                               .stackBytes = 1024,
                                               .fmaPerCycle = 1,
@@ -138,11 +137,13 @@ static constexpr Processor microcontroller = {.vectorBytes = 1,
                                               .parallelBytes = never,
                                               .parallelProducts = never};
 
-/// `registers` hold integers, of which `addresses` hold addresses and counters.
-static constexpr Processor withIntegers(Processor processor, int64_t registers,
-                                        int64_t addresses) {
-  processor.threadRegisters = registers;
+/// `integers` registers hold integers, of which `addresses` hold addresses and
+/// counters; `floats` hold floats, or 0 where those are integers to it.
+static constexpr Processor withRegisters(Processor processor, int64_t integers,
+                                         int64_t addresses, int64_t floats) {
+  processor.threadRegisters = integers;
   processor.addressRegisters = addresses;
+  processor.vectorRegs = floats > 0 ? floats : integers - addresses;
   return processor;
 }
 
@@ -179,11 +180,19 @@ static constexpr ProcessorFamily families[] = {
     // in a cycle.
     {{Triple::aarch64, ""}, "aarch64", {.vectorRegs = 32}},
     // Arm v7-M Architecture Reference Manual: 14 registers of integers, one of
-    // them that of the return address, 32 of floats.
-    {{Triple::thumb, ""}, "thumb", withIntegers(microcontroller, 14, 4)},
+    // them that of the return address, 32 of floats where there are any.
+    {{Triple::thumb, "+vfp2sp"},
+     "thumb",
+     withRegisters(microcontroller, 14, 4, 32)},
+    {{Triple::thumb, ""}, "thumb", withRegisters(microcontroller, 14, 4, 0)},
     // RISC-V Instruction Set Manual, volume I: 31 registers of integers, of
-    // which the calling convention has a use for four, 32 of floats.
-    {{Triple::riscv32, ""}, "riscv32", withIntegers(microcontroller, 27, 6)},
+    // which the calling convention has a use for four, 32 of floats with F.
+    {{Triple::riscv32, "+f"},
+     "riscv32",
+     withRegisters(microcontroller, 27, 6, 32)},
+    {{Triple::riscv32, ""},
+     "riscv32",
+     withRegisters(microcontroller, 27, 6, 0)},
     {{Triple::nvptx64, "+sm_90a"}, "cuda", hopper},
     {{Triple::nvptx64, "+sm_90"}, "cuda", hopperOrLater},
     {{Triple::nvptx64, ""}, "cuda", ampere},

@@ -55,7 +55,7 @@
 // Without an operating system machines may have 32 bits.
 // THUMB: #krnl.target<family = "thumb", triple = "thumbv7em-unknown-none-eabi", cpu = "generic", features = "+vfp4d16sp", vector_bytes = 1, vector_registers = 32, scalar_copies = 8, index_bits = 32, stack_bytes = 1024,
 // THUMB-SAME: thread_registers = 14, address_registers = 4, instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", pairs_sum_x1 = "llvm.arm.smlad"}>
-// NARROW: #krnl.target<family = "riscv32", triple = "riscv32-unknown-unknown-elf", cpu = "generic", vector_bytes = 1, vector_registers = 32,
+// NARROW: #krnl.target<family = "riscv32", triple = "riscv32-unknown-unknown-elf", cpu = "generic", vector_bytes = 1, vector_registers = 21,
 // NARROW-SAME: thread_registers = 27, address_registers = 6>
 // NEST: module {
 // NEST-NEXT: module @x86_64_v2 attributes {krnl.target =

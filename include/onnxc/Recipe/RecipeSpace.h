@@ -156,6 +156,11 @@ constexpr SquareTile squareTiles[] = {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// Microcontrollers have none.
+inline bool hasVectors(const target::Processor &target) {
+  return target.vectorBytes > 1;
+}
+
 /// A register tile: rows of scalars by columns of whole vectors.
 struct RegisterTile {
   int64_t rows;
@@ -170,6 +175,9 @@ struct ColumnWork {
   int64_t registers = 0;
   /// Of each result.
   int64_t accumulators = 1;
+  /// Where elements are in no vectors: operations for each factor, of rows and
+  /// of columns, beside its load, and for each product.
+  int64_t ofFactor = 0, ofProduct = 1;
 };
 
 /// Vectors in so many columns, an unknown number being many.
@@ -193,6 +201,20 @@ registerTiles(const target::Processor &target, int64_t rows, int64_t columns,
 llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,
                                             int64_t lanes);
+
+/// Where there are no vectors: how many registers a factor takes, and whether
+/// the sums are integers, which share their registers with addresses.
+struct ScalarFactors {
+  bool areIntegers = false;
+  int64_t registers = 1;
+};
+
+/// Tiles of single elements, preferred ones first: `vectors` counts columns.
+/// All of the code is written out for each element of a tile, and once more for
+/// a rest, so tiles without a rest go before all others.
+llvm::SmallVector<RegisterTile> scalarTiles(const target::Processor &target,
+                                            int64_t rows, int64_t columns,
+                                            ScalarFactors factors);
 
 } // namespace onnxc
 

@@ -55,6 +55,55 @@ RegisterTile chooseWindowTile(const Processor &target, int64_t rows,
   return tiles[findCheapest(cycles)];
 }
 
+/// A core without vectors: seven registers for integers beside addresses.
+Processor scalarCore() {
+  Processor target;
+  target.vectorBytes = 1;
+  target.vectorRegs = 32;
+  target.scalarCopies = 8;
+  target.threadRegisters = 10;
+  target.addressRegisters = 3;
+  return target;
+}
+
+// Six sums with two columns and an element of a row are too many.
+TEST(CostModelTest, TilesOfSingleIntegersFitTheirRegisters) {
+  auto tiles = scalarTiles(scalarCore(), 6, 8, {/*areIntegers=*/true, 1});
+  ASSERT_FALSE(tiles.empty());
+  for (RegisterTile tile : tiles) {
+    EXPECT_LE(tile.rows * tile.vectors + std::min(tile.rows, tile.vectors) + 1,
+              7);
+    EXPECT_EQ(6 % tile.rows, 0);
+    EXPECT_EQ(8 % tile.vectors, 0);
+  }
+  // Floats have the others.
+  auto floats = scalarTiles(scalarCore(), 6, 8, {/*areIntegers=*/false, 1});
+  EXPECT_GT(floats.size(), tiles.size());
+  for (RegisterTile tile : floats)
+    EXPECT_LE(tile.rows * tile.vectors, 8);
+}
+
+// Eleven rows of thirteen columns have a rest in every tile but that of one
+// element; no tile has more than there is.
+TEST(CostModelTest, TilesOfSingleElementsMayLeaveARest) {
+  auto tiles = scalarTiles(scalarCore(), 11, 13, {});
+  EXPECT_GT(tiles.size(), 1u);
+  auto single = scalarTiles(scalarCore(), 1, 1, {});
+  ASSERT_EQ(single.size(), 1u);
+  EXPECT_EQ(single.front().rows * single.front().vectors, 1);
+}
+
+// One instruction after the other: loads, what is done to a factor, products.
+TEST(CostModelTest, CoresWithoutVectorsAddUp) {
+  Processor target = scalarCore();
+  target.scalarLoadsPerCycle = target.fmaPerCycle = 1;
+  ColumnWork pairs;
+  pairs.ofFactor = pairs.ofProduct = 2;
+  EXPECT_EQ(tileCycles(target, {2, 2}, pairs) - tileCycles(target, {2, 2}),
+            4 * 2 + 4);
+  EXPECT_EQ(tileCycles(target, {3, 2}) - tileCycles(target, {2, 2}), 1 + 2);
+}
+
 // A later candidate has to be clearly cheaper.
 TEST(CostModelTest, PreferredCandidatesWinTies) {
   EXPECT_EQ(findCheapest({100, 99.5, 99.2}), 0u);

@@ -50,6 +50,7 @@ constexpr Row rows[] = {
     {"riscv64-linux-gnu", "generic", "+v", 16, 32},
     {"riscv64-linux-gnu", "generic", "", 16, 16},
     {"thumbv7em-none-eabi", "cortex-m4", "", 1, 32},
+    {"thumbv6m-none-eabi", "cortex-m0", "", 1, 10},
 };
 
 TEST_F(TargetTest, ByName) {

@@ -54,6 +54,14 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                     (long long)other);
 }
 
+int32_t onnxc_rt_fail_index(OnnxcCall *call, int32_t code, const char *message,
+                            int64_t index, int64_t size, int64_t dimension) {
+  if (dimension < 0)
+    return onnxc_rt_fail_sizes(call, code, message, index, size);
+  return call->fail(code, "%s: %lld for dimension %lld of size %lld", message,
+                    (long long)index, (long long)dimension, (long long)size);
+}
+
 int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes) {
   Message located;
   located.set("%s: %s", nodes, call->message.text);

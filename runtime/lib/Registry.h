@@ -96,7 +96,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_10;
-static_assert(ONNXC_RT_ABI == 10, "rename onnxc_process_10");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_11;
+static_assert(ONNXC_RT_ABI == 11, "rename onnxc_process_11");
 
 #endif // ONNXC_RUNTIME_REGISTRY_H

@@ -174,16 +174,19 @@ struct DeviceErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   LogicalResult
   matchAndRewrite(krnl::ErrorWordOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasAttr(krnl::firstErrorAttrName))
+    auto first = op->getAttrOfType<IntegerAttr>(krnl::firstErrorAttrName);
+    if (!first)
       return rewriter.notifyMatchFailure(op, "is on the processor");
     Location loc = op.getLoc();
-    Value word = pointerOf(
-        callHook(rewriter, loc, Hook::DeviceErrors, currentCall(rewriter))
-            .getResult(),
-        rewriter, loc);
-    auto type = cast<MemRefType>(op.getType());
-    rewriter.replaceOp(
-        op, {createMemRefDescriptor(loc, type, word, word, {}, {}, rewriter)});
+    Value words =
+        pointerOf(callHook(rewriter, loc, Hook::DeviceErrors,
+                           {currentCall(rewriter),
+                            constant32(rewriter, loc, int32_t(first.getInt()))})
+                      .getResult(),
+                  rewriter, loc);
+    rewriter.replaceOp(op, {MemRefDescriptor::fromStaticShape(
+                               rewriter, loc, *getTypeConverter(),
+                               cast<MemRefType>(op.getType()), words)});
     return success();
   }
 };

@@ -49,6 +49,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_poll", "ip"},
     {"onnxc_rt_fail", "ipip"},
     {"onnxc_rt_fail_sizes", "ipipll"},
+    {"onnxc_rt_fail_index", "ipiplll"},
     {"onnxc_rt_retain_object", "vpp"},
     {"onnxc_rt_release_object", "vpp"},
     {"onnxc_rt_input_object", "ppi"},
@@ -59,7 +60,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_device_alloc", "lpl"},
     {"onnxc_rt_device_release", "vpl"},
     {"onnxc_rt_device_constants", "lp"},
-    {"onnxc_rt_device_errors", "lp"},
+    {"onnxc_rt_device_errors", "lpi"},
     {"onnxc_rt_device_tensor", "lppl"},
     {"onnxc_rt_device_copy", "iplll"},
     {"onnxc_rt_device_copy_in", "iplpl"},
@@ -386,6 +387,10 @@ Value lowerCheck(krnl::CheckOp op, krnl::CheckOp::Adaptor adaptor,
                                 constant32(rewriter, loc, errValue), message};
     llvm::append_range(operands, adaptor.getSizes());
     Hook hook = adaptor.getSizes().empty() ? Hook::Fail : Hook::FailSizes;
+    if (std::optional<uint64_t> dimension = op.getDimension()) {
+      hook = Hook::FailIndex;
+      operands.push_back(constant64(rewriter, loc, int64_t(*dimension)));
+    }
     return callHook(rewriter, loc, hook, operands).getResult();
   });
   return {};

@@ -81,8 +81,7 @@ static int64_t alignmentOf(Value buffer) {
                          (type.hasStaticShape() ? type.getNumElements() : 1));
     buffer = view.getViewSource();
   }
-  return buffer.getDefiningOp<krnl::ErrorWordOp>() ? sizeof(int32_t)
-                                                   : alignment;
+  return alignment;
 }
 
 static void alignArguments(krnl::LaunchOp launch, func::FuncOp kernel) {

@@ -107,6 +107,7 @@ enum class Hook {
   Poll,
   Fail,
   FailSizes,
+  FailIndex,
   RetainObject,
   ReleaseObject,
   InputObject,

@@ -169,7 +169,7 @@ Value lowerArenaReserve(krnl::ArenaReserveOp op,
   return arena;
 }
 
-/// A word on the stack of the call, 0 before anything runs.
+/// Words on the stack of the call, -1 before anything runs.
 struct ErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -177,15 +177,21 @@ struct ErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   matchAndRewrite(krnl::ErrorWordOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value word = stackSlot(rewriter, loc, rewriter.getI32Type());
+    auto type = cast<MemRefType>(op.getType());
+    int64_t count = type.getNumElements();
+    Value words = stackSlot(rewriter, loc, rewriter.getI64Type(), count);
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointAfterValue(word);
-      LLVM::StoreOp::create(rewriter, loc, constant32(rewriter, loc, 0), word);
+      rewriter.setInsertionPointAfterValue(words);
+      Value bytes = constant64(rewriter, loc, count * sizeof(int64_t)),
+            ones = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI8Type(),
+                                            rewriter.getI8IntegerAttr(-1));
+      LLVM::MemsetOp::create(rewriter, loc, words, ones, bytes,
+                             /*isVolatile=*/false);
     }
-    auto type = cast<MemRefType>(op.getType());
-    rewriter.replaceOp(
-        op, {createMemRefDescriptor(loc, type, word, word, {}, {}, rewriter)});
+    rewriter.replaceOp(op,
+                       {MemRefDescriptor::fromStaticShape(
+                           rewriter, loc, *getTypeConverter(), type, words)});
     return success();
   }
 };

@@ -117,9 +117,11 @@ llvm::Constant *makeDeviceCode(Constants &make, ModuleOp module,
         {make.number(0), make.number(weightsBytes), make.number(0)}));
   if (auto messages =
           module->getAttrOfType<ArrayAttr>(krnl::deviceErrorsAttrName))
-    for (auto message : messages.getAsRange<StringAttr>())
-      errors.push_back(make.record(
-          {make.number(ONNXC_ERR_VALUE), make.text(message.getValue())}));
+    for (auto error : messages.getAsRange<ArrayAttr>())
+      errors.push_back(
+          make.record({make.number(ONNXC_ERR_VALUE),
+                       make.text(cast<StringAttr>(error[0]).getValue()),
+                       make.number(cast<IntegerAttr>(error[1]).getInt())}));
   return make.array(make.record(
       {make.external("onnxc_device_runtime"), make.number(images.size()),
        make.array(images), make.number(kernels.size()), make.array(kernels),

@@ -79,6 +79,11 @@ define hidden i32 @onnxc_rt_fail_sizes(ptr %call, i32 %code, ptr %message, i64 %
   %status = call i32 @onnxc_rt_fail(ptr %call, i32 %code, ptr %message)
   ret i32 %status
 }
+
+define hidden i32 @onnxc_rt_fail_index(ptr %call, i32 %code, ptr %message, i64 %index, i64 %size, i64 %dimension) {{
+  %status = call i32 @onnxc_rt_fail(ptr %call, i32 %code, ptr %message)
+  ret i32 %status
+}
 )";
 
 /// {0}: name; {1}: numbers of inputs, at least 1; {2}: offset of the message;

@@ -13,9 +13,12 @@
 #include "onnxc/Target/Code/EmitModule.h"
 
 #include "onnxc/Target/Code/AlignAccesses.h"
+#include "onnxc/Target/Target.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -29,6 +32,7 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 
 using namespace llvm;
 using onnxc::target::AlignAccessesPass;
@@ -98,8 +102,69 @@ static FunctionPassManager shortPipeline(unsigned level, bool quick) {
   return passes;
 }
 
+/// A function that does the atomic operation on the memory of its first operand
+/// and its second one. Calls leave registers and loops as they are.
+static Function *outlineUpdate(Module &module, AtomicRMWInst &update) {
+  Type *word = update.getValOperand()->getType(),
+       *pointer = update.getPointerOperand()->getType();
+  auto *type = FunctionType::get(Type::getVoidTy(module.getContext()),
+                                 {pointer, word}, /*isVarArg=*/false);
+  auto *function = Function::Create(type, GlobalValue::InternalLinkage,
+                                    "note_error", module);
+  const Triple &triple = module.getTargetTriple();
+  function->setCallingConv(triple.isX86() || triple.isAArch64()
+                               ? CallingConv::PreserveMost
+                               : CallingConv::C);
+  function->addFnAttr(Attribute::NoInline);
+  function->addFnAttr(Attribute::Cold);
+  function->setDoesNotThrow();
+  function->setOnlyAccessesArgMemory();
+  AttributeList ofCaller = update.getFunction()->getAttributes();
+  for (StringRef name : {"target-cpu", "target-features"})
+    if (Attribute attribute = ofCaller.getFnAttr(name); attribute.isValid())
+      function->addFnAttr(attribute);
+  IRBuilder<> b(BasicBlock::Create(module.getContext(), "", function));
+  b.CreateAtomicRMW(update.getOperation(), function->getArg(0),
+                    function->getArg(1), update.getAlign(),
+                    AtomicOrdering::Monotonic);
+  b.CreateRetVoid();
+  return function;
+}
+
+/// Atomic operations note errors alone, which are read after all threads have
+/// been waited for, so they order no other access. Where they would be loops
+/// within a loop they are called. Without an operating system, where nothing
+/// starts threads, they become loads and stores: not every processor there has
+/// operations of 64 bits, and those of LLVM's runtime are not linked.
+static void expandAtomics(Module &module) {
+  const Triple &triple = module.getTargetTriple();
+  SmallVector<AtomicRMWInst *> updates;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *update = dyn_cast<AtomicRMWInst>(&instruction))
+        updates.push_back(update);
+  Function *noted = nullptr;
+  for (AtomicRMWInst *update : updates) {
+    update->setOrdering(AtomicOrdering::Monotonic);
+    if (!onnxc::target::hasOperatingSystem(triple)) {
+      lowerAtomicRMWInst(update);
+    } else if (!triple.isNVPTX() &&
+               update->getOperation() == AtomicRMWInst::UMin &&
+               update->use_empty()) {
+      if (!noted)
+        noted = outlineUpdate(module, *update);
+      IRBuilder<> b(update);
+      CallInst *call = b.CreateCall(
+          noted, {update->getPointerOperand(), update->getValOperand()});
+      call->setCallingConv(noted->getCallingConv());
+      update->eraseFromParent();
+    }
+  }
+}
+
 void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
                                    unsigned level, bool quick) {
+  expandAtomics(module);
   if (level == 0)
     return;
   LoopAnalysisManager loops;

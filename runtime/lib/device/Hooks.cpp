@@ -99,9 +99,9 @@ OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call) {
   return device ? device->code->constants : 0;
 }
 
-OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call) {
+OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call, int32_t first) {
   DeviceContext *device = enter(call);
-  return device ? device->errors : 0;
+  return device ? device->errors + uint64_t(first) * sizeof(ErrorWords) : 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,9 +12,6 @@ using namespace onnxc;
 using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
-/// The value of the word when no kernel has reported anything.
-static constexpr uint32_t kNoError = UINT32_MAX;
-
 bool device::check(OMContext &context, const DeviceContext &device,
                    Result error, const char *function) {
   if (!error)
@@ -51,29 +48,44 @@ static void freeOnDevice(DeviceContext &device) {
   releaseCode(*device.code);
 }
 
+/// Of the words of kernels.
+static size_t errorBytes(const OMContext &context) {
+  return size_t(context.device->numErrors) * sizeof(ErrorWords);
+}
+
+/// Makes the words ready for reports.
+static bool clearErrors(OMContext *call, const DeviceContext &device,
+                        Stream stream) {
+  size_t bytes = errorBytes(*call);
+  return bytes == 0 || ONNXC_TRY(cuMemsetD32Async, device.errors, UINT32_MAX,
+                                 bytes / 4, stream);
+}
+
 static bool createOnDevice(OnnxcCall *call, DeviceContext &device) {
   if (!ONNXC_TRY(cuStreamCreate, &device.ownStream, NonBlocking)) {
     device.ownStream = nullptr;
     return false;
   }
-  if (!ONNXC_TRY(cuMemAlloc, &device.errors, sizeof(uint32_t))) {
+  size_t bytes = errorBytes(*call);
+  if (bytes > 0 && !ONNXC_TRY(cuMemAlloc, &device.errors, bytes)) {
     device.errors = 0;
     return false;
   }
   // A run may be in another stream.
-  return ONNXC_TRY(cuMemsetD32Async, device.errors, kNoError, 1,
-                   device.ownStream) &&
+  return clearErrors(call, device, device.ownStream) &&
          ONNXC_TRY(cuStreamSynchronize, device.ownStream);
 }
 
 static DeviceContext *createDeviceContext(OnnxcCall *call) {
-  auto *device = static_cast<DeviceContext *>(calloc(1, sizeof(DeviceContext)));
+  // The copy of the words is behind it.
+  auto *device = static_cast<DeviceContext *>(
+      calloc(1, sizeof(DeviceContext) + errorBytes(*call)));
   if (!device) {
     call->fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
     return nullptr;
   }
   device->firstLaunch = device->lastLaunch = -1;
-  device->error = kNoError;
+  device->found = reinterpret_cast<ErrorWords *>(device + 1);
   device->code = acquireCode(*call);
   device->isEntered = true;
   if (device->code && createOnDevice(call, *device))
@@ -147,29 +159,29 @@ static int64_t heldBytes(const OMContext &context) {
 // Waiting
 //===----------------------------------------------------------------------===//
 
-/// Records what kernels have reported, and makes the word ready for more.
+/// Records what kernels have reported, and makes the words ready for more.
 static void readErrors(OnnxcCall *call, DeviceContext &device) {
   const OnnxcDeviceCode &code = *call->device;
-  if (device.error == kNoError)
+  int64_t number = 0;
+  while (number < code.numErrors && device.found[number].size < 0)
+    ++number;
+  if (number == code.numErrors)
     return;
-  uint32_t number = device.error;
-  device.error = kNoError;
-  if (ONNXC_TRY(cuMemsetD32Async, device.errors, kNoError, 1, device.stream))
+  if (clearErrors(call, device, device.stream))
     ONNXC_TRY(cuStreamSynchronize, device.stream);
-  if (number < code.numErrors)
-    call->fail(int32_t(code.errors[number].code), "%s",
-               code.errors[number].message);
-  else
-    call->fail(ONNXC_ERR_INTERNAL, "a kernel has reported error %u", number);
+  const OnnxcDeviceError &error = code.errors[number];
+  const ErrorWords &found = device.found[number];
+  onnxc_rt_fail_index(call, int32_t(error.code), error.message, found.index,
+                      found.size, error.dimension);
 }
 
 void device::synchronize(OnnxcCall *call, DeviceContext &device) {
   device.launches.finishPart(call, device);
   if (call->status.load(std::memory_order_relaxed) != ONNXC_OK)
     return;
-  if (call->device->numErrors > 0 &&
-      !ONNXC_TRY(cuMemcpyDtoHAsync, &device.error, device.errors,
-                 sizeof device.error, device.stream))
+  size_t bytes = errorBytes(*call);
+  if (bytes > 0 && !ONNXC_TRY(cuMemcpyDtoHAsync, device.found, device.errors,
+                              bytes, device.stream))
     return;
   if (!ONNXC_TRY(cuStreamSynchronize, device.stream))
     return;
@@ -185,11 +197,13 @@ int32_t onnxc_rt_device_synchronize(OnnxcCall *call) {
 
 /// After an error: waits for copies to memory that the program may free now,
 /// and forgets what kernels have reported.
-static void abandon(DeviceContext &device) {
+static void abandon(const OMContext &context, DeviceContext &device) {
   const Driver &driver = driverOf(device);
-  driver.cuMemsetD32Async(device.errors, kNoError, 1, device.stream);
+  size_t bytes = errorBytes(context);
+  if (bytes > 0)
+    driver.cuMemsetD32Async(device.errors, UINT32_MAX, bytes / 4,
+                            device.stream);
   driver.cuStreamSynchronize(device.stream);
-  device.error = kNoError;
 }
 
 static void finishRun(OMContext &context) {
@@ -200,7 +214,7 @@ static void finishRun(OMContext &context) {
   if (context.status.load() == ONNXC_OK)
     synchronize(call, *device);
   if (context.status.load() != ONNXC_OK)
-    abandon(*device);
+    abandon(context, *device);
   for (DeviceBlock *block = device->blocks; block; block = block->next)
     block->isUsed = false;
   device->launches.startRun();

@@ -23,6 +23,11 @@ struct DeviceBlock {
   bool isUsed;
 };
 
+/// What kernels have reported for a row of OnnxcDeviceCode.errors; -1: nothing.
+struct ErrorWords {
+  int64_t index, size;
+};
+
 } // namespace onnxc::rt::device
 
 struct onnxc::rt::DeviceContext {
@@ -31,8 +36,8 @@ struct onnxc::rt::DeviceContext {
   device::Stream ownStream;
   device::Stream stream; ///< of the run
   device::DeviceBlock *blocks;
-  OnnxcDevicePointer errors; ///< the word of kernels
-  uint32_t error;            ///< its copy
+  OnnxcDevicePointer errors; ///< the words of kernels, a row for each error
+  device::ErrorWords *found; ///< their copy
   /// Kernels launched since the stream was waited for; -1: none.
   int32_t firstLaunch, lastLaunch;
   device::Launches launches;

@@ -88,10 +88,11 @@ func.func @main(%x: memref<256xf32>) {
 
 // -----
 
-// Nothing of an empty buffer is copied. The word of errors is the one of the device. Launches
-// wait for none because of it.
+// Nothing of an empty buffer is copied. The words of errors are those of the device from their row on. Launches
+// wait for none because of them.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph(
-// CHECK:         llvm.call @onnxc_rt_device_errors(
+// CHECK:         %[[ROW:.+]] = llvm.mlir.constant(3 : i32) : i32
+// CHECK:         llvm.call @onnxc_rt_device_errors(%{{.+}}, %[[ROW]])
 // CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(0 : i64) : i64
 // CHECK:         llvm.call @onnxc_rt_device_copy_in(%{{.+}}, %{{.+}}, %{{.+}}, %[[BYTES]])
 // CHECK:         %[[SIZE:.+]] = llvm.mlir.constant(60 : i64) : i64
@@ -100,13 +101,12 @@ func.func @main(%x: memref<256xf32>) {
 // CHECK:         llvm.store %[[SIZE]],
 // CHECK:         llvm.store %[[NONE]],
 // CHECK:         llvm.store %[[WRITTEN]],
-func.func private @kernel(memref<3x5xf32>, memref<i32>, i32, memref<3x5xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
+func.func private @kernel(memref<3x5xf32>, memref<1x2xi64>, memref<3x5xf32>) attributes {krnl.kernel, krnl.threads = 256 : i64}
 func.func @main(%x: memref<3x0x5xf32>, %d: memref<3x0x5xf32>, %e: memref<3x5xf32>) {
-  %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : index
-  %w = krnl.error_word ["bad row"] at [loc("Gather_0")] {krnl.first_error = 0 : i32} : memref<i32>
+  %w = krnl.error_word ["bad row"] at [loc("Gather_0")] dimensions [0] {krnl.first_error = 3 : i32} : memref<1x2xi64>
   krnl.copy_in %x to %d : memref<3x0x5xf32>
-  krnl.launch @kernel ins(%e, %w, %c0 : memref<3x5xf32>, memref<i32>, i32) outs(%e : memref<3x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
+  krnl.launch @kernel ins(%e, %w : memref<3x5xf32>, memref<1x2xi64>) outs(%e : memref<3x5xf32>) tiles(%c1) {krnl.device_kernel = 0 : i32}
   return
 }
 

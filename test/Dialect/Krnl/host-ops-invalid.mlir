@@ -109,16 +109,32 @@ func.func @bytes_without_size() {
 // -----
 
 func.func @word_without_place() {
-  // expected-error @+1 {{expected a location for each of the 1 messages}}
-  %w = krnl.error_word ["bad"] at [] : memref<i32>
+  // expected-error @+1 {{expected a location and a dimension for each of the 1 messages}}
+  %w = krnl.error_word ["bad"] at [] dimensions [0] : memref<1x2xi64>
+  return
+}
+
+// -----
+
+func.func @word_without_dimension() {
+  // expected-error @+1 {{expected a location and a dimension for each of the 1 messages}}
+  %w = krnl.error_word ["bad"] at [loc("x")] dimensions [] : memref<1x2xi64>
   return
 }
 
 // -----
 
 func.func @words() {
-  // expected-error @+1 {{expected a buffer of one word, but got 'memref<2xi32>'}}
-  %w = krnl.error_word ["bad"] at [loc("x")] : memref<2xi32>
+  // expected-error @+1 {{expected a buffer of two words for each of the 1 messages, but got 'memref<2x2xi64>'}}
+  %w = krnl.error_word ["bad"] at [loc("x")] dimensions [0] : memref<2x2xi64>
+  return
+}
+
+// -----
+
+func.func @check_of_dimension(%fine: i1) {
+  // expected-error @+1 {{tells a dimension, but neither index nor size}}
+  krnl.check %fine, "bad" dimension 1
   return
 }
 

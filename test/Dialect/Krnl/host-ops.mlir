@@ -74,12 +74,12 @@ func.func @buffers(%at: index, %n: index, %p: !llvm.ptr) {
 // CHECK:         krnl.buffer_bytes(%{{.+}}) : memref<?x4xf32>
 // CHECK:         %[[A:.+]] = krnl.arena_reserve %{{.+}}
 // CHECK:         krnl.arena_view[%{{.+}}] (%{{.+}}) in %[[A]] lives [2, 7] : memref<?x4xf32>
-// CHECK:         krnl.error_word ["bad row"] at [#{{.+}}] : memref<i32>
+// CHECK:         krnl.error_word ["bad row", "bad column"] at [#{{.+}}, #{{.+}}] dimensions [0, -1] : memref<2x2xi64>
 func.func @computed_places(%at: index, %n: index) {
   %b = krnl.buffer_bytes(%n) : memref<?x4xf32>
   %arena = krnl.arena_reserve %b
   %v = krnl.arena_view [%at] (%n) in %arena lives [2, 7] : memref<?x4xf32>
-  %w = krnl.error_word ["bad row"] at [loc("r")] : memref<i32>
+  %w = krnl.error_word ["bad row", "bad column"] at [loc("r"), loc("c")] dimensions [0, -1] : memref<2x2xi64>
   return
 }
 

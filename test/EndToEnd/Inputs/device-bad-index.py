@@ -66,6 +66,20 @@ check("tuples", [node("GatherND", ["i0", "i1"], "tuples")], [ROWS, indices([0, 1
 check("scatter", [node("ScatterND", ["i0", "i1", "i2"], "put")], [ROWS, indices([0], [-5]), UPDATES])
 check("scatter dynamic", [node("ScatterND", ["i0", "i1", "i2"], "put")], [ROWS, indices([4], [0]), UPDATES],
       [("n", 3), ("k", 1), ("k", 3)])
+# Of several the smallest is told, as numbers without a sign, whatever the order of threads.
+check("several", [node("Gather", ["i0", "i1"], "pick")], [ROWS, indices(0, -9, *range(2000, 6, -1), -7)])
+check("several front", [node("Gather", ["i0", "i1"], "pick")], [ROWS, indices(0, -7, -9, -8)])
+check("columns", [node("Gather", ["i0", "i1"], "pick", axis=1)], [ROWS, indices(2, -4)], [("n", "m"), ("k",)])
+check("columns each", [node("GatherElements", ["i0", "i1"], "each", axis=1)], [ROWS, indices([0], [3])], [("n", 3), ("k", 1)])
+check("tuples dynamic", [node("GatherND", ["i0", "i1"], "tuples")], [ROWS, indices([3, -4], [-4, 2])], [("n", "m"), ("k", 2)])
+check("scatter columns", [node("ScatterElements", ["i0", "i1", "i2"], "put", axis=1)],
+      [ROWS, indices([0, 3, 1], [5, 0, 1]), UPDATES])
+check("sum columns", [node("ScatterElements", ["i0", "i1", "i2"], "put", axis=1, reduction="add")],
+      [ROWS, indices([0, 3, 1], [-4, 0, 1]), UPDATES], [("n", 3), ("k", 3), ("k", 3)])
+check("lengths", [node("ReverseSequence", ["i0", "i1"], "turn", time_axis=0, batch_axis=1)], [ROWS, indices(4, -1, 5)])
+check("unpool", [node("MaxUnpool", ["i0", "i1"], "large", kernel_shape=[2], strides=[2])],
+      [np.ones((1, 1, 2), np.float32), indices([[0, 4]]).reshape(1, 1, 2)])
+check("no rows", [node("Gather", ["i0", "i1"], "pick")], [ROWS[:0], indices(0)], [("n", 3), ("k",)])
 check("inside", [node("Gather", ["i0", "i1"], "pick")], [ROWS, indices(0, -4)])
 # In two branches that no dependency orders the message is that of the first one.
 BRANCHES = [node("Gather", ["i0", "i1"], "first", "a"), node("Gather", ["i0", "i2"], "second", "b"),

@@ -105,8 +105,8 @@ const OnnxcDeviceKernel kernels[] = {
 };
 
 const OnnxcDeviceError errors[] = {
-    {ONNXC_ERR_MEMORY, "node 'a': too much"},
-    {ONNXC_ERR_VALUE, "node 'b': an index is out of range"}};
+    {ONNXC_ERR_MEMORY, "node 'a': too much", -1},
+    {ONNXC_ERR_VALUE, "node 'b': an index is out of range", 1}};
 
 //===----------------------------------------------------------------------===//
 // Host programs
@@ -344,12 +344,15 @@ int32_t peek(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
-/// Reports the error whose number the input begins with.
+/// The input begins with the index that an error of each row is reported for;
+/// -1: none is.
 int32_t report(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
-  float number = *static_cast<const float *>(its.from);
-  if (number >= 0)
-    its.launch(Report, 2, {onnxc_rt_device_errors(call), uint64_t(number)});
+  const auto *found = static_cast<const float *>(its.from);
+  for (int32_t row = int32_t(std::size(errors)) - 1; row >= 0; --row)
+    if (found[row] >= 0)
+      its.launch(Report, 2,
+                 {onnxc_rt_device_errors(call, row), uint64_t(found[row])});
   return onnxc_rt_device_copy_out(call, its.to, its.x, its.bytes);
 }
 

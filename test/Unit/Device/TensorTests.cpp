@@ -126,7 +126,7 @@ TEST_F(TensorTest, NothingIsCopied) {
   ASSERT_EQ(runOn(run, in, out), OM_STATUS_OK) << run.message();
   const Counters &now = counters();
   EXPECT_EQ(now.copiesIn - before.copiesIn, 1);   // the weights
-  EXPECT_EQ(now.copiesOut - before.copiesOut, 1); // the word of errors
+  EXPECT_EQ(now.copiesOut - before.copiesOut, 1); // the words of errors
   EXPECT_EQ(now.copiesOn - before.copiesOn, 0);
   EXPECT_EQ(read(out), twiceSumOf(x));
   EXPECT_EQ(read(in), x);

@@ -73,6 +73,33 @@ exit:
   ret void
 })";
 
+/// An element that is checked and read, with an error that is noted.
+static constexpr const char *checks = R"(
+target triple = "x86_64-unknown-linux-gnu"
+define void @read(ptr noalias %from, ptr noalias %to, ptr noalias %error, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %after ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %exit
+body:
+  %source = getelementptr i64, ptr %from, i64 %i
+  %index = load i64, ptr %source
+  %bad = icmp uge i64 %index, 8
+  br i1 %bad, label %note, label %after
+note:
+  %before = atomicrmw umin ptr %error, i64 %index acq_rel
+  br label %after
+after:
+  %target = getelementptr i64, ptr %to, i64 %i
+  store i64 %index, ptr %target
+  %next = add i64 %i, 1
+  br label %head
+exit:
+  ret void
+})";
+
 static std::string optimize(bool quick, const char *text = ::text) {
   constexpr unsigned level = 3;
   mlir::MLIRContext names;
@@ -121,4 +148,17 @@ TEST(Optimize, HoistsLoadsOutOfLoopsThatMayNotRun) {
   EXPECT_LT(load, loop) << copy;
   // This loop has no load that can be hoisted, and stays as it is.
   EXPECT_LT(sum.find("icmp slt i64 %i, %n"), sum.find("%old")) << sum;
+}
+
+// On x86 a minimum is a loop: within another one it would keep that from being
+// innermost.
+TEST(Optimize, CallsAtomicOperationsOfLoops) {
+  std::string result = optimize(/*quick=*/false, checks);
+  size_t other = result.find("@note_error(ptr", result.find("define internal"));
+  ASSERT_NE(other, std::string::npos) << result;
+  std::string read = result.substr(0, other), note = result.substr(other);
+  EXPECT_TRUE(contains(read, "call preserve_mostcc void @note_error")) << read;
+  EXPECT_FALSE(contains(read, "atomicrmw")) << read;
+  EXPECT_TRUE(contains(note, "atomicrmw umin ptr %0, i64 %1 monotonic"))
+      << note;
 }

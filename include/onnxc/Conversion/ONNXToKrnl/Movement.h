@@ -73,7 +73,8 @@ mlir::Value generate(mlir::OpBuilder &b, mlir::Location loc,
 /// Inside kernels: i as an index from 0 to size - 1, after `size` is added to a
 /// negative one. A run with another index ends with an error.
 mlir::Value wrapIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
-                      mlir::Value size);
+                      mlir::Value size,
+                      std::optional<int64_t> dimension = std::nullopt);
 /// max(0, min(i, size - 1)).
 mlir::Value clampIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                        mlir::Value size);

@@ -196,8 +196,11 @@ Value clampIndex(OpBuilder &b, Location loc, Value i, Value size) {
   return maxIndex(b, loc, minIndex(b, loc, i, last), indexConstant(b, loc, 0));
 }
 
-Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size) {
-  return krnl::WrapIndexOp::create(b, loc, i, size, "an index is out of range");
+Value wrapIndex(OpBuilder &b, Location loc, Value i, Value size,
+                std::optional<int64_t> dimension) {
+  return krnl::WrapIndexOp::create(
+      b, loc, i, size, b.getStringAttr("an index is out of range"),
+      dimension ? b.getI64IntegerAttr(*dimension) : IntegerAttr());
 }
 
 Value isInside(OpBuilder &b, Location loc, Value i, Value size) {

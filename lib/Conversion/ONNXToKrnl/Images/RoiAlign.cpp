@@ -106,7 +106,7 @@ Value sample(ScalarBuilder &s, const RoiPool &pool, ArrayRef<Value> row,
   }
   Value image = wrapIndex(
       b, loc, toIndex(b, loc, tensor::ExtractOp::create(b, loc, in[5], at[0])),
-      in[0]);
+      in[0], 0);
   auto read = [&](ArrayRef<Value> position) {
     Value whole[] = {image, at[1], position[0], position[1]};
     return toInterpolation(

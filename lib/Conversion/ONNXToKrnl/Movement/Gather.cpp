@@ -47,7 +47,7 @@ Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
         Value i =
             toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
         SmallVector<Value> position(at.take_front(axis));
-        position.push_back(wrapIndex(b, l, i, in[2]));
+        position.push_back(wrapIndex(b, l, i, in[2], axis));
         llvm::append_range(position, at.drop_front(axis + indexRank));
         return extract(b, l, in[0], position);
       });
@@ -75,7 +75,7 @@ Lowered lowerGatherElements(onnx::GatherElementsOp op,
       [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
         SmallVector<Value> position(at);
         Value i = toIndex(b, l, extract(b, l, in[1], at));
-        position[axis] = wrapIndex(b, l, i, in[2]);
+        position[axis] = wrapIndex(b, l, i, in[2], axis);
         return extract(b, l, in[0], position);
       });
 }
@@ -117,22 +117,21 @@ Lowered lowerGatherND(onnx::GatherNDOp op, onnx::GatherNDOp::Adaptor adaptor,
           tuple.resize(outer);
           tuple.push_back(indexConstant(b, l, k));
           Value i = toIndex(b, l, extract(b, l, in[1], tuple));
-          position.push_back(wrapIndex(b, l, i, in[2 + k]));
+          position.push_back(wrapIndex(b, l, i, in[2 + k], batch + k));
         }
         llvm::append_range(position, at.drop_front(outer));
         return extract(b, l, in[0], position);
       });
 }
 
-/// A number of elements that has to be between 0 and `most`: a negative one may
-/// not count from the end.
+/// A number of elements that has to be between 0 and `most`.
 Value checkedCount(OpBuilder &b, Location loc, Value count, Value most,
-                   StringRef message) {
-  Value end = addIndex(b, loc, most, indexConstant(b, loc, 1));
-  Value isCount = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                        count, indexConstant(b, loc, 0));
-  Value given = arith::SelectOp::create(b, loc, isCount, count, end);
-  return krnl::WrapIndexOp::create(b, loc, given, end, message);
+                   StringRef message,
+                   std::optional<int64_t> dimension = std::nullopt) {
+  return krnl::WrapIndexOp::create(
+      b, loc, count, most, b.getStringAttr(message),
+      dimension ? b.getI64IntegerAttr(*dimension) : IntegerAttr(),
+      /*count=*/true);
 }
 
 Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
@@ -161,7 +160,8 @@ Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
         Value length = checkedCount(
             b, l, toIndex(b, l, extract(b, l, in[1], at[batch])), in[2],
             "ReverseSequence: a length is not between 0 and that of the time "
-            "axis");
+            "axis",
+            time);
         Value last = subIndex(b, l, length, indexConstant(b, l, 1));
         Value reversed =
             clampIndex(b, l, subIndex(b, l, last, at[time]), in[2]);

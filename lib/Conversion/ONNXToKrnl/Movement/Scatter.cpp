@@ -198,7 +198,7 @@ Value build(OpBuilder &b, onnx::ScatterElementsOp op,
       {{updates, at}, {indices, at}}, {out, to}, reduced,
       [&](OpBuilder &nb, Location l, ValueRange v) {
         SmallVector<Value> position(type.getRank(), indexConstant(nb, l, 0));
-        position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size);
+        position[axis] = wrapIndex(nb, l, toIndex(nb, l, v[1]), size, axis);
         if (isFree)
           position[axis] =
               subIndex(nb, l, position[axis], kernel.index(nb, l, at[axis]));
@@ -317,7 +317,7 @@ Value build(OpBuilder &b, onnx::ScatterNDOp op,
       reduced, [&](OpBuilder &nb, Location l, ValueRange v) {
         Value zero = indexConstant(nb, l, 0), row = zero;
         for (int64_t k = 0; k < depth; ++k) {
-          Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k]);
+          Value i = wrapIndex(nb, l, toIndex(nb, l, v[1 + k]), sizes[k], k);
           row = addIndex(nb, l, mulIndex(nb, l, row, sizes[k]), i);
         }
         if (isFree)

@@ -34,19 +34,16 @@ struct OpEmitter::Point final : PayloadPoint {
                               emitter.stridesHere(state));
   }
   Value read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) override;
-  void noteError(WrapIndexOp op) override {
+  void noteError(WrapIndexOp op, Value index, Value size) override {
     ImplicitLocOpBuilder &b = emitter.b;
     KernelValues &outside = emitter.outside;
-    int32_t number = outside.wrapNumbers.lookup(op);
-    if (!outside.firstError) {
-      Value stored = arith::ConstantIntOp::create(b, number, 32);
-      memref::StoreOp::create(b, stored, outside.errorWord, ValueRange());
-      return;
-    }
-    Value row = arith::AddIOp::create(
-        b, outside.firstError, arith::ConstantIntOp::create(b, number - 1, 32));
-    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::minu, row,
-                                outside.errorWord, ValueRange());
+    Value zero = arith::ConstantIndexOp::create(b, 0),
+          one = arith::ConstantIndexOp::create(b, 1),
+          row =
+              arith::ConstantIndexOp::create(b, outside.wrapNumbers.lookup(op));
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::minu, index,
+                                outside.errorWord, ValueRange{row, zero});
+    memref::StoreOp::create(b, size, outside.errorWord, ValueRange{row, one});
   }
 
   OpEmitter &emitter;

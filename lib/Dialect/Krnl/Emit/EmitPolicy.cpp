@@ -18,10 +18,6 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-SmallVector<Type> EmitPolicy::errorTypes(MLIRContext *context) const {
-  return {MemRefType::get({}, IntegerType::get(context, 32))};
-}
-
 SmallVector<Type> ThreadPolicy::argumentTypes(MLIRContext *context) const {
   return SmallVector<Type>(2, IndexType::get(context));
 }
@@ -152,12 +148,6 @@ Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
 //===----------------------------------------------------------------------===//
 
 SmallVector<Type> BlockPolicy::argumentTypes(MLIRContext *) const { return {}; }
-
-SmallVector<Type> BlockPolicy::errorTypes(MLIRContext *context) const {
-  SmallVector<Type> types = EmitPolicy::errorTypes(context);
-  types.push_back(IntegerType::get(context, 32));
-  return types;
-}
 
 /// A special register as an index.
 template <typename Register>

@@ -74,10 +74,8 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
                         !isSharedByThreads(nest, producer));
               }),
       loops(nest, registers, math, b) {
-  for (WrapIndexOp op : wrappedIndices(kernel)) {
-    int32_t number = int32_t(values.wrapNumbers.size()) + 1;
-    values.wrapNumbers[op] = number;
-  }
+  for (auto [i, op] : llvm::enumerate(wrappedIndices(kernel)))
+    values.wrapNumbers[op] = int64_t(i);
   for (const Pack &pack : nest.packs())
     packs[pack.operand] = packedOperand(kernel, nest, pack);
 }
@@ -88,11 +86,15 @@ SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
   return ops;
 }
 
+MemRefType errorWordType(MLIRContext *context, size_t messages) {
+  return MemRefType::get({int64_t(messages), 2}, IntegerType::get(context, 64));
+}
+
 /// Behind the extents.
 SmallVector<Type> KernelEmitter::errorTypes() {
   if (values.wrapNumbers.empty())
     return {};
-  return policy.errorTypes(b.getContext());
+  return {errorWordType(b.getContext(), values.wrapNumbers.size())};
 }
 
 /// A function takes the ins, the extents, the errors and the outs.
@@ -145,8 +147,6 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   b.setInsertionPointToStart(func.addEntryBlock());
   if (result.hasErrorWord)
     values.errorWord = func.getArgument(firstError);
-  if (errors.size() > 1)
-    values.firstError = func.getArgument(firstError + 1);
   for (BlockArgument inner : kernel.getBody().getArguments()) {
     Value outer = argumentFor(inner.getArgNumber());
     values.uniform.map(inner, outer);

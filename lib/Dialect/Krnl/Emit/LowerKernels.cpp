@@ -283,6 +283,8 @@ Value Lowering::temporary(KernelOp kernel, Value tensor, ValueRange extents) {
 /// before the kernel runs.
 void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
                             WrapIndexOp op, ValueRange extents) {
+  if (op.getCount())
+    return; // there may be none
   auto structured = op->getParentOfType<ComputeOp>();
   Operation *maker = op.getSize().getDefiningOp();
   if (maker && structured->isProperAncestor(maker))
@@ -300,21 +302,28 @@ void Lowering::checkIndexed(KernelOp kernel, const LoopNest &nest,
         rewriter, loc, arith::CmpIPredicate::eq, extents[axis], zero);
     isFine = arith::OrIOp::create(rewriter, loc, isFine, isEmpty);
   }
-  CheckOp::create(rewriter, loc, isFine, op.getMessage());
+  std::string message = op.getMessage().str();
+  if (std::optional<uint64_t> dimension = op.getDimension())
+    message += ": dimension " + std::to_string(*dimension) + " has size 0";
+  CheckOp::create(rewriter, loc, isFine, message);
 }
 
-/// The word that a launch of the kernel notes its errors in.
+/// The words that a launch of the kernel notes its errors in.
 Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
                           ValueRange extents) {
   SmallVector<Attribute> messages, locations;
+  SmallVector<int64_t> dimensions;
   for (WrapIndexOp op : wrappedIndices(kernel)) {
     checkIndexed(kernel, nest, op, extents);
     messages.push_back(op.getMessageAttr());
     locations.push_back(LocationAttr(op.getLoc()));
+    dimensions.push_back(int64_t(op.getDimension().value_or(-1)));
   }
   return ErrorWordOp::create(
-      rewriter, kernel.getLoc(), MemRefType::get({}, rewriter.getI32Type()),
-      rewriter.getArrayAttr(messages), rewriter.getArrayAttr(locations));
+      rewriter, kernel.getLoc(),
+      errorWordType(rewriter.getContext(), messages.size()),
+      rewriter.getArrayAttr(messages), rewriter.getArrayAttr(locations),
+      dimensions);
 }
 
 /// Attaches the cost of a kernel, whose extents are inputs from `firstExtent`.
@@ -385,7 +394,6 @@ LogicalResult Lowering::lower(KernelOp kernel) {
     return failure();
   LoopNest nest = LoopNest::replay(kernel);
   rewriter.setInsertionPoint(kernel);
-  Location loc = kernel.getLoc();
   SmallVector<Value> ins(kernel.getIns()), outs(kernel.getOuts());
   SmallVector<Value> extents = hostExtents(kernel);
   for (const Pack &pack : nest.packs()) {
@@ -400,14 +408,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   addTemporaries(**emitted, kernel, extents, outs);
   unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
-  if ((*emitted)->result.hasErrorWord) {
+  if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
-    // krnl-place-launches knows the others.
-    auto types = policy->errorTypes(rewriter.getContext());
-    for (Type type : llvm::drop_begin(types))
-      ins.push_back(
-          arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
-  }
   auto launch =
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);

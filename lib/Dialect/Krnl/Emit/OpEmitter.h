@@ -35,11 +35,9 @@ struct KernelValues {
   mlir::func::FuncOp func;
   /// Scalars and tensors of the kernel body -> values of the function.
   mlir::IRMapping uniform;
-  /// Set by ops that meet an index out of range to their numbers, from 1.
+  /// Written by ops that meet an index out of range, which have numbers.
   mlir::Value errorWord;
-  /// Of a device, whose launches share the word: the number of the first.
-  mlir::Value firstError;
-  llvm::DenseMap<mlir::Operation *, int32_t> wrapNumbers;
+  llvm::DenseMap<mlir::Operation *, int64_t> wrapNumbers;
 };
 
 /// Elements of an operand in an access of 16 bytes, 1 if they are in no vector.

@@ -89,6 +89,33 @@ Value PayloadEmitter::emitRead(tensor::ExtractOp op) {
   return point.read(op, at, varies ? point.getLanes() : 1, mask);
 }
 
+/// Notes the smallest index of the lanes that are bad, as unsigned numbers, and
+/// the size, which all of them have.
+void PayloadEmitter::noteError(WrapIndexOp op, Value index, Value size,
+                               Value isBad) {
+  auto lanes = dyn_cast<VectorType>(isBad.getType());
+  auto inWord = [&](Value value) -> Value {
+    if (!lanes)
+      return arith::IndexCastOp::create(b, b.getI64Type(), value);
+    Type type = lanes.clone(b.getI64Type());
+    Value none = broadcast(b, arith::ConstantIntOp::create(b, -1, 64),
+                           lanes.getNumElements());
+    Value word = arith::SelectOp::create(
+        b, isBad, arith::IndexCastOp::create(b, type, value), none);
+    return vector::ReductionOp::create(b, vector::CombiningKind::MINUI, word);
+  };
+  point.noteError(op, inWord(index), inWord(size));
+}
+
+/// The index, counted from the end where it is negative.
+static Value countedFromEnd(ImplicitLocOpBuilder &b, Value index, Value size,
+                            Value zero) {
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
+  return arith::SelectOp::create(b, isNegative,
+                                 arith::AddIOp::create(b, index, size), index);
+}
+
 /// krnl.wrap_index: the error is noted, and the access lies inside all the
 /// same.
 Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
@@ -101,25 +128,24 @@ Value PayloadEmitter::emitWrapIndex(WrapIndexOp op) {
   size = broadcast(b, size, lanes);
   Value zero = broadcast(b, arith::ConstantIndexOp::create(b, 0), lanes),
         one = broadcast(b, arith::ConstantIndexOp::create(b, 1), lanes);
-  Value isNegative =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
-  Value wrapped = arith::SelectOp::create(
-      b, isNegative, arith::AddIOp::create(b, index, size), index);
+  bool isCount = op.getCount();
+  Value wrapped = isCount ? index : countedFromEnd(b, index, size, zero);
   // Unsigned: also true for indices before the beginning.
-  Value isBad =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, wrapped, size);
+  auto beyond = isCount ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::uge;
+  Value isBad = arith::CmpIOp::create(b, beyond, wrapped, size);
+  Value anyBad = isBad;
   if (lanes > 1) {
     if (Value mask = point.getMask())
       isBad = arith::AndIOp::create(b, isBad, mask);
-    isBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
+    anyBad = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
   }
   // Only bad indices take the time to be brought inside.
-  auto inside = scf::IfOp::create(b, wrapped.getType(), isBad,
+  auto inside = scf::IfOp::create(b, wrapped.getType(), anyBad,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(inside.thenBlock());
-  point.noteError(op);
-  Value last = arith::SubIOp::create(b, size, one);
+  noteError(op, index, size, isBad);
+  Value last = isCount ? size : arith::SubIOp::create(b, size, one);
   Value clamped =
       arith::MaxSIOp::create(b, arith::MinSIOp::create(b, wrapped, last), zero);
   scf::YieldOp::create(b, clamped);

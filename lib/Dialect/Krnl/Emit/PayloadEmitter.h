@@ -35,8 +35,9 @@ public:
                            llvm::ArrayRef<LaneIndex> at, int64_t lanes,
                            mlir::Value mask) = 0;
   virtual mlir::Value read(ScatterLoadOp op, llvm::ArrayRef<LaneIndex> at) = 0;
-  /// Called where the op has met an index out of range.
-  virtual void noteError(WrapIndexOp op) = 0;
+  /// Called where the op has met an index out of range; both are of 64 bits.
+  virtual void noteError(WrapIndexOp op, mlir::Value index,
+                         mlir::Value size) = 0;
 };
 
 class PayloadEmitter {
@@ -62,6 +63,8 @@ private:
   mlir::Value emitRead(mlir::tensor::ExtractOp op);
   mlir::Value emitWrapIndex(WrapIndexOp op);
   mlir::Value emitLaneCompare(mlir::arith::CmpIOp op);
+  void noteError(WrapIndexOp op, mlir::Value index, mlir::Value size,
+                 mlir::Value isBad);
   mlir::Value emitPlainOp(mlir::Operation *op);
 
   mlir::ImplicitLocOpBuilder &b;

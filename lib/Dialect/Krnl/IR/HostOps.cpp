@@ -126,6 +126,8 @@ void LaunchOp::getEffects(
 LogicalResult CheckOp::verify() {
   if (!getSizes().empty() && getSizes().size() != 2)
     return emitOpError("tells no sizes or two, but has ") << getSizes().size();
+  if (getDimension() && getSizes().empty())
+    return emitOpError("tells a dimension, but neither index nor size");
   return success();
 }
 
@@ -138,13 +140,17 @@ LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult ErrorWordOp::verify() {
-  if (getMessages().size() != getLocations().size() ||
+  auto count = int64_t(getMessages().size());
+  if (int64_t(getLocations().size()) != count ||
+      int64_t(getDimensions().size()) != count ||
       !llvm::all_of(getLocations(), llvm::IsaPred<LocationAttr>))
-    return emitOpError("expected a location for each of the ")
-           << getMessages().size() << " messages";
+    return emitOpError("expected a location and a dimension for each of the ")
+           << count << " messages";
   auto type = cast<MemRefType>(getType());
-  if (type.getRank() != 0 || !type.getLayout().isIdentity())
-    return emitOpError("expected a buffer of one word, but got ") << type;
+  if (type.getShape() != ArrayRef<int64_t>({count, 2}) ||
+      !type.getLayout().isIdentity())
+    return emitOpError("expected a buffer of two words for each of the ")
+           << count << " messages, but got " << type;
   return success();
 }
 

@@ -111,6 +111,7 @@ typedef struct OnnxcDeviceConstant {
 typedef struct OnnxcDeviceError {
   int64_t code; /* ONNXC_ERR_* */
   const char *message;
+  int64_t dimension; /* -1: the index is of none */
 } OnnxcDeviceError;
 
 typedef struct OnnxcDeviceCode {
@@ -143,10 +144,12 @@ void onnxc_rt_device_release(OnnxcCall *call, OnnxcDevicePointer memory);
 /* The constants on the device. */
 OnnxcDevicePointer onnxc_rt_device_constants(OnnxcCall *call);
 
-/* The 32-bit word in which kernels report errors: a kernel stores the number
- * of a row of OnnxcDeviceCode.errors by an atomic minimum of unsigned numbers.
- * It is looked at by onnxc_rt_device_synchronize and at the end of the run. */
-OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call);
+/* The words of 64 bits in which kernels report errors, two for each row of
+ * OnnxcDeviceCode.errors from `first`, all ones before: a kernel stores a size
+ * in the second one, and by an atomic minimum of unsigned numbers an index in
+ * the first. They are looked at by onnxc_rt_device_synchronize and at the end
+ * of the run, which the first row with a size ends. */
+OnnxcDevicePointer onnxc_rt_device_errors(OnnxcCall *call, int32_t first);
 
 /* The place of an input or output for launches: the caller's tensor, if it is
  * on the device and aligned (omContextRunDLPack), else `otherwise`. `host` is

@@ -143,6 +143,10 @@ int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
 /* The same with the two sizes that the message is about. */
 int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
                             int64_t size, int64_t other);
+/* The same with an index and the size that it is out of range for, which is
+ * that of the dimension; -1: of none. */
+int32_t onnxc_rt_fail_index(OnnxcCall *call, int32_t code, const char *message,
+                            int64_t index, int64_t size, int64_t dimension);
 int32_t onnxc_rt_status(OnnxcCall *call);
 /* Puts the nodes ("node 'a'") in front of the recorded message, which a
  * krnl.call or an allocation of theirs has just caused, and returns the status.

@@ -20,11 +20,10 @@ func.func @main(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
   return %y : tensor<1000xf32>
 }
 
-// Launches share the word of errors, in which the smallest number is. The host
-// says which number is the first of the kernel.
+// Threads note the smallest index out of range by an atomic minimum.
 // CHECK-LABEL: func.func @gather
 // CHECK:         %[[WORD:.+]] = krnl.error_word ["bad row"]
-// CHECK:         krnl.launch @kernel_gather_{{[0-9]+}} ins(%arg0, %arg1, %[[WORD]], %{{.+}} : {{.+}}, memref<i32>, i32)
+// CHECK:         krnl.launch @kernel_gather_{{[0-9]+}} ins(%arg0, %arg1, %[[WORD]] : {{.+}}, memref<1x2xi64>)
 func.func @gather(%x: tensor<8xf32>, %i: tensor<64xi64>, %o: tensor<64xf32>) -> tensor<64xf32> {
   %y = krnl.kernel "gather" loops [m = 64] ins(%x, %i : tensor<8xf32>, tensor<64xi64>)
       outs(%o : tensor<64xf32>)
@@ -77,10 +76,11 @@ func.func @sums(%x: tensor<3x200xf16>, %o: tensor<3xf16>) -> tensor<3xf16> {
 // CHECK-NOT:         scf.for
 
 // CHECK-LABEL: func private @kernel_gather_0(
-// CHECK-SAME:    %[[W:[^:]+]]: memref<i32>, %[[ERROR:[^:]+]]: i32, %{{.+}}: memref<64xf32>)
-// CHECK:         arith.cmpi uge
-// CHECK:         %[[ROW:.+]] = arith.addi %[[ERROR]], %c0_i32
-// CHECK-NEXT:    memref.atomic_rmw minu %[[ROW]], %[[W]][]
+// CHECK-SAME:    %[[W:[^:]+]]: memref<1x2xi64>, %{{.+}}: memref<64xf32>)
+// CHECK:         %[[BAD:.+]] = arith.cmpi uge
+// CHECK:         scf.if %[[BAD]]
+// CHECK:           memref.atomic_rmw minu %{{.+}}, %[[W]][%c0{{[_0-9]*}}, %c0{{[_0-9]*}}]
+// CHECK:           memref.store %{{.+}}, %[[W]][%c0{{[_0-9]*}}, %c1{{[_0-9]*}}]
 
 }
 

@@ -36,6 +36,7 @@ TYPES = {
 }
 OTHERS = {
     "call": {"x": "tensor<?xf32>"},
+    "check": {"inside": "i1"},
     "parallel_region": {name: "memref<64xf32>" for name in "xho"},
     "copy_in": {"x": "memref<4xf32>", "d": "memref<4xf32>"},
     "copy_out": {"d": "memref<4xf32>", "y": "memref<4xf32>"},

@@ -29,8 +29,7 @@ struct EmittedKernel {
   mlir::func::FuncOp func;
   /// Intermediates that are not on the stack, in argument order.
   llvm::SmallVector<mlir::Value> temporaries;
-  /// Behind the ins there is the word with the number of the krnl.wrap_index of
-  /// the kernel, counted from 1, that met an index out of range.
+  /// Behind the ins there are the error words of the krnl.wrap_index ops.
   bool hasErrorWord = false;
 };
 
@@ -45,6 +44,9 @@ struct PackedOperand {
   Shuffle shuffle;
   int64_t lanes;
 };
+
+/// The error words of so many messages.
+mlir::MemRefType errorWordType(mlir::MLIRContext *context, size_t messages);
 
 /// The ops of the kernel that may meet an index out of range, in order.
 llvm::SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel);

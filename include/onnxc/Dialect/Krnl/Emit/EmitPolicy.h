@@ -87,12 +87,6 @@ public:
   virtual llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const = 0;
 
-  /// Of a kernel that can fail: the word that it writes its error to, and what
-  /// else it needs for that. A launch passes zeros for the others until their
-  /// values are known.
-  virtual llvm::SmallVector<mlir::Type>
-  errorTypes(mlir::MLIRContext *context) const;
-
   /// Are operands packed in each run, by a loop of the host?
   virtual bool packsInRuns() const { return true; }
 
@@ -192,8 +186,6 @@ public:
 
   llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const override;
-  llvm::SmallVector<mlir::Type>
-  errorTypes(mlir::MLIRContext *context) const override;
   bool packsInRuns() const override { return false; }
   void openTiles(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                  llvm::ArrayRef<mlir::OpFoldResult> extents,

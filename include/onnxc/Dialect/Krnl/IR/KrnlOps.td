@@ -216,16 +216,26 @@ def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
   let description = [{
     In the payload of a structured op: `index`, counted from the end where it is
     negative. One that is outside of [0, size) is brought inside, so that kernels
-    never fail; the error word of the launch is set, and the host ends the run
-    with `message` when the region is over.
+    never fail; the index and the size go to the error words of the launch, and
+    the host ends the run with `message`, these and the number of the
+    `dimension`, where it has one, when the region is over. `size` is the same
+    for all elements.
+
+    A `count` is a number of elements, so in [0, size], and not counted from the
+    end.
 
     ```mlir
-    %row = krnl.wrap_index %i, %size, "index is out of range"
+    %row = krnl.wrap_index %i, %size, "an index is out of range" dimension 1
+    // node 'pick': an index is out of range: 7 for dimension 1 of size 5
     ```
   }];
-  let arguments = (ins Index:$index, Index:$size, StrAttr:$message);
+  let arguments = (ins Index:$index, Index:$size, StrAttr:$message,
+                       OptionalAttr<I64Attr>:$dimension, UnitAttr:$count);
   let results = (outs Index:$inside);
-  let assemblyFormat = "$index `,` $size `,` $message attr-dict";
+  let assemblyFormat = [{
+    $index `,` $size `,` $message (`dimension` $dimension^)? (`count` $count^)?
+    attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,24 +297,32 @@ def Krnl_CallOp : Krnl_Op<"call", [
 def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
   let summary = "end the run with an error unless the condition holds";
   let description = [{
-    Two sizes that the condition compares are appended to the message:
+    Two sizes that the condition compares are appended to the message, or an
+    index and the size of its dimension:
 
     ```mlir
     krnl.check %same, "the inner sizes differ" sizes(%k, %l)
     // node 'fc': the inner sizes differ: 3 and 4
+    krnl.check %inside, "an index is out of range" sizes(%i, %n) dimension 1
+    // node 'pick': an index is out of range: 7 for dimension 1 of size 5
     ```
   }];
   let arguments = (ins I1:$condition, StrAttr:$message,
-      Variadic<Index>:$sizes);
-  let assemblyFormat =
-      "$condition `,` $message (`sizes` `(` $sizes^ `)`)? attr-dict";
+      Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$dimension);
+  let assemblyFormat = [{
+    $condition `,` $message (`sizes` `(` $sizes^ `)`)?
+    (`dimension` $dimension^)? attr-dict
+  }];
   let builders = [
-    OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message), [{
-      build($_builder, $_state, condition, message, ::mlir::ValueRange());
+    OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message,
+        CArg<"::mlir::ValueRange", "{}">:$sizes), [{
+      build($_builder, $_state, condition, $_builder.getStringAttr(message),
+            sizes, ::mlir::IntegerAttr());
     }]>,
-    OpBuilder<(ins "::mlir::Value":$condition,
-        "::mlir::StringAttr":$message), [{
-      build($_builder, $_state, condition, message, ::mlir::ValueRange());
+    OpBuilder<(ins "::mlir::Value":$condition, "::mlir::StringAttr":$message,
+        CArg<"::mlir::ValueRange", "{}">:$sizes), [{
+      build($_builder, $_state, condition, message, sizes,
+            ::mlir::IntegerAttr());
     }]>];
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
@@ -340,21 +358,28 @@ def Krnl_LaunchOp : Krnl_Op<"launch", [
 }
 
 def Krnl_ErrorWordOp : Krnl_Op<"error_word", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "the number of the error of a kernel";
+  let summary = "the errors of a kernel";
   let description = [{
-    A word that is 0 at first. A kernel that gets it as its last input stores the
-    number of a message, counted from 1; the host checks it after the region of
-    the launch. Elements computed until then are undefined, but no access is out
-    of bounds. `locations` are the locations of the messages.
+    Two words for each message, an index and the size of its dimension, which
+    are -1 at first. A kernel that gets them as its last input stores the size,
+    and the index by an atomic minimum of unsigned numbers, so that the words do
+    not depend on the order of its threads; the host checks them after the region
+    of the launch. Elements computed until then are undefined, but no access is
+    out of bounds. `locations` are the locations of the messages, `dimensions`
+    their dimensions; -1: none.
 
     ```mlir
     %w = krnl.error_word ["an index is out of range"] at [loc("Gather_0")]
-        : memref<i32>
+        dimensions [1] : memref<1x2xi64>
     ```
   }];
-  let arguments = (ins StrArrayAttr:$messages, ArrayAttr:$locations);
-  let results = (outs MemRefOf<[I32]>:$word);
-  let assemblyFormat = "$messages `at` $locations attr-dict `:` type($word)";
+  let arguments = (ins StrArrayAttr:$messages, ArrayAttr:$locations,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs MemRefRankOf<[I64], [2]>:$word);
+  let assemblyFormat = [{
+    $messages `at` $locations `dimensions` $dimensions attr-dict
+    `:` type($word)
+  }];
   let hasVerifier = 1;
 }
 

@@ -26,8 +26,9 @@ inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
 /// On a launch of a kernel of a device: the cycles that it takes at least.
 inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
     "krnl.roofline_cycles";
-/// On an error word that is the one of the device: the row of its first message
-/// among those that the module lists under the second name.
+/// On an error word that is one of the device's: the row of its first message
+/// among those that the module lists under the second name, each an array of
+/// the text and the dimension.
 inline constexpr llvm::StringLiteral firstErrorAttrName = "krnl.first_error";
 inline constexpr llvm::StringLiteral deviceErrorsAttrName =
     "krnl.device_errors";

@@ -206,26 +206,25 @@ Value DevicePlaces::memoryOf(Value base) {
   return {};
 }
 
-/// The word of all launches takes the smallest number of an error.
-void DevicePlaces::listErrors(LaunchOp launch, ErrorWordOp word) {
-  OpBuilder builder(launch);
-  auto first = builder.getI32IntegerAttr(int32_t(errors.size()));
-  word->setAttr(firstErrorAttrName, first);
-  // The number is behind the word.
-  OpOperand &use = *word.getWord().getUses().begin();
-  Value number = arith::ConstantOp::create(builder, launch.getLoc(), first);
-  launch->setOperand(use.getOperandNumber() + 1, number);
-  for (auto [message, loc] :
+/// The words are some of those of all launches.
+void DevicePlaces::listErrors(ErrorWordOp word) {
+  Builder builder(word.getContext());
+  word->setAttr(firstErrorAttrName,
+                builder.getI32IntegerAttr(int32_t(errors.size())));
+  for (auto [message, loc, dimension] :
        llvm::zip_equal(word.getMessages().getAsRange<StringAttr>(),
-                       word.getLocations().getAsRange<LocationAttr>()))
-    errors.push_back(builder.getStringAttr(nodeMessage(loc, message)));
+                       word.getLocations().getAsRange<LocationAttr>(),
+                       word.getDimensions()))
+    errors.push_back(
+        builder.getArrayAttr({builder.getStringAttr(nodeMessage(loc, message)),
+                              builder.getI64IntegerAttr(dimension)}));
 }
 
 LogicalResult DevicePlaces::addPlace(LaunchOp launch, Value base) {
   if (places.contains(base))
     return success();
   if (auto word = base.getDefiningOp<ErrorWordOp>()) {
-    listErrors(launch, word);
+    listErrors(word);
     places.insert({base, {word, {}}});
     return success();
   }

@@ -64,7 +64,7 @@ public:
 
 private:
   mlir::LogicalResult addPlace(LaunchOp launch, mlir::Value base);
-  void listErrors(LaunchOp launch, ErrorWordOp word);
+  void listErrors(ErrorWordOp word);
   mlir::Value memoryOf(mlir::Value base);
   mlir::Value inArena(ArenaViewOp view);
   mlir::Value arenaOf(ArenaViewOp view);

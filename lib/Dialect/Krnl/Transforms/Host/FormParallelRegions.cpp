@@ -265,24 +265,36 @@ static SmallVector<bool> barriersOf(ArrayRef<LaunchOp> launches) {
   return waits;
 }
 
+/// Ends the run if the words of a message are no longer -1.
+static void checkWord(OpBuilder &builder, ErrorWordOp word, int64_t number) {
+  Location loc = cast<LocationAttr>(word.getLocations()[number]);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> found;
+  for (int64_t i : {0, 1})
+    found.push_back(memref::LoadOp::create(
+        builder, loc, word, ValueRange{index(number), index(i)}));
+  Value none = arith::ConstantIntOp::create(builder, loc, -1, 64);
+  Value isFine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       found[1], none);
+  for (Value &value : found)
+    value =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+  auto check = CheckOp::create(builder, loc, isFine,
+                               cast<StringAttr>(word.getMessages()[number]),
+                               ValueRange(found));
+  if (int64_t dimension = word.getDimensions()[number]; dimension >= 0)
+    check.setDimension(dimension);
+}
+
 /// Ends the run after a region if one of its launches met an error.
 static void checkWords(OpBuilder &builder, ArrayRef<LaunchOp> launches) {
   for (LaunchOp launch : launches)
-    for (Value in : launch.getIns()) {
-      auto word = in.getDefiningOp<ErrorWordOp>();
-      if (!word)
-        continue;
-      Value found =
-          memref::LoadOp::create(builder, word.getLoc(), word, ValueRange());
-      for (auto [i, message] :
-           llvm::enumerate(word.getMessages().getAsRange<StringAttr>())) {
-        Location loc = cast<LocationAttr>(word.getLocations()[i]);
-        Value number = arith::ConstantIntOp::create(builder, loc, i + 1, 32);
-        Value isOther = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ne, found, number);
-        CheckOp::create(builder, loc, isOther, message);
-      }
-    }
+    for (Value in : launch.getIns())
+      if (auto word = in.getDefiningOp<ErrorWordOp>())
+        for (size_t i : llvm::seq(word.getMessages().size()))
+          checkWord(builder, word, int64_t(i));
 }
 
 /// On the caller's thread alone, launches stay as they are.

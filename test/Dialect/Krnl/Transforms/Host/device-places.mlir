@@ -5,7 +5,7 @@
 #gpu = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>
 #cpu = #krnl.target<triple = "x86_64-unknown-linux-gnu">
 
-// CHECK: module attributes {{.*}}krnl.device_errors = ["node 'Gather_0': first", "node 'Gather_1': second", "node 'Gather_2': third"]
+// CHECK: module attributes {{.*}}krnl.device_errors = {{\[\[}}"node 'Gather_0': first", 1], ["node 'Gather_1': second", -1], ["node 'Gather_2': third", 0]]
 module attributes {krnl.target = #gpu, krnl.host_target = #cpu} {
 
 func.func private @second(memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
@@ -107,27 +107,26 @@ func.func @leaving(%x: memref<64xf32>, %which: i1) -> f32 attributes {krnl.arena
   return %y : f32
 }
 
-// Launches get the number of their first error. The word is never copied.
+// The words of a launch begin at the row of its first message. They are never copied.
 // CHECK-LABEL: func.func @indices(
-// CHECK-DAG:     %[[V:.+]] = krnl.error_word ["first", "second"] at {{.+}} {krnl.first_error = 0 : i32}
-// CHECK-DAG:     %[[W:.+]] = krnl.error_word ["third"] at {{.+}} {krnl.first_error = 2 : i32}
+// CHECK-DAG:     %[[V:.+]] = krnl.error_word ["first", "second"] at {{.+}} dimensions [1, -1] {krnl.first_error = 0 : i32}
+// CHECK-DAG:     %[[W:.+]] = krnl.error_word ["third"] at {{.+}} dimensions [0] {krnl.first_error = 2 : i32}
 // CHECK:         krnl.copy_in
 // CHECK-NOT:     krnl.copy_in
-// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[V]], %c0_i32{{[_0-9]*}} :
-// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[W]], %c2_i32 :
+// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[V]] :
+// CHECK:         krnl.launch @checked ins(%{{.+}}, %[[W]] :
 // CHECK-NEXT:    krnl.copy_out
 // CHECK-NEXT:    return
-func.func private @checked(memref<64xf32>, memref<i32>, i32, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
+func.func private @checked(memref<64xf32>, memref<?x2xi64>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
 func.func @indices(%x: memref<64xf32>) attributes {krnl.arena_bytes = 256 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %any = arith.constant 0 : i32
   %t = krnl.arena_view[%c0] () : memref<64xf32>
   %y = krnl.output 0 () : memref<64xf32>
-  %v = krnl.error_word ["first", "second"] at [loc("Gather_0"("Gather"("m.onnx"))), loc("Gather_1"("Gather"("m.onnx")))] : memref<i32>
-  %w = krnl.error_word ["third"] at [loc("Gather_2"("Gather"("m.onnx")))] : memref<i32>
-  krnl.launch @checked ins(%x, %v, %any : memref<64xf32>, memref<i32>, i32) outs(%t : memref<64xf32>) tiles(%c1)
-  krnl.launch @checked ins(%t, %w, %any : memref<64xf32>, memref<i32>, i32) outs(%y : memref<64xf32>) tiles(%c1)
+  %v = krnl.error_word ["first", "second"] at [loc("Gather_0"("Gather"("m.onnx"))), loc("Gather_1"("Gather"("m.onnx")))] dimensions [1, -1] : memref<2x2xi64>
+  %w = krnl.error_word ["third"] at [loc("Gather_2"("Gather"("m.onnx")))] dimensions [0] : memref<1x2xi64>
+  krnl.launch @checked ins(%x, %v : memref<64xf32>, memref<2x2xi64>) outs(%t : memref<64xf32>) tiles(%c1)
+  krnl.launch @checked ins(%t, %w : memref<64xf32>, memref<1x2xi64>) outs(%y : memref<64xf32>) tiles(%c1)
   return
 }
 

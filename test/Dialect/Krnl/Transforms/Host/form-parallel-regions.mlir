@@ -188,30 +188,35 @@ func.func @computed_places(%x: memref<?xf32>, %n: index, %at: index) {
 
 // -----
 
-func.func private @k(memref<64xf32>, memref<i32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+func.func private @k(memref<64xf32>, memref<2x2xi64>, memref<64xf32>, index, index) attributes {krnl.kernel}
+func.func private @l(memref<64xf32>, memref<1x2xi64>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
-// Launches that note errors share a region; the words are looked at behind it.
+// Launches that note errors share a region; the words are looked at behind it,
+// those of each message: there is one if the size is not -1.
 // CHECK-LABEL: func @error_words
 // CHECK:         %[[A:.+]] = krnl.error_word
 // CHECK:         %[[B:.+]] = krnl.error_word
 // CHECK:         krnl.parallel_region
 // CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[A]]
-// CHECK-NEXT:      krnl.launch @k ins(%arg0, %[[B]]
+// CHECK-NEXT:      krnl.launch @l ins(%arg0, %[[B]]
 // CHECK-NEXT:    }
-// CHECK:         %[[X:.+]] = memref.load %[[A]][]
-// CHECK:         %[[OK:.+]] = arith.cmpi ne, %[[X]], %c1{{.*}} : i32
-// CHECK-NEXT:    krnl.check %[[OK]], "bad row"
-// CHECK:         %[[OK:.+]] = arith.cmpi ne, %[[X]], %c2{{.*}} : i32
-// CHECK-NEXT:    krnl.check %[[OK]], "bad column"
-// CHECK:         memref.load %[[B]][]
-// CHECK:         krnl.check %{{.+}}, "bad place"
+// CHECK:         %[[FOUND:.+]] = memref.load %[[A]][%c0{{[_0-9]*}}, %c0{{[_0-9]*}}]
+// CHECK:         %[[OF:.+]] = memref.load %[[A]][%c0{{[_0-9]*}}, %c1{{[_0-9]*}}]
+// CHECK:         %[[OK:.+]] = arith.cmpi eq, %[[OF]], %c-1{{.*}} : i64
+// CHECK:         %[[INDEX:.+]] = arith.index_cast %[[FOUND]]
+// CHECK:         %[[SIZE:.+]] = arith.index_cast %[[OF]]
+// CHECK-NEXT:    krnl.check %[[OK]], "bad row" sizes(%[[INDEX]], %[[SIZE]]) dimension 1{{$}}
+// CHECK:         memref.load %[[A]][%c1{{[_0-9]*}}, %c0{{[_0-9]*}}]
+// CHECK:         krnl.check %{{.+}}, "bad column" sizes(%{{.+}}, %{{.+}}){{$}}
+// CHECK:         memref.load %[[B]][
+// CHECK:         krnl.check %{{.+}}, "bad place" sizes(%{{.+}}, %{{.+}}) dimension 0{{$}}
 // CHECK:         return
 func.func @error_words(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32>) {
   %c8 = arith.constant 8 : index
-  %v = krnl.error_word ["bad row", "bad column"] at [loc("r"), loc("c")] : memref<i32>
-  krnl.launch @k ins(%x, %v : memref<64xf32>, memref<i32>) outs(%a : memref<64xf32>) tiles(%c8)
-  %w = krnl.error_word ["bad place"] at [loc("p")] : memref<i32>
-  krnl.launch @k ins(%x, %w : memref<64xf32>, memref<i32>) outs(%b : memref<64xf32>) tiles(%c8)
+  %v = krnl.error_word ["bad row", "bad column"] at [loc("r"), loc("c")] dimensions [1, -1] : memref<2x2xi64>
+  krnl.launch @k ins(%x, %v : memref<64xf32>, memref<2x2xi64>) outs(%a : memref<64xf32>) tiles(%c8)
+  %w = krnl.error_word ["bad place"] at [loc("p")] dimensions [0] : memref<1x2xi64>
+  krnl.launch @l ins(%x, %w : memref<64xf32>, memref<1x2xi64>) outs(%b : memref<64xf32>) tiles(%c8)
   return
 }
 

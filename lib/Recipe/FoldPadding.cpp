@@ -2,8 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A border of zeros around a tensor takes a launch, and what it holds a second
-// way through memory. Readers can have the zeros from a range of their indices.
+// A border of one constant around a tensor takes a launch, and what it holds a
+// second way through memory. Readers can have the constant from a range of
+// their indices.
 //
 //   fill [p, q]; copy [i, j] from x[i, j] to i + 1, j + 1    the tensor is x
 //   fill strips around what another kernel has written       it is that
@@ -40,9 +41,11 @@ struct Inside {
   std::optional<std::pair<int64_t, int64_t>> range = {};
 };
 
-/// What a kernel puts a border of zeros around.
+/// What a kernel puts a border around.
 struct Padding {
   Value tensor;
+  /// The elements of the border.
+  TypedAttr border;
   SmallVector<Inside> dims;
 
   /// The access to the tensor that stands for one to the padded one, over loops
@@ -50,6 +53,8 @@ struct Padding {
   std::optional<Subscripts> accessOf(const Subscripts &padded,
                                      ArrayRef<int64_t> extents) const;
 };
+
+struct Readers;
 
 struct KrnlFoldPaddingPass
     : impl::KrnlFoldPaddingPassBase<KrnlFoldPaddingPass> {
@@ -66,6 +71,7 @@ struct KrnlFoldPaddingPass
 
 private:
   void fold(KernelOp kernel);
+  bool isCheaper(KernelOp kernel, const Readers &readers);
   std::optional<double> costInside(KernelOp reader, Value padded,
                                    const Padding &padding);
 
@@ -83,15 +89,16 @@ static RankedTensorType typeOf(OpOperand &operand) {
   return cast<RankedTensorType>(operand.get().getType());
 }
 
-/// Does the op write zeros, and read nothing?
-static bool fillsZeros(KernelOp kernel, ComputeOp op) {
+/// The constant that the op writes, if it reads nothing; null if it does.
+static TypedAttr filledWith(KernelOp kernel, ComputeOp op) {
   if (op.getNumReductionLoops() > 0 || op.getNumDpsInits() != 1 ||
       op.getNumDpsInputs() > 0 || !llvm::hasSingleElement(*op.getBlock()))
-    return false;
+    return {};
   Value value = op.getBlock()->getTerminator()->getOperand(0);
   if (int number = inputNumber(kernel, value); number >= 0)
     value = kernel.getIns()[number];
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
+  TypedAttr constant;
+  return matchPattern(value, m_Constant(&constant)) ? constant : TypedAttr();
 }
 
 /// How far the index is behind the loop that it is at a fixed distance from.
@@ -110,8 +117,9 @@ static std::optional<unsigned> placeOf(const Access &to, unsigned loop) {
   return place;
 }
 
-/// A copy of all elements of an input, each loop along one dimension of both.
-static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy) {
+/// A copy of an input, or a part of it, each loop along one dimension of both.
+static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
+                                       TypedAttr border) {
   if (copy.getNumReductionLoops() > 0 || copy.getNumDpsInits() != 1 ||
       copy.getNumDpsInputs() != 1 || !llvm::hasSingleElement(*copy.getBlock()))
     return std::nullopt;
@@ -122,11 +130,13 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy) {
       copy.getBlock()->getTerminator()->getOperand(0) !=
           copy.getMatchingBlockArgument(&input))
     return std::nullopt;
-  Padding padding{kernel.getIns()[number], {}};
+  Padding padding{kernel.getIns()[number], border, {}};
   Access from(input), to(init);
+  if (from.hasRanges())
+    return std::nullopt;
   unsigned placed = 0;
   for (unsigned position : llvm::seq(from.getRank())) {
-    std::optional<unsigned> loop = from.loopAt(position);
+    std::optional<unsigned> loop = from.shiftedLoopAt(position);
     if (!loop) {
       if (from.getIndex(position) != 0 ||
           typeOf(input).getDimSize(position) != 1)
@@ -137,10 +147,12 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy) {
     std::optional<unsigned> place = placeOf(to, *loop);
     if (!place || typeOf(input).isDynamicDim(position))
       return std::nullopt;
-    Inside inside{place, shiftOf(to.getIndex(*place))};
-    int64_t size = typeOf(input).getDimSize(position);
-    if (size != typeOf(init).getDimSize(*place))
-      inside.range = {0, size};
+    int64_t first = shiftOf(from.getIndex(position)),
+            size = copy.getStaticLoopRanges()[*loop];
+    Inside inside{place, shiftOf(to.getIndex(*place)) - first};
+    if (size != typeOf(init).getDimSize(*place) ||
+        size != typeOf(input).getDimSize(position))
+      inside.range = {first, first + size};
     padding.dims.push_back(inside);
     ++placed;
   }
@@ -195,13 +207,16 @@ static bool takeStrip(ComputeOp op, Padding &left) {
 /// side of what those before leave.
 static std::optional<Padding> readStrips(KernelOp kernel,
                                          ArrayRef<ComputeOp> strips) {
-  Padding padding{kernel.getOuts()[0], {}};
+  Padding padding{kernel.getOuts()[0], filledWith(kernel, strips[0]), {}};
+  if (!padding.border)
+    return std::nullopt;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(kernel.getOuts()[0].getType()).getShape();
   for (auto [dim, size] : llvm::enumerate(shape))
     padding.dims.push_back({unsigned(dim), 0, std::pair(int64_t(0), size)});
   for (ComputeOp strip : strips)
-    if (!fillsZeros(kernel, strip) || !takeStrip(strip, padding))
+    if (filledWith(kernel, strip) != padding.border ||
+        !takeStrip(strip, padding))
       return std::nullopt;
   for (auto [inside, size] : llvm::zip_equal(padding.dims, shape))
     if (inside.range == std::pair(int64_t(0), size))
@@ -232,10 +247,10 @@ static std::optional<Padding> findPadding(KernelOp kernel) {
   if (ops.empty() || !writesOneResult(kernel, ops) || !isStatic || !type ||
       !type.hasStaticShape() || !kernel.getRecipe().empty())
     return std::nullopt;
-  if (ops.size() == 2 && fillsZeros(kernel, ops[0]) &&
-      Access(*ops[0].getDpsInitOperand(0)).coversAll())
-    if (std::optional<Padding> padding = readCopy(kernel, ops[1]))
-      return padding;
+  if (ops.size() == 2 && Access(*ops[0].getDpsInitOperand(0)).coversAll())
+    if (TypedAttr border = filledWith(kernel, ops[0]))
+      if (std::optional<Padding> padding = readCopy(kernel, ops[1], border))
+        return padding;
   return readStrips(kernel, ops);
 }
 
@@ -258,8 +273,11 @@ std::optional<Subscripts> Padding::accessOf(const Subscripts &padded,
     bool isInside = inside.range && values &&
                     values->first >= inside.range->first &&
                     values->second < inside.range->second;
-    if (inside.range && !isInside)
+    if (inside.range && !isInside) {
       at.range = inside.range;
+      if (border != Builder(context).getZeroAttr(border.getType()))
+        at.outside = border;
+    }
     at.isPart = inside.range ? !at.range : at.isPart;
     return at;
   });
@@ -291,18 +309,94 @@ static bool readInside(KernelOp reader, Value padded, const Padding &padding) {
   return true;
 }
 
-/// The kernels that read the result; none if something else does.
-static SmallVector<KernelOp> readersOf(KernelOp kernel) {
-  SmallVector<KernelOp> readers;
-  for (Operation *user : kernel.getResult(0).getUsers()) {
-    auto reader = dyn_cast<KernelOp>(user);
-    if (!reader || llvm::is_contained(reader.getOuts(), kernel.getResult(0)) ||
-        !reader.getRecipe().empty())
-      return {};
-    if (!llvm::is_contained(readers, reader))
-      readers.push_back(reader);
+namespace {
+/// A kernel that reads the padded tensor, or a view of it.
+struct Reader {
+  KernelOp kernel;
+  Value padded;
+  Padding padding;
+};
+
+/// The readers of what a kernel pads.
+struct Readers {
+  SmallVector<Reader> all;
+  /// Views of the padded tensor, and those that replace them.
+  SmallVector<tensor::ExpandShapeOp> views, replacements;
+
+  bool find(OpBuilder &b, Value padded, const Padding &padding);
+  void eraseUnused();
+};
+} // namespace
+
+/// The padding of a view that has several dimensions for one of the padded
+/// tensor; nothing if there is a border along that.
+static std::optional<Padding> paddingOf(tensor::ExpandShapeOp view,
+                                        const Padding &padding, OpBuilder &b) {
+  SmallVector<ReassociationIndices> groups = view.getReassociationIndices(),
+                                    parts;
+  auto source = cast<RankedTensorType>(padding.tensor.getType());
+  Padding result{{}, padding.border, {}};
+  SmallVector<int64_t> shape;
+  auto add = [&](const Inside &inside, int64_t size) {
+    parts.back().push_back(int64_t(shape.size()));
+    shape.push_back(size);
+    result.dims.push_back(inside);
+  };
+  for (auto [inside, size] : llvm::zip_equal(padding.dims, source.getShape())) {
+    parts.emplace_back();
+    if (!inside.dim) {
+      add(inside, size);
+      continue;
+    }
+    const ReassociationIndices &group = groups[*inside.dim];
+    if (group.size() == 1) {
+      add({unsigned(group[0]), inside.shift, inside.range}, size);
+      continue;
+    }
+    if (inside.range || inside.shift != 0 ||
+        size != view.getSrcType().getDimSize(*inside.dim))
+      return std::nullopt;
+    for (int64_t dim : group)
+      add({unsigned(dim), 0}, view.getResultType().getDimSize(dim));
   }
-  return readers;
+  auto type = RankedTensorType::get(shape, source.getElementType());
+  result.tensor = tensor::ExpandShapeOp::create(b, view.getLoc(), type,
+                                                padding.tensor, parts);
+  return result;
+}
+
+/// Adds those of the tensor; false if something else than an op of a kernel may
+/// read it.
+bool Readers::find(OpBuilder &b, Value padded, const Padding &padding) {
+  for (Operation *user : padded.getUsers()) {
+    if (auto view = dyn_cast<tensor::ExpandShapeOp>(user)) {
+      std::optional<Padding> inside = paddingOf(view, padding, b);
+      if (!inside)
+        return false;
+      views.push_back(view);
+      replacements.push_back(
+          inside->tensor.getDefiningOp<tensor::ExpandShapeOp>());
+      if (!find(b, view.getResult(), *inside))
+        return false;
+      continue;
+    }
+    auto kernel = dyn_cast<KernelOp>(user);
+    if (!kernel || llvm::is_contained(kernel.getOuts(), padded) ||
+        !kernel.getRecipe().empty())
+      return false;
+    if (llvm::none_of(all, [&](const Reader &other) {
+          return other.kernel == kernel && other.padded == padded;
+        }))
+      all.push_back({kernel, padded, padding});
+  }
+  return true;
+}
+
+void Readers::eraseUnused() {
+  for (auto *ops : {&views, &replacements})
+    for (tensor::ExpandShapeOp view : llvm::reverse(*ops))
+      if (view->use_empty())
+        view->erase();
 }
 
 /// The cycles of a reader that reads the tensor instead of the padded one, if
@@ -321,32 +415,42 @@ std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
 
 /// Without the border one launch less is needed, which takes as long as its
 /// bytes do at least.
-void KrnlFoldPaddingPass::fold(KernelOp kernel) {
-  std::optional<Padding> padding = findPadding(kernel);
-  SmallVector<KernelOp> readers =
-      padding ? readersOf(kernel) : SmallVector<KernelOp>();
+bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
   double launch =
       double(processor.launchNanoseconds * processor.megahertz) / 1000;
   double before = launch + rooflineCycles(kernel, processor), after = 0;
-  for (KernelOp reader : readers) {
-    std::optional<NestCost> cost = chooser->costOf(reader);
+  for (const Reader &reader : readers.all) {
+    std::optional<NestCost> cost = chooser->costOf(reader.kernel);
     std::optional<double> inside =
-        costInside(reader, kernel.getResult(0), *padding);
+        costInside(reader.kernel, reader.padded, reader.padding);
     if (!inside)
-      return;
+      return false;
     before += cost ? cost->cycles : *inside;
     after += *inside;
   }
-  if (readers.empty() || after >= before)
-    return;
+  if (readers.all.empty() || after >= before)
+    return false;
   remark::passed(kernel.getLoc(),
                  remark::RemarkOpts::name("Pad").category(getArgument()))
       << remark::add("{0}", kernel.getName().str())
       << remark::add("{0} cycles instead of {1}", int64_t(after),
                      int64_t(before));
-  for (KernelOp reader : readers)
-    readInside(reader, kernel.getResult(0), *padding);
-  kernel.erase();
+  return true;
+}
+
+/// Lets all that reads the padded tensor read what is inside of it.
+void KrnlFoldPaddingPass::fold(KernelOp kernel) {
+  std::optional<Padding> padding = findPadding(kernel);
+  OpBuilder b(kernel);
+  Readers readers;
+  bool isFolded = padding && readers.find(b, kernel.getResult(0), *padding) &&
+                  isCheaper(kernel, readers);
+  if (isFolded)
+    for (const Reader &reader : readers.all)
+      readInside(reader.kernel, reader.padded, reader.padding);
+  readers.eraseUnused();
+  if (isFolded)
+    kernel.erase();
 }
 
 } // namespace onnxc

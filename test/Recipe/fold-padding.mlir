@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s -split-input-file --krnl-fold-padding | FileCheck %s
 // RUN: onnx-opt %s -split-input-file --krnl-fold-padding --krnl-write-recipes --krnl-lower-kernels -o /dev/null
 //
-// Readers of a border of zeros read what is inside of it.
+// Readers of a border of one constant read what is inside of it.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108, launch_nanoseconds = 1500>} {
 
@@ -32,6 +32,136 @@ func.func @copied(%x: tensor<16x16x32xf32>) -> tensor<16x16x32xf32> {
     krnl.yield %r : tensor<16x16x32xf32>
   } -> tensor<16x16x32xf32>
   return %y : tensor<16x16x32xf32>
+}
+
+// The border of a pool has the least element; of two strips both have it.
+// CHECK-LABEL: func @lowest(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<18x32xf32>
+// CHECK-NOT:     "pad"
+// CHECK:         krnl.kernel "pool" {{.+}} ins(%[[X]] : tensor<18x32xf32>)
+// CHECK:           krnl.compute [h, c | r] (%{{.+}} = %{{.+}}[h + r in 1 to 17 else 0xFF800000 : f32, c])
+func.func @lowest(%x: tensor<18x32xf32>) -> tensor<16x32xf32> {
+  %p = krnl.kernel "pad" loops [c = 32] outs(%x : tensor<18x32xf32>) {
+  ^bb0(%b: tensor<18x32xf32>):
+    %lowest = arith.constant 0xFF800000 : f32
+    %0 = krnl.compute [c] () -> (%_ = %b[0, c]) : () -> tensor<18x32xf32> { linalg.yield %lowest : f32 }
+    %1 = krnl.compute [c] () -> (%_ = %0[17, c]) : () -> tensor<18x32xf32> { linalg.yield %lowest : f32 }
+    krnl.yield %1 : tensor<18x32xf32>
+  } -> tensor<18x32xf32>
+  %o = tensor.empty() : tensor<16x32xf32>
+  %y = krnl.kernel "pool" loops [h = 16, c = 32, r = 3] ins(%p : tensor<18x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%a: tensor<18x32xf32>, %b: tensor<16x32xf32>):
+    %r = krnl.compute [h, c | r] (%v = %a[h + r, c]) -> (%u = %b[h, c]) : (tensor<18x32xf32>) -> tensor<16x32xf32> {
+      %m = arith.maximumf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x32xf32>
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+
+// Readers may have a view in which dimensions without a border are several.
+// CHECK-LABEL: func @viewed(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<18x512xf32>
+// CHECK-NOT:     "pad"
+// CHECK:         %[[VIEW:.+]] = tensor.expand_shape %[[X]] {{.+}} into tensor<18x16x32xf32>
+// CHECK:         krnl.kernel "pool" {{.+}} ins(%[[VIEW]] : tensor<18x16x32xf32>)
+// CHECK:           krnl.compute [h, w, c | r] (%{{.+}} = %{{.+}}[h + r in 1 to 17 else 0xFF800000 : f32, w, c])
+func.func @viewed(%x: tensor<18x512xf32>) -> tensor<16x16x32xf32> {
+  %p = krnl.kernel "pad" loops [c = 512] outs(%x : tensor<18x512xf32>) {
+  ^bb0(%b: tensor<18x512xf32>):
+    %lowest = arith.constant 0xFF800000 : f32
+    %0 = krnl.compute [c] () -> (%_ = %b[0, c]) : () -> tensor<18x512xf32> { linalg.yield %lowest : f32 }
+    %1 = krnl.compute [c] () -> (%_ = %0[17, c]) : () -> tensor<18x512xf32> { linalg.yield %lowest : f32 }
+    krnl.yield %1 : tensor<18x512xf32>
+  } -> tensor<18x512xf32>
+  %v = tensor.expand_shape %p [[0], [1, 2]] output_shape [18, 16, 32] : tensor<18x512xf32> into tensor<18x16x32xf32>
+  %o = tensor.empty() : tensor<16x16x32xf32>
+  %y = krnl.kernel "pool" loops [h = 16, w = 16, c = 32, r = 3] ins(%v : tensor<18x16x32xf32>) outs(%o : tensor<16x16x32xf32>) {
+  ^bb0(%a: tensor<18x16x32xf32>, %b: tensor<16x16x32xf32>):
+    %r = krnl.compute [h, w, c | r] (%v0 = %a[h + r, w, c]) -> (%u = %b[h, w, c]) : (tensor<18x16x32xf32>) -> tensor<16x16x32xf32> {
+      %m = arith.maximumf %u, %v0 : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x16x32xf32>
+  } -> tensor<16x16x32xf32>
+  return %y : tensor<16x16x32xf32>
+}
+
+// But not one with a border in such dimensions.
+// CHECK-LABEL: func @viewed_border(
+// CHECK:         krnl.kernel "pad"
+func.func @viewed_border(%x: tensor<512x18xf32>) -> tensor<2x256x18xf32> {
+  %p = krnl.kernel "pad" loops [c = 18] outs(%x : tensor<512x18xf32>) {
+  ^bb0(%b: tensor<512x18xf32>):
+    %lowest = arith.constant 0xFF800000 : f32
+    %0 = krnl.compute [c] () -> (%_ = %b[0, c]) : () -> tensor<512x18xf32> { linalg.yield %lowest : f32 }
+    krnl.yield %0 : tensor<512x18xf32>
+  } -> tensor<512x18xf32>
+  %v = tensor.expand_shape %p [[0, 1], [2]] output_shape [2, 256, 18] : tensor<512x18xf32> into tensor<2x256x18xf32>
+  %o = tensor.empty() : tensor<2x256x18xf32>
+  %y = krnl.kernel "negate" loops [a = 2, h = 256, c = 18] ins(%v : tensor<2x256x18xf32>) outs(%o : tensor<2x256x18xf32>) {
+  ^bb0(%a0: tensor<2x256x18xf32>, %b: tensor<2x256x18xf32>):
+    %r = krnl.compute [a, h, c] (%v0 = %a0[a, h, c]) -> (%u = %b[a, h, c]) : (tensor<2x256x18xf32>) -> tensor<2x256x18xf32> {
+      %m = arith.negf %v0 : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<2x256x18xf32>
+  } -> tensor<2x256x18xf32>
+  return %y : tensor<2x256x18xf32>
+}
+
+// A part of a tensor has a border.
+// CHECK-LABEL: func @part(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<20x32xf32>
+// CHECK-NOT:     "pad"
+// CHECK:         krnl.kernel "pool" {{.+}} ins(%[[X]] : tensor<20x32xf32>)
+// CHECK:           krnl.compute [h, c | r] (%{{.+}} = %{{.+}}[h + r + 2 in 3 to 19 else 0xFF800000 : f32, c])
+func.func @part(%x: tensor<20x32xf32>) -> tensor<16x32xf32> {
+  %e = tensor.empty() : tensor<18x32xf32>
+  %p = krnl.kernel "pad" loops [p = 18, c = 32, h = 16] ins(%x : tensor<20x32xf32>) outs(%e : tensor<18x32xf32>) {
+  ^bb0(%a: tensor<20x32xf32>, %b: tensor<18x32xf32>):
+    %lowest = arith.constant 0xFF800000 : f32
+    %f = krnl.compute [p, c] () -> (%_ = %b[p, c]) : () -> tensor<18x32xf32> { linalg.yield %lowest : f32 }
+    %r = krnl.compute [h, c] (%v = %a[h + 3, c]) -> (%_ = %f[h + 1, c]) : (tensor<20x32xf32>) -> tensor<18x32xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<18x32xf32>
+  } -> tensor<18x32xf32>
+  %o = tensor.empty() : tensor<16x32xf32>
+  %y = krnl.kernel "pool" loops [h = 16, c = 32, r = 3] ins(%p : tensor<18x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%a: tensor<18x32xf32>, %b: tensor<16x32xf32>):
+    %r = krnl.compute [h, c | r] (%v = %a[h + r, c]) -> (%u = %b[h, c]) : (tensor<18x32xf32>) -> tensor<16x32xf32> {
+      %m = arith.maximumf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x32xf32>
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+
+// Strips of different elements stay.
+// CHECK-LABEL: func @different(
+// CHECK:         krnl.kernel "pad"
+func.func @different(%x: tensor<18x32xf32>) -> tensor<16x32xf32> {
+  %p = krnl.kernel "pad" loops [c = 32] outs(%x : tensor<18x32xf32>) {
+  ^bb0(%b: tensor<18x32xf32>):
+    %one = arith.constant 1.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %0 = krnl.compute [c] () -> (%_ = %b[0, c]) : () -> tensor<18x32xf32> { linalg.yield %one : f32 }
+    %1 = krnl.compute [c] () -> (%_ = %0[17, c]) : () -> tensor<18x32xf32> { linalg.yield %zero : f32 }
+    krnl.yield %1 : tensor<18x32xf32>
+  } -> tensor<18x32xf32>
+  %o = tensor.empty() : tensor<16x32xf32>
+  %y = krnl.kernel "pool" loops [h = 16, c = 32, r = 3] ins(%p : tensor<18x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%a: tensor<18x32xf32>, %b: tensor<16x32xf32>):
+    %r = krnl.compute [h, c | r] (%v = %a[h + r, c]) -> (%u = %b[h, c]) : (tensor<18x32xf32>) -> tensor<16x32xf32> {
+      %m = arith.maximumf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<16x32xf32>
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
 }
 
 // The border is that around what another kernel has written: three sides of it.
@@ -115,16 +245,15 @@ func.func @unknown(%x: tensor<?x32xf32>) -> tensor<16x32xf32> {
   return %y : tensor<16x32xf32>
 }
 
-// Something else than zeros, a strip that leaves a gap, and a result that the caller has, too, stay.
+// A border that only the run knows, a strip that leaves a gap, and a result that the caller has, too, stay.
 // CHECK-LABEL: func @kept(
-// CHECK:         krnl.kernel "ones"
+// CHECK:         krnl.kernel "given"
 // CHECK:         krnl.kernel "gap"
 // CHECK:         krnl.kernel "returned"
 // CHECK-NOT:     in 0 to
-func.func @kept(%x: tensor<18x32xf32>) -> (tensor<16x32xf32>, tensor<16x32xf32>, tensor<18x32xf32>, tensor<16x32xf32>) {
-  %p = krnl.kernel "ones" loops [c = 32] outs(%x : tensor<18x32xf32>) {
-  ^bb0(%b: tensor<18x32xf32>):
-    %one = arith.constant 1.0 : f32
+func.func @kept(%x: tensor<18x32xf32>, %value: f32) -> (tensor<16x32xf32>, tensor<16x32xf32>, tensor<18x32xf32>, tensor<16x32xf32>) {
+  %p = krnl.kernel "given" loops [c = 32] ins(%value : f32) outs(%x : tensor<18x32xf32>) {
+  ^bb0(%one: f32, %b: tensor<18x32xf32>):
     %0 = krnl.compute [c] () -> (%_ = %b[0, c]) : () -> tensor<18x32xf32> { linalg.yield %one : f32 }
     krnl.yield %0 : tensor<18x32xf32>
   } -> tensor<18x32xf32>

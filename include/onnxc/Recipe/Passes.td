@@ -171,9 +171,9 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
 }
 
 def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
-  let summary = "read zeros around a tensor where it is read";
+  let summary = "read the border around a tensor where it is read";
   let description = [{
-    For a device: a kernel that puts a border of zeros around a tensor, or that fills
+    For a device: a kernel that puts a border of one constant around a tensor, or that fills
     the border around what another kernel has written, goes where the cost model
     says that its readers take less time if they read the tensor in a range of its
     indices. Sizes are known, and all readers are ops of kernels.
@@ -184,6 +184,8 @@ def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
     // becomes
     krnl.compute [oh, ow, oc | r, s, ic]
         (%a = %x[0, oh + r - 1 in 0 to 56, ow + s - 1 in 0 to 56, ic], ..
+    // and where the border has another constant than 0
+    %x[0, oh + r - 1 in 0 to 56 else 0xFF800000 : f32, ow + s - 1 in 0 to 56 else 0xFF800000 : f32, ic]
     ```
   }];
 }

@@ -381,3 +381,63 @@ func.func @range_order(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+func.func @range_else_type(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{has an element of type 'f16' outside of a range of operand 0, whose elements are of 'f32'}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 6 else 1.0 : f16]) -> (%_ = %b[i]) : (tensor<6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_else_differs(%x: tensor<6x6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6x6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6x6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{has different elements outside of the ranges of operand 0}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 6 else 1.0 : f32, i - 1 in 0 to 6]) -> (%_ = %b[i]) : (tensor<6x6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_else_text(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{expected attribute value}}
+    %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 6 else]) -> (%_ = %b[i]) : (tensor<6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @outsides_of_none(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{outsides must be the element outside of each range, or unit, and one of them at least an element}}
+    %f = "krnl.compute"(%a, %b) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0 - 1)>, affine_map<(d0) -> (d0)>], ranges = array<i64: 0, 0, 6>, outsides = [unit], operandSegmentSizes = array<i32: 1, 1>}> ({ ^bb0(%e: f32, %_: f32): "linalg.yield"(%e) : (f32) -> () }) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32>
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @outsides_too_many(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
+    // expected-error @+1 {{outsides must be the element outside of each range, or unit, and one of them at least an element}}
+    %f = "krnl.compute"(%a, %b) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0 - 1)>, affine_map<(d0) -> (d0)>], ranges = array<i64: 0, 0, 6>, outsides = [1.0 : f32, 1.0 : f32], operandSegmentSizes = array<i32: 1, 1>}> ({ ^bb0(%e: f32, %_: f32): "linalg.yield"(%e) : (f32) -> () }) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32>
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

@@ -133,3 +133,19 @@ func.func @range(%x: tensor<12xf32>, %o: tensor<12xf32>) -> tensor<12xf32> {
   } -> tensor<12xf32>
   return %y : tensor<12xf32>
 }
+
+// Or another one.
+// CHECK-LABEL: func @range_else
+// CHECK:         krnl.compute [o, i | k] (%{{.+}} = %{{.+}}[o + k - 1 in 0 to 12 else 0xFF800000 : f32, i in 0 to ? else 0xFF800000 : f32], %{{.+}} = %{{.+}}[k in 0 to 3])
+func.func @range_else(%x: tensor<12x?xf32>, %w: tensor<3xf32>, %o: tensor<12x?xf32>, %n: index) -> tensor<12x?xf32> {
+  %y = krnl.kernel "pool" loops [o = 12, i = %n, k = 3] ins(%x, %w : tensor<12x?xf32>, tensor<3xf32>) outs(%o : tensor<12x?xf32>) {
+  ^bb0(%p: tensor<12x?xf32>, %q: tensor<3xf32>, %c: tensor<12x?xf32>, %m: index):
+    %r = krnl.compute [o, i | k] (%a = %p[o + k - 1 in 0 to 12 else 0xFF800000 : f32, i in 0 to ? else 0xFF800000 : f32], %b = %q[k in 0 to 3]) -> (%s = %c[o, i]) : (tensor<12x?xf32>, tensor<3xf32>) -> tensor<12x?xf32> {
+      %0 = arith.addf %a, %b : f32
+      %1 = arith.maximumf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<12x?xf32>
+  } -> tensor<12x?xf32>
+  return %y : tensor<12x?xf32>
+}

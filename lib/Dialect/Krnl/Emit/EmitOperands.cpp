@@ -320,14 +320,19 @@ Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
   return all;
 }
 
-/// The value, or zero where the operand has no such element.
+/// The value, or what the operand has where there is no such element.
 Value OpEmitter::zeroOutside(unsigned op, OpOperand &operand,
                              const Instance &instance, Value value) {
   Value inside = hasElement(op, operand, instance);
   if (!inside)
     return value;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
-  return arith::SelectOp::create(b, inside, value, zero);
+  TypedAttr otherwise = Access(operand).outside();
+  if (!otherwise)
+    otherwise = b.getZeroAttr(value.getType());
+  else if (auto lanes = dyn_cast<VectorType>(value.getType()))
+    otherwise = DenseElementsAttr::get(lanes, ArrayRef<Attribute>(otherwise));
+  Value outside = arith::ConstantOp::create(b, otherwise);
+  return arith::SelectOp::create(b, inside, value, outside);
 }
 
 /// Stores a result where somebody needs it in memory, and keeps it for those

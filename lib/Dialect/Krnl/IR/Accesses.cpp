@@ -114,6 +114,12 @@ bool Access::hasRanges() const {
                       [](const Subscript &at) { return bool(at.range); });
 }
 
+TypedAttr Access::outside() const {
+  const auto *found = llvm::find_if(
+      subscripts, [](const Subscript &at) { return bool(at.range); });
+  return found != subscripts.end() ? found->outside : TypedAttr();
+}
+
 bool Access::hasRangeAlong(unsigned loop) const {
   return llvm::any_of(subscripts, [&](const Subscript &at) {
     return at.range && at.index.isFunctionOfDim(loop);

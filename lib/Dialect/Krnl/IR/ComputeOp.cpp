@@ -23,6 +23,7 @@ static void storeAccesses(Builder builder, unsigned loops,
                           ComputeOp::Properties &properties) {
   SmallVector<AffineMap> maps;
   SmallVector<int64_t> parts, ranges;
+  SmallVector<Attribute> outsides;
   int64_t number = 0;
   for (const Subscripts &access : accesses) {
     SmallVector<AffineExpr> indices;
@@ -32,6 +33,9 @@ static void storeAccesses(Builder builder, unsigned loops,
         parts.push_back(number);
       if (at.range)
         llvm::append_values(ranges, number, at.range->first, at.range->second);
+      if (at.range)
+        outsides.push_back(at.outside ? Attribute(at.outside)
+                                      : builder.getUnitAttr());
       ++number;
     }
     maps.push_back(AffineMap::get(loops, 0, indices, builder.getContext()));
@@ -39,22 +43,29 @@ static void storeAccesses(Builder builder, unsigned loops,
   properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
   properties.parts = builder.getDenseI64ArrayAttr(parts);
   properties.ranges = builder.getDenseI64ArrayAttr(ranges);
+  properties.outsides = llvm::all_of(outsides, llvm::IsaPred<UnitAttr>)
+                            ? ArrayAttr()
+                            : builder.getArrayAttr(outsides);
 }
 
-/// Of the index with this number.
-static std::optional<std::pair<int64_t, int64_t>>
-rangeOf(int64_t number, ArrayRef<int64_t> ranges) {
-  for (; ranges.size() >= 3; ranges = ranges.drop_front(3))
-    if (ranges[0] == number)
-      return std::pair(ranges[1], ranges[2]);
-  return std::nullopt;
+/// Gives the index with this number its range.
+static void findRange(ComputeOp op, int64_t number, Subscript &at) {
+  ArrayRef<int64_t> ranges = op.getRanges();
+  ArrayRef<Attribute> outsides;
+  if (op.getOutsides())
+    outsides = op.getOutsides()->getValue();
+  for (size_t i = 0; 3 * i + 2 < ranges.size(); ++i)
+    if (ranges[3 * i] == number) {
+      at.range = {ranges[3 * i + 1], ranges[3 * i + 2]};
+      if (i < outsides.size())
+        at.outside = dyn_cast<TypedAttr>(outsides[i]);
+    }
 }
 
 static Subscripts subscriptsOf(AffineMap map, int64_t number, ComputeOp op) {
   return llvm::map_to_vector(map.getResults(), [&](AffineExpr index) {
-    Subscript at{index, llvm::is_contained(op.getParts(), number),
-                 rangeOf(number, op.getRanges())};
-    ++number;
+    Subscript at{index, llvm::is_contained(op.getParts(), number)};
+    findRange(op, number++, at);
     return at;
   });
 }
@@ -234,6 +245,9 @@ LogicalResult ComputeOp::verify() {
   if (getRanges() != canonical.ranges.asArrayRef())
     return emitOpError("ranges must be the number of an index, its first value "
                        "and that behind the last one, in order of the numbers");
+  if (getOutsidesAttr() != canonical.outsides)
+    return emitOpError("outsides must be the element outside of each range, or "
+                       "unit, and one of them at least an element");
   return success();
 }
 
@@ -296,6 +310,9 @@ parseBindings(OpAsmParser &parser,
       if (succeeded(parser.parseOptionalQuestion()))
         end = ShapedType::kDynamic;
       else if (parser.parseInteger(end))
+        return failure();
+      if (succeeded(parser.parseOptionalKeyword("else")) &&
+          parser.parseAttribute(subscript.outside))
         return failure();
     }
     subscript.isPart = succeeded(parser.parseOptionalEllipsis());
@@ -391,6 +408,8 @@ static void printSubscript(raw_ostream &os, const Subscript &subscript,
       os << '?';
     else
       os << subscript.range->second;
+    if (subscript.outside)
+      os << " else " << subscript.outside;
   }
   if (subscript.isPart)
     os << " ...";

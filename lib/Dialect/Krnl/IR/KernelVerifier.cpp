@@ -138,6 +138,16 @@ static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
       return op.emitOpError("reads operand ")
              << operand.getOperandNumber()
              << ", which is no input of the kernel, in a range";
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    if (subscript.outside && subscript.outside.getType() != element)
+      return op.emitOpError("has an element of type ")
+             << subscript.outside.getType() << " outside of a range of operand "
+             << operand.getOperandNumber() << ", whose elements are of "
+             << element;
+    if (Access(operand).outside() != subscript.outside)
+      return op.emitOpError("has different elements outside of the ranges of "
+                            "operand ")
+             << operand.getOperandNumber();
     if (ShapedType::isDynamic(inside->second)) {
       if (inside->first != 0 || !ShapedType::isDynamic(size))
         return op.emitOpError("reads dimension ")

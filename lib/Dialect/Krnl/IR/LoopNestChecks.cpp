@@ -301,7 +301,7 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
                          << "' cannot have padded blocks: " << reason;
     if (std::string reason = reasonAgainstRanges(number); !reason.empty())
       return emitError() << "op '" << op.name
-                         << "' reads zeros outside of a range: " << reason;
+                         << "' reads an operand in a range: " << reason;
     if (failed(checkSize(op, emitError)))
       return failure();
   }

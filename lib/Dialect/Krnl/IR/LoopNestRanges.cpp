@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // %x[h + r - 1 in 0 to 56]: where the index leaves the range the first element
-// is read, and zero taken instead. All lanes of a vector are inside of it, or
-// none.
+// is read, and another element taken instead. All lanes of a vector are inside
+// of it, or none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,11 @@ std::string LoopNest::reasonAgainstRanges(unsigned number) const {
     Access access(*this, number, *input);
     // Copies to shared memory are element by element along a range.
     bool isCopied = sharedCacheOf(*input, number) != nullptr;
+    if (access.outside() && isCopied)
+      return "copies to shared memory have zeros outside of it";
+    if (access.outside() &&
+        !paddedLoops(number, access, /*reduced=*/true).empty())
+      return "sums over whole blocks have zeros outside of it";
     for (const LoopUse &use : op.loops) {
       std::string name = "loop '" + allLoops[use.loop].name + "'";
       if (use.width() > 1 && !isCopied && access.hasRangeAlong(use.loop))

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
-// An index outside of the range becomes its first one, and the element zero.
+// An index outside of the range becomes its first one, and the element zero, or the one that the access tells.
 
 module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
 
@@ -80,6 +80,43 @@ func.func @parts(%x: tensor<32x32xf32>, %w: tensor<?x32xf32>, %o: tensor<32x?x32
     krnl.yield %r : tensor<32x?x32xf32>
   } -> tensor<32x?x32xf32>
   return %y : tensor<32x?x32xf32>
+}
+
+}
+
+// -----
+
+module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
+
+// CHECK-LABEL: func private @kernel_pool_0(
+// CHECK-DAG:     %[[LOWEST:.+]] = arith.constant dense<0xFF800000> : vector<4xf32>
+// CHECK:         %[[X:.+]] = vector.load %{{.+}} : memref<6x8xf32>, vector<4xf32>
+// CHECK:         arith.select %{{.+}}, %[[X]], %[[LOWEST]] : vector<4xf32>
+func.func @pool(%x: tensor<6x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %y = krnl.kernel "pool" loops [h = 8, c = 8] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x8xf32>) recipe [vectorize(c, 4)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x8xf32>):
+    %r = krnl.compute [h, c] (%p = %a[h - 1 in 0 to 6 else 0xFF800000 : f32, c]) -> (%q = %b[h, c]) : (tensor<6x8xf32>) -> tensor<8x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// Integers have lowest elements, too.
+// CHECK-LABEL: func private @kernel_bytes_{{[0-9]+}}(
+// CHECK-DAG:     %[[LOWEST:.+]] = arith.constant -128 : i8
+// CHECK:         %[[X:.+]] = memref.load %{{.+}} : memref<6xi8>
+// CHECK:         arith.select %{{.+}}, %[[X]], %[[LOWEST]] : i8
+func.func @bytes(%x: tensor<6xi8>, %o: tensor<8xi8>) -> tensor<8xi8> {
+  %y = krnl.kernel "bytes" loops [h = 8] ins(%x : tensor<6xi8>) outs(%o : tensor<8xi8>) {
+  ^bb0(%a: tensor<6xi8>, %b: tensor<8xi8>):
+    %r = krnl.compute [h] (%p = %a[h - 1 in 0 to 6 else -128 : i8]) -> (%q = %b[h]) : (tensor<6xi8>) -> tensor<8xi8> {
+      linalg.yield %p : i8
+    }
+    krnl.yield %r : tensor<8xi8>
+  } -> tensor<8xi8>
+  return %y : tensor<8xi8>
 }
 
 }

@@ -66,9 +66,11 @@ public:
   bool dependsOnAt(unsigned position, unsigned loop) const {
     return getIndex(position).isFunctionOfDim(loop);
   }
-  /// Is the element zero at some iterations, since an index leaves the range
+  /// Is no element read at some iterations, since an index leaves the range
   /// that is read? The same if iterations of one loop decide that.
   bool hasRanges() const;
+  /// The element outside of the ranges; null if it is zero.
+  mlir::TypedAttr outside() const;
   bool hasRangeAlong(unsigned loop) const;
   /// Does each iteration of the loop move on by one element in memory?
   bool hasUnitStride(unsigned loop) const;

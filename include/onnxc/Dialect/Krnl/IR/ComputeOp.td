@@ -29,6 +29,9 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     rows with a row of zeros around it. The end of a dimension that only the run
     knows is written as `?`. `ranges` has the number of the index, the
     first index that is read, and that behind the last one, of each of these.
+    `%x[h + r - 1 in 0 to 56 else 0xFF800000 : f32]` has another element there
+    than zero; all ranges of an operand have the same. `outsides` has it for each
+    range, or unit for zero, and is absent where all are zero.
 
     ```mlir
     %y = krnl.compute "mm" [m, n | k] (%a = %x[m, k], %b = %w[k, n])
@@ -49,6 +52,7 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
                        AffineMapArrayAttr:$indexing_maps,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$parts,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ranges,
+                       OptionalAttr<ArrayAttr>:$outsides,
                        Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$inputs,
                        Variadic<Krnl_Tensor>:$outputs);
   let results = (outs Variadic<Krnl_Tensor>:$results);

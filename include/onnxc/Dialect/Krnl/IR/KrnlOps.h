@@ -43,8 +43,10 @@ struct Subscript {
   bool isPart = false;
   /// The indices at which the tensor is read: the first one, and that behind
   /// the last one, kDynamic where that is the size of a dimension that only the
-  /// run knows. The element at others is zero. Without it all are read.
+  /// run knows. Without it all are read.
   std::optional<std::pair<int64_t, int64_t>> range = {};
+  /// The element at others, if it is not zero.
+  mlir::TypedAttr outside = {};
 
   bool operator==(const Subscript &) const = default;
   /// The loop that is the index and covers the whole dimension.

@@ -35,7 +35,7 @@ struct TestPoint final : PayloadPoint {
                             .getResult();
   }
   Value read(ScatterLoadOp, ArrayRef<LaneIndex>) override { return {}; }
-  void noteError(WrapIndexOp) override { ++errors; }
+  void noteError(WrapIndexOp, Value, Value) override { ++errors; }
 
   ImplicitLocOpBuilder &b;
   Value mask;

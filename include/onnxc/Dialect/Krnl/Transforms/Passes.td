@@ -63,7 +63,9 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
     destination where that is possible. Nothing expensive is computed twice.
     An elementwise kernel that reads a collapsed view of another kernel's result,
     as that of a grouped convolution, gets the loops of the result itself, and is
-    fused with its maker. Last, loops of one iteration go, and neighbouring loops
+    fused with its maker. Copies that other copies read (slices of slices, and
+    concatenations of them) go: those read what was copied. Last, loops of one
+    iteration go, and neighbouring loops
     that access memory contiguously become one. Each pair that was considered and not fused is a
     missed remark with the reason.
 

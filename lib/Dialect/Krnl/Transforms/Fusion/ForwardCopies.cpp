@@ -1,4 +1,4 @@
-//===- ForwardCopies.cpp - Copies that keep all places ----------*- C++ -*-===//
+//===- ForwardCopies.cpp - Copies that readers do without -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,10 +10,19 @@
 // A transposition is such a copy where it moves dimensions of one element only,
 // or where the layout that its result has undoes it.
 //
+//   %y[i, j] = %x[2 i, j]
+//   %z[i, j] = %y[i, 2 j + 1]
+//     ->
+//   %z[i, j] = %x[2 i, 2 j + 1]
+//
+// So slices of slices, and concatenations of them, read what is sliced.
+//
 //===----------------------------------------------------------------------===//
 
+#include "ForwardCopies.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -39,6 +48,10 @@ static OpOperand *findCopied(KernelOp kernel) {
                     op.getMatchingBlockArgument(read[0]);
   return isCopy ? read[0] : nullptr;
 }
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
 
 /// The loops that cover the dimensions of the operand, in order.
 static SmallVector<unsigned> coveringLoops(const Access &access) {
@@ -133,6 +146,152 @@ bool forwardCopy(RewriterBase &rewriter, KernelOp kernel) {
   if (!view)
     return false;
   rewriter.replaceOp(kernel, view);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of copies
+//===----------------------------------------------------------------------===//
+
+/// Does the op copy the operand, and nothing else?
+static bool copies(ComputeOp op, OpOperand &operand) {
+  return op && !op.isDpsInit(&operand) && op.getNumReductionLoops() == 0 &&
+         op.getNumDpsInits() == 1 && llvm::hasSingleElement(*op.getBlock()) &&
+         op.getBlock()->getTerminator()->getOperand(0) ==
+             op.getMatchingBlockArgument(&operand) &&
+         !Access(operand).hasRanges();
+}
+
+/// How many elements the op reads of the operand, where dimensions of dynamic
+/// size count as one element; nothing where a dynamic loop covers none of them.
+static std::optional<int64_t> elementsRead(ComputeOp op, OpOperand &operand) {
+  Access access(operand);
+  llvm::SmallBitVector covering(op.getNumLoops());
+  for (unsigned position : llvm::seq(access.getRank()))
+    if (std::optional<unsigned> loop = access.loopAt(position))
+      covering.set(*loop);
+  int64_t elements = 1;
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!ShapedType::isDynamic(extent))
+      elements *= extent;
+    else if (!covering.test(loop))
+      return std::nullopt;
+  return elements;
+}
+
+/// The same of a whole tensor.
+static int64_t elementsOf(ShapedType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      elements *= size;
+  return elements;
+}
+
+/// The reads of the copy by copies, if nothing else uses it.
+static SmallVector<OpOperand *> readsOf(KernelOp kernel) {
+  SmallVector<OpOperand *> reads;
+  int64_t left = elementsOf(cast<ShapedType>(kernel.getResult(0).getType()));
+  for (OpOperand &use : kernel.getResult(0).getUses()) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    if (!reader || reader->getBlock() != kernel->getBlock() ||
+        !reader.getRecipe().empty() ||
+        use.getOperandNumber() >= reader.getIns().size())
+      return {};
+    for (OpOperand &read :
+         reader.getInArgument(use.getOperandNumber()).getUses()) {
+      auto op = dyn_cast<ComputeOp>(read.getOwner());
+      if (!copies(op, read))
+        return {};
+      std::optional<int64_t> elements = elementsRead(op, read);
+      if (!elements || *elements > left)
+        return {};
+      left -= *elements;
+      reads.push_back(&read);
+    }
+  }
+  return reads;
+}
+
+/// The access to the tensor that is copied from `read` to `written`, in place
+/// of one to the copy.
+static Subscripts composed(OpOperand &read, OpOperand &written,
+                           const Subscripts &access, unsigned numLoops) {
+  auto op = cast<ComputeOp>(read.getOwner());
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> indices(op.getNumLoops(),
+                                  getAffineConstantExpr(0, context));
+  llvm::SmallBitVector isWhole(op.getNumLoops());
+  for (auto [at, index] : llvm::zip_equal(op.getSubscripts(written), access))
+    if (std::optional<unsigned> loop = at.getLoop()) {
+      indices[*loop] = index.index;
+      isWhole[*loop] = index.getLoop().has_value();
+    }
+  return llvm::map_to_vector(op.getSubscripts(read), [&](const Subscript &at) {
+    AffineExpr index =
+        simplifyAffineExpr(at.index.replaceDims(indices), numLoops, 0);
+    std::optional<unsigned> loop = at.getLoop();
+    return Subscript{index, isa<AffineDimExpr>(index) &&
+                                !(loop && isWhole.test(*loop))};
+  });
+}
+
+/// Lets the kernel have `source` for its input `number`.
+static void replaceInput(KernelOp reader, unsigned number, Value source) {
+  BlockArgument argument = reader.getInArgument(number);
+  auto same = llvm::find(reader.getIns(), source);
+  if (same == reader.getIns().end()) {
+    reader.getInsMutable()[number].assign(source);
+    argument.setType(source.getType());
+    return;
+  }
+  argument.replaceAllUsesWith(
+      reader.getInArgument(same - reader.getIns().begin()));
+  reader.getBody().eraseArgument(number);
+  reader.getInsMutable().erase(number);
+}
+
+/// Does the op that reads write all of its result?
+static bool writesAll(OpOperand *read) {
+  auto op = cast<ComputeOp>(read->getOwner());
+  return Access(*op.getDpsInitOperand(0)).coversAll();
+}
+
+/// Does the copy, or the first one of a chain of them, read what no kernel
+/// makes?
+static bool copiesNoResult(KernelOp copy) {
+  while (auto maker = copy.getIns()[0].getDefiningOp<KernelOp>()) {
+    if (!findCopied(maker))
+      return false;
+    copy = maker;
+  }
+  return true;
+}
+
+bool composeCopies(RewriterBase &rewriter, KernelOp kernel, bool early) {
+  OpOperand *read = findCopied(kernel);
+  if (!read || isWritten(kernel.getIns()[0]) || Access(*read).hasRanges())
+    return false;
+  OpOperand &written = *cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0);
+  SmallVector<OpOperand *> reads = readsOf(kernel);
+  if (!Access(written).isOneToOne() || reads.empty() ||
+      (early && (llvm::any_of(reads, writesAll) || !copiesNoResult(kernel))))
+    return false;
+  for (OpOperand *operand : reads) {
+    auto op = cast<ComputeOp>(operand->getOwner());
+    SmallVector<Subscripts> accesses = op.getSubscripts();
+    Subscripts &access = accesses[operand->getOperandNumber()];
+    access = composed(*read, written, access, op.getNumLoops());
+    op.setSubscripts(accesses);
+  }
+  Value source = kernel.getIns()[0], copy = kernel.getResult(0);
+  while (!copy.use_empty()) {
+    OpOperand &use = *copy.use_begin();
+    auto reader = cast<KernelOp>(use.getOwner());
+    reader->setLoc(fuseLocations(kernel.getLoc(), reader.getLoc()));
+    replaceInput(reader, use.getOperandNumber(), source);
+  }
+  eraseWithOperands(rewriter, kernel);
   return true;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForwardCopies.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -320,6 +321,10 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
     if (collapse)
       for (KernelOp kernel : kernelsOf(getOperation()))
         forwardCopy(rewriter, kernel);
+    // The last one comes first: a copy then has readers that write parts.
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
+    for (KernelOp kernel : llvm::reverse(kernels))
+      composeCopies(rewriter, kernel, /*early=*/true);
     for (KernelOp consumer : kernelsOf(getOperation())) {
       if (KernelOp merged = fuseAttention(rewriter, consumer))
         consumer = merged;
@@ -328,6 +333,9 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
           consumer = merged;
       while (expandLoops(rewriter, consumer));
     }
+    // Those of the others that belong to the makers of their inputs are gone.
+    for (KernelOp kernel : kernelsOf(getOperation()))
+      composeCopies(rewriter, kernel);
     for (KernelOp kernel : kernelsOf(getOperation())) {
       inlineConstants(rewriter, kernel);
       reuseDestinations(rewriter, kernel);

@@ -9,14 +9,13 @@
 #include "LayerNumbers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
-#include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
@@ -27,24 +26,10 @@
 using namespace mlir;
 using namespace onnxc;
 
-/// How often `op` runs, as far as the bounds of loops are known.
-static double timesRun(Operation *op) {
-  double times = 1;
-  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
-       loop = loop->getParentOfType<scf::ForOp>()) {
-    auto begin = getConstantIntValue(loop.getLowerBound());
-    auto end = getConstantIntValue(loop.getUpperBound());
-    auto step = getConstantIntValue(loop.getStep());
-    if (begin && end && step && *step > 0 && *end > *begin)
-      times *= double(llvm::divideCeil(*end - *begin, *step));
-  }
-  return times;
-}
-
 void onnxc::collectWork(ModuleOp level, LayerReport &report) {
   LayerNumbers numbers(report.layers);
   level.walk([&](krnl::KernelOp kernel) {
-    double times = timesRun(kernel);
+    double times = krnl::timesRun(kernel);
     SmallVector<size_t> ofKernel = numbers.of(kernel.getLoc());
     auto add = [&](Location loc, const KernelWork &work) {
       SmallVector<size_t> nodes = numbers.of(loc);
@@ -61,21 +46,6 @@ void onnxc::collectWork(ModuleOp level, LayerReport &report) {
     };
     forEachOperation(kernel, usualSize, add);
   });
-}
-
-/// The predicted cycles of a launch; none for a call of the runtime.
-static double cyclesOf(Operation *launch) {
-  auto terms = launch->getAttrOfType<ArrayAttr>(krnl::cyclesAttrName);
-  if (!terms)
-    return 0;
-  double sum = 0;
-  for (auto term : terms.getAsRange<ArrayAttr>()) {
-    double cycles = cast<FloatAttr>(term[0]).getValueAsDouble();
-    for (size_t i = 1; i < term.size(); ++i)
-      cycles *= double(usualSize);
-    sum += cycles;
-  }
-  return sum * timesRun(launch);
 }
 
 /// The main node of a launch: the first of those with most operations.
@@ -117,7 +87,7 @@ static void collectDeviceLaunch(krnl::LaunchOp op, double cycles,
   kernel->microseconds += cycles / clock;
   if (least)
     kernel->rooflineMicroseconds +=
-        least.getValueAsDouble() * timesRun(op) / clock;
+        least.getValueAsDouble() * krnl::timesRun(op) / clock;
 }
 
 static void collectLaunch(Operation *op, const LayerNumbers &numbers,
@@ -128,7 +98,7 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   launch.function =
       (kernel ? kernel.getKernel() : cast<krnl::CallOp>(op).getCallee()).str();
   llvm::append_range(launch.layers, numbers.of(op->getLoc()));
-  launch.cycles = cyclesOf(op);
+  launch.cycles = krnl::predictedCycles(op, usualSize);
   launch.mainLayer = mainOf(launch.layers, report);
   for (size_t layer : launch.layers)
     report.layers[layer].launches.push_back(report.launches.size());
@@ -203,7 +173,7 @@ static void collectCopies(ModuleOp level, Report &report) {
       return;
     DeviceCopy copy;
     copy.toDevice = isa<krnl::CopyInOp>(op);
-    copy.times = timesRun(op);
+    copy.times = krnl::timesRun(op);
     llvm::append_range(copy.layers, numbers.of(op->getLoc()));
     auto buffer = cast<MemRefType>(op->getOperand(0).getType());
     if (buffer.hasStaticShape())

@@ -13,7 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "onnxc/Dialect/Krnl/Emit/LaunchParts.h"
+#include "onnxc/Dialect/Krnl/IR/BufferParts.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Support/ElementBytes.h"

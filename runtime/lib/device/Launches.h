@@ -82,7 +82,8 @@ public:
   /// How many forms of a part are kept, such as those of dynamic sizes, and how
   /// many of all parts; launches of a part. What the stream has runs to its
   /// end, so that deadlines are obeyed in between.
-  static constexpr int64_t kForms = 8, kReplays = 64, kMaxSteps = 256;
+  static constexpr int64_t kForms = 8, kReplays = 64,
+                           kMaxSteps = ONNXC_DEVICE_GRAPH_LAUNCHES;
 
   /// Launches, now or with the rest of the part.
   void add(OnnxcCall *call, DeviceContext &device, int32_t kernel,

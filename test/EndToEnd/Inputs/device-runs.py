@@ -90,7 +90,7 @@ def compare_sizes(name, *shapes):
 
 
 MODELS = "chain softmax norm warps short long image border concatenation squares types product gemm gemm_transposed"
-MODELS += " parts parts_odd factor convolution convolutions branch loop scan"
+MODELS += " parts parts_odd factor convolution convolutions towers branch loop scan"
 MATRICES = "f16 f16_transposed bf16 bf16_transposed s8 u8"
 for name in [*MODELS.split(), *(f"matrices_{name}" for name in MATRICES.split())]:
     compare(name, f"{name}.onnx")

@@ -376,3 +376,15 @@ save_attention("attention_f16", TensorProto.FLOAT16, 100, 128, 64)
 # Keys in parts, of which some are hidden wholly.
 save_attention("attention_parts_f32", TensorProto.FLOAT, 4, 1024, 64, hidden=-np.inf)
 save_attention("attention_parts_f16", TensorProto.FLOAT16, 20, 2048, 64, hidden=-np.inf, heads=2)
+# Branches of one, two and three products, which are added up. Their inner sizes differ, so that no two are one kernel.
+towers = [(length, step) for length in (3, 1, 2) for step in range(length)]
+save(
+    "towers",
+    [
+        *((("MatMul", [f"tower{n}.{i}" if i else "x", f"w{n}.{i}"], f"tower{n}.{i + 1}", {})) for n, i in towers),
+        ("Sum", ["tower1.1", "tower2.2", "tower3.3"], "y", {}),
+    ],
+    [64, 64],
+    [64, 64],
+    [weights(f"w{n}.{i}", 32 * n if i else 64, 64 if i + 1 == n else 32 * n) for n, i in towers],
+)

@@ -5,6 +5,7 @@
 #include "onnxc/Dialect/Krnl/Emit/LaunchParts.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/BufferParts.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -147,17 +148,6 @@ void setParts(LaunchOp launch, KernelOp kernel,
   if (!parts.empty())
     launch->setAttr(partsAttrName,
                     Builder(launch.getContext()).getDenseI64ArrayAttr(parts));
-}
-
-std::optional<BufferPart> partOf(LaunchOp launch, int64_t buffer) {
-  auto known = launch->getAttrOfType<DenseI64ArrayAttr>(partsAttrName);
-  ArrayRef<int64_t> parts;
-  if (known)
-    parts = known;
-  for (; parts.size() >= 4; parts = parts.drop_front(4))
-    if (parts[0] == buffer)
-      return BufferPart{buffer, parts[1], parts[2], parts[3]};
-  return std::nullopt;
 }
 
 } // namespace onnxc::krnl

@@ -72,6 +72,9 @@ typedef struct OnnxcDeviceImage {
  * ISA, "Cluster of Cooperative Thread Arrays"). */
 #define ONNXC_CLUSTER_BLOCKS 8
 
+/* Launches and copies of a CUDA graph at most; the next ones are another. */
+#define ONNXC_DEVICE_GRAPH_LAUNCHES 256
+
 /* A tensor that a kernel copies boxes of: a parameter of the kernel of 128
  * bytes, which the driver makes (cuTensorMapEncodeTiled). */
 typedef struct OnnxcTensorMap {

@@ -17,21 +17,6 @@
 
 namespace onnxc::krnl {
 
-/// On a launch: a BufferPart after the other.
-inline constexpr llvm::StringLiteral partsAttrName = "krnl.parts";
-
-/// The part of a buffer of a launch. Of one that is not listed all is accessed.
-struct BufferPart {
-  /// Of the launch's ins, or ~number of its outs.
-  int64_t buffer;
-  /// The bytes of a row, which are all of the buffer or divide it, and those
-  /// that are accessed: from `begin` to `end`.
-  int64_t pitch, begin, end;
-};
-
-/// The part of a buffer of the launch, if one is listed.
-std::optional<BufferPart> partOf(LaunchOp launch, int64_t buffer);
-
 /// Lists the parts that the kernel accesses on its launch; `isReplaced` says of
 /// which operands the launch has another form.
 void setParts(LaunchOp launch, KernelOp kernel,

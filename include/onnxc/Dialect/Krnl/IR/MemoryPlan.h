@@ -15,6 +15,11 @@ namespace onnxc::krnl {
 /// launch or call that needs it, by number in program order, and its location.
 inline constexpr llvm::StringLiteral arenaPlanAttrName = "krnl.arena_plan";
 
+/// On such a function whose launches are on a device: those of the chain of
+/// launches that wait for each other and take longest, by the same numbers.
+inline constexpr llvm::StringLiteral criticalPathAttrName =
+    "krnl.critical_path";
+
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_MEMORYPLAN_H

@@ -250,10 +250,16 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     buffer above another one begins where that one ends. A loop-carried value of
     one size uses two buffers that swap in each iteration.
 
+    Launches on a device run at the same time unless their buffers share bytes:
+    there buffers share them where their launches wait for each other anyway, or
+    where the chain of launches that takes longest grows least by that, in an arena
+    that is at most half as large again.
+
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
     have the size of the arena. With `record-plan`, `krnl.arena_plan` lists the slots
-    and the launches by when they are needed: for reports, which take it away.
+    and the launches by when they are needed, and `krnl.critical_path`, on a
+    device, the launches of that chain: for reports, which take both away.
 
     ```mlir
     %0 = memref.alloc(%batch) : memref<?xf32>
@@ -269,7 +275,8 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"recordPlan", "record-plan", "bool", "false",
-           "Write the plan of the arena to `krnl.arena_plan` of the function">];
+           "Write the plan of the arena, and the longest chain of launches on a "
+           "device, to attributes of the function">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
     "::onnxc::krnl::KrnlDialect"];

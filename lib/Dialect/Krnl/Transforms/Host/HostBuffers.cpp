@@ -6,7 +6,9 @@
 
 #include "HostBuffers.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,6 +30,12 @@ Value viewBase(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   return buffer;
+}
+
+bool isAboutMemory(Operation *op) {
+  return isa<ViewLikeOpInterface, arith::SelectOp, memref::DimOp,
+             memref::ExtractAlignedPointerAsIndexOp, OutputOp, ReleaseOp,
+             CopyInOp, CopyOutOp>(op);
 }
 
 SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,

@@ -195,13 +195,6 @@ SmallVector<Value> Placer::buffersOf(Operation *op) {
   return used.takeVector();
 }
 
-/// True for operations that neither read nor write what a buffer contains.
-static bool isAboutMemory(Operation *op) {
-  return isa<ViewLikeOpInterface, arith::SelectOp, memref::DimOp,
-             memref::ExtractAlignedPointerAsIndexOp, OutputOp, ReleaseOp,
-             CopyInOp, CopyOutOp>(op);
-}
-
 /// Whatever else has a buffer reads it, and, unless it is known not to, writes
 /// it.
 bool Placer::mayWrite(Operation *op, Value source) {

@@ -11,7 +11,7 @@
 #ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
 #define ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
 
-#include "mlir/Support/LLVM.h"
+#include "LaunchGraph.h"
 
 namespace onnxc::krnl {
 
@@ -22,8 +22,10 @@ struct ArenaSlot {
   /// First and last op, by number, that need it.
   int64_t first, last;
   int64_t offset = 0;
+  /// The launches of a device that access it, by number, in order.
+  llvm::SmallVector<unsigned> users = {};
   /// The slots that it must begin behind. Those below them are left out.
-  llvm::SmallVector<unsigned> below;
+  llvm::SmallVector<unsigned> below = {};
 
   bool overlapsInTime(const ArenaSlot &other) const {
     return first <= other.last && other.first <= last;
@@ -35,10 +37,24 @@ struct ArenaSlot {
 /// which they are needed. Returns the size of the arena.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots);
 
+/// The same for launches that run at the same time unless `launches` orders
+/// them, in an arena that is no larger. Where slots share bytes, launches that
+/// need the later one wait for those that need the other: slots share where
+/// they are ordered already, or where the longest chain grows least by that.
+/// `launches` has the order of the plan then. Slots of more than
+/// `maxReuseChoices` are placed as above.
+int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots,
+                      LaunchGraph &launches);
+
 /// The slots in an order in which each comes after those below it, and fills in
 /// `below`, at most three slots for each on average, in time n log n. Expects
 /// them to be placed.
 llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots);
+
+/// The same, and slots whose launches run at the same time are apart for other
+/// sizes, too. Expects them to be placed with `launches`.
+llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots,
+                                       const LaunchGraph &launches);
 
 } // namespace onnxc::krnl
 

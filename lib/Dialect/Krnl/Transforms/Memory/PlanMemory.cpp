@@ -13,6 +13,7 @@
 #include "CarriedSlots.h"
 #include "EntryValues.h"
 #include "Host/HostBuffers.h"
+#include "OrderLaunches.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,6 +22,7 @@
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -42,7 +44,8 @@ namespace {
 
 class Planner {
 public:
-  explicit Planner(func::FuncOp host) : host(host), values(host) {}
+  Planner(func::FuncOp host, bool isOnDevice)
+      : host(host), isOnDevice(isOnDevice), values(host) {}
 
   /// Fails, with an error, where no arena is as large.
   LogicalResult run();
@@ -60,6 +63,7 @@ private:
   }
   void chooseOffsets();
   void chooseOffset(memref::AllocOp op);
+  int64_t assignOffsets();
   void swapCarried();
   int64_t estimatedBytes(memref::AllocOp op);
   void checkEarly();
@@ -72,9 +76,12 @@ private:
                const ArenaSlot &slot);
 
   func::FuncOp host;
+  bool isOnDevice;
   EntryValues values;
+  /// Those of a device.
+  std::optional<OrderedLaunches> launches;
   /// Numbers of launches and calls, in program order.
-  SmallVector<int64_t> launches;
+  SmallVector<int64_t> launchNumbers;
   /// In program order: an op's own number, and the last one inside it.
   DenseMap<Operation *, std::pair<int64_t, int64_t>> numbers;
   int64_t next = 0;
@@ -96,7 +103,7 @@ private:
 void Planner::number(Operation *op) {
   int64_t own = next++;
   if (isa<LaunchOp, krnl::CallOp>(op))
-    launches.push_back(own);
+    launchNumbers.push_back(own);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block)
@@ -207,7 +214,21 @@ void Planner::chooseOffset(memref::AllocOp op) {
   planned.push_back(op);
   slotLocations.push_back(op.getLoc());
   slots.push_back(
-      {estimatedBytes(op), first, last ? numbers[last].second : first, 0, {}});
+      {estimatedBytes(op), first, last ? numbers[last].second : first});
+}
+
+/// Returns the size of the arena.
+int64_t Planner::assignOffsets() {
+  if (!isOnDevice)
+    return krnl::assignOffsets(slots);
+  DenseSet<Value> buffers;
+  buffers.insert_range(planned);
+  launches = orderLaunches(
+      host, [&](Value buffer) { return buffers.contains(buffer); },
+      EntryValues::usualSize);
+  for (auto [op, slot] : llvm::zip_equal(planned, slots))
+    slot.users = launches->users.lookup(op);
+  return krnl::assignOffsets(slots, launches->graph);
 }
 
 void Planner::replace(memref::AllocOp op, OpFoldResult offset, Value arena,
@@ -290,7 +311,8 @@ void Planner::checkSizes(memref::AllocOp op) {
 /// Each offset begins where the offsets below it end.
 void Planner::viewComputedOffsets() {
   OpBuilder &entry = values.entry();
-  SmallVector<unsigned> order = orderSlots(slots);
+  SmallVector<unsigned> order =
+      launches ? orderSlots(slots, launches->graph) : orderSlots(slots);
   std::string text = formula(order);
   SmallVector<OpFoldResult> offsets(slots.size()), ends(slots.size());
   OpFoldResult total;
@@ -375,7 +397,7 @@ LogicalResult Planner::run() {
   bool isConstant = llvm::all_of(planned, [](memref::AllocOp op) {
     return op.getType().hasStaticShape();
   });
-  int64_t arenaBytes = assignOffsets(slots);
+  int64_t arenaBytes = assignOffsets();
   if (isConstant && arenaBytes > maxTensorBytes)
     return host.emitError("the buffers of a run take ")
            << arenaBytes << " bytes; at most " << maxTensorBytes
@@ -398,7 +420,7 @@ void Planner::record() {
   Builder builder(host.getContext());
   // The number of launches before that op.
   auto launchAt = [&](int64_t number) {
-    return llvm::lower_bound(launches, number) - launches.begin();
+    return llvm::lower_bound(launchNumbers, number) - launchNumbers.begin();
   };
   SmallVector<Attribute> plan;
   for (auto [slot, loc] : llvm::zip_equal(slots, slotLocations)) {
@@ -411,6 +433,13 @@ void Planner::record() {
     plan.push_back(builder.getArrayAttr(entry));
   }
   host->setAttr(arenaPlanAttrName, builder.getArrayAttr(plan));
+  if (!isOnDevice)
+    return;
+  SmallVector<int64_t> path;
+  for (unsigned launch : launches->graph.longestChain())
+    if (Operation *op = launches->ops[launch]; isa<LaunchOp>(op))
+      path.push_back(launchAt(numbers[op].first));
+  host->setAttr(criticalPathAttrName, builder.getDenseI64ArrayAttr(path));
 }
 
 namespace {
@@ -419,8 +448,9 @@ struct PlanMemory : krnl::impl::KrnlPlanMemoryPassBase<PlanMemory> {
   using KrnlPlanMemoryPassBase::KrnlPlanMemoryPassBase;
 
   void runOnOperation() override {
+    bool isOnDevice = getOperation()->hasAttr(TargetAttr::hostAttrName);
     for (func::FuncOp host : hostFunctions(getOperation())) {
-      Planner planner(host);
+      Planner planner(host, isOnDevice);
       if (failed(planner.run()))
         return signalPassFailure();
       if (recordPlan)

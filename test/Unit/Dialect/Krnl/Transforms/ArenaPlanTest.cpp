@@ -18,7 +18,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 static ArenaSlot slot(int64_t bytes, int64_t first, int64_t last) {
-  return {bytes, first, last, 0, {}};
+  return {bytes, first, last};
 }
 
 TEST(ArenaPlan, ReusesWhatIsNoLongerNeeded) {

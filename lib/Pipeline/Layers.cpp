@@ -72,7 +72,7 @@ static void collectWeights(Operation *launch, std::optional<size_t> layer,
 }
 
 /// Notes the time of a launch on a device for its kernel.
-static void collectDeviceLaunch(krnl::LaunchOp op, double cycles,
+static void collectDeviceLaunch(krnl::LaunchOp op, LayerLaunch &launch,
                                 DeviceReport &report) {
   auto kernel = llvm::find_if(report.kernels, [&](const DeviceKernel &other) {
     return other.name == op.getKernel();
@@ -84,7 +84,8 @@ static void collectDeviceLaunch(krnl::LaunchOp op, double cycles,
   auto clock = double(krnl::TargetAttr::processorOf(op).megahertz);
   auto least = op->getAttrOfType<FloatAttr>(krnl::rooflineCyclesAttrName);
   ++kernel->launches;
-  kernel->microseconds += cycles / clock;
+  launch.microseconds = launch.cycles / clock;
+  kernel->microseconds += launch.microseconds;
   if (least)
     kernel->rooflineMicroseconds +=
         least.getValueAsDouble() * krnl::timesRun(op) / clock;
@@ -107,7 +108,7 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   collectWeights(op, launch.mainLayer, weights, report);
   launch.isOnDevice = kernel && !whole.device.name.empty();
   if (launch.isOnDevice)
-    collectDeviceLaunch(kernel, launch.cycles, whole.device);
+    collectDeviceLaunch(kernel, launch, whole.device);
   report.launches.push_back(std::move(launch));
 }
 
@@ -146,6 +147,17 @@ static void collectArena(func::FuncOp host, int64_t begin,
   }
 }
 
+/// Takes the critical path of a function from its attribute; `begin` is its
+/// first launch.
+static void collectPath(func::FuncOp host, size_t begin, DeviceReport &report) {
+  auto path = dyn_cast_or_null<DenseI64ArrayAttr>(
+      host->removeAttr(krnl::criticalPathAttrName));
+  if (!path)
+    return;
+  for (int64_t launch : path.asArrayRef())
+    report.criticalPath.push_back(begin + size_t(launch));
+}
+
 void onnxc::collectPlan(ModuleOp level, Report &whole) {
   LayerReport &report = whole.nodes;
   if (target::hasDevice(level))
@@ -162,6 +174,7 @@ void onnxc::collectPlan(ModuleOp level, Report &whole) {
       collectPool(op, numbers, report);
     });
     collectArena(host, begin, numbers, report);
+    collectPath(host, size_t(begin), whole.device);
   }
 }
 
@@ -234,7 +247,9 @@ public:
     if (isReported)
       return collectPlan(level, report);
     for (auto host : level.getOps<func::FuncOp>())
-      host->removeAttr(krnl::arenaPlanAttrName);
+      for (StringRef name :
+           {krnl::arenaPlanAttrName, krnl::criticalPathAttrName})
+        host->removeAttr(name);
   }
 
 private:

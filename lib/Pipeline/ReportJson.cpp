@@ -95,6 +95,8 @@ static void writeMemory(llvm::json::OStream &json, const LayerReport &report) {
                            : llvm::json::Value(nullptr));
         json.attribute("cycles", launch.cycles);
         json.attribute("on_device", launch.isOnDevice);
+        if (launch.isOnDevice)
+          json.attribute("microseconds", launch.microseconds);
       });
   });
   json.attributeArray("arena", [&] {
@@ -126,7 +128,8 @@ static void writeDeviceKernel(llvm::json::OStream &json,
   json.attribute("occupancy", kernel.occupancy);
 }
 
-static void writeDevice(llvm::json::OStream &json, const DeviceReport &device) {
+static void writeDevice(llvm::json::OStream &json, const Report &report) {
+  const DeviceReport &device = report.device;
   json.attribute("name", device.name);
   json.attributeArray("images", [&] {
     for (const ReportedImage &image : device.images)
@@ -138,6 +141,10 @@ static void writeDevice(llvm::json::OStream &json, const DeviceReport &device) {
   json.attributeArray("kernels", [&] {
     for (const DeviceKernel &kernel : device.kernels)
       json.object([&] { writeDeviceKernel(json, kernel); });
+  });
+  json.attributeObject("critical_path", [&] {
+    json.attribute("microseconds", criticalMicroseconds(report));
+    writeNumbers(json, "launches", device.criticalPath);
   });
   json.attributeArray("copies", [&] {
     for (const DeviceCopy &copy : device.copies)
@@ -199,7 +206,7 @@ std::string Report::json() const {
     if (nodes.isKnown)
       writeNodes(json, nodes);
     if (!device.name.empty())
-      json.attributeObject("device", [&] { writeDevice(json, device); });
+      json.attributeObject("device", [&] { writeDevice(json, *this); });
     json.attributeArray("recipes", [&] { writeRecipes(json, recipes); });
     json.attributeArray("steps", [&] {
       for (const auto &[name, seconds] : steps)

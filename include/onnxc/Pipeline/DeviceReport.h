@@ -54,6 +54,9 @@ struct DeviceReport {
   std::vector<ReportedImage> images;
   std::vector<DeviceKernel> kernels;
   std::vector<DeviceCopy> copies;
+  /// The launches of which each waits for the one before and that are predicted
+  /// to take longest, by their numbers in the list of launches.
+  std::vector<size_t> criticalPath;
 };
 
 } // namespace onnxc

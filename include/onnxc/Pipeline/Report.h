@@ -90,8 +90,10 @@ struct LayerLaunch {
   std::vector<size_t> layers;
   std::optional<size_t> mainLayer;
   double cycles = 0;
-  /// On a device its kernel has a row in the report of it.
+  /// On a device its kernel has a row in the report of it, and it a predicted
+  /// time.
   bool isOnDevice = false;
+  double microseconds = 0;
 };
 
 /// A buffer in the arena.
@@ -181,8 +183,11 @@ ArenaPeak findArenaPeak(const LayerReport &report);
 std::string layerNames(llvm::ArrayRef<size_t> layers,
                        const LayerReport &report);
 
-/// The kernels of the device that take most of its time, and the bytes that are
-/// copied; empty without a device.
+/// The predicted time of the launches of the critical path of the device.
+double criticalMicroseconds(const Report &report);
+
+/// The kernels of the device that take most of its time, its critical path, and
+/// the bytes that are copied; empty without a device.
 std::string deviceText(const Report &report);
 
 /// 1.5 MB

@@ -8,7 +8,8 @@
 # with its libraries, and run.sh. Nothing else is needed on the other machine. The
 # options go to onnx-compile: --shape=..., --device=..., else cuda:sm_80,sm_90a. Models of
 # tests/ are small, one for each form of kernel: they are compared first, with several inputs.
-# Products of warpgroups among them are for the last GPU that is named.
+# Products of warpgroups among them are for the last GPU that is named. Where ptxas is, artefacts
+# have cubins beside PTX, so that the driver there need not compile what it takes.
 # ===------------------------------------------------------------------------===#
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -48,7 +49,7 @@ pack() {
     "$python" "$root/test/Target/Inputs/warpgroup_recipes.py" "$model" "$small/recipes" ${way:+"$way"}
     device_only+=("--recipes=$small/recipes" "--device=$(one_gpu)")
   fi
-  onnx-compile -q "$model" --cpu=x86-64-v3 --profile "$@" "--device=$device" "${device_only[@]}" -o "$to.cuda.so"
+  onnx-compile -q "$model" --cpu=x86-64-v3 --profile --cuda-code=both "$@" "--device=$device" "${device_only[@]}" -o "$to.cuda.so"
   onnx-compile -q "$model" --cpu=x86-64-v3 "$@" --device=cpu -o "$to.host.so"
   onnx-run info "$to.host.so" --nodes --json >"$to.launches.json"
 }

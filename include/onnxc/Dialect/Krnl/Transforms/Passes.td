@@ -253,7 +253,7 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     Launches on a device run at the same time unless their buffers share bytes:
     there buffers share them where their launches wait for each other anyway, or
     where the chain of launches that takes longest grows least by that, in an arena
-    that is at most half as large again.
+    that is at most half as large again, or has 2 MB.
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`

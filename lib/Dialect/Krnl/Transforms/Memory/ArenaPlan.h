@@ -38,11 +38,11 @@ struct ArenaSlot {
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots);
 
 /// The same for launches that run at the same time unless `launches` orders
-/// them, in an arena that is no larger. Where slots share bytes, launches that
-/// need the later one wait for those that need the other: slots share where
-/// they are ordered already, or where the longest chain grows least by that.
-/// `launches` has the order of the plan then. Slots of more than
-/// `maxReuseChoices` are placed as above.
+/// them, in an arena that is at most half as large again, or small. Where slots
+/// share bytes, launches that need the later one wait for those that need the
+/// other: slots share where they are ordered already, or where the longest
+/// chain grows least by that. `launches` has the order of the plan then. More
+/// than 1,024 slots are placed as above.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots,
                       LaunchGraph &launches);
 

@@ -11,6 +11,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
+using namespace onnxc;
 using namespace onnxc::krnl;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
@@ -23,6 +24,10 @@ static constexpr size_t maxReuseChoices = 1024;
 /// What an arena may have of the bytes of the plan that reuses most, in
 /// percent. More bytes are tried where fewer leave launches that wait.
 static constexpr int64_t arenaLimits[] = {100, 125, 150};
+
+/// Bytes that each arena may have where more than that plan helps: little
+/// beside what a context takes on a device.
+static constexpr int64_t smallArena = 2 << 20;
 
 /// Chains that are so much longer than the shortest one are as good.
 static constexpr double chainTolerance = 1.01;
@@ -236,8 +241,10 @@ static Plan smallestPlan(ArrayRef<ArenaSlot> slots,
 
 /// A share of the arena of that plan; no more than any arena has.
 static int64_t limitOf(int64_t smallest, int64_t percent) {
+  if (percent == 100)
+    return smallest;
   int64_t bytes = smallest / 100 * percent + smallest % 100 * percent / 100;
-  return std::max(smallest, std::min(bytes, onnxc::maxTensorBytes));
+  return std::max({smallest, smallArena, std::min(bytes, maxTensorBytes)});
 }
 
 /// Adds plans in which fewer launches wait.

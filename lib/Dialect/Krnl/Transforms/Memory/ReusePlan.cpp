@@ -57,14 +57,24 @@ struct Taken {
 } // namespace
 
 /// Calls `visit` with the launches of one slot and those of a later one that
-/// the order says nothing about.
+/// the order says nothing about. These are of one part: the last one of the
+/// first slot, which is the first one of the second.
 template <typename Visit>
 static void forEachUnordered(const ArenaSlot &a, const ArenaSlot &b,
                              const LaunchGraph &launches, Visit visit) {
-  const ArenaSlot &first = a.first < b.first ? a : b;
-  const ArenaSlot &second = a.first < b.first ? b : a;
-  for (unsigned earlier : first.users)
-    for (unsigned later : second.users)
+  ArrayRef<unsigned> first = a.users, second = b.users;
+  if (a.first >= b.first)
+    std::swap(first, second);
+  if (first.empty() || second.empty())
+    return;
+  unsigned part = launches.partOf(second.front());
+  auto isInPart = [&](unsigned launch) {
+    return launches.partOf(launch) == part;
+  };
+  first = first.drop_until(isInPart);
+  second = second.take_while(isInPart);
+  for (unsigned earlier : llvm::reverse(first))
+    for (unsigned later : second)
       if (!launches.isBefore(earlier, later))
         visit(earlier, later);
 }

@@ -182,8 +182,8 @@ bool hasElementEach(ComputeOp op, OpOperand &operand,
 bool hasRangesAlong(KernelOp kernel, StringRef loop) {
   auto ops = kernel.getBody().getOps<ComputeOp>();
   return llvm::any_of(ops, [&](ComputeOp op) {
-    return llvm::any_of(readInputs(op), [&](OpOperand *input) {
-      return Access(*input).hasRangeAlong(dimOf(op, loop));
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return Access(operand).hasRangeAlong(dimOf(op, loop));
     });
   });
 }

@@ -332,15 +332,57 @@ func.func @range_empty(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @range_written(%o: tensor<8xf32>) -> tensor<8xf32> {
+func.func @range_handed_on(%o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] outs(%o : tensor<8xf32>) {
   ^bb0(%b: tensor<8xf32>):
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{reads operand 0, which is no input of the kernel, in a range}}
+    // expected-error @+1 {{writes operand 0, which is more than stored, in a range}}
     %f = krnl.compute [i] () -> (%_ = %b[i in 0 to 4]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
+    %g = krnl.compute [i] (%e = %f[i]) -> (%_ = %f[i]) : (tensor<8xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %g : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_of_temporary(%o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] outs(%o : tensor<8xf32>) {
+  ^bb0(%b: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<8xf32>
+    // expected-error @+1 {{writes operand 0, which is more than stored, in a range}}
+    %f = krnl.compute [i] () -> (%_ = %t[i in 0 to 4]) : () -> tensor<8xf32> { linalg.yield %zero : f32 }
     krnl.yield %f : tensor<8xf32>
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_written_over(%o: tensor<8xf32>) -> tensor<8xf32> {
+  %y = krnl.kernel "k" loops [i = 8] outs(%o : tensor<8xf32>) {
+  ^bb0(%b: tensor<8xf32>):
+    // expected-error @+1 {{writes operand 0, which is more than stored, in a range}}
+    %f = krnl.compute [i] () -> (%e = %b[i in 0 to 4]) : () -> tensor<8xf32> { linalg.yield %e : f32 }
+    krnl.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @range_of_sum(%x: tensor<8xf32>, %o: tensor<1xf32>) -> tensor<1xf32> {
+  %y = krnl.kernel "k" loops [i = 2, k = 8] ins(%x : tensor<8xf32>) outs(%o : tensor<1xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<1xf32>):
+    // expected-error @+1 {{writes operand 1, which is more than stored, in a range}}
+    %f = krnl.compute [i | k] (%e = %a[k]) -> (%s = %b[i in 0 to 1]) : (tensor<8xf32>) -> tensor<1xf32> {
+      %v = arith.addf %e, %s : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %f : tensor<1xf32>
+  } -> tensor<1xf32>
+  return %y : tensor<1xf32>
 }
 
 // -----

@@ -1,9 +1,9 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
-// Vectors of an operand that is read in a range, outside of which elements are zero, or another constant.
+// Vectors of an operand of which elements outside of a range are zero, another constant, or not stored.
 
 func.func @vectors(%x: tensor<12xf32>, %o: tensor<12xf32>) -> tensor<12xf32> {
-  // expected-error @+1 {{recipe step 1 'vectorize(i, 4)': op '0' reads an operand in a range: vectors of loop 'i' would reach across its end}}
+  // expected-error @+1 {{recipe step 1 'vectorize(i, 4)': op '0' goes beyond a range: vectors of loop 'i' would reach across its end}}
   %y = krnl.kernel "vectors" loops [i = 12] ins(%x : tensor<12xf32>) outs(%o : tensor<12xf32>) recipe [vectorize(i, 4)] {
   ^bb0(%a: tensor<12xf32>, %c: tensor<12xf32>):
     %r = krnl.compute [i] (%p = %a[i - 1 in 0 to 12]) -> (%q = %c[i]) : (tensor<12xf32>) -> tensor<12xf32> {
@@ -17,7 +17,7 @@ func.func @vectors(%x: tensor<12xf32>, %o: tensor<12xf32>) -> tensor<12xf32> {
 // -----
 
 func.func @groups(%x: tensor<2x20xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
-  // expected-error @+1 {{op '0' reads an operand in a range: groups of bytes along loop 'k.i' are read at once}}
+  // expected-error @+1 {{op '0' goes beyond a range: groups of bytes along loop 'k.i' are read at once}}
   %y = krnl.kernel "groups" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x20xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.i), dot(k.i)] {
   ^bb0(%a: tensor<2x20xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
@@ -38,7 +38,7 @@ func.func @groups(%x: tensor<2x20xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 func.func @copies(%x: tensor<32x16xf32>, %w: tensor<48x32xf32>, %o: tensor<32x32xf32>) -> tensor<32x32xf32> {
-  // expected-error @+1 {{op 'mm' reads an operand in a range: copies to shared memory have zeros outside of it}}
+  // expected-error @+1 {{op 'mm' goes beyond a range: copies to shared memory have zeros outside of it}}
   %y = krnl.kernel "copies" loops [h = 32, n = 32, r = 3, c = 16] ins(%x, %w : tensor<32x16xf32>, tensor<48x32xf32>) outs(%o : tensor<32x32xf32>)
       recipe [block(h, 4) -> (h.t, h.r), block(n, 4) -> (n.t, n.r), order(h.t, n.t, h.r, r, c, n.r), fuse_outer(h.t, n.t), map(h.t, thread), map(n.t, thread),
               unroll(h.r, 4), vectorize(n.r, 4), cache(0, at=r, in=shared), cache(1, at=r, in=shared)] {
@@ -53,4 +53,17 @@ func.func @copies(%x: tensor<32x16xf32>, %w: tensor<48x32xf32>, %o: tensor<32x32
   } -> tensor<32x32xf32>
   return %y : tensor<32x32xf32>
 }
+}
+
+// -----
+
+func.func @vectors_of_result(%o: tensor<11xf32>) -> tensor<11xf32> {
+  // expected-error @+1 {{recipe step 1 'vectorize(i, 4)': op '0' goes beyond a range: vectors of loop 'i' would reach across its end}}
+  %y = krnl.kernel "vectors" loops [i = 12] outs(%o : tensor<11xf32>) recipe [vectorize(i, 4)] {
+  ^bb0(%c: tensor<11xf32>):
+    %zero = arith.constant 0.0 : f32
+    %r = krnl.compute [i] () -> (%q = %c[i in 0 to 11]) : () -> tensor<11xf32> { linalg.yield %zero : f32 }
+    krnl.yield %r : tensor<11xf32>
+  } -> tensor<11xf32>
+  return %y : tensor<11xf32>
 }

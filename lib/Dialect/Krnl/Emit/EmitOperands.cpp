@@ -299,25 +299,32 @@ Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
                   : zeroOutside(state.number, operand, instance, loaded);
 }
 
-/// Has the operand the element, neither behind the end of a loop that sums up
-/// products nor outside of a range? Null where it has all.
-Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
-                            const Instance &instance) {
-  Access access(operand);
-  Value all = loops.isInside(op, nest.paddedLoops(op, access, /*reduced=*/true),
-                             instance);
-  if (!access.hasRanges())
+/// `all`, and are the indices of the operand in their ranges? Null where all
+/// are.
+Value OpEmitter::andInRanges(unsigned op, OpOperand &operand,
+                             const Instance &instance, Value all) {
+  if (!Access(operand).hasRanges())
     return all;
   SmallVector<LaneIndex> axes = loops.axisValues(op, instance, false);
-  ComputeOp reader = storage.plan(op).op;
+  ComputeOp user = storage.plan(op).op;
   for (auto [position, subscript] :
-       llvm::enumerate(reader.getSubscripts(operand))) {
+       llvm::enumerate(user.getSubscripts(operand))) {
     Value inside = isInRange(operand, position, subscript,
                              math.eval(subscript.index, axes, loops.extents));
     if (inside)
       all = all ? b.createOrFold<arith::AndIOp>(all, inside) : inside;
   }
   return all;
+}
+
+/// Has the operand the element, neither behind the end of a loop that sums up
+/// products nor outside of a range? Null where it has all.
+Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
+                            const Instance &instance) {
+  SmallVector<unsigned> padded =
+      nest.paddedLoops(op, Access(operand), /*reduced=*/true);
+  return andInRanges(op, operand, instance,
+                     loops.isInside(op, padded, instance));
 }
 
 /// The value, or what the operand has where there is no such element.
@@ -359,7 +366,9 @@ void OpEmitter::recordResult(OpState &state, unsigned result,
   SmallVector<unsigned> padded = llvm::filter_to_vector(
       nest.paddedLoops(state.number),
       [&](unsigned loop) { return !llvm::is_contained(reduced, loop); });
-  Value inside = loops.isInside(state.number, padded, instance);
+  Value inside =
+      andInRanges(state.number, *state.op.getDpsInitOperand(result), instance,
+                  loops.isInside(state.number, padded, instance));
   if (!inside)
     return storeResult(state, result, instance, value, aliases);
   auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);

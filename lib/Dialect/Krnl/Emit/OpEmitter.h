@@ -309,6 +309,8 @@ private:
                           const Instance &instance);
   mlir::Value isInRange(mlir::OpOperand &operand, unsigned position,
                         const Subscript &subscript, LaneIndex index);
+  mlir::Value andInRanges(unsigned op, mlir::OpOperand &operand,
+                          const Instance &instance, mlir::Value all);
   mlir::Value hasElement(unsigned op, mlir::OpOperand &operand,
                          const Instance &instance);
   mlir::Value zeroOutside(unsigned op, mlir::OpOperand &operand,

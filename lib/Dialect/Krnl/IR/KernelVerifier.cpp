@@ -126,6 +126,46 @@ static LogicalResult verifyAxes(KernelOp kernel, ComputeOp op) {
   return success();
 }
 
+/// Elements of a result of the kernel outside of a range are not stored:
+/// nothing else has them.
+static bool isStoredOnly(KernelOp kernel, ComputeOp op, OpOperand &init) {
+  OpResult result = op.getTiedOpResult(&init);
+  return isa<BlockArgument>(init.get()) && op.getNumReductionLoops() == 0 &&
+         !op.payloadUsesValueFromOperand(&init) &&
+         !scatterStoreOf(op, result.getResultNumber()) &&
+         llvm::all_of(result.getUsers(),
+                      [](Operation *user) { return isa<YieldOp>(user); });
+}
+
+/// Elements outside of a range are those of inputs, or results that nothing
+/// else has.
+static LogicalResult verifyOutside(ComputeOp op, OpOperand &operand,
+                                   const Subscript &subscript) {
+  auto kernel = cast<KernelOp>(op->getParentOp());
+  if (op.isDpsInit(&operand)) {
+    if (!isStoredOnly(kernel, op, operand) || subscript.outside)
+      return op.emitOpError("writes operand ")
+             << operand.getOperandNumber()
+             << ", which is more than stored, in a range";
+    return success();
+  }
+  if (inputNumber(kernel, operand.get()) < 0)
+    return op.emitOpError("reads operand ")
+           << operand.getOperandNumber()
+           << ", which is no input of the kernel, in a range";
+  Type element = getElementTypeOrSelf(operand.get().getType());
+  if (subscript.outside && subscript.outside.getType() != element)
+    return op.emitOpError("has an element of type ")
+           << subscript.outside.getType() << " outside of a range of operand "
+           << operand.getOperandNumber() << ", whose elements are of "
+           << element;
+  if (Access(operand).outside() != subscript.outside)
+    return op.emitOpError("has different elements outside of the ranges of "
+                          "operand ")
+           << operand.getOperandNumber();
+  return success();
+}
+
 static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
                                      unsigned position,
                                      const Subscript &subscript,
@@ -133,21 +173,8 @@ static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
   int64_t size =
       cast<RankedTensorType>(operand.get().getType()).getDimSize(position);
   if (auto inside = subscript.range) {
-    auto kernel = cast<KernelOp>(op->getParentOp());
-    if (inputNumber(kernel, operand.get()) < 0 || op.isDpsInit(&operand))
-      return op.emitOpError("reads operand ")
-             << operand.getOperandNumber()
-             << ", which is no input of the kernel, in a range";
-    Type element = getElementTypeOrSelf(operand.get().getType());
-    if (subscript.outside && subscript.outside.getType() != element)
-      return op.emitOpError("has an element of type ")
-             << subscript.outside.getType() << " outside of a range of operand "
-             << operand.getOperandNumber() << ", whose elements are of "
-             << element;
-    if (Access(operand).outside() != subscript.outside)
-      return op.emitOpError("has different elements outside of the ranges of "
-                            "operand ")
-             << operand.getOperandNumber();
+    if (failed(verifyOutside(op, operand, subscript)))
+      return failure();
     if (ShapedType::isDynamic(inside->second)) {
       if (inside->first != 0 || !ShapedType::isDynamic(size))
         return op.emitOpError("reads dimension ")

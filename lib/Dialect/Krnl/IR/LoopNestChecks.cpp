@@ -301,7 +301,7 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
                          << "' cannot have padded blocks: " << reason;
     if (std::string reason = reasonAgainstRanges(number); !reason.empty())
       return emitError() << "op '" << op.name
-                         << "' reads an operand in a range: " << reason;
+                         << "' goes beyond a range: " << reason;
     if (failed(checkSize(op, emitError)))
       return failure();
   }

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // %x[h + r - 1 in 0 to 56]: where the index leaves the range the first element
-// is read, and another element taken instead. All lanes of a vector are inside
-// of it, or none.
+// is read, and another element taken instead. Results are not stored there. All
+// lanes of a vector are inside of it, or none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// Why the op cannot have the vectors that its loops have; empty if it can, or
-/// reads all of its operands.
+/// has all elements of its operands.
 std::string LoopNest::reasonAgainstRanges(unsigned number) const {
   const BodyOp &op = bodyOps[number];
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   if (!compute)
     return {};
-  for (OpOperand *input : compute.getDpsInputOperands()) {
-    if (!Access(*input).hasRanges())
+  for (OpOperand &operand : compute->getOpOperands()) {
+    if (!Access(operand).hasRanges())
       continue;
-    Access access(*this, number, *input);
+    Access access(*this, number, operand);
     // Copies to shared memory are element by element along a range.
-    bool isCopied = sharedCacheOf(*input, number) != nullptr;
+    bool isCopied = sharedCacheOf(operand, number) != nullptr;
     if (access.outside() && isCopied)
       return "copies to shared memory have zeros outside of it";
     if (access.outside() &&

@@ -1,6 +1,7 @@
 // RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
-// An index outside of the range becomes its first one, and the element zero, or the one that the access tells.
+// An index outside of the range becomes its first one, and the element zero, or the one that the access tells;
+// results are not stored there.
 
 module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
 
@@ -119,4 +120,38 @@ func.func @bytes(%x: tensor<6xi8>, %o: tensor<8xi8>) -> tensor<8xi8> {
   return %y : tensor<8xi8>
 }
 
+// The last part of a result may be shorter.
+// CHECK-LABEL: func private @kernel_parts_0(
+// CHECK:         %[[FIRST:.+]] = arith.muli %{{.+}}, %c4
+// CHECK:         %[[AT:.+]] = arith.addi %[[FIRST]], %{{.+}}
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %c10
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:           memref.store
+// CHECK:         }
+func.func @parts(%x: tensor<10xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %y = krnl.kernel "parts" loops [p = 3, k = 4] ins(%x : tensor<10xf32>) outs(%o : tensor<10xf32>) {
+  ^bb0(%a: tensor<10xf32>, %b: tensor<10xf32>):
+    %r = krnl.compute [p, k] (%e = %a[p * 4 + k in 0 to 10]) -> (%q = %b[p * 4 + k in 0 to 10]) : (tensor<10xf32>) -> tensor<10xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %r : tensor<10xf32>
+  } -> tensor<10xf32>
+  return %y : tensor<10xf32>
+}
+
+// So is that of a dimension whose end only the run knows.
+// CHECK-LABEL: func private @kernel_dynamic_parts_0(
+// CHECK:         %[[SIZE:.+]] = memref.dim
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[SIZE]]
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:           memref.store
+func.func @dynamic_parts(%o: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %y = krnl.kernel "dynamic_parts" loops [p = %n, k = 4] outs(%o : tensor<?xf32>) {
+  ^bb0(%b: tensor<?xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %r = krnl.compute [p, k] () -> (%q = %b[p * 4 + k in 0 to ?]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
 }

@@ -24,6 +24,10 @@ public:
   krnl::KernelOp writeParts();
   krnl::KernelOp writeTotal(krnl::KernelOp made);
   krnl::KernelOp writeTail(krnl::KernelOp total);
+  /// May the blocks that write the elements combine the parts, too? Each result
+  /// has an element for each of the row then.
+  bool mayJoin();
+  krnl::KernelOp writeJoined(krnl::KernelOp made);
   llvm::SmallVector<mlir::Value> results(krnl::KernelOp total,
                                          krnl::KernelOp tail);
 
@@ -39,6 +43,9 @@ private:
 
   // Of the kernel of the parts.
   mlir::RankedTensorType withParts(mlir::Value tensor);
+  bool mayGoOn(krnl::ComputeOp op);
+  bool storesRow(krnl::ComputeOp op);
+  unsigned partDim(krnl::ComputeOp op);
   krnl::Subscripts accessOf(krnl::ComputeOp op, mlir::OpOperand &operand,
                             bool isMade);
   krnl::ComputeOp cloneForParts(krnl::ComputeOp op, mlir::Value to);
@@ -58,6 +65,8 @@ private:
   // Of the kernels of the rows, and of their elements.
   llvm::SmallVector<std::string> loopsOf(bool tail);
   llvm::SmallVector<unsigned> resultsOf(bool tail);
+  krnl::Subscripts ofRow(krnl::ComputeOp op, krnl::Subscripts access);
+  void cloneJoined(mlir::Operation &op, krnl::KernelOp made);
   mlir::Value chosen(mlir::OpBuilder &b, const RowSum &sum, mlir::Value ofPart,
                      mlir::Value here, mlir::Value whole);
   mlir::Value weighted(mlir::OpBuilder &b, mlir::Value ofPart,
@@ -74,7 +83,12 @@ private:
   krnl::KernelOp kernel;
   const RowSums &rows;
   int64_t extent, size, parts;
+  /// The loop over the parts where each runs for itself, and the one that
+  /// combines them where blocks that have a part of the elements do.
   std::string part;
+  llvm::StringRef combined = "parts";
+  /// Does the kernel that combines them run over parts of the elements?
+  bool isJoined = false;
   mlir::Location loc;
   mlir::IRMapping mapping;
   /// What the kernel of the parts has for each of them, and what the tail reads

@@ -44,19 +44,30 @@ static bool hasSizes(Value tensor) {
   });
 }
 
+/// May the op go on behind the end of the row, where it does?
+bool RowPartsWriter::mayGoOn(ComputeOp op) {
+  return !isRagged() || (llvm::all_of(op.getBody()->without_terminator(),
+                                      [](Operation &inner) {
+                                        return isSpeculatable(&inner);
+                                      }) &&
+                         llvm::none_of(readInputs(op), [](OpOperand *input) {
+                           return Access(*input).hasRanges();
+                         }));
+}
+
+/// Has the kernel a loop whose parts are named alike?
+static bool hasLoopLike(KernelOp kernel, StringRef name) {
+  return llvm::any_of(loopNames(kernel), [&](StringRef loop) {
+    return loop.split('.').first == name;
+  });
+}
+
 bool RowPartsWriter::check() {
-  if (parts < 2 || kernel.findLoop(part))
+  if (parts < 2 || kernel.findLoop(part) || hasLoopLike(kernel, combined))
     return false;
-  for (const RowSum &sum : rows.sums) {
-    ComputeOp op = sum.op;
-    for (OpOperand *input : readInputs(op))
-      if (isRagged() && Access(*input).hasRanges())
-        return false;
-    if (isRagged() &&
-        !llvm::all_of(op.getBody()->without_terminator(),
-                      [](Operation &inner) { return isSpeculatable(&inner); }))
-      return false;
-  }
+  if (!llvm::all_of(rows.sums,
+                    [&](const RowSum &sum) { return mayGoOn(sum.op); }))
+    return false;
   collectScratch();
   return llvm::all_of(scratch, hasSizes) && llvm::all_of(handed, hasSizes);
 }
@@ -69,8 +80,8 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
   MLIRContext *context = rewriter.getContext();
   for (const std::string &name : names) {
     bool isPart = name == rows.row && llvm::is_contained(names, part);
-    if (name == part)
-      loops.push_back(LoopAttr::get(context, part, parts));
+    if (name == part || name == combined)
+      loops.push_back(LoopAttr::get(context, name, parts));
     else if (isPart)
       loops.push_back(LoopAttr::get(context, name, size));
     else
@@ -139,21 +150,28 @@ RankedTensorType RowPartsWriter::withParts(Value tensor) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// The access of the op, whose loops are those in parallel, that over the
-/// parts, and that over the elements of one.
+/// Where an op of the parts has the loop over them: in front of that over the
+/// elements, or behind those in parallel.
+unsigned RowPartsWriter::partDim(ComputeOp op) {
+  SmallVector<StringRef> axes = op.getAxes();
+  auto *found = llvm::find(axes, rows.row);
+  return found == axes.end() ? op.getNumParallelLoops() : found - axes.begin();
+}
+
+/// The access of the op with a loop over the parts.
 Subscripts RowPartsWriter::accessOf(ComputeOp op, OpOperand &operand,
                                     bool isMade) {
-  unsigned parallel = op.getNumParallelLoops();
-  AffineExpr number = rewriter.getAffineDimExpr(parallel),
-             element = rewriter.getAffineDimExpr(parallel + 1);
+  unsigned row = partDim(op);
+  AffineExpr number = rewriter.getAffineDimExpr(row);
   SmallVector<AffineExpr> dims;
-  for (unsigned dim : llvm::seq(parallel))
-    dims.push_back(rewriter.getAffineDimExpr(dim));
-  dims.push_back(number * size + element);
+  for (unsigned dim : llvm::seq<unsigned>(op.getAxes().size()))
+    dims.push_back(rewriter.getAffineDimExpr(dim + (dim >= row)));
+  if (row < dims.size())
+    dims[row] = number * size + dims[row];
   Subscripts access = op.getSubscripts(operand);
   auto type = dyn_cast<ShapedType>(operand.get().getType());
   for (auto [position, at] : llvm::enumerate(access)) {
-    if (isRagged() && at.index.isFunctionOfDim(parallel))
+    if (isRagged() && at.index.isFunctionOfDim(row))
       at.range = std::pair(int64_t(0), type.getDimSize(position));
     at.index = at.index.replaceDims(dims);
   }
@@ -171,11 +189,10 @@ Value RowPartsWriter::rowAt(OpBuilder &b, Location loc) {
                                IndexOp::create(b, loc, rows.row));
 }
 
-/// Sums, and what follows from these, for each part.
+/// Sums, what follows from these, and elements, for each part.
 ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
   SmallVector<StringRef> axes = op.getAxes();
-  unsigned parallel = op.getNumParallelLoops();
-  axes.insert(axes.begin() + parallel, part);
+  axes.insert(axes.begin() + partDim(op), part);
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -184,9 +201,10 @@ ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
     inputs.push_back(mapping.lookupOrDefault(input->get()));
     accesses.push_back(accessOf(op, *input, isMade));
   }
-  accesses.push_back(accessOf(op, *op.getDpsInitOperand(0), true));
-  auto made = ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses,
-                                axes, parallel + 1, op.getNameAttr());
+  accesses.push_back(accessOf(op, *op.getDpsInitOperand(0), !rows.isTail(op)));
+  auto made =
+      ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses, axes,
+                        op.getNumParallelLoops() + 1, op.getNameAttr());
   IRMapping inside = mapping;
   op.getPayload().cloneInto(&made.getPayload(), inside);
   for (auto index :
@@ -209,7 +227,8 @@ void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
   term.set(arith::SelectOp::create(b, loc, isInside, term.get(), neutral));
 }
 
-/// Elements of the part, as a number.
+/// Elements of the part, as a number: that of the loop that runs over all parts
+/// of the row.
 Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
   if (!isRagged())
     return arith::ConstantOp::create(b, loc,
@@ -217,8 +236,8 @@ Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  Value first =
-      arith::MulIOp::create(b, loc, IndexOp::create(b, loc, part), index(size));
+  Value first = arith::MulIOp::create(
+      b, loc, IndexOp::create(b, loc, isJoined ? combined : part), index(size));
   Value rest = arith::SubIOp::create(b, loc, index(extent), first);
   Value count = arith::MinSIOp::create(b, loc, rest, index(size));
   Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);

@@ -11,7 +11,8 @@
 namespace onnxc {
 
 /// The kernels that a kernel of rows becomes, in their order. The last one is
-/// null where no result has an element for each of the row.
+/// null where no result has an element for each of the row, or the one before
+/// has these, too.
 struct RowKernels {
   krnl::KernelOp parts, total, tail;
   /// What takes the place of each result of the kernel.

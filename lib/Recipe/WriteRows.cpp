@@ -102,13 +102,23 @@ Value RowPartsWriter::combinedTerm(OpBuilder &b, const RowSum &sum,
              : moved(b, args[0], args[1], distance, args[3]);
 }
 
+/// The access to what each row has, or each block that has a part of its
+/// elements: the loop over these is behind those that the op has in parallel.
+Subscripts RowPartsWriter::ofRow(ComputeOp op, Subscripts access) {
+  if (isJoined)
+    access.push_back({rewriter.getAffineDimExpr(op.getNumParallelLoops())});
+  return access;
+}
+
 /// The sum of the row from those of its parts.
 ComputeOp RowPartsWriter::combine(const RowSum &sum, KernelOp made) {
   ComputeOp op = sum.op;
-  unsigned parallel = op.getNumParallelLoops();
+  unsigned parallel = op.getNumParallelLoops() + isJoined;
   SmallVector<StringRef> axes = op.getAxes();
-  axes.truncate(parallel);
+  axes.truncate(op.getNumParallelLoops());
   axes.push_back(part);
+  if (isJoined)
+    axes.push_back(combined);
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
   Subscripts result = op.getSubscripts(*op.getDpsInitOperand(0));
@@ -123,11 +133,11 @@ ComputeOp RowPartsWriter::combine(const RowSum &sum, KernelOp made) {
     Subscripts access = op.getSubscripts(*sum.shift);
     addParts(sum.shift->get(), access);
     inputs.push_back(mapping.lookup(sum.shift->get()));
-    accesses.push_back(access);
+    accesses.push_back(ofRow(op, access));
   }
   if (sum.shift)
     addParts(sum.of->getResult(0), writtenBy(sum.of->getResult(0)).second);
-  accesses.push_back(result);
+  accesses.push_back(ofRow(op, result));
   return ComputeOp::create(
       rewriter, op.getLoc(), inputs, mapping.lookup(op.getDpsInits().front()),
       accesses, axes, parallel, op.getNameAttr(),
@@ -238,6 +248,76 @@ KernelOp RowPartsWriter::writeTail(KernelOp total) {
   return made;
 }
 
+//===----------------------------------------------------------------------===//
+// Both in one
+//===----------------------------------------------------------------------===//
+
+/// Is the end of the row that of each result that the op stores?
+bool RowPartsWriter::storesRow(ComputeOp op) {
+  unsigned row = partDim(op);
+  return llvm::all_of(
+      op.getSubscripts(*op.getDpsInitOperand(0)), [&](const Subscript &at) {
+        return !at.index.isFunctionOfDim(row) || (at.getLoop() && !at.isPart);
+      });
+}
+
+bool RowPartsWriter::mayJoin() {
+  if (isRagged() && !llvm::all_of(rows.tail, [&](ComputeOp op) {
+        return mayGoOn(op) && storesRow(op);
+      }))
+    return false;
+  if (rows.tail.empty() || !resultsOf(/*tail=*/false).empty())
+    return false;
+  SmallVector<std::string> loops = loopsOf(/*tail=*/true);
+  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+    size_t numOthers = op.getAxes().size();
+    numOthers -= llvm::is_contained(op.getAxes(), rows.row);
+    return numOthers + 1 == loops.size();
+  });
+}
+
+/// What each row has, in each block, and the elements of its part.
+void RowPartsWriter::cloneJoined(Operation &op, KernelOp made) {
+  cloneOther(op);
+  if (auto temporary = dyn_cast<TemporaryOp>(op)) {
+    mapping.map(
+        temporary.getTensor(),
+        TemporaryOp::create(rewriter, loc, withParts(temporary)).getTensor());
+    return;
+  }
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return;
+  const RowSum *sum = rows.find(&op);
+  ComputeOp copy =
+      sum ? combine(*sum, made)
+          : cloneForParts(compute,
+                          mapping.lookup(compute.getDpsInits().front()));
+  mapping.map(op.getResult(0), copy->getResult(0));
+}
+
+/// Each block combines the parts of its row, always in the same order.
+KernelOp RowPartsWriter::writeJoined(KernelOp partial) {
+  rewriter.setInsertionPoint(kernel);
+  isJoined = true;
+  SmallVector<std::string> names = llvm::filter_to_vector(
+      loopsOf(/*tail=*/true), [&](StringRef name) { return name != rows.row; });
+  llvm::append_values(names, part, combined.str(), rows.row);
+  KernelOp made =
+      declare("", names, llvm::to_vector_of<Value>(partial.getResults()),
+              llvm::to_vector_of<Value>(kernel.getOuts()));
+  for (unsigned number : llvm::seq<unsigned>(kernel.getOuts().size()))
+    mapping.map(kernel.getOutArgument(number), made.getOutArgument(number));
+  for (Operation &op : kernel.getBody().front())
+    cloneJoined(op, made);
+  YieldOp::create(
+      rewriter, loc,
+      llvm::map_to_vector(kernel.getYield().getValues(),
+                          [&](Value value) { return mapping.lookup(value); }));
+  finish(made);
+  return made;
+}
+
 SmallVector<Value> RowPartsWriter::results(KernelOp total, KernelOp tail) {
   SmallVector<Value> all;
   unsigned ofTotal = 0, ofTail = 0;
@@ -272,6 +352,11 @@ FailureOr<RowKernels> writeRowParts(RewriterBase &rewriter, KernelOp kernel,
   OpBuilder::InsertionGuard guard(rewriter);
   RowKernels made;
   made.parts = writer.writeParts();
+  if (writer.mayJoin()) {
+    made.total = writer.writeJoined(made.parts);
+    made.results = made.total.getResults();
+    return made;
+  }
   made.total = writer.writeTotal(made.parts);
   if (!rows.tail.empty())
     made.tail = writer.writeTail(made.total);

@@ -42,8 +42,10 @@ func.func @sum(%x: tensor<2x100003xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK:             arith.select
 // CHECK:           krnl.compute [k.part | k] (%{{.+}} = %{{.+}}[k.part * [[SIZE]] + k], %{{.+}} = %[[GUARD]][k.part])
 // CHECK:             math.exp
-// CHECK:         %[[TOTAL:.+]]:2 = krnl.kernel "exponentials" loops [k.part = [[P]]]
-// CHECK:           krnl.compute [| k.part]
+// Each block that writes a part of the elements combines all parts: its threads have these and the elements.
+// CHECK:         krnl.kernel "exponentials" loops [k.part = [[P]], parts = [[P]], k = [[SIZE]]]
+// CHECK:           %[[ALL:.+]] = krnl.compute [k.part | parts] (%{{.+}} = %{{.+}}[parts]) -> (%{{.+}} = %{{.+}}[k.part])
+// CHECK:           %[[TOTAL:.+]] = krnl.compute [k.part | parts]
 // CHECK:             %[[WEIGHT:.+]] = math.exp
 // CHECK:             %[[DIFFERS:.+]] = arith.cmpf one
 // CHECK:             %[[NONE:.+]] = arith.cmpf oeq
@@ -51,10 +53,10 @@ func.func @sum(%x: tensor<2x100003xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK:             %[[W:.+]] = arith.select %[[EMPTY]], %{{.+}}, %[[WEIGHT]] : f32
 // CHECK:             arith.mulf %{{.+}}, %[[W]] : f32
 // What the weights write over is computed again.
-// CHECK:         krnl.kernel "exponentials elements" loops [k = 131072] ins(%[[TOTAL]]#
-// CHECK:           krnl.compute [k]
+// CHECK:           krnl.compute [k.part, k] (%{{.+}} = %[[TOTAL]][k.part], %{{.+}} = %{{.+}}[k.part * [[SIZE]] + k], %{{.+}} = %[[ALL]][k.part])
 // CHECK:             math.exp
 // CHECK:             arith.divf
+// CHECK-NOT:     krnl.kernel
 func.func @exponentials(%x: tensor<131072xf32>, %o: tensor<131072xf32>) -> tensor<131072xf32> {
   %y = krnl.kernel "exponentials" loops [k = 131072] ins(%x : tensor<131072xf32>) outs(%o : tensor<131072xf32>) {
   ^bb0(%a: tensor<131072xf32>, %c: tensor<131072xf32>):

@@ -495,4 +495,34 @@ func.func @dynamic_terms(%x: tensor<?x9x67xf32>, %o: tensor<9x67xf32>, %n: index
   return %y : tensor<9x67xf32>
 }
 
+// Blocks have rows of two lengths: the same threads have the parts that all rows share, and the elements of one.
+// CHECK-LABEL: kernel "two_rows"
+// CHECK-NEXT:    block(k, 4) -> (k.b, k.r),
+// CHECK-NEXT:    order(q, p, k.b, k.r),
+// CHECK-NEXT:    block(k.b, [[T:[0-9]+]]) -> (k.o, k.i),
+// CHECK-NEXT:    block(p, [[T]]) -> (p.o, p.i),
+// CHECK-NEXT:    fuse_outer(q),
+// CHECK-NEXT:    parallel(q),
+// CHECK-NEXT:    map(k.i, thread),
+// CHECK-NEXT:    map(p.i, thread, as=k.i),
+// CHECK:         vectorize(k.r, 4)
+func.func @two_rows(%x: tensor<131072xf32>, %m: tensor<64xf32>, %o: tensor<131072xf32>) -> tensor<131072xf32> {
+  %y = krnl.kernel "two_rows" loops [q = 64, p = 64, k = 2048] ins(%x, %m : tensor<131072xf32>, tensor<64xf32>) outs(%o : tensor<131072xf32>) {
+  ^bb0(%a: tensor<131072xf32>, %b: tensor<64xf32>, %c: tensor<131072xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<64xf32>
+    %f = krnl.compute [q] () -> (%s = %t[q]) : () -> tensor<64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [q | p] (%e = %b[p]) -> (%s = %f[q]) : (tensor<64xf32>) -> tensor<64xf32> {
+      %v = arith.addf %s, %e : f32
+      linalg.yield %v : f32
+    }
+    %w = krnl.compute [q, k] (%e = %a[q * 2048 + k], %u = %r[q]) -> (%s = %c[q * 2048 + k]) : (tensor<131072xf32>, tensor<64xf32>) -> tensor<131072xf32> {
+      %v = arith.divf %e, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %w : tensor<131072xf32>
+  } -> tensor<131072xf32>
+  return %y : tensor<131072xf32>
+}
+
 }

@@ -142,9 +142,11 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
   let summary = "divide long rows among blocks of threads where a device has few";
   let description = [{
     A kernel whose sums all run along one loop has a row for each block of threads at
-    most. Where the cost model says that it takes less time, it becomes two or three: one has
-    the sums of parts of the rows, one combines those of a row, always in the same
-    order, and one computes what has an element for each of the row. Sums that depend
+    most. Where the cost model says that it takes less time, it becomes two: one has
+    the sums of parts of the rows, and one combines those of a row, always in the same
+    order. Where results have an element for each of the row, each block has a part of
+    them there, and combines all parts of its row; a third kernel has them where there
+    are results of rows, too. Sums that depend
     on another result of the row have that of the part instead, which the second
     kernel corrects: the sum of exponentials of a softmax, squares of distances from
     a mean, and the index of a maximum. The last part of a row may be shorter.
@@ -154,10 +156,8 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
     // becomes
     %p:2 = krnl.kernel "Softmax parts" loops [d.part = 128, d = 1024]
         ins(%x : ..) outs(%m, %s : tensor<1x128xf32>, tensor<1x128xf32>) ..
-    %t:2 = krnl.kernel "Softmax" loops [d.part = 128] ins(%p#0, %p#1 : ..)
-        outs(%n, %r : tensor<1xf32>, tensor<1xf32>) ..
-    %y = krnl.kernel "Softmax elements" loops [d = 131072]
-        ins(%t#0, %t#1, %x : ..) outs(%o : ..) ..
+    %y = krnl.kernel "Softmax" loops [d.part = 128, parts = 128, d = 1024]
+        ins(%p#0, %p#1, %x : ..) outs(%o : ..) ..
     ```
   }];
   let options = [

@@ -20,16 +20,16 @@ NUMPY = {F32: np.float32, F16: np.float16, BF16: ml_dtypes.bfloat16, TensorProto
 BOUNDS = {F32: 2e-5, F16: 2e-3, BF16: 1.6e-2}
 
 
-def model(op, shape, element=F32, others=None, result=None, axes=None, opset=20, **attributes):
+def model(op, shape, element=F32, others=None, result=None, axes=None, opset=20, results=("y",), **attributes):
     """An operator along the last axis; `others` are shapes of inputs behind x."""
     inputs = {"x": shape, **(others or {})}
     constants = [] if axes is None else [helper.make_tensor("axes", TensorProto.INT64, [len(axes)], axes)]
     names = [*inputs, *(["axes"] if axes is not None else [])]
     graph = helper.make_graph(
-        [helper.make_node(op, names, ["y"], **attributes)],
+        [helper.make_node(op, names, results, **attributes)],
         "g",
         [helper.make_tensor_value_info(name, element, sizes) for name, sizes in inputs.items()],
-        [helper.make_tensor_value_info("y", result or element, None)],
+        [helper.make_tensor_value_info(name, result or element, None) for name in results],
         constants,
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
@@ -73,7 +73,7 @@ EXACT = {
     "ArgMin": lambda x: x.argmin(axis=-1, keepdims=True),
 }
 CASES = {
-    **{f"softmax_{name}": model("Softmax", shape, axis=-1) for name, shape in (("even", [1, 65536]), ("odd", [3, 50003]))},
+    **{f"softmax_{name}": model("Softmax", shape, axis=-1) for name, shape in (("even", [1, 65536]), ("odd", [3, 50003]), ("prime", [1, 65537]))},
     "softmax_f16": model("Softmax", [2, 65536], F16, axis=-1),
     "softmax_bf16": model("Softmax", [1, 50003], BF16, axis=-1),
     "log_softmax": model("LogSoftmax", [1, 65536], axis=-1),
@@ -82,6 +82,9 @@ CASES = {
     "layer_norm_odd": model("LayerNormalization", [3, 50003], others={"g": [50003], "b": [50003]}),
     "layer_norm_f16": model("LayerNormalization", [1, 65536], F16, others={"g": [65536], "b": [65536]}),
     "layer_norm_bf16": model("LayerNormalization", [1, 50003], BF16, others={"g": [50003], "b": [50003]}),
+    "layer_norm_results": model(
+        "LayerNormalization", [2, 50003], others={"g": [50003], "b": [50003]}, results=("y", "mean")
+    ),
     "instance_norm": model("InstanceNormalization", [1, 3, 50003], others={"g": [3], "b": [3]}),
     "sum_f16": reduction("ReduceSum", [1, 65536], F16),
     "sum_s32": reduction("ReduceSum", [2, 50003], TensorProto.INT32),

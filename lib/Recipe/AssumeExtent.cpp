@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -66,10 +67,12 @@ bool assumeExtent(RewriterBase &rewriter, KernelOp copy, StringRef loop,
                   int64_t extent) {
   unsigned number = *copy.findLoop(loop);
   CoveredDims dims;
-  if (!copy.getLoop(number).isDynamic() ||
-      !cast<Value>(copy.getExtentInside(number)).use_empty() ||
-      !collectDims(copy, loop, dims))
+  if (!copy.getLoop(number).isDynamic() || !collectDims(copy, loop, dims))
     return false;
+  rewriter.setInsertionPointToStart(&copy.getBody().front());
+  rewriter.replaceAllUsesWith(
+      cast<Value>(copy.getExtentInside(number)),
+      arith::ConstantIndexOp::create(rewriter, copy.getLoc(), extent));
   rewriter.setInsertionPoint(copy);
   for (auto &[tensor, covered] : dims) {
     RankedTensorType type = withSizes(tensor, covered, extent);

@@ -14,12 +14,14 @@ namespace onnxc {
 KernelOp declareKernel(RewriterBase &rewriter, KernelOp kernel,
                        StringRef suffix, ArrayRef<LoopAttr> loops,
                        ArrayRef<Value> ins, ArrayRef<Value> outs,
-                       IRMapping &mapping) {
+                       IRMapping &mapping, Value extentOfOthers) {
   SmallVector<Value> extents, all(ins);
-  for (LoopAttr loop : loops)
-    if (std::optional<unsigned> number = kernel.findLoop(loop.getName()))
-      if (auto extent = dyn_cast<Value>(kernel.getExtent(*number)))
-        extents.push_back(extent);
+  for (LoopAttr loop : loops) {
+    std::optional<unsigned> number = kernel.findLoop(loop.getName());
+    if (loop.isDynamic())
+      extents.push_back(number ? cast<Value>(kernel.getExtent(*number))
+                               : extentOfOthers);
+  }
   llvm::append_range(all, kernel.getIns());
   rewriter.setInsertionPoint(kernel);
   auto made = KernelOp::create(rewriter, kernel.getLoc(),
@@ -29,8 +31,9 @@ KernelOp declareKernel(RewriterBase &rewriter, KernelOp kernel,
   mapping.clear();
   for (auto [position, loop] : llvm::enumerate(loops))
     if (std::optional<unsigned> number = kernel.findLoop(loop.getName()))
-      if (auto inside = dyn_cast<Value>(kernel.getExtentInside(*number)))
-        mapping.map(inside, cast<Value>(made.getExtentInside(position)));
+      if (loop.isDynamic())
+        mapping.map(cast<Value>(kernel.getExtentInside(*number)),
+                    cast<Value>(made.getExtentInside(position)));
   for (unsigned number : llvm::seq<unsigned>(kernel.getIns().size()))
     mapping.map(kernel.getInArgument(number),
                 made.getInArgument(ins.size() + number));

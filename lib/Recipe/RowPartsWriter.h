@@ -21,6 +21,7 @@ public:
                  const RowSums &rows, int64_t size);
 
   bool check();
+  void countParts();
   krnl::KernelOp writeParts();
   krnl::KernelOp writeTotal(krnl::KernelOp made);
   krnl::KernelOp writeTail(krnl::KernelOp total);
@@ -32,7 +33,9 @@ public:
                                          krnl::KernelOp tail);
 
 private:
-  bool isRagged() const { return extent % size != 0; }
+  bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
+  bool isRagged() const { return isDynamic() || extent % size != 0; }
+  mlir::Value endOfRow(mlir::OpBuilder &b);
   krnl::KernelOp declare(llvm::StringRef suffix,
                          llvm::ArrayRef<std::string> names,
                          llvm::ArrayRef<mlir::Value> ins,
@@ -82,7 +85,11 @@ private:
   mlir::RewriterBase &rewriter;
   krnl::KernelOp kernel;
   const RowSums &rows;
+  /// Elements of a row and of a part, and how many parts there are.
   int64_t extent, size, parts;
+  /// Where only the run knows these: how many elements and parts there are, and
+  /// the former in the kernel that is written.
+  mlir::Value wholeRow, wholeParts, end;
   /// The loop over the parts where each runs for itself, and the one that
   /// combines them where blocks that have a part of the elements do.
   std::string part;

@@ -28,12 +28,31 @@ namespace onnxc {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// How many parts of the row there are; dynamic if only the run knows.
+static int64_t numberOfParts(int64_t extent, int64_t size) {
+  return ShapedType::isDynamic(extent) ? extent
+                                       : llvm::divideCeil(extent, size);
+}
+
 RowPartsWriter::RowPartsWriter(RewriterBase &rewriter, KernelOp kernel,
                                const RowSums &rows, int64_t size)
     : rewriter(rewriter), kernel(kernel), rows(rows),
-      extent(extentOf(kernel, rows.row, 0)), size(size),
-      parts((extent + size - 1) / size), part(rows.row + ".part"),
+      extent(extentOf(kernel, rows.row, ShapedType::kDynamic)), size(size),
+      parts(numberOfParts(extent, size)), part(rows.row + ".part"),
       loc(kernel.getLoc()) {}
+
+/// Computes the number of parts on the host.
+void RowPartsWriter::countParts() {
+  if (!isDynamic())
+    return;
+  rewriter.setInsertionPoint(kernel);
+  wholeRow = cast<Value>(kernel.getExtent(*kernel.findLoop(rows.row)));
+  Value each = arith::ConstantIndexOp::create(rewriter, loc, size),
+        most = arith::ConstantIndexOp::create(rewriter, loc, size - 1);
+  wholeParts = arith::DivUIOp::create(
+      rewriter, loc, arith::AddIOp::create(rewriter, loc, wholeRow, most),
+      each);
+}
 
 /// Is each dynamic size of the tensor that of one loop?
 static bool hasSizes(Value tensor) {
@@ -63,7 +82,8 @@ static bool hasLoopLike(KernelOp kernel, StringRef name) {
 }
 
 bool RowPartsWriter::check() {
-  if (parts < 2 || kernel.findLoop(part) || hasLoopLike(kernel, combined))
+  if ((!isDynamic() && parts < 2) || kernel.findLoop(part) ||
+      hasLoopLike(kernel, combined))
     return false;
   if (!llvm::all_of(rows.sums,
                     [&](const RowSum &sum) { return mayGoOn(sum.op); }))
@@ -87,7 +107,17 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
     else
       loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
   }
-  return declareKernel(rewriter, kernel, suffix, loops, ins, outs, mapping);
+  SmallVector<Value> inputs(ins);
+  if (isDynamic())
+    inputs.push_back(wholeRow);
+  KernelOp made = declareKernel(rewriter, kernel, suffix, loops, inputs, outs,
+                                mapping, wholeParts);
+  if (isDynamic()) {
+    end = made.getInArgument(ins.size());
+    mapping.map(cast<Value>(kernel.getExtentInside(*kernel.findLoop(rows.row))),
+                end);
+  }
+  return made;
 }
 
 std::pair<ComputeOp, Subscripts> writtenBy(Value tensor) {
@@ -104,10 +134,12 @@ Value RowPartsWriter::scratchOf(Value tensor, bool ofParts) {
   SmallVector<StringRef> axes = op.getAxes();
   for (auto [at, extent] : llvm::zip_equal(access, type.getShape()))
     sizes.push_back(
-        at.getLoop() ? kernel.getExtent(*kernel.findLoop(axes[*at.getLoop()]))
-                     : OpFoldResult(rewriter.getIndexAttr(extent)));
+        ShapedType::isDynamic(extent)
+            ? kernel.getExtent(*kernel.findLoop(axes[*at.getLoop()]))
+            : OpFoldResult(rewriter.getIndexAttr(extent)));
   if (ofParts)
-    sizes.push_back(rewriter.getIndexAttr(parts));
+    sizes.push_back(isDynamic() ? OpFoldResult(wholeParts)
+                                : rewriter.getIndexAttr(parts));
   return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
 }
 
@@ -216,13 +248,17 @@ ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
   return made;
 }
 
+/// How many elements the row has.
+Value RowPartsWriter::endOfRow(OpBuilder &b) {
+  return isDynamic() ? end : arith::ConstantIndexOp::create(b, loc, extent);
+}
+
 /// Elements behind the end of a row change nothing.
 void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
   OpOperand &term = termOf(op);
   OpBuilder b(term.getOwner());
-  Value end = arith::ConstantIndexOp::create(b, loc, extent);
   Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         rowAt(b, loc), end);
+                                         rowAt(b, loc), endOfRow(b));
   Value neutral = arith::ConstantOp::create(b, loc, sum.neutral);
   term.set(arith::SelectOp::create(b, loc, isInside, term.get(), neutral));
 }
@@ -238,7 +274,7 @@ Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
   };
   Value first = arith::MulIOp::create(
       b, loc, IndexOp::create(b, loc, isJoined ? combined : part), index(size));
-  Value rest = arith::SubIOp::create(b, loc, index(extent), first);
+  Value rest = arith::SubIOp::create(b, loc, endOfRow(b), first);
   Value count = arith::MinSIOp::create(b, loc, rest, index(size));
   Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
   return arith::SIToFPOp::create(b, loc, type, integer);

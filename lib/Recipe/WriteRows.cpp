@@ -350,6 +350,7 @@ FailureOr<RowKernels> writeRowParts(RewriterBase &rewriter, KernelOp kernel,
   if (!writer.check())
     return failure();
   OpBuilder::InsertionGuard guard(rewriter);
+  writer.countParts();
   RowKernels made;
   made.parts = writer.writeParts();
   if (writer.mayJoin()) {

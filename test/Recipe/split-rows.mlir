@@ -164,6 +164,99 @@ func.func @squares(%x: tensor<131072xf32>, %o: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
+// Only the run knows how long the rows are: one kernel has short ones, and others have long ones in parts of a known size.
+// The kernels that are not wanted have no iterations, and the last part may be shorter.
+// CHECK-LABEL: func @dynamic(
+// CHECK-SAME:    %[[X:.+]]: tensor<2x?xf32>, %[[O:.+]]: tensor<2x?xf32>, %[[N:.+]]: index)
+// CHECK:         %[[LEAST:.+]] = arith.constant {{[0-9]+}} : index
+// CHECK:         %[[LONG:.+]] = arith.cmpi uge, %[[N]], %[[LEAST]] : index
+// CHECK:         %[[WHOLE:.+]] = arith.select %[[LONG]], %[[N]], %c0{{.*}} : index
+// CHECK:         %[[ROWS:.+]] = arith.select %[[LONG]], %c2{{.*}}, %c0{{.*}} : index
+// CHECK:         %[[OTHERS:.+]] = arith.select %[[LONG]], %c0{{.*}}, %c2{{.*}} : index
+// CHECK:         %[[SHORT:.+]] = krnl.kernel "dynamic short" loops [r = %[[OTHERS]] < 3, k = %[[N]]] ins(%[[X]] : tensor<2x?xf32>) outs(%[[O]] : tensor<2x?xf32>)
+// CHECK:         %[[COUNT:.+]] = arith.divui
+// CHECK:         %[[SCRATCH:.+]] = tensor.empty(%[[COUNT]]) : tensor<2x?xf32>
+// CHECK:         %[[PARTS:.+]] = krnl.kernel "dynamic parts" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]], k = [[SIZE:[0-9]+]]] ins(%[[WHOLE]], %[[X]] :
+// CHECK:           ^bb0(%[[END:[a-z0-9]+]]: index,
+// CHECK:           krnl.compute [r, k.part | k] (%{{.+}} = %{{.+}}[r, k.part * [[SIZE]] + k in 0 to ?])
+// CHECK:             arith.cmpi ult, %{{.+}}, %[[END]] : index
+// CHECK:         %[[LAST:.+]] = krnl.kernel "dynamic" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]], parts = %[[COUNT]], k = [[SIZE]]]
+// CHECK-SAME:      outs(%[[SHORT]] : tensor<2x?xf32>)
+// CHECK:           krnl.compute [r, k.part | parts]
+// CHECK:           krnl.compute [r, k.part, k] {{.*}} -> (%{{.+}} = %{{.+}}[r, k.part * [[SIZE]] + k in 0 to ?])
+// CHECK:         return %[[LAST]]
+func.func @dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
+  %y = krnl.kernel "dynamic" loops [r = 2, k = %n] ins(%x : tensor<2x?xf32>) outs(%o : tensor<2x?xf32>) {
+  ^bb0(%a: tensor<2x?xf32>, %c: tensor<2x?xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<2xf32>
+    %f = krnl.compute [r] () -> (%q = %t[r]) : () -> tensor<2xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | k] (%p = %a[r, k]) -> (%q = %f[r]) : (tensor<2x?xf32>) -> tensor<2xf32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    %w = krnl.compute [r, k] (%p = %a[r, k], %u = %s[r]) -> (%q = %c[r, k]) : (tensor<2x?xf32>, tensor<2xf32>) -> tensor<2x?xf32> {
+      %v = arith.divf %p, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %w : tensor<2x?xf32>
+  } -> tensor<2x?xf32>
+  return %y : tensor<2x?xf32>
+}
+
+// Where only the run knows how many rows there are, parts are for a few.
+// CHECK-LABEL: func @dynamic_rows(
+// CHECK:         %[[FEW:.+]] = arith.cmpi ule, %{{.+}}, %c27{{.*}} : index
+// CHECK:         %[[LONG:.+]] = arith.cmpi uge
+// CHECK:         arith.andi %[[FEW]], %[[LONG]] : i1
+// CHECK:         krnl.kernel "rows short"
+// CHECK:         krnl.kernel "rows parts"
+func.func @dynamic_rows(%x: tensor<?x?xf32>, %o: tensor<?xf32>, %b: index, %n: index) -> tensor<?xf32> {
+  %y = krnl.kernel "rows" loops [r = %b, k = %n] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: tensor<?x?xf32>, %c: tensor<?xf32>, %l: index, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [r] () -> (%q = %c[r]) : () -> tensor<?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | k] (%p = %a[r, k]) -> (%q = %f[r]) : (tensor<?x?xf32>) -> tensor<?xf32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// A sum of one row has no loop without which nothing is stored, and rows of which there are many have all blocks.
+// CHECK-LABEL: func @one_dynamic_row
+// CHECK-NOT:     parts
+// CHECK-LABEL: func @many_dynamic_rows
+// CHECK-NOT:     parts
+func.func @one_dynamic_row(%x: tensor<?xf32>, %o: tensor<f32>, %n: index) -> tensor<f32> {
+  %y = krnl.kernel "row" loops [k = %n] ins(%x : tensor<?xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%a: tensor<?xf32>, %c: tensor<f32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [] () -> (%q = %c[]) : () -> tensor<f32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [| k] (%p = %a[k]) -> (%q = %f[]) : (tensor<?xf32>) -> tensor<f32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<f32>
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func @many_dynamic_rows(%x: tensor<2048x?xf32>, %o: tensor<2048xf32>, %n: index) -> tensor<2048xf32> {
+  %y = krnl.kernel "many" loops [r = 2048, k = %n] ins(%x : tensor<2048x?xf32>) outs(%o : tensor<2048xf32>) {
+  ^bb0(%a: tensor<2048x?xf32>, %c: tensor<2048xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [r] () -> (%q = %c[r]) : () -> tensor<2048xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [r | k] (%p = %a[r, k]) -> (%q = %f[r]) : (tensor<2048x?xf32>) -> tensor<2048xf32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<2048xf32>
+  } -> tensor<2048xf32>
+  return %y : tensor<2048xf32>
+}
+
 // The sum of something else than distances to the mean stays whole, as does what follows from a part's own maximum in
 // another way.
 // CHECK-LABEL: func @cubes

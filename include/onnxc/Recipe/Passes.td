@@ -151,6 +151,10 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
     kernel corrects: the sum of exponentials of a softmax, squares of distances from
     a mean, and the index of a maximum. The last part of a row may be shorter.
 
+    Where only the run knows how long rows are, the kernel keeps short ones, and
+    others have long ones in parts of a known size. An extent that is 0 leaves those out
+    that are not wanted: `loops [r = %short < 3, d = %n]`.
+
     ```mlir
     %y = krnl.kernel "Softmax" loops [d = 131072] ins(%x : ..) outs(%o : ..) ..
     // becomes

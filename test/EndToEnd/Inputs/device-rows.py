@@ -7,6 +7,7 @@ PREFIX."""
 import re
 import subprocess
 import sys
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -204,5 +205,52 @@ def run_chains():
         report(name, kernels, worst)
 
 
+def dynamic(node, inputs="float[3, n] x", result="float[3, n] y"):
+    return parser.parse_model(f"""<ir_version: 10, opset_import: ["" : 20]> d ({inputs}) => ({result})
+        <int64[1] axes = {{-1}}> {{ y = {node} }}""")
+
+
+# Rows whose length only the run knows, and in some how many there are. Each with the shapes in front of the rows.
+DYNAMIC = {
+    "dynamic_softmax": (dynamic("Softmax<axis = -1>(x)"), softmax, [[3]]),
+    "dynamic_softmax_row": (dynamic("Softmax<axis = -1>(x)", "float[1, n] x", "float[1, n] y"), softmax, [[1]]),
+    "dynamic_softmax_rows": (dynamic("Softmax<axis = -1>(x)", "float[b, n] x", "float[b, n] y"), softmax, [[0], [2], [40]]),
+    "dynamic_log_softmax": (dynamic("LogSoftmax<axis = -1>(x)"), log_softmax, [[3]]),
+    "dynamic_norm": (
+        dynamic("InstanceNormalization(x, g, b)", "float[1, 3, n] x, float[3] g, float[3] b", "float[1, 3, n] y"),
+        normalized_channels,
+        [[1, 3]],
+    ),
+    "dynamic_sum": (dynamic("ReduceSum(x, axes)", result="float[3, 1] y"), EXACT["ReduceSum"], [[3]]),
+    "dynamic_mean": (dynamic("ReduceMean(x, axes)", "float[b, n] x", "float[b, 1] y"), EXACT["ReduceMean"], [[2], [40]]),
+    "dynamic_l2": (dynamic("ReduceL2(x, axes)", result="float[3, 1] y"), EXACT["ReduceL2"], [[3]]),
+    "dynamic_arg_max": (dynamic("ArgMax<axis = -1>(x)", result="int64[3, 1] y"), EXACT["ArgMax"], [[3]]),
+}
+# None, fewer than a part has, and numbers that no parts divide; long ones come first and last, as memory grows.
+LENGTHS = [50003, 1, 7, 1000, 8189, 40001, 0, 65536]
+
+
+def run_dynamic():
+    random = np.random.default_rng(0)
+    for name, (made, exact, shapes) in DYNAMIC.items():
+        session, kernels = compiled(name, made)
+        worst = 0
+        for length in LENGTHS:
+            for front in shapes:
+                if length == 0 and made.graph.output[0].type.tensor_type.elem_type != F32:
+                    continue
+                x = (random.standard_normal([*front, length]) + 3).astype(np.float32)
+                x[..., : length // 2] -= 100 if "softmax" in name else 0
+                given = [x, *(random.standard_normal(3).astype(np.float32) for _ in made.graph.input[1:])]
+                found, again = session.run(given)[0], session.run(given)[0]
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = exact(*(a.astype(np.float64) for a in given)) if x.size or found.size else found
+                error = error_of(found, expected, BOUNDS[F32]) if found.size else 0
+                worst = max(worst, error if found.tobytes() == again.tobytes() and found.shape == expected.shape else np.inf)
+        report(name, kernels, worst)
+
+
 run_operators()
 run_chains()
+run_dynamic()

@@ -87,7 +87,8 @@ void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
       continue;
     BlockArgument argument =
         body.addArgument(IndexType::get(getContext()), getLoc());
-    if (std::optional<unsigned> known = findLoop(loop.getName())) {
+    std::optional<unsigned> known = findLoop(loop.getName());
+    if (known && getLoop(*known).isDynamic()) {
       extents.push_back(cast<Value>(getExtent(*known)));
       cast<Value>(getExtentInside(*known)).replaceAllUsesWith(argument);
     } else {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssumeExtent.h"
+#include "AttentionQuery.h"
 #include "KernelShape.h"
 #include "SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
@@ -133,14 +134,11 @@ static std::optional<double> cyclesApart(IRRewriter &rewriter,
                                          const AttentionParts &parts,
                                          KernelOp sums,
                                          RecipeChooser &chooser) {
-  if (hasKnownKeys(parts)) {
-    SmallVector<KernelOp> all = parts.all();
-    all.push_back(sums);
-    return chooser.cyclesOf(all);
-  }
   SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, true);
   if (copies.empty())
     return std::nullopt;
+  for (KernelOp copy : copies)
+    dropUnitLoops(copy);
   std::optional<double> cycles = chooser.cyclesOf(copies);
   eraseAll(rewriter, copies);
   return cycles;
@@ -279,19 +277,46 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
   eraseAll(rewriter, parts->all());
 }
 
+static SmallVector<Attention> findAll(Operation *module) {
+  SmallVector<Attention> found;
+  std::string reason;
+  for (KernelOp kernel : kernelsOf(module)) {
+    FailureOr<AttentionParts> parts = findAttention(kernel, reason);
+    if (succeeded(parts) && kernel.getNumResults() == 1)
+      found.push_back({kernel, *parts, std::nullopt});
+  }
+  return found;
+}
+
+namespace {
+/// Kernels of which those that a rewriter erases go.
+struct KernelsLeft : RewriterBase::Listener {
+  void notifyOperationErased(Operation *op) override { kernels.erase(op); }
+
+  SmallPtrSet<Operation *, 8> kernels;
+};
+} // namespace
+
 void KrnlJoinAttentionPass::runOnOperation() {
   processor = TargetAttr::processorOf(getOperation());
   if (!processor.isDevice())
     return;
   chooser = &getAnalysis<RecipeChooser>();
   IRRewriter rewriter(&getContext());
-  SmallVector<Attention> found;
-  std::string reason;
-  for (KernelOp kernel : kernelsOf(getOperation())) {
-    FailureOr<AttentionParts> parts = findAttention(kernel, reason);
-    if (succeeded(parts) && kernel.getNumResults() == 1)
-      found.push_back({kernel, *parts, std::nullopt});
+  SmallVector<Attention> found = findAll(getOperation());
+  SmallVector<KernelOp> all;
+  for (const Attention &attention : found) {
+    llvm::append_range(all, attention.parts.all());
+    all.push_back(attention.sums);
   }
+  // One query of heads that share no keys is a row once it has a loop.
+  KernelsLeft ofQuery;
+  rewriter.setListener(&ofQuery);
+  for (KernelOp kernel : kernelsOf(getOperation()))
+    if (!llvm::is_contained(all, kernel) && addQuery(kernel))
+      ofQuery.kernels.insert(kernel);
+  if (!ofQuery.kernels.empty())
+    found = findAll(getOperation());
   // Layers of a model have the same attention.
   for (Attention &attention : found) {
     auto *like = llvm::find_if(
@@ -307,6 +332,9 @@ void KrnlJoinAttentionPass::runOnOperation() {
   for (const Attention &attention : found)
     if (attention.keysOfPart)
       replace(rewriter, attention, getArgument());
+  for (KernelOp kernel : kernelsOf(getOperation()))
+    if (ofQuery.kernels.contains(kernel))
+      dropUnitLoops(kernel);
 }
 
 } // namespace onnxc

@@ -98,6 +98,11 @@ CASES = {
     "cache": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, "p", 64]),
     "cache_f16": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, "p", 64], element=F16),
     "cache_causal": model([1, 4, 8, 32], [1, 2, 8, 32], past=[1, 2, "p", 32], is_causal=1),
+    "query_f16": model([2, 4, 1, 64], [2, 4, 2048, 64], element=F16),
+    "query_mask": model([1, 8, 1, 64], [1, 8, 2048, 64], mask=(F16, [1, 2048]), element=F16),
+    "query_hidden": model([1, 8, 1, 64], [1, 8, 2048, 64], mask=(TensorProto.BOOL, [1, 2048]), element=F16),
+    "query_keys": model([1, 8, 1, 64], [1, 8, "m", 64], element=F16),
+    "query_cache": model([1, 4, 1, 64], [1, 4, 1, 64], past=[1, 4, "p", 64], element=F16),
 }
 KEYS = [1, 15, 16, 17, 100, 1000, 0]
 SIZES = {"lengths": [{"n": 5, "m": 70}], "queries": [{"n": 5}]}

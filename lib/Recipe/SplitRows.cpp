@@ -131,10 +131,6 @@ static std::string rowOf(KernelOp kernel) {
 // Rows of dynamic length
 //===----------------------------------------------------------------------===//
 
-/// The assumed number of elements by which parts get their size: those of a
-/// long row that vectors do not divide.
-constexpr int64_t longRow = 65521;
-
 /// A loop without which the kernel stores nothing, if possible another one than
 /// the row, and one whose extent only the run knows.
 static std::optional<unsigned> switchOf(KernelOp kernel, StringRef row) {

@@ -136,6 +136,9 @@ constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
 /// the most ops of its kernel that are computed again for another reader.
 constexpr int64_t minTermsOfThread = 8;
 constexpr unsigned maxCopiedOps = 32;
+/// The assumed number of elements by which parts of rows of dynamic length get
+/// their size: those of a long row that vectors do not divide.
+constexpr int64_t longRow = 65521;
 /// The most bytes of a factor that a kernel of its own computes, for each byte
 /// of the operands: weights of 4 bits have 8 as f32, those of 2 bits as f16.
 constexpr int64_t maxFactorBytes = 8;

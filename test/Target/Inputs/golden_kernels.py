@@ -134,6 +134,7 @@ GOLDEN |= {
     # Groups of four heads have one head of keys and values.
     "attention_llama_decode": lambda: attention([1, 8, 4, 128], [1, 8, 512, 128], F16),
     "attention_llama_decode_4k": lambda: attention([1, 8, 4, 128], [1, 8, 4096, 128], F16),
+    "attention_decode": lambda: attention([1, 12, 1, 64], [1, 12, 4096, 64], F16),
     "attention_long": lambda: attention([1, 12, 128, 64], [1, 12, 4096, 64]),
     "softmax": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1024, 1024]}),
     "softmax_long": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [16, 8192]}),

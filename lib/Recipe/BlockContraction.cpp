@@ -242,8 +242,8 @@ ArrayAttr TileWriter::write() {
   distribute(recipe, outer, threads, {rows, vectors, vector, steps, step});
   recipe.unroll(rows, shape.rows);
   recipe.unroll(vectors, shape.vectors);
-  recipe.vectorize(vector, lanes);
   cacheOperands(recipe, steps, copying.stages);
+  recipe.vectorize(vector, lanes);
   return recipe.finish();
 }
 

@@ -98,9 +98,9 @@ static ArrayAttr writeRecipe(KernelOp kernel, const Transposition &found,
   recipe.parallel(tiles);
   recipe.map(row);
   recipe.map(column);
-  recipe.vectorize(vector, lanes);
   for (unsigned input : found.inputs)
     recipe.cacheShared(input, squares);
+  recipe.vectorize(vector, lanes);
   return recipe.finish();
 }
 

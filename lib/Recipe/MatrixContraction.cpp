@@ -122,13 +122,13 @@ ArrayAttr MatrixWriter::write() {
   recipe.unroll(rows.fragments, tile.rows);
   recipe.unroll(rows.outside, MatrixSums::copies);
   recipe.unroll(columns.fragments, tile.columns);
+  cacheOperands(recipe, copies, copying.stages);
   if (loops.storesInLine && divides(2, loops.column))
     recipe.vectorize(columns.inside, MatrixSums::copies);
   else
     recipe.unroll(columns.inside, MatrixSums::copies);
   recipe.mma(
       {rows.outside, rows.inside, columns.outside, columns.inside, product});
-  cacheOperands(recipe, copies, copying.stages);
   return recipe.finish();
 }
 

@@ -236,15 +236,15 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   recipe.unroll(rows, tile.rows);
   recipe.unroll(rowCopy, MatrixSums::copies);
   recipe.unroll(tiles, tile.columns / MatrixSums::columns);
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+    int number = krnl::inputNumber(kernel, operand->get());
+    recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
+  }
   if (loops.storesInLine && divides(MatrixSums::copies, loops.column))
     recipe.vectorize(column, MatrixSums::copies);
   else
     recipe.unroll(column, MatrixSums::copies);
   recipe.unroll(step, copying.steps);
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
-    int number = krnl::inputNumber(kernel, operand->get());
-    recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
-  }
   recipe.wgmma(
       {warp, rowCopy, rowThread, tiles, columnThread, column, products});
   recipe.pipeline(copies, copying.stages, copying.inFlight, /*op=*/-1,

@@ -14,8 +14,8 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>}
 // CHECK-NEXT:    parallel(n, i.o, j.o),
 // CHECK-NEXT:    map(i.t, thread),
 // CHECK-NEXT:    map(j.t, thread),
-// CHECK-NEXT:    vectorize(j.r, 4),
-// CHECK-NEXT:    cache(0, at=j.s, in=shared)
+// CHECK-NEXT:    cache(0, at=j.s, in=shared),
+// CHECK-NEXT:    vectorize(j.r, 4)
 func.func @square(%x: tensor<8x2048x1024xf32>, %w: tensor<1024xf32>, %o: tensor<8x1024x2048xf32>) -> tensor<8x1024x2048xf32> {
   %y = krnl.kernel "square" loops [n = 8, i = 1024, j = 2048]
       ins(%x, %w : tensor<8x2048x1024xf32>, tensor<1024xf32>) outs(%o : tensor<8x1024x2048xf32>) recipe [] {

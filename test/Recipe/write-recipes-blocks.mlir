@@ -129,10 +129,10 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // CHECK-NEXT:    map(m.t, thread),
 // CHECK-NEXT:    map(n.t, thread),
 // CHECK-NEXT:    unroll(m.r, 4),
-// CHECK-NEXT:    vectorize(n.r, 4),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
-// CHECK-NEXT:    pipeline(k.o, 2)
+// CHECK-NEXT:    pipeline(k.o, 2),
+// CHECK-NEXT:    vectorize(n.r, 4)
 func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %y = krnl.kernel "product" loops [m = 64, n = 128, k = 96]
       ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>) outs(%o : tensor<64x128xf32>) recipe [] {
@@ -148,6 +148,29 @@ func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x
     krnl.yield %r : tensor<64x128xf32>
   } -> tensor<64x128xf32>
   return %y : tensor<64x128xf32>
+}
+
+// Columns that reach into a border of zeros have vectors, too, where they are copied to shared memory.
+// CHECK-LABEL: kernel "border"
+// CHECK:         cache(1, at=sum.o, in=shared),
+// CHECK-NEXT:    cache(0, at=sum.o, in=shared),
+// CHECK-NEXT:    pipeline(sum.o, 2),
+// CHECK-NEXT:    vectorize(w.r, 4)
+func.func @border(%x: tensor<64x16x64xf32>, %f: tensor<64x64x3x3xf32>, %o: tensor<64x16x64xf32>) -> tensor<64x16x64xf32> {
+  %y = krnl.kernel "border" loops [m = 64, h = 16, w = 64, c = 64, r = 3, s = 3]
+      ins(%x, %f : tensor<64x16x64xf32>, tensor<64x64x3x3xf32>) outs(%o : tensor<64x16x64xf32>) recipe [] {
+  ^bb0(%a: tensor<64x16x64xf32>, %b: tensor<64x64x3x3xf32>, %c: tensor<64x16x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %start = krnl.compute [m, h, w] () -> (%_ = %c[m, h, w]) : () -> tensor<64x16x64xf32> { linalg.yield %zero : f32 }
+    %sums = krnl.compute [m, h, w | c, r, s] (%lhs = %a[c, h + r - 1 in 0 to 16, w + s - 1 in 0 to 64], %rhs = %b[m, c, r, s])
+        -> (%sum = %start[m, h, w]) : (tensor<64x16x64xf32>, tensor<64x64x3x3xf32>) -> tensor<64x16x64xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %sums : tensor<64x16x64xf32>
+  } -> tensor<64x16x64xf32>
+  return %y : tensor<64x16x64xf32>
 }
 
 // Nothing but a short sum: one thread.

@@ -7,7 +7,7 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 // CHECK-LABEL: kernel "boxes"
 // CHECK:         cache(0, at=k.o, in=shared, by=tma),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared, by=tma),
-// CHECK-NEXT:    wgmma(
+// CHECK:         wgmma(
 func.func @boxes(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %y = krnl.kernel "boxes" loops [m = 4096, n = 4096, k = 1024] ins(%x, %w : tensor<4096x1024xf16>, tensor<1024x4096xf16>) outs(%o : tensor<4096x4096xf32>)
       recipe [] {
@@ -29,7 +29,7 @@ func.func @boxes(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tenso
 // CHECK-LABEL: kernel "rows"
 // CHECK:         cache(0, at=k.o, in=shared, by=tma),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
-// CHECK-NEXT:    wgmma(
+// CHECK:         wgmma(
 func.func @rows(%x: tensor<4096x1024xf16>, %w: tensor<1024x4100xf16>, %o: tensor<4096x4100xf32>) -> tensor<4096x4100xf32> {
   %y = krnl.kernel "rows" loops [m = 4096, n = 4100, k = 1024] ins(%x, %w : tensor<4096x1024xf16>, tensor<1024x4100xf16>) outs(%o : tensor<4096x4100xf32>)
       recipe [] {

@@ -29,11 +29,11 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108, 
 // CHECK-NEXT:    unroll(m.f, 2),
 // CHECK-NEXT:    unroll(m.h, 2),
 // CHECK-NEXT:    unroll(n.f, 2),
-// CHECK-NEXT:    vectorize(n.c, 2),
-// CHECK-NEXT:    mma(m.h, m.g, n.t, n.c, k.k),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
-// CHECK-NEXT:    pipeline(k.o, 2)
+// CHECK-NEXT:    pipeline(k.o, 2),
+// CHECK-NEXT:    vectorize(n.c, 2),
+// CHECK-NEXT:    mma(m.h, m.g, n.t, n.c, k.k)
 // ORDER-LABEL: kernel "half"
 // ORDER-NOT:     mma
 func.func @half(%x: tensor<1024x256xf16>, %w: tensor<256x1024xf16>, %o: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {

@@ -20,10 +20,10 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 // CHECK-NEXT:    map(n.t, thread),
 // CHECK-NEXT:    unroll(m.h, 2),
 // CHECK-NEXT:    unroll(n.f, 32),
-// CHECK-NEXT:    vectorize(n.c, 2),
-// CHECK-NEXT:    unroll(k.s, 4),
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
+// CHECK-NEXT:    vectorize(n.c, 2),
+// CHECK-NEXT:    unroll(k.s, 4),
 // CHECK-NEXT:    wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k),
 // CHECK-NEXT:    pipeline(k.o, 4, in_flight=1)
 // ORDER-LABEL: kernel "half"

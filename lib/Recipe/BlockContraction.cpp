@@ -16,6 +16,8 @@
 #include "BlockContraction.h"
 #include "KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/ADT/bit.h"
@@ -31,10 +33,11 @@ namespace onnxc {
 
 namespace {
 /// What a thread and a block have at most: rows and vectors of columns of a
-/// thread, and threads along both.
+/// thread, and threads along both; and the parts of a sum.
 struct BlockTile {
   int64_t rows, vectors, rowThreads, columnThreads;
   bool isPadded;
+  int64_t parts;
 };
 
 /// Each thread has a tile of its own.
@@ -80,27 +83,66 @@ bool BlockContractionWriter::isPossible() {
          extentOfAll(loops.reduced) >= minDepth;
 }
 
-double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
-                                         int64_t cluster,
-                                         double productsPerCycle) {
+double BlockContractionWriter::countTiles(int64_t rows, int64_t columns) {
   SmallVector<std::string> others = loops.batch;
   llvm::append_range(others, ArrayRef(loops.columns).drop_back());
   auto blocksOf = [&](ArrayRef<std::string> along, int64_t size) {
     return double(llvm::divideCeil(extentOfAll(along), size));
   };
-  double tiles = blocksOf(loops.rows, rows) * blocksOf(loops.column, columns) *
-                 double(extentOfAll(others));
+  return blocksOf(loops.rows, rows) * blocksOf(loops.column, columns) *
+         double(extentOfAll(others));
+}
+
+bool BlockContractionWriter::allowsParts(int64_t slice, int64_t rows,
+                                         int64_t columns) {
+  if (parts == 1)
+    return true;
+  int64_t terms = extentOfAll(loops.reduced);
+  return formsClusters(TargetAttr::of(kernel)) && divides(1, loops.reduced) &&
+         matrixProductOf(loops.op) && termsOfPart(slice) >= minTermsOfPart &&
+         int64_t(llvm::divideCeil(terms, termsOfPart(slice))) == parts &&
+         countTiles(rows, columns) < double(target.cores);
+}
+
+std::pair<std::string, std::string>
+BlockContractionWriter::cutParts(RecipeBuilder &recipe, StringRef sum,
+                                 int64_t slice) {
+  if (parts == 1)
+    return {"", sum.str()};
+  int64_t terms = termsOfPart(slice);
+  return recipe.block(sum, terms, "c", "p", tailOf(terms, loops.reduced));
+}
+
+void BlockContractionWriter::mapParts(RecipeBuilder &recipe, StringRef part,
+                                      StringRef shares) {
+  if (parts == 1)
+    return;
+  int sum = 0;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    if (op == loops.op)
+      break;
+    ++sum;
+  }
+  recipe.unroll(shares, parts, sum);
+  recipe.mapCluster(part);
+  recipe.mapCluster(shares, part);
+}
+
+double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
+                                         int64_t cluster,
+                                         double productsPerCycle) {
+  double tiles = countTiles(rows, columns) * double(parts);
   auto bytesOf = [](OpOperand *operand) {
     return double(elementBytes(getElementTypeOrSelf(operand->get().getType())));
   };
-  auto depth = double(extentOfAll(loops.reduced));
+  double depth = double(extentOfAll(loops.reduced)) / double(parts);
   double bytes = double(rows) * bytesOf(loops.rowOperand) +
                  double(columns) * bytesOf(loops.columnOperand);
   double ofTile = depth * std::max(double(rows * columns) / productsPerCycle,
                                    bytes / target.coreBytesPerCycle);
   double launch = double(target.launchNanoseconds * target.megahertz) / 1000;
-  return launch +
-         ofTile * std::ceil(tiles / double(target.coresOfClusters(cluster)));
+  return launch + ofTile * std::ceil(tiles / double(target.coresOfClusters(
+                                                 std::max(cluster, parts))));
 }
 
 double cheapestOf(ArrayRef<RecipeCandidate> candidates, StringRef kind) {
@@ -159,6 +201,11 @@ bool TileWriter::choose(BlockTile most, Copying way) {
   else
     chooseWhole(most, rows, columns);
   copying = way;
+  parts = most.parts;
+  if (shape.rows % parts != 0 ||
+      !allowsParts(way.steps, shape.rows * shape.rowThreads,
+                   shape.columnThreads * shape.vectors * lanes))
+    return false;
   bool isWhole =
       divides(shape.rows * shape.rowThreads, loops.rows) &&
       divides(shape.columnThreads * shape.vectors * lanes, loops.column);
@@ -186,7 +233,10 @@ void BlockContractionWriter::distribute(RecipeBuilder &recipe,
   SmallVector<std::string> around(blocks);
   llvm::append_range(around, threads);
   SmallVector<std::string> order = around;
-  llvm::append_range(order, inside);
+  llvm::append_range(
+      order, llvm::make_filter_range(inside, [](const std::string &loop) {
+        return !loop.empty();
+      }));
   recipe.order(order);
   recipe.fuseOuter(around);
   recipe.parallel(blocks);
@@ -221,10 +271,14 @@ ArrayAttr TileWriter::write() {
   auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
   auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
   std::optional<MatrixProduct> product = matrixProductOf(loops.op);
-  bool padsSums = product && (!keepOrder || product->element.isInteger());
+  bool padsSums =
+      parts == 1 && product && (!keepOrder || product->element.isInteger());
+  auto [part, terms] = cutParts(recipe, sum, copying.steps);
   auto [steps, step] = recipe.block(
-      sum, copying.steps, "o", "i",
+      terms, copying.steps, "o", "i",
       padsSums ? tailOf(copying.steps, loops.reduced) : TailStrategy::Mask);
+  std::string shares;
+  std::tie(shares, rows) = cutShares(recipe, rows, shape.rows);
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rowBlocks);
@@ -239,8 +293,10 @@ ArrayAttr TileWriter::write() {
   }
   threads.insert(loops.storesInLine ? threads.begin() : threads.end(),
                  rowThread);
-  distribute(recipe, outer, threads, {rows, vectors, vector, steps, step});
-  recipe.unroll(rows, shape.rows);
+  distribute(recipe, outer, threads,
+             {shares, rows, vectors, vector, part, steps, step});
+  mapParts(recipe, part, shares);
+  recipe.unroll(rows, shape.rows / parts);
   recipe.unroll(vectors, shape.vectors);
   cacheOperands(recipe, steps, copying.stages);
   recipe.vectorize(vector, lanes);
@@ -250,10 +306,10 @@ ArrayAttr TileWriter::write() {
 std::string TileWriter::describe() const {
   return llvm::formatv(
       "{0} x {1} threads, {2} x {3} vectors of {4} each, {5} iterations, {6} "
-      "stages{7}",
+      "stages{7}{8}",
       shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
       shape.vectors, lanes, copying.steps, copying.stages,
-      shape.isPadded ? ", padded" : "");
+      shape.isPadded ? ", padded" : "", describeParts());
 }
 
 /// Larger ones first.
@@ -263,7 +319,9 @@ static SmallVector<BlockTile> blockTiles() {
     for (auto [rowThreads, columnThreads] :
          {std::pair(16, 16), {8, 16}, {8, 8}, {4, 8}})
       for (bool isPadded : {false, true})
-        tiles.push_back({rows, vectors, rowThreads, columnThreads, isPadded});
+        for (int64_t parts : clusterPartsTried)
+          tiles.push_back(
+              {rows, vectors, rowThreads, columnThreads, isPadded, parts});
   return tiles;
 }
 

@@ -15,9 +15,12 @@
 
 #include "llvm/ADT/StringSet.h"
 
-#include <optional>
+#include <map>
 
 namespace onnxc {
+
+/// Parts of sums, of the blocks of a cluster, that planners compare.
+constexpr int64_t clusterPartsTried[] = {1, 2, 4, 8};
 
 /// What recipes of blocks have in common: the operands of a contraction are
 /// copied to memory that the threads of a block share.
@@ -35,6 +38,8 @@ public:
   const target::Processor &target;
   /// Each sum keeps the order of its terms.
   bool keepOrder = false;
+  /// Each block of a cluster has one of so many parts of the sums.
+  int64_t parts = 1;
 
 protected:
   /// Orders the loops and makes one of all rows, and one of all sums.
@@ -49,6 +54,32 @@ protected:
   /// ahead.
   void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop,
                      int64_t stages);
+  /// Tiles of so many rows and columns.
+  double countTiles(int64_t rows, int64_t columns);
+  /// The terms of each part of the sums, which are slices of so many.
+  int64_t termsOfPart(int64_t slice) {
+    return int64_t(llvm::alignTo(
+        llvm::divideCeil(extentOfAll(loops.reduced), parts), slice));
+  }
+  /// Are there as many parts of slices of so many terms, and few tiles of this
+  /// size? Only blocks of clusters exchange parts.
+  bool allowsParts(int64_t slice, int64_t rows, int64_t columns);
+  /// The loop over the parts, "" where there is one, and that over the terms.
+  std::pair<std::string, std::string>
+  cutParts(RecipeBuilder &recipe, llvm::StringRef sum, int64_t slice);
+  /// A loop of copies as that of the shares, "" where there is one part, and
+  /// what is in each of them.
+  std::pair<std::string, std::string>
+  cutShares(RecipeBuilder &recipe, llvm::StringRef copies, int64_t extent) {
+    return parts == 1 ? std::pair(std::string(), copies.str())
+                      : recipe.block(copies, extent / parts, "u", "x");
+  }
+  std::string describeParts() const {
+    return parts == 1 ? "" : ", in " + std::to_string(parts) + " parts";
+  }
+  /// Gives the blocks of a cluster the parts, and the shares of the results.
+  void mapParts(RecipeBuilder &recipe, llvm::StringRef part,
+                llvm::StringRef shares);
   /// Dynamic extents are the assumed ones.
   int64_t extentOfAll(llvm::ArrayRef<std::string> loops) {
     return onnxc::extentOfAll(kernel, loops, outerExtent);
@@ -96,9 +127,10 @@ double cheapestOf(llvm::ArrayRef<RecipeCandidate> candidates,
                   llvm::StringRef kind);
 
 /// Adds the recipes of all tiles that are possible, copied in the first ways,
-/// and those of the cheapest tile that is copied in the others; each once. A
-/// writer has no recipe for what is not possible, and none is asked for where
-/// another one takes less time than it can. False where no tile is possible.
+/// and those of the cheapest tile of each number of parts that is copied in the
+/// others; each once. A writer has no recipe for what is not possible, and none
+/// is asked for where another one takes less time than it can. False where no
+/// tile is possible.
 template <typename Tile, typename Writer>
 bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
               llvm::ArrayRef<Copying> ways, const RecipeOptions &options,
@@ -107,9 +139,9 @@ bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
     return false;
   writer.keepOrder = options.keepOrder;
   llvm::StringSet<> known;
-  std::optional<Tile> best;
+  std::map<int64_t, std::pair<Tile, double>> best;
   bool isPossible = false;
-  double cycles = 0, cheapest = cheapestOf(candidates, "blocks");
+  double cheapest = cheapestOf(candidates, "blocks");
   auto add = [&](const Tile &tile, Copying way) {
     if (!writer.choose(tile, way))
       return;
@@ -125,8 +157,9 @@ bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
     if (candidates.size() == before)
       return;
     double here = candidates.back().cycles;
+    auto last = best.find(writer.parts);
     bool isCheapest = here < minGain * cheapest,
-         isBest = !best || here < minGain * cycles;
+         isBest = last == best.end() || here < minGain * last->second.second;
     // No other tile may be left out for one whose recipe is refused.
     if ((isCheapest || isBest) &&
         !isLegalRecipe(writer.kernel, candidates.back().write(), options)) {
@@ -136,17 +169,15 @@ bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
     isPossible = true;
     if (isCheapest)
       cheapest = here;
-    if (!isBest)
-      return;
-    best = tile;
-    cycles = here;
+    if (isBest)
+      best[writer.parts] = {tile, here};
   };
   for (const Tile &tile : tiles)
     for (Copying way : ways.take_front(waysOfAll))
       add(tile, way);
-  if (std::optional<Tile> tile = best)
+  for (const auto &[parts, tile] : std::map(best))
     for (Copying way : ways.drop_front(waysOfAll))
-      add(*tile, way);
+      add(tile.first, way);
   return isPossible;
 }
 

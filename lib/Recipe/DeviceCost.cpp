@@ -106,6 +106,7 @@ struct TileWork {
   void addCopies(const SharedCopies &copies, double &waited);
   void addRegisters(const ThreadWork &work, const SharedCopies &copies);
   void addPrefetches(unsigned number);
+  void addExchange(unsigned number);
   double latencyOfMemory(unsigned number) const;
 
   /// Cycles of the resource that it needs most of, where nothing waits and the
@@ -129,6 +130,9 @@ struct TileWork {
   const Processor &target;
   SmallVector<unsigned> loopsOfThreads;
   TileResources resources;
+  /// The loop of which each block of a cluster has an iteration: a tile for
+  /// each.
+  std::optional<unsigned> parts;
   double tiles, warps;
   /// Those of a launch, and the tiles that each of them has in turn.
   double blocks, tilesOfBlock;
@@ -139,9 +143,11 @@ struct TileWork {
   /// takes from it.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
          traffic = 0, received = 0;
+  /// Cycles in which parts of sums come from other blocks of the cluster.
+  double exchanging = 0;
   /// Cycles in which a warp waits, of all warps together, in some of which its
   /// products are in flight; and those in which all wait at the same time: for
-  /// the first copy, and for others ahead.
+  /// the first copy and the parts of other blocks, and for others ahead.
   double waiting = 0, waitingInFlight = 0, starting = 0, waitingForCopies = 0;
 };
 } // namespace
@@ -170,13 +176,23 @@ static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
   return inLine == 1 ? lanes : 1;
 }
 
+/// The loop of the parts of a sum that blocks of a cluster have, where the
+/// target has clusters.
+static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
+                                             const LoopNest &nest) {
+  return formsClusters(TargetAttr::of(kernel)) ? clusterParts(nest)
+                                               : std::nullopt;
+}
+
 /// Iterations of the loops of a tile up to that of the copy, which are no
-/// threads and not written out.
-static double countRounds(const LoopNest &nest, unsigned number, unsigned at) {
+/// threads, not written out and not other blocks'.
+static double countRounds(const LoopNest &nest, unsigned number, unsigned at,
+                          std::optional<unsigned> ofBlocks) {
   double rounds = 1;
   for (const LoopUse &use : nest.op(number).loops) {
     const Loop &loop = nest.loop(use.loop);
-    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use))
+    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
+        use.loop != ofBlocks)
       rounds *= iterationsOf(nest, use.loop);
     if (use.loop == at)
       break;
@@ -221,7 +237,8 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     const Cache *cache = nest.sharedCacheOf(*input, number);
     if (!cache)
       continue;
-    copies.rounds = countRounds(nest, number, cache->at);
+    copies.rounds =
+        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
     SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
     double elements = countIterations(nest, loops);
     int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
@@ -276,13 +293,18 @@ static double countBarriers(const LoopNest &nest, unsigned number) {
 TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
                    const Processor &target)
     : kernel(kernel), nest(nest), target(target),
-      loopsOfThreads(nest.loopsOfThreads()),
-      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0)),
+      loopsOfThreads(nest.loopsOfThreads()), parts(partsOfBlocks(kernel, nest)),
+      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0) *
+            (parts ? iterationsOf(nest, *parts) : 1)),
       blocks(nest.maxBlocks() > 0 ? std::min(double(nest.maxBlocks()), tiles)
                                   : tiles),
       tilesOfBlock(std::ceil(tiles / blocks)) {
   resources.threads = nest.numThreads();
   llvm::append_range(loopsOfThreads, nest.parallelLoops());
+  if (parts) {
+    loopsOfThreads.push_back(*parts);
+    cluster = nest.loop(*parts).extent;
+  }
   warps = std::ceil(double(resources.threads) / double(target.warpThreads));
   resources.sharedBytes =
       nest.sharedSliceBytes() + sharedResultBytes(kernel, nest);
@@ -333,6 +355,9 @@ void TileWork::add(unsigned number) {
     return !nest.sharedCacheOf(operand, number) &&
            !isKept(nest, number, operand);
   });
+  // Of the results of a tile each block of the cluster has its share.
+  if (parts)
+    direct /= double(cluster);
   direct += work.indexedBytes * work.steps / tiles;
   double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);
   double latency = work.latency;
@@ -353,6 +378,7 @@ void TileWork::add(unsigned number) {
   traffic += direct;
   received += direct;
   addCopies(copies, waited);
+  addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
   addRegisters(work, copies);
 }
@@ -386,6 +412,23 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
     resources.threads = nest.numThreads() + producerThreads;
 }
 
+/// Parts of the results go to shared memory, and those of the own share come
+/// from there and from the other blocks, when all have arrived.
+void TileWork::addExchange(unsigned number) {
+  double results = parts ? double(exchangedResults(nest, number)) : 0;
+  if (results == 0)
+    return;
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  double bytes = results * double(resources.threads) *
+                 double(elementBytes(getElementTypeOrSelf(op->getResult(0))));
+  double accesses = 2 * bytes / double(target.vectorBytes * target.warpThreads);
+  instructions += accesses + results * warps;
+  cacheCycles += 2 * bytes / double(4 * target.warpThreads);
+  double far = bytes * double(cluster - 1) / double(cluster);
+  exchanging += far / target.l2BytesPerCycle;
+  starting += 2 * target.clusterLatency + far / target.l2BytesPerCycle;
+}
+
 void TileWork::addRegisters(const ThreadWork &work,
                             const SharedCopies &copies) {
   double threads = double(nest.numThreads());
@@ -411,7 +454,7 @@ double TileWork::busyCycles(double warpsAtOnce) const {
   double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
   return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
                    cacheCycles / double(target.loadsPerCycle),
-                   traffic / target.l3BytesPerCycle,
+                   traffic / target.l3BytesPerCycle, exchanging,
                    received / target.coreBytesPerCycle});
 }
 
@@ -438,35 +481,6 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   cost.terms.push_back({cost.cycles, {}});
   cost.rooflineCycles = rooflineCycles(kernel, target);
   return cost;
-}
-
-double rooflineCycles(KernelOp kernel, const Processor &target) {
-  KernelWork work = workOf(kernel, outerExtent);
-  unsigned bits = 64;
-  bool hasMatrices = false;
-  for (ComputeOp op : kernel.getBody().getOps<ComputeOp>())
-    if (reductionKindOf(op) == ReductionKind::Contraction) {
-      hasMatrices |= multipliesMatrices(op);
-      for (OpOperand *input : readInputs(op))
-        if (Type element = getElementTypeOrSelf(input->get().getType());
-            element.isIntOrFloat())
-          bits = std::min(bits, std::max(element.getIntOrFloatBitWidth(), 8u));
-    }
-  double vectors = double(target.fmaPerCycle * target.warpThreads);
-  double products = bits > 16 && !hasMatrices
-                        ? vectors
-                        : double(target.matrixProducts * 16) / bits;
-  double others = work.operations - 2 * work.multiplyAdds;
-  return std::max({work.multiplyAdds / products, others / (2 * vectors),
-                   work.bytes / target.memoryBytesPerCycle}) /
-         double(target.cores);
-}
-
-bool mayPayInParts(const NestCost &whole, const Processor &target) {
-  double launches =
-      2 * double(target.launchNanoseconds * target.megahertz) / 1000;
-  return launches + whole.rooflineCycles.value_or(0) <
-         minGainOfKind * whole.cycles;
 }
 
 } // namespace onnxc

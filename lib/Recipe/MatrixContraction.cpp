@@ -21,9 +21,9 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 namespace {
-/// Fragments of a warp, and warps of a block.
+/// Fragments of a warp, warps of a block, and parts of a sum.
 struct MatrixTile {
-  int64_t rows, columns, rowWarps, columnWarps;
+  int64_t rows, columns, rowWarps, columnWarps, parts;
 };
 
 class MatrixWriter : public BlockContractionWriter {
@@ -67,6 +67,10 @@ bool MatrixWriter::choose(MatrixTile wanted, Copying way) {
   if (divides(depth, loops.reduced))
     copying.steps =
         largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
+  parts = wanted.parts;
+  if ((tile.columns % parts != 0 && tile.rows % parts != 0) ||
+      !allowsParts(copying.steps * depth, rowsOfBlock(), columnsOfBlock()))
+    return false;
   // The least tile may be padding for the most part.
   return (rowsOfBlock() == MatrixSums::rows ||
           isWorth(rowsOfBlock(), loops.rows)) &&
@@ -105,9 +109,16 @@ ArrayAttr MatrixWriter::write() {
           MatrixSums::copies, {"t", "c"});
   int64_t depth = matrixProductOf(loops.op)->depth();
   int64_t products = copying.steps * depth;
-  auto [copies, stage] =
-      recipe.block(sum, products, "o", "i", tailOf(products, loops.reduced));
+  auto [part, terms] = cutParts(recipe, sum, products);
+  auto [copies, stage] = recipe.block(
+      terms, products, "o", "i",
+      parts == 1 ? tailOf(products, loops.reduced) : TailStrategy::Mask);
   auto [step, product] = recipe.block(stage, depth, "s", "k");
+  bool sharesColumns = tile.columns % parts == 0;
+  Parts &sharedOut = sharesColumns ? columns : rows;
+  std::string shares;
+  std::tie(shares, sharedOut.fragments) = cutShares(
+      recipe, sharedOut.fragments, sharesColumns ? tile.columns : tile.rows);
 
   SmallVector<std::string> outer = loops.batch;
   outer.push_back(rows.blocks);
@@ -117,11 +128,12 @@ ArrayAttr MatrixWriter::write() {
   SmallVector<std::string> threads{rows.warp, columns.warp, rows.inside,
                                    columns.outside};
   distribute(recipe, outer, threads,
-             {rows.fragments, rows.outside, columns.fragments, columns.inside,
-              copies, step, product});
-  recipe.unroll(rows.fragments, tile.rows);
+             {shares, rows.fragments, rows.outside, columns.fragments,
+              columns.inside, part, copies, step, product});
+  mapParts(recipe, part, shares);
+  recipe.unroll(rows.fragments, tile.rows / (sharesColumns ? 1 : parts));
   recipe.unroll(rows.outside, MatrixSums::copies);
-  recipe.unroll(columns.fragments, tile.columns);
+  recipe.unroll(columns.fragments, tile.columns / (sharesColumns ? parts : 1));
   cacheOperands(recipe, copies, copying.stages);
   if (loops.storesInLine && divides(2, loops.column))
     recipe.vectorize(columns.inside, MatrixSums::copies);
@@ -135,9 +147,9 @@ ArrayAttr MatrixWriter::write() {
 std::string MatrixWriter::describe() const {
   return llvm::formatv(
       "{0} x {1} warps, {2} x {3} matrices of 16 x 8 each, {4} steps, {5} "
-      "stages",
+      "stages{6}",
       tile.rowWarps, tile.columnWarps, tile.rows, tile.columns, copying.steps,
-      copying.stages);
+      copying.stages, describeParts());
 }
 
 /// Larger ones first.
@@ -147,7 +159,8 @@ static SmallVector<MatrixTile> matrixTiles() {
        {std::pair(4, 8), {4, 4}, {2, 4}, {2, 2}, {1, 4}, {1, 2}, {1, 1}})
     for (auto [rowWarps, columnWarps] :
          {std::pair(2, 4), {4, 2}, {2, 2}, {1, 4}, {4, 1}, {1, 2}, {1, 1}})
-      tiles.push_back({rows, columns, rowWarps, columnWarps});
+      for (int64_t parts : clusterPartsTried)
+        tiles.push_back({rows, columns, rowWarps, columnWarps, parts});
   return tiles;
 }
 

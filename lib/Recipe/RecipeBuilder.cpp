@@ -68,8 +68,8 @@ void RecipeBuilder::map(StringRef loop, StringRef as) {
   add(MapStepAttr::get(context, loop, /*cluster=*/false, as), -1);
 }
 
-void RecipeBuilder::mapCluster(StringRef loop) {
-  add(MapStepAttr::get(context, loop, /*cluster=*/true, ""), -1);
+void RecipeBuilder::mapCluster(StringRef loop, StringRef as) {
+  add(MapStepAttr::get(context, loop, /*cluster=*/true, as), -1);
 }
 
 void RecipeBuilder::shared(unsigned op) {

@@ -31,9 +31,10 @@ static constexpr int64_t loadsAtOnce = 8;
 
 namespace {
 /// Instructions of a warpgroup along the rows, columns of each, warpgroups of a
-/// block, and blocks of a cluster.
+/// block, and blocks of a cluster: which copy to each other, or have parts of a
+/// sum.
 struct WarpgroupTile {
-  int64_t rows, columns, rowGroups, columnGroups, cluster;
+  int64_t rows, columns, rowGroups, columnGroups, cluster, parts;
 };
 
 class WarpgroupWriter : public BlockContractionWriter {
@@ -72,6 +73,16 @@ private:
                                        StringRef rowBlocks,
                                        StringRef columnBlocks);
 
+  /// Of the loops of rows of warpgroups, copies of rows and tiles of columns,
+  /// the one that has as many iterations as sums have parts; "" for none.
+  StringRef sharedLoop(ArrayRef<StringRef> rowsCopiesTiles) const {
+    int64_t extents[] = {tile.rows, MatrixSums::copies,
+                         tile.columns / MatrixSums::columns};
+    for (auto [loop, extent] : llvm::zip_equal(rowsCopiesTiles, extents))
+      if (parts > 1 && extent == parts)
+        return loop;
+    return "";
+  }
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   SmallVector<unsigned> findBoxed(ArrayAttr recipe);
   /// Registers of operands of ops behind the sums: loads of a tile's columns.
@@ -135,6 +146,11 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   if (divides(depth, loops.reduced))
     copying.steps =
         largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
+  parts = wanted.parts;
+  if ((parts > 1 && sharedLoop({"rows", "copies", "tiles"}).empty()) ||
+      (parts > 1 && copying.producer) ||
+      !allowsParts(copying.steps * depth, rowsOfBlock(), columnsOfBlock()))
+    return false;
   // The sums of all threads stay in registers, beside addresses and loads.
   int64_t group = MatrixSums::warps * target.warpThreads;
   int64_t threads = group * tile.rowGroups * tile.columnGroups +
@@ -218,8 +234,10 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
       recipe.block(tileColumn, MatrixSums::copies, "t", "c");
   int64_t depth = krnl::matrixProductOf(loops.op)->depth(),
           inStage = copying.steps * depth;
-  auto [copies, stage] =
-      recipe.block(sum, inStage, "o", "i", tailOf(inStage, loops.reduced));
+  auto [part, terms] = cutParts(recipe, sum, inStage);
+  auto [copies, stage] = recipe.block(
+      terms, inStage, "o", "i",
+      parts == 1 ? tailOf(inStage, loops.reduced) : krnl::TailStrategy::Mask);
   auto [step, products] = recipe.block(stage, depth, "s", "k");
 
   SmallVector<std::string> outer = orderBlocks(recipe, rowBlocks, columnBlocks);
@@ -227,15 +245,19 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   SmallVector<std::string> threads{rowGroup, columnGroup, warp, rowThread,
                                    columnThread};
   distribute(recipe, outer, threads,
-             {rows, rowCopy, tiles, column, copies, step, products});
+             {rows, rowCopy, tiles, column, part, copies, step, products});
+  StringRef shares = sharedLoop({rows, rowCopy, tiles});
   bool hasProducer = copying.producer && !boxed.empty();
   if (hasProducer)
     recipe.grid(blocksAtOnce());
   if (tile.cluster > 1 && !boxed.empty())
     recipe.mapCluster(outer.back());
-  recipe.unroll(rows, tile.rows);
-  recipe.unroll(rowCopy, MatrixSums::copies);
-  recipe.unroll(tiles, tile.columns / MatrixSums::columns);
+  for (auto [loop, extent] : {std::pair(StringRef(rows), tile.rows),
+                              {rowCopy, MatrixSums::copies},
+                              {tiles, tile.columns / MatrixSums::columns}})
+    if (loop != shares)
+      recipe.unroll(loop, extent);
+  mapParts(recipe, part, shares);
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
     int number = krnl::inputNumber(kernel, operand->get());
     recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
@@ -255,10 +277,10 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
 std::string WarpgroupWriter::describe() const {
   return llvm::formatv(
       "{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
-      "{4} steps, {5} stages, {6} in flight, clusters of {7}{8}",
+      "{4} steps, {5} stages, {6} in flight, clusters of {7}{8}{9}",
       tile.rowGroups, tile.columnGroups, tile.rows, tile.columns, copying.steps,
       copying.stages, copying.inFlight, tile.cluster,
-      copying.producer ? ", a producer" : "");
+      copying.producer ? ", a producer" : "", describeParts());
 }
 
 /// Larger ones first; more sums than 128 of a thread leave no registers for
@@ -273,7 +295,11 @@ static SmallVector<WarpgroupTile> warpgroupTiles() {
         results >= minClusterResults && groups <= maxClusterWarpgroups;
     for (int64_t cluster = 1; cluster <= (shares ? maxCluster : 1);
          cluster *= 2)
-      tiles.push_back({rows, columns, rowGroups, columnGroups, cluster});
+      tiles.push_back(
+          {rows, columns, rowGroups, columnGroups, cluster, /*parts=*/1});
+    for (int64_t parts : ArrayRef(clusterPartsTried).drop_front())
+      tiles.push_back(
+          {rows, columns, rowGroups, columnGroups, /*cluster=*/1, parts});
   };
   for (auto [rows, columns] :
        {std::pair(1, 256), {2, 128}, {1, 128}, {2, 64}, {1, 64}, {1, 32}})

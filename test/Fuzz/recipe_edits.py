@@ -371,11 +371,20 @@ class Draw:
             threads.append(thread)
             registers.append(inside)
         *outside, last = reduced
-        steps = [*outside, *self.block(last, self.pick([3, 4, 8, 16]))]
-        self.add("order", [*kept, *blocks, *threads, *registers, *steps])
+        parts, share = [], self.pick(registers) if self.chance(0.4) else None
+        number, extent = self.nest.extents.get(share), self.nest.extents[last]
+        if number in (2, 4, 8) and extent and extent % number == 0:
+            # Blocks of a cluster have a part of the sum each, and the results of an iteration.
+            *parts, last = self.block(last, extent // number, tail="")
+        steps = [*outside, *self.block(last, self.pick([3, 4, 8, 16]), tail="" if parts else None)]
+        self.add("order", [*kept, *blocks, *threads, *registers, *parts, *steps])
         self.place_threads([*kept, *blocks], *threads)
         for loop in registers:
-            self.add("unroll", [loop], number=self.nest.extents[loop])
+            sums = [n for n in range(len(self.kernel.ops)) if self.nest.reduced(last, n)]
+            self.add("unroll", [loop], number=self.nest.extents[loop], op=sums[0] if parts and loop == share else -1)
+        if parts:
+            self.add("map", parts, tail="cluster")
+            self.add("map", [share], tail=f"cluster, as={parts[0]}")
         self.cache_shared(steps)
         self.copy_ahead(steps)
         return True

@@ -12,7 +12,8 @@
 // - Of two accesses to the same byte of shared memory, one of them to write,
 //   one comes before the other by barriers (Order.cpp); within a warp a shuffle
 //   does. Nobody accesses bytes while they are copied.
-// - What instructions of warpgroups read, the thread that wrote it has fenced.
+// - What instructions of warpgroups read, the thread that wrote it has fenced,
+//   and what other blocks of a cluster read, it has handed over to these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,10 @@ using namespace onnxc::simulator;
 
 namespace {
 
-/// The last access to a byte of shared memory.
+/// The last access to a byte of shared memory, by a thread of a block.
 struct Access {
   uint32_t thread, time, warpEpoch; ///< these begin with 1; 0: none
+  uint32_t rank;
   unsigned warp() const { return thread / warpSize; }
 };
 struct ByteAccesses {
@@ -36,8 +38,9 @@ struct ByteAccesses {
   /// Those of other warps that come neither before nor behind `read`: where
   /// they are in a table, from 1 on; 0: none.
   uint32_t otherReads;
-  bool isCopied;   ///< a copy that nobody has waited for
-  uint32_t fences; ///< that the thread had had when it wrote
+  bool isCopied;      ///< a copy that nobody has waited for
+  uint32_t fences;    ///< that the thread had had when it wrote
+  uint32_t handovers; ///< the same of arrivals that hand over to the cluster
 };
 
 /// The same access of the threads of a warp: one instruction, for the same
@@ -66,6 +69,8 @@ struct BlockAccesses {
   std::vector<uint32_t> freeReads;
   /// How many fences of its writes each thread has had.
   std::vector<uint32_t> proxyFences;
+  /// How often each has handed over its writes to the cluster.
+  std::vector<uint32_t> handovers;
   std::map<RequestKey, Request> requests;
   /// How often each thread has executed an access.
   std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
@@ -123,23 +128,25 @@ static int64_t sharedStepsOf(const Request &request) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Does nothing order the access, in the memory of a block of the cluster, and
-/// one of the running thread?
-static bool isUnordered(const Access &earlier, unsigned rank) {
+/// Does nothing order the access and one of the running thread?
+static bool isUnordered(const Access &earlier) {
   const Position &at = *currentPosition();
   if (earlier.time == 0)
     return false;
-  if (rank != at.rank || earlier.warp() != at.warp())
-    return !isOrdered(rank, earlier.thread, earlier.time);
+  if (earlier.rank != at.rank || earlier.warp() != at.warp())
+    return !isOrdered(earlier.rank, earlier.thread, earlier.time);
   return earlier.thread != at.thread && earlier.warpEpoch == at.warpEpoch;
 }
 
+/// In the memory of a block of the cluster.
 static void checkRace(const Access &earlier, unsigned rank, size_t byte) {
-  if (!isUnordered(earlier, rank))
+  if (!isUnordered(earlier))
     return;
   std::string who = earlier.thread == maxThreads
                         ? "a copy of a tensor"
                         : "thread " + std::to_string(earlier.thread);
+  if (earlier.rank != rank)
+    who += " of block " + std::to_string(earlier.rank);
   fail("race with " + who + " at byte " + std::to_string(byte) +
        " of shared memory" +
        (rank == currentPosition()->rank
@@ -163,43 +170,48 @@ static void checkWrite(BlockAccesses &of, size_t byte) {
 }
 
 /// Keeps the last read of another warp that does not come before this one.
-static void keepRead(ByteAccesses &known, unsigned rank) {
-  if (known.read.warp() == currentPosition()->warp() ||
-      !isUnordered(known.read, rank))
+static void keepRead(BlockAccesses &of, ByteAccesses &known) {
+  const Position &at = *currentPosition();
+  if ((known.read.warp() == at.warp() && known.read.rank == at.rank) ||
+      !isUnordered(known.read))
     return;
-  if (known.otherReads == 0 && own->freeReads.empty()) {
-    own->reads.emplace_back();
-    own->freeReads.push_back(uint32_t(own->reads.size()));
+  if (known.otherReads == 0 && of.freeReads.empty()) {
+    of.reads.emplace_back();
+    of.freeReads.push_back(uint32_t(of.reads.size()));
   }
   if (known.otherReads == 0) {
-    known.otherReads = own->freeReads.back();
-    own->freeReads.pop_back();
+    known.otherReads = of.freeReads.back();
+    of.freeReads.pop_back();
   }
-  std::vector<Access> &others = own->reads[known.otherReads - 1];
+  std::vector<Access> &others = of.reads[known.otherReads - 1];
   for (Access &other : others)
-    if (other.warp() == known.read.warp()) {
+    if (other.warp() == known.read.warp() && other.rank == known.read.rank) {
       other = known.read;
       return;
     }
   others.push_back(known.read);
 }
 
-static void checkShared(uintptr_t address, unsigned size, bool isWrite) {
+/// An access to memory of a block of the cluster, where the kernel sees it.
+static void checkShared(BlockAccesses &of, uintptr_t address, unsigned size,
+                        bool isWrite) {
   const Position &at = *currentPosition();
-  Access now = {at.thread, timeOf(at.rank, at.thread), at.warpEpoch};
+  auto rank = unsigned(&of - blocks.data());
+  Access now = {at.thread, timeOf(at.rank, at.thread), at.warpEpoch, at.rank};
   for (uintptr_t place = address; place < address + size; ++place) {
     size_t byte = place - theLaunch->shared.begin;
-    ByteAccesses &known = own->sharedBytes[byte];
+    ByteAccesses &known = of.sharedBytes[byte];
     if (known.isCopied)
       fail("an access to byte " + std::to_string(byte) +
            " of shared memory while it is copied");
     if (isWrite) {
-      checkWrite(*own, byte);
+      checkWrite(of, byte);
       known.write = now;
-      known.fences = own->proxyFences[at.thread];
+      known.fences = of.proxyFences[at.thread];
+      known.handovers = of.handovers[at.thread];
     } else {
-      checkRace(known.write, at.rank, byte);
-      keepRead(known, at.rank);
+      checkRace(known.write, rank, byte);
+      keepRead(of, known);
       known.read = now;
     }
   }
@@ -232,7 +244,7 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
   if (isShared) {
     if (address + size > theLaunch->shared.end)
       fail("an access goes beyond shared memory");
-    checkShared(address, size, isWrite);
+    checkShared(*own, address, size, isWrite);
   } else if (allocation && address < allocation->end + kNear) {
     if (address + size > allocation->end)
       fail(std::string(isWrite ? "a store" : "a load") + " of " +
@@ -252,6 +264,34 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
     for (unsigned i = 0; i < size / part; ++i)
       count(address + i * part, part, isShared,
             static_cast<const char *>(code) + i);
+}
+
+void onnxc::simulator::noteClusterLoad(const void *pointer, unsigned rank,
+                                       unsigned size, const void *code) {
+  auto address = uintptr_t(pointer);
+  if (!theLaunch->shared.contains(address) ||
+      address + size > theLaunch->shared.end)
+    fail("a load from the cluster goes beyond shared memory");
+  if (address % size != 0)
+    fail("a load of " + std::to_string(size) +
+         " bytes from the cluster at an address that is no multiple of them");
+  BlockAccesses &of = blocks[rank];
+  checkShared(of, address, size, false);
+  for (uintptr_t place = address; place < address + size; ++place)
+    if (const ByteAccesses &known =
+            of.sharedBytes[place - theLaunch->shared.begin];
+        rank != currentPosition()->rank && known.write.time != 0 &&
+        known.write.thread != maxThreads &&
+        known.handovers == of.handovers[known.write.thread])
+      fail("a load from the cluster reads what thread " +
+           std::to_string(known.write.thread) + " of block " +
+           std::to_string(rank) + " has not handed over");
+  if (simulatorSettings()->countsSectors)
+    count(address, size, /*isShared=*/true, code);
+}
+
+void onnxc::simulator::noteHandover() {
+  ++own->handovers[currentPosition()->thread];
 }
 
 void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
@@ -300,7 +340,7 @@ void onnxc::simulator::noteCopyEnd(void *to, unsigned size) {
   uintptr_t first = uintptr_t(to) - theLaunch->shared.begin;
   for (unsigned i = 0; i < size; ++i)
     own->sharedBytes[first + i].isCopied = false;
-  checkShared(uintptr_t(to), size, true);
+  checkShared(*own, uintptr_t(to), size, true);
 }
 
 /// A box is one request, whose bytes are those of allocations.
@@ -351,7 +391,7 @@ void onnxc::simulator::noteBoxEnd(void *to, unsigned size) {
         own->sharedBytes[uintptr_t(to) + i - theLaunch->shared.begin];
     known.isCopied = false;
     // Nobody has had access since it began.
-    known.write = {maxThreads, time, 0};
+    known.write = {maxThreads, time, 0, currentPosition()->rank};
   }
 }
 
@@ -366,6 +406,7 @@ void onnxc::simulator::beginClusterAccesses() {
     block.sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin,
                              {});
     block.proxyFences.assign(maxThreads, 0);
+    block.handovers.assign(maxThreads, 0);
   }
 }
 

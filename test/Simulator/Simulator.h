@@ -138,6 +138,12 @@ void noteLoad(const void *pointer, unsigned size);
 /// The same by an instruction that reads shared memory past the threads, and
 /// the fence that lets it see what the running thread has written.
 void noteAsyncLoad(const void *pointer, unsigned size);
+/// A thread loads from memory of a block of its cluster, at the address that it
+/// has in its own block; the code tells loads apart.
+void noteClusterLoad(const void *pointer, unsigned rank, unsigned size,
+                     const void *code);
+/// A thread hands over what it has written to its cluster.
+void noteHandover();
 void noteProxyFence();
 /// The same of a copy to shared memory at an address of the code: it begins,
 /// and it has ended. Nobody may access these bytes in between.

@@ -120,6 +120,10 @@ void sim_barrier_cluster_arrive_relaxed_aligned() {
     fail("the thread arrives twice at the barrier of its cluster");
   hasArrived = true;
 }
+void sim_barrier_cluster_arrive_aligned() {
+  noteHandover();
+  sim_barrier_cluster_arrive_relaxed_aligned();
+}
 void sim_barrier_cluster_wait_aligned() {
   bool &hasArrived = theBlock().current().hasArrivedInCluster;
   if (!hasArrived)

@@ -266,6 +266,13 @@ static void endPhase(Barrier &barrier) {
 /// memory has.
 static constexpr int kRankAt = 56;
 
+/// The block, and the address that the memory has in each block.
+static std::pair<unsigned, void *> placeInCluster(void *there) {
+  uintptr_t address = uintptr_t(there) & ((uintptr_t(1) << kRankAt) - 1);
+  return {unsigned(uintptr_t(there) >> kRankAt),
+          reinterpret_cast<void *>(address)};
+}
+
 /// A thread arrives. Where no bytes come, its phase ends with the last one.
 static void arrive(Barrier &barrier, uint32_t bytes) {
   if (barrier.pending == 0)
@@ -333,10 +340,15 @@ void *sim_mapa_shared_cluster(void *address, int32_t rank) {
                                                            << kRankAt);
 }
 
+void sim_ld_shared_cluster(void *value, void *there, int32_t bytes) {
+  auto [rank, address] = placeInCluster(there);
+  const void *memory = sharedMemoryOf(rank, address);
+  noteClusterLoad(address, rank, unsigned(bytes), __builtin_return_address(0));
+  std::memcpy(value, memory, size_t(bytes));
+}
+
 void sim_mbarrier_arrive_scope_cta_space_cluster(void *there, int32_t count) {
-  auto rank = unsigned(uintptr_t(there) >> kRankAt);
-  auto *address = reinterpret_cast<void *>(uintptr_t(there) &
-                                           ((uintptr_t(1) << kRankAt) - 1));
+  auto [rank, address] = placeInCluster(there);
   sharedMemoryOf(rank, address);
   for (int32_t i = 0; i < count; ++i)
     arrive(barrierOf(rank, address, "the thread arrives at"), 0);

@@ -35,7 +35,7 @@ public:
   std::string fuseAll(llvm::ArrayRef<std::string> loops, llvm::StringRef name);
   void parallel(Names loops);
   void map(llvm::StringRef loop, llvm::StringRef as = "");
-  void mapCluster(llvm::StringRef loop);
+  void mapCluster(llvm::StringRef loop, llvm::StringRef as = "");
   void shared(unsigned op);
   void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.

@@ -12,8 +12,10 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "onnxc/Dialect/Krnl/IR/ClusterOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "onnxc/rt/device.h"
 
 using namespace mlir;
@@ -283,6 +285,27 @@ struct BarrierWaitLowering : TensorCopyPattern<krnl::BarrierWaitOp> {
   }
 };
 
+struct LoadClusterLowering : TensorCopyPattern<krnl::LoadClusterOp> {
+  using TensorCopyPattern::TensorCopyPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::LoadClusterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value own = addressOf(rewriter, loc, op.getMemory(), adaptor.getMemory(),
+                          adaptor.getAt());
+    Value there =
+        NVVM::MapaOp::create(rewriter, loc, clusterPointer(getContext()), own,
+                             constant32(rewriter, loc, int32_t(op.getBlock())));
+    Type type = op.getValue().getType();
+    auto vector = dyn_cast<VectorType>(type);
+    int64_t bytes = onnxc::elementBytes(getElementTypeOrSelf(type)) *
+                    (vector ? vector.getNumElements() : 1);
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, there, unsigned(bytes));
+    return success();
+  }
+};
+
 struct BarrierEndLowering : TensorCopyPattern<krnl::BarrierEndOp> {
   using TensorCopyPattern::TensorCopyPattern;
 
@@ -301,8 +324,8 @@ struct BarrierEndLowering : TensorCopyPattern<krnl::BarrierEndOp> {
 void populateTensorCopiesToLLVMPatterns(const LLVMTypeConverter &types,
                                         RewritePatternSet &patterns) {
   patterns.add<CopyTensorLowering, BarrierInitLowering, BarrierExpectLowering,
-               BarrierArriveLowering, BarrierWaitLowering, BarrierEndLowering>(
-      types);
+               BarrierArriveLowering, BarrierWaitLowering, BarrierEndLowering,
+               LoadClusterLowering>(types);
 }
 
 } // namespace onnxc

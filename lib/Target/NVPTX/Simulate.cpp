@@ -11,9 +11,11 @@
 #include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -25,6 +27,10 @@
 using namespace mlir;
 
 namespace onnxc::target {
+
+/// Of LLVM's back end for PTX: shared memory of any block of a cluster.
+static constexpr unsigned clusterMemorySpace =
+    unsigned(NVVM::NVVMMemorySpace::SharedCluster);
 
 /// Memory that threads share is one section, in the memory of all others; what
 /// launches ask for is the simulator's.
@@ -82,6 +88,34 @@ static bool isPlain(llvm::FunctionType *type) {
   return !type->getReturnType()->isStructTy() &&
          llvm::none_of(type->params(),
                        [](llvm::Type *it) { return it->isVectorTy(); });
+}
+
+/// Loads from shared memory of other blocks of a cluster are calls of the
+/// simulator, which knows where it is: `void (value *, address, bytes)`.
+static void makeClusterLoadsSimulated(llvm::Module &module) {
+  llvm::LLVMContext &context = module.getContext();
+  auto *local = llvm::PointerType::getUnqual(context);
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *load = dyn_cast<llvm::LoadInst>(&instruction);
+      if (!load || load->getPointerAddressSpace() != clusterMemorySpace)
+        continue;
+      llvm::FunctionCallee callee = module.getOrInsertFunction(
+          "sim_ld_shared_cluster", llvm::Type::getVoidTy(context), local,
+          load->getPointerOperandType(), llvm::Type::getInt32Ty(context));
+      llvm::Type *type = load->getType();
+      llvm::IRBuilder<> entry(&function.getEntryBlock(),
+                              function.getEntryBlock().begin());
+      llvm::Value *value = entry.CreateAlloca(type);
+      llvm::IRBuilder<> builder(load);
+      builder.CreateCall(callee,
+                         {value, load->getPointerOperand(),
+                          builder.getInt32(uint32_t(
+                              module.getDataLayout().getTypeStoreSize(type)))});
+      load->replaceAllUsesWith(builder.CreateLoad(type, value));
+      load->eraseFromParent();
+    }
 }
 
 /// Lets a simulator know how many parameters the kernel has, how many of them,
@@ -177,6 +211,7 @@ FailureOr<CodeFile> emitSimulatedCode(ModuleOp module, unsigned level) {
   kernels->setTargetTriple(machine->getTargetTriple());
   kernels->setDataLayout(machine->createDataLayout());
   optimizeModule(*kernels, *machine, level);
+  makeClusterLoadsSimulated(*kernels);
   makeSimulated(*kernels);
   instrumentAccesses(*kernels);
   CodeFile object = emitModule(*kernels, host, level, CodeKind::Object);

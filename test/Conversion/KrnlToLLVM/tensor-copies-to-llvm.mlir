@@ -46,4 +46,18 @@ func.func private @cluster(%x: memref<100x64xf16>, %t: memref<4096xf16>, %b: mem
   return
 }
 
+// CHECK-LABEL: llvm.func {{.*}}@parts(
+// CHECK:         %[[OWN:.+]] = llvm.addrspacecast %{{.+}} : !llvm.ptr to !llvm.ptr<3>
+// CHECK:         %[[TWO:.+]] = llvm.mlir.constant(2 : i32)
+// CHECK:         %[[THERE:.+]] = nvvm.mapa %[[OWN]], %[[TWO]] : !llvm.ptr<3> -> !llvm.ptr<7>
+// CHECK:         llvm.load %[[THERE]] {alignment = 16 : i64} : !llvm.ptr<7> -> vector<4xf32>
+// CHECK:         llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<7> -> f32
+func.func private @parts(%m: memref<8x64xf32>, %y: memref<64xf32>, %i: index, %j: index) attributes {krnl.kernel, krnl.threads = 32 : i64, krnl.cluster = 4 : i64} {
+  %v = krnl.load_cluster %m[%i, %j], block=2 : memref<8x64xf32>, vector<4xf32>
+  vector.store %v, %y[%j] : memref<64xf32>, vector<4xf32>
+  %e = krnl.load_cluster %m[%i, %j], block=3 : memref<8x64xf32>, f32
+  memref.store %e, %y[%i] : memref<64xf32>
+  return
+}
+
 }

@@ -434,6 +434,30 @@ func.func @cluster_of_arrival(%b: memref<2xi64>, %i: index) {
 
 // -----
 
+func.func @indices_of_part(%m: memref<8x64xf32>, %i: index) {
+  // expected-error @+1 {{'krnl.load_cluster' op expects 2 indices}}
+  %v = krnl.load_cluster %m[%i], block=0 : memref<8x64xf32>, f32
+  return
+}
+
+// -----
+
+func.func @element_of_part(%m: memref<8x64xf32>, %i: index) {
+  // expected-error @+1 {{'krnl.load_cluster' op loads 'vector<4xf16>' from memory of 'f32'}}
+  %v = krnl.load_cluster %m[%i, %i], block=0 : memref<8x64xf32>, vector<4xf16>
+  return
+}
+
+// -----
+
+func.func @block_of_part(%m: memref<8x64xf32>, %i: index) {
+  // expected-error @+1 {{'krnl.load_cluster' op expects one of 8 blocks, but got block 8}}
+  %v = krnl.load_cluster %m[%i, %i], block=8 : memref<8x64xf32>, f32
+  return
+}
+
+// -----
+
 func.func @arrivals(%b: memref<2xi64>) {
   // expected-error @+1 {{'krnl.barrier_init' op expects 1 to 1048575 arrivals, but got -5}}
   krnl.barrier_init %b {arrivals = -5 : i64} : memref<2xi64>

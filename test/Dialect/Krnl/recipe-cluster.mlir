@@ -20,7 +20,7 @@ func.func @plain(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<8
 // -----
 
 func.func @threads(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<8x64x100xf32> {
-  // expected-error @+1 {{loop 'c' cannot be a cluster: it has no threads of another loop}}
+  // expected-error @+1 {{loop 'c' cannot be a cluster: loop 'r' has no parts of a sum}}
   %y = krnl.kernel "threads" loops [r = 8, c = 64, d = 100]
       ins(%x : tensor<8x64x100xf32>) outs(%o : tensor<8x64x100xf32>)
       recipe [fuse_outer(r, c), parallel(r), map(c, cluster, as=r)] {

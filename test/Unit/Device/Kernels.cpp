@@ -36,8 +36,10 @@ void sim_cp_async_bulk_tensor_g2s_tile_2d(void *to, void *barrier,
                                           bool, uint32_t);
 void sim_fence_mbarrier_init_release_cluster();
 void sim_barrier_cluster_arrive_relaxed_aligned();
+void sim_barrier_cluster_arrive_aligned();
 void sim_barrier_cluster_wait_aligned();
 void *sim_mapa_shared_cluster(void *address, int32_t rank);
+void sim_ld_shared_cluster(void *value, void *address, int32_t bytes);
 void sim_mbarrier_arrive_scope_cta_space_cluster(void *barrier, int32_t count);
 int64_t sim_mbarrier_arrive_shared(void *barrier);
 void sim_bar_warp_sync(int32_t mask);
@@ -437,6 +439,55 @@ KERNEL_OF_CLUSTER(missing_block)(const float *, float *y, const void *map) {
     return;
   sim_barrier_cluster_arrive_relaxed_aligned();
   sim_barrier_cluster_wait_aligned();
+}
+END
+
+    /// Each of two blocks has 128 numbers, and adds up half of those of both.
+    static void addInCluster(const float *x, float *y, bool handsOver,
+                             bool waits, bool stays) {
+  int rank = ctaid % 2;
+  for (int i = tid; i < 128; i += 64)
+    box[i] = x[i] * float(rank + 1);
+  if (handsOver)
+    sim_barrier_cluster_arrive_aligned();
+  else
+    sim_barrier_cluster_arrive_relaxed_aligned();
+  if (waits)
+    sim_barrier_cluster_wait_aligned();
+  float sum = 0;
+  for (int block = 0; block < 2; ++block) {
+    float part;
+    sim_ld_shared_cluster(&part,
+                          sim_mapa_shared_cluster(box + rank * 64 + tid, block),
+                          sizeof part);
+    sum += part;
+  }
+  if (!waits)
+    sim_barrier_cluster_wait_aligned();
+  y[ctaid * 64 + tid] = sum;
+  if (!stays)
+    return;
+  sim_barrier_cluster_arrive_aligned();
+  sim_barrier_cluster_wait_aligned();
+}
+
+KERNEL_OF_CLUSTER(cluster_sums)(const float *x, float *y, const void *map) {
+  addInCluster(x, y, true, true, true);
+}
+END
+
+KERNEL_OF_CLUSTER(kept_sums)(const float *x, float *y, const void *map) {
+  addInCluster(x, y, false, true, true);
+}
+END
+
+KERNEL_OF_CLUSTER(early_sums)(const float *x, float *y, const void *map) {
+  addInCluster(x, y, true, false, true);
+}
+END
+
+KERNEL_OF_CLUSTER(leaving_sums)(const float *x, float *y, const void *map) {
+  addInCluster(x, y, true, true, false);
 }
 END
 

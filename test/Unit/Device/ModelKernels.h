@@ -43,6 +43,10 @@ enum Kernel {
   EarlyCluster,
   EndedBlock,
   MissingBlock,
+  ClusterSums,
+  KeptSums,
+  EarlySums,
+  LeavingSums,
   ProducedBoxes,
   EarlyArrival,
   MissingArrival

@@ -137,6 +137,26 @@ TEST_F(DeviceTest, BlocksThatEndTooEarlyAreFound) {
               HasSubstr("waits for all threads of its cluster"));
 }
 
+TEST_F(DeviceTest, BlocksOfAClusterReadFromEachOther) {
+  for (uint64_t seed : {1, 2, 3, 4}) {
+    settings().seed = seed;
+    Session run("cluster_sums");
+    Numbers x = randomNumbers(kBox);
+    ASSERT_EQ(run(x, kBox), OM_STATUS_OK) << run.message() << problem();
+    Numbers expected;
+    for (float number : x)
+      expected.push_back(number + 2 * number);
+    EXPECT_EQ(run.result, expected);
+  }
+}
+
+TEST_F(DeviceTest, ReadsThatNothingOrdersInAClusterAreFound) {
+  EXPECT_THAT(problemOf("kept_sums"), HasSubstr("has not handed over"));
+  EXPECT_THAT(problemOf("early_sums"), HasSubstr("race with thread"));
+  EXPECT_THAT(problemOf("leaving_sums"),
+              HasSubstr("of the cluster, which has ended"));
+}
+
 TEST_F(DeviceTest, ReadsOfBoxesThatNobodyWaitsForAreFound) {
   EXPECT_THAT(problemOf("early_box"),
               HasSubstr("of shared memory while it is copied"));

@@ -105,39 +105,74 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
   return b.create(made)->getResult(0);
 }
 
+/// What all threads of the block have of an element, of whose accumulators each
+/// instance has some.
+Value OpEmitter::combineInBlock(OpState &state, ValueRange accumulators,
+                                const Instance &instance, Operation *combiner) {
+  Value total;
+  for (auto [accumulator, part] :
+       llvm::zip_equal(state.accumulatorInstances, accumulators))
+    if (restrictTo(accumulator, [&](unsigned loop) {
+          return !isReduced(state, loop);
+        }) == instance)
+      total = total ? combine(b, combiner, total, part) : part;
+  std::optional<unsigned> lane = laneLoop(state);
+  if (lane && isReduced(state, *lane) && isa<VectorType>(total.getType()))
+    total = vector::ReductionOp::create(b, combiningKind(combiner), total,
+                                        arith::FastMathFlags::reassoc);
+  SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
+  if (const TileThreads *threads = policy.tileThreads();
+      threads && !sums.empty())
+    total =
+        threads->combine(b, outside.func, total, sums, [&](Value x, Value y) {
+          return combine(b, combiner, x, y);
+        });
+  return total;
+}
+
+/// Lets the blocks of a cluster exchange the parts of a sum that they have, if
+/// they have some: the elements are those of the own share from here on.
+void OpEmitter::exchangeParts(OpState &state, SmallVectorImpl<Instance> &kept,
+                              SmallVectorImpl<Value> &totals,
+                              Operation *combiner) {
+  Value block = loops.blockOfCluster();
+  if (!block || !nest.op(state.number).find(*clusterParts(nest)))
+    return;
+  unsigned shares = *clusterShares(nest);
+  int64_t blocks = nest.loop(shares).extent;
+  SmallVector<Instance> own;
+  SmallVector<Value> ordered;
+  for (int64_t share = 0; share < blocks; ++share)
+    for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
+      if (instance[shares] != share)
+        continue;
+      ordered.push_back(total);
+      if (share == 0)
+        own.push_back(instance);
+    }
+  kept = std::move(own);
+  totals = policy.tileThreads()->combineBlocks(
+      b, outside.func, ordered, block, blocks,
+      [&](Value x, Value y) { return combine(b, combiner, x, y); });
+  active[shares] = ActiveLoop();
+  active[shares].base = block;
+}
+
 /// Brings split accumulators together and hands the results on.
 void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
   state.reads.clear();
   SmallVector<Instance> kept = loops.enumerate(
       state.number, [&](unsigned loop) { return !isReduced(state, loop); });
   unsigned perResult = state.accumulatorInstances.size();
-  std::optional<unsigned> lane = laneLoop(state);
-  bool lanesReduced = lane && isReduced(state, *lane);
   for (auto [n, i] : llvm::enumerate(state.accumulated)) {
     Operation *combiner = combinerOf(state.op, i);
-    for (const Instance &instance : kept) {
-      Value total;
-      bool split = lanesReduced;
-      for (unsigned c = 0; c < perResult; ++c) {
-        Instance group =
-            restrictTo(state.accumulatorInstances[c],
-                       [&](unsigned loop) { return !isReduced(state, loop); });
-        if (group != instance)
-          continue;
-        Value part = values[n * perResult + c];
-        split |= total != nullptr;
-        total = total ? combine(b, combiner, total, part) : part;
-      }
-      if (lanesReduced && isa<VectorType>(total.getType()))
-        total = vector::ReductionOp::create(b, combiningKind(combiner), total,
-                                            arith::FastMathFlags::reassoc);
-      SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
-      if (const TileThreads *threads = policy.tileThreads();
-          threads && !sums.empty())
-        total = threads->combine(
-            b, outside.func, total, sums,
-            [&](Value x, Value y) { return combine(b, combiner, x, y); });
-      if (split || splitsInstances(state)) {
+    SmallVector<Value> totals;
+    for (const Instance &instance : kept)
+      totals.push_back(combineInBlock(
+          state, values.slice(n * perResult, perResult), instance, combiner));
+    exchangeParts(state, kept, totals, combiner);
+    for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
+      if (splitsInstances(state)) {
         Value start =
             readOperand(state, *state.op.getDpsInitOperand(i), instance);
         // One value may stand for all lanes.

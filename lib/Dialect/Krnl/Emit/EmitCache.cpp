@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,7 +71,7 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   const LoopUse *at = nest.op(op).find(cache.at);
   for (unsigned loop : nest.cachedLoops(cache, op))
     if (slice.isShared || !nest.loop(loop).mapped ||
-        nest.op(op).find(loop) > at)
+        isSharedOut(nest, loop, nest.op(op)) || nest.op(op).find(loop) > at)
       slice.loops.push_back(loop);
   placeSlice(slice);
   auto type = MemRefType::get({slice.size * slice.stages},

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -135,7 +136,8 @@ NestEmitter::emitIf(Value condition, ValueRange carried,
 
 SmallVector<Value> NestEmitter::emitLoop(const LoopUse &use, unsigned op,
                                          ValueRange carried, Body body) {
-  if (Value index = thread.lookup(use.loop))
+  Value index = thread.lookup(use.loop);
+  if (index && !isSharedOut(nest, use.loop, nest.op(op)))
     return emitMapped(use.loop, op, index, carried, body);
   LaneIndex bound = boundOf(use.loop, op);
   ActiveLoop state;

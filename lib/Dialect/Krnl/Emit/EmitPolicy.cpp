@@ -8,6 +8,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -272,6 +273,8 @@ bool BlockThreads::copiesTensors() const {
   return target && target.getInstructions().contains("copy_tensor");
 }
 
+bool BlockThreads::formsClusters() const { return krnl::formsClusters(target); }
+
 void BlockThreads::makeClusters(func::FuncOp func, int64_t blocks) const {
   func->setAttr(KrnlDialect::clusterAttrName,
                 Builder(func.getContext()).getI64IntegerAttr(blocks));
@@ -281,10 +284,14 @@ void BlockThreads::fenceBarriers(ImplicitLocOpBuilder &b) const {
   NVVM::FenceMbarrierInitOp::create(b);
 }
 
-/// It hands over nothing but barriers, which are fenced; with what others read
-/// of memory it would wait for all stores of the thread.
-void BlockThreads::arriveInCluster(ImplicitLocOpBuilder &b) const {
-  NVVM::ClusterArriveRelaxedOp::create(b, /*aligned=*/b.getUnitAttr());
+/// With what others read of memory it waits for all stores of the thread.
+/// Barriers are fenced.
+void BlockThreads::arriveInCluster(ImplicitLocOpBuilder &b,
+                                   bool handsOver) const {
+  if (handsOver)
+    NVVM::ClusterArriveOp::create(b, /*aligned=*/b.getUnitAttr());
+  else
+    NVVM::ClusterArriveRelaxedOp::create(b, /*aligned=*/b.getUnitAttr());
 }
 
 void BlockThreads::waitForCluster(ImplicitLocOpBuilder &b) const {

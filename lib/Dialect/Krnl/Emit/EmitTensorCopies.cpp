@@ -221,7 +221,7 @@ void OpEmitter::showBarriers(const Slices &slices) {
   Slices boxed = boxedSlices(slices);
   if (boxed.empty() || boxed.front()->blocks == 1)
     return threads.wait(b);
-  threads.arriveInCluster(b);
+  threads.arriveInCluster(b, /*handsOver=*/false);
   threads.waitForCluster(b);
 }
 
@@ -265,7 +265,7 @@ void OpEmitter::endPipeline(unsigned loop, unsigned op) {
   });
   if (!first.readers)
     return;
-  policy.tileThreads()->arriveInCluster(b);
+  policy.tileThreads()->arriveInCluster(b, /*handsOver=*/false);
   if (!waitsBehindTile(first))
     policy.tileThreads()->waitForCluster(b);
 }
@@ -274,7 +274,8 @@ void OpEmitter::endTile() {
   const auto *slice = llvm::find_if(caches, [](const CachedSlice &it) {
     return it.readers && !it.hasProducer;
   });
-  if (slice != caches.end() && waitsBehindTile(*slice))
+  if ((slice != caches.end() && waitsBehindTile(*slice)) ||
+      loops.blockOfCluster())
     policy.tileThreads()->waitForCluster(b);
 }
 

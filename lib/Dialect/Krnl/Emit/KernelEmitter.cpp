@@ -69,9 +69,12 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
       registers(nest),
       storage(kernel, nest, registers,
               [&](const BodyOp &producer, const BodyOp &consumer) {
-                return policy.forwards(producer, consumer) &&
-                       (policy.tileThreads() ||
-                        !isSharedByThreads(nest, producer));
+                if (!policy.forwards(producer, consumer))
+                  return false;
+                if (const TileThreads *threads = policy.tileThreads())
+                  return threads->formsClusters() || !clusterParts(nest) ||
+                         !producer.find(*clusterParts(nest));
+                return !isSharedByThreads(nest, producer);
               }),
       loops(nest, registers, math, b) {
   for (auto [i, op] : llvm::enumerate(wrappedIndices(kernel)))
@@ -230,8 +233,14 @@ void KernelEmitter::emitTiles() {
     int64_t others = ops.hasProducer() ? producerThreads : 0;
     loops.setThread(mapped, threads->indices(b, values.func, extents, others));
     for (unsigned loop : nest.loopsOfThreads())
-      if (int other = nest.loop(loop).threadsOf; other >= 0)
+      if (int other = nest.loop(loop).threadsOf;
+          other >= 0 && loop != clusterShares(nest))
         loops.setSameThread(loop, unsigned(other));
+    if (std::optional<unsigned> parts = clusterParts(nest);
+        parts && threads->formsClusters()) {
+      threads->makeClusters(values.func, nest.loop(*parts).extent);
+      loops.setCluster(*parts, *clusterShares(nest));
+    }
   }
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;

@@ -24,6 +24,7 @@
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -365,6 +366,9 @@ Value Lowering::tilesOf(KernelOp kernel, const LoopNest &nest,
     tiles = extent.isConstant() ? math.scale(tiles, extent.offset)
                                 : math.scale(tiles, math.scalar(extent));
   }
+  if (std::optional<unsigned> parts = clusterParts(nest);
+      parts && policy->tileThreads() && policy->tileThreads()->formsClusters())
+    tiles = math.scale(tiles, nest.loop(*parts).extent);
   Value count = math.scalar(tiles);
   if (policy->tileThreads() && nest.maxBlocks() > 0)
     count = b.createOrFold<arith::MinUIOp>(

@@ -153,12 +153,19 @@ Value NestEmitter::isInside(unsigned op, ArrayRef<unsigned> padded,
 }
 
 SmallVector<OpFoldResult> NestEmitter::tileExtents() {
-  return llvm::map_to_vector(nest.parallelLoops(), [&](unsigned loop) {
-    return math.foldResult(fullExtent(loop));
-  });
+  SmallVector<unsigned> tiles = nest.parallelLoops();
+  if (cluster)
+    tiles.push_back(cluster->front());
+  return llvm::map_to_vector(
+      tiles, [&](unsigned loop) { return math.foldResult(fullExtent(loop)); });
 }
 
 void NestEmitter::enterTile(ArrayRef<OpFoldResult> indices) {
+  if (cluster) {
+    for (unsigned loop : *cluster)
+      thread[loop] = math.scalar(toLaneIndex(indices.back()));
+    indices = indices.drop_back();
+  }
   for (auto [number, index] : llvm::zip_equal(nest.parallelLoops(), indices)) {
     LaneIndex at = toLaneIndex(index);
     active[number].base = at.base;

@@ -11,6 +11,8 @@
 #include "LaneIndex.h"
 #include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
+#include <array>
+
 namespace onnxc::krnl {
 
 class KernelOp;
@@ -65,12 +67,24 @@ public:
     mlir::Value index = thread.lookup(other);
     thread[loop] = index;
   }
+  /// Lets each block of a cluster have one of the parts of a sum, and of the
+  /// shares of its results.
+  void setCluster(unsigned parts, unsigned shares) {
+    cluster = {parts, shares};
+    for (unsigned loop : *cluster)
+      thread[loop] = {};
+  }
   /// Has the calling thread one iteration of the loop at most?
   bool isOfThreads(unsigned loop) const { return thread.contains(loop); }
+  /// The number of the block in its cluster, which has parts of a sum; null
+  /// where none has.
+  mlir::Value blockOfCluster() const {
+    return cluster ? thread.lookup(cluster->front()) : mlir::Value();
+  }
 
-  /// The extents of the parallel loops.
+  /// The extents of the parallel loops, and of that of the parts.
   llvm::SmallVector<mlir::OpFoldResult> tileExtents();
-  /// Lets the parallel loops be at the indices of a tile.
+  /// Lets these loops be at the indices of a tile.
   void enterTile(llvm::ArrayRef<mlir::OpFoldResult> indices);
   /// Emits the tile: the fused outer loops, calling `onLoop` where the body of
   /// one begins, and the variants of the register tile, with `onPoint` in each.
@@ -159,6 +173,8 @@ private:
   LaneMath &math;
   mlir::ImplicitLocOpBuilder &b;
   llvm::DenseMap<unsigned, mlir::Value> thread;
+  /// The loops of the parts and of the shares.
+  std::optional<std::array<unsigned, 2>> cluster;
   /// Only some rows of a register tile are left.
   bool inRowTail = false;
   /// Those of emitTile(), while it runs.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/ClusterOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
@@ -51,6 +52,10 @@ void KrnlDialect::registerOperations() {
   addOperations<
 #define GET_OP_LIST
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "onnxc/Dialect/Krnl/IR/ClusterOps.cpp.inc"
       >();
 }
 

@@ -229,7 +229,8 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
         arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
       return failure();
     if (auto map = dyn_cast<MapStepAttr>(attribute);
-        (map && !map.getCluster()) || isa<SharedStepAttr>(attribute))
+        (map && !(map.getCluster() && nest.clusterLoop())) ||
+        isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
   // What threads hand to each other depends on all steps.

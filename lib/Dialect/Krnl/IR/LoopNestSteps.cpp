@@ -86,7 +86,7 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
     return refuse("in fuse_outer");
   if (loop.computeAt)
     return refuse("in compute_at");
-  if (loop.mapped)
+  if (loop.mapped || loop.isCluster)
     return refuse("mapped");
   if (peels(number))
     return emitError() << "loop '" << loop.name
@@ -369,7 +369,7 @@ LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
     if (loop.fusedOuter)
       return emitError() << "loop '" << loop.name
                          << "' is in fuse_outer already";
-    if (loop.mapped)
+    if (loop.mapped || loop.isCluster)
       return emitError() << "loop '" << loop.name
                          << "' is mapped; put it in fuse_outer before that";
     for (const BodyOp &op : bodyOps)

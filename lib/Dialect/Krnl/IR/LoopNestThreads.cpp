@@ -2,13 +2,12 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// map: which iterations of which loops a thread of a tile has, and which tiles
-// are those of the blocks of a cluster.
+// map: which iterations of which loops a thread of a tile has. Blocks of
+// clusters are in LoopNestClusters.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
-#include "onnxc/rt/device.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -94,34 +93,6 @@ LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
   return success();
 }
 
-std::optional<unsigned> LoopNest::clusterLoop() const {
-  for (unsigned number : liveOrder)
-    if (allLoops[number].isCluster)
-      return number;
-  return std::nullopt;
-}
-
-LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
-                                   EmitErrorFn emitError) {
-  Loop &loop = allLoops[number];
-  auto refuse = [&](const Twine &reason) {
-    return emitError() << "loop '" << loop.name
-                       << "' cannot be a cluster: " << reason;
-  };
-  if (!as.empty())
-    return refuse("it has no threads of another loop");
-  if (std::optional<unsigned> other = clusterLoop())
-    return refuse("loop '" + allLoops[*other].name + "' is one");
-  if (!loop.parallel)
-    return refuse("it is not parallel");
-  if (loop.extent < 2 || loop.extent > ONNXC_CLUSTER_BLOCKS ||
-      !llvm::isPowerOf2_64(loop.extent))
-    return refuse("its iterations are no power of two from 2 to " +
-                  Twine(ONNXC_CLUSTER_BLOCKS));
-  loop.isCluster = true;
-  return success();
-}
-
 LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
@@ -133,29 +104,6 @@ LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
     return emitError() << "the number of blocks is " << gridBlocks
                        << " already";
   gridBlocks = blocks;
-  return success();
-}
-
-/// The blocks of a cluster have neighbouring tiles, and wait for each other in
-/// each iteration.
-LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
-  std::optional<unsigned> cluster = clusterLoop();
-  if (!cluster)
-    return success();
-  StringRef name = allLoops[*cluster].name;
-  if (parallelLoops().back() != *cluster)
-    return emitError() << "loop '" << name
-                       << "' is a cluster, so it must be the last parallel one";
-  if (gridBlocks % allLoops[*cluster].extent != 0)
-    return emitError() << "a grid of " << gridBlocks
-                       << " blocks has no whole clusters of loop '" << name
-                       << "'";
-  for (const BodyOp &op : bodyOps)
-    for (const LoopUse &use : op.loops)
-      if (endsEarly(use.loop) || use.earlyExit)
-        return emitError() << "loop '" << allLoops[use.loop].name
-                           << "' ends early in some blocks of cluster '" << name
-                           << "'";
   return success();
 }
 
@@ -254,8 +202,9 @@ LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
       if (use->reduced && (failed(checkCombined(*this, op, *use, emitError)) ||
                            failed(checkPartial(op, *use, emitError))))
         return failure();
-      if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None ||
-          use->earlyExit || loop.computeAt || peels(number))
+      if (!isSharedOut(*this, number, op) &&
+          (use->unroll != 1 || use->lanes || use->role != RegisterRole::None ||
+           use->earlyExit || loop.computeAt || peels(number)))
         return emitError() << "each iteration of loop '" << loop.name
                            << "' is a thread's, so it stays a plain loop";
     }

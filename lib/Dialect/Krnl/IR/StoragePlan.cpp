@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -151,8 +152,9 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
     return false;
   // The same loops must be in registers on both sides, with the same lanes.
+  // Behind a sum that blocks exchange each has the iteration of its share.
   for (const LoopUse &a : from.loops) {
-    if (a.reduced)
+    if (a.reduced || (isSharedOut(nest, a.loop, from) && to.find(a.loop)))
       continue;
     const LoopUse *other = to.find(a.loop);
     if (!other || a.width() != other->width() ||
@@ -364,8 +366,14 @@ bool isSharedByThreads(const LoopNest &nest, const BodyOp &op) {
 }
 
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest) {
-  if (TargetAttr::processorOf(kernel).isDevice())
-    return nullptr;
+  if (TargetAttr::processorOf(kernel).isDevice()) {
+    std::optional<unsigned> parts = clusterParts(nest);
+    if (!parts || formsClusters(TargetAttr::of(kernel)))
+      return nullptr;
+    return [parts](const BodyOp &producer, const BodyOp &) {
+      return !producer.find(*parts);
+    };
+  }
   return [&nest](const BodyOp &producer, const BodyOp &) {
     return !isSharedByThreads(nest, producer);
   };

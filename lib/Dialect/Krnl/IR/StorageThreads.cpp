@@ -62,9 +62,46 @@ static std::string reasonAgainstSum(const OpPlan &plan, const LoopUse &sum) {
   return "";
 }
 
+/// Why the blocks of a cluster cannot have parts of the op's sum, or a share of
+/// its results, where a step says that they have; empty if they can.
+static std::string reasonAgainstCluster(const StoragePlan &storage,
+                                        const LoopNest &nest, unsigned op) {
+  std::optional<unsigned> parts = clusterParts(nest),
+                          shares = clusterShares(nest);
+  if (!parts || storage.isOnlyStart(op))
+    return "";
+  const OpPlan &plan = storage.plan(op);
+  const BodyOp &body = nest.op(op);
+  const LoopUse *share = shares ? body.find(*shares) : nullptr;
+  if (!share || share->reduced)
+    return "has no loop of which each block of the cluster has an iteration";
+  const LoopUse *sum = body.find(*parts);
+  if (!sum)
+    return "";
+  if (share->width() > 1)
+    return "has lanes along loop '" + nest.loop(*shares).name +
+           "', of which each block of the cluster has an iteration";
+  if (std::string reason = reasonAgainstSum(plan, *sum); !reason.empty())
+    return reason;
+  if (plan.op->getNumResults() != 1)
+    return "has several sums";
+  for (OpOperand *input : plan.op.getDpsInputOperands())
+    if (!isa<BlockArgument>(input->get()))
+      return "sums up results of another op";
+  for (const LoopUse &use : body.loops) {
+    const Loop &loop = nest.loop(use.loop);
+    if (!use.reduced && !nest.isInRegisters(use) && !loop.parallel &&
+        !(loop.mapped && use.loop != *shares))
+      return "has loop '" + loop.name + "', which is not written out";
+  }
+  return "";
+}
+
 /// Why threads cannot share the op; empty if they can.
 static std::string reasonAgainstThreads(const StoragePlan &storage,
                                         const LoopNest &nest, unsigned op) {
+  if (storage.isOnlyStart(op))
+    return "";
   const OpPlan &plan = storage.plan(op);
   SmallVector<const LoopUse *> written;
   for (const LoopUse &use : nest.op(op).loops) {
@@ -138,7 +175,7 @@ static bool exchangesSums(const LoopNest &nest, unsigned op) {
 }
 
 /// Of the memory by which warps combine sums: that of equal type and size is
-/// the same for all ops.
+/// the same for all ops. And of that by which blocks of a cluster do.
 static int64_t exchangedBytes(const StoragePlan &storage,
                               const LoopNest &nest) {
   llvm::DenseSet<std::pair<Type, int64_t>> buffers;
@@ -159,6 +196,13 @@ static int64_t exchangedBytes(const StoragePlan &storage,
   for (auto [element, count] : buffers)
     bytes +=
         llvm::alignTo(count * elementBytes(element), Cache::sharedAlignment);
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (int64_t results = exchangedResults(nest, op))
+      bytes +=
+          llvm::alignTo(results * nest.numThreads() *
+                            elementBytes(getElementTypeOrSelf(
+                                storage.plan(op).op->getResult(0).getType())),
+                        Cache::sharedAlignment);
   return bytes;
 }
 
@@ -172,9 +216,11 @@ int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
 LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
                            EmitErrorFn emitError) {
   auto numbers = llvm::seq<unsigned>(nest.ops().size());
-  if (llvm::none_of(numbers, [&](unsigned op) {
-        return nest.op(op).isShared || exchangesSums(nest, op);
-      }))
+  if (llvm::none_of(numbers,
+                    [&](unsigned op) {
+                      return nest.op(op).isShared || exchangesSums(nest, op);
+                    }) &&
+      !clusterParts(nest))
     return success();
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
@@ -196,14 +242,15 @@ LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
 LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
                             EmitErrorFn emitError) {
   auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
-  if (!llvm::any_of(nest.mappedLoops(), isOwn))
+  if (!llvm::any_of(nest.mappedLoops(), isOwn) && !clusterParts(nest))
     return success();
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
   for (unsigned op = 0; op < nest.ops().size(); ++op)
-    if (std::string reason = reasonAgainstThreads(storage, nest, op);
-        !reason.empty())
-      return emitError() << "op '" << nest.op(op).name << "' " << reason;
+    for (auto reasonAgainst : {reasonAgainstCluster, reasonAgainstThreads})
+      if (std::string reason = reasonAgainst(storage, nest, op);
+          !reason.empty())
+        return emitError() << "op '" << nest.op(op).name << "' " << reason;
   return success();
 }
 

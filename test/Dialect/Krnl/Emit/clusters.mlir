@@ -88,3 +88,58 @@ func.func @without(%x: tensor<256x128xf16>, %w: tensor<128x64xf16>, %o: tensor<2
   return %y : tensor<256x64xf32>
 }
 }
+
+// -----
+
+// Two blocks have half of the terms of 32 by 32 sums each: a thread has four rows of them, of which it adds up and stores two.
+// There are two blocks for each of the four tiles.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor"}>} {
+// CHECK-LABEL: func @sum(
+// CHECK:         krnl.launch @kernel_sum_0{{.*}}tiles(%c8)
+// CHECK-LABEL: func private @kernel_sum_0(
+// CHECK-SAME:    krnl.cluster = 2 : i64
+// CHECK:         %[[ROWS:.+]] = memref.alloca() {{.*}}: memref<4x256xf32, 3>
+// CHECK:         scf.for %[[TILE:.+]] = %{{.+}} to %c8 step
+// CHECK-DAG:       %[[BLOCK:.+]] = arith.remui %[[TILE]], %c2
+// CHECK:           nvvm.barrier0
+// CHECK-COUNT-4:   vector.store %{{.+}} : memref<4x256xf32>, vector<4xf32>
+// CHECK:           nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:      nvvm.cluster.wait {aligned}
+// CHECK:           %[[OWN:.+]] = arith.muli %[[BLOCK]], %c2
+// CHECK-NEXT:      %[[P0:.+]] = krnl.load_cluster %{{.+}}[%[[OWN]], %[[COLUMN:.+]]], block=0 : memref<4x256xf32>, vector<4xf32>
+// CHECK-NEXT:      %[[P1:.+]] = krnl.load_cluster %{{.+}}[%[[OWN]], %[[COLUMN]]], block=1
+// CHECK-NEXT:      arith.addf %[[P0]], %[[P1]]
+// CHECK:           krnl.load_cluster
+// CHECK-NEXT:      krnl.load_cluster
+// CHECK:           nvvm.cluster.arrive {aligned}
+// CHECK:           arith.maximumf
+// CHECK:           vector.store %{{.+}}, %arg2[
+// CHECK:           vector.store %{{.+}}, %arg2[
+// CHECK-NOT:       vector.store
+// CHECK:           nvvm.cluster.wait {aligned}{{$}}
+// CHECK-NEXT:    }
+func.func @sum(%x: tensor<64x256xf32>, %w: tensor<256x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = krnl.kernel "sum" loops [m = 64, n = 64, k = 256] ins(%x, %w : tensor<64x256xf32>, tensor<256x64xf32>) outs(%o : tensor<64x64xf32>)
+      recipe [block(m, 32) -> (m.o, m.b), block(m.b, 4) -> (m.t, m.r), block(m.r, 2) -> (m.u, m.x), block(n, 32) -> (n.o, n.b), block(n.b, 4) -> (n.t, n.r),
+              block(k, 128) -> (k.c, k.p), block(k.p, 16) -> (k.o, k.i),
+              order(m.o, n.o, m.t, n.t, m.u, m.x, n.r, k.c, k.o, k.i), fuse_outer(m.o, n.o, m.t, n.t), parallel(m.o, n.o), map(m.t, thread), map(n.t, thread),
+              1: unroll(m.u, 2), map(k.c, cluster), map(m.u, cluster, as=k.c), unroll(m.x, 2),
+              cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), pipeline(k.o, 2), vectorize(n.r, 4)] {
+  ^bb0(%a: tensor<64x256xf32>, %b: tensor<256x64xf32>, %c: tensor<64x64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<64x64xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute "mm" [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<64x256xf32>, tensor<256x64xf32>) -> tensor<64x64xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    %e = krnl.compute "relu" [m, n] (%v = %r[m, n]) -> (%q = %c[m, n]) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %t = arith.maximumf %v, %zero : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %e : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+}

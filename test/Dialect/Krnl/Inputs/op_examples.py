@@ -59,6 +59,7 @@ OTHERS = {
     "barrier_arrive": {"barriers": "memref<4xi64>", "stage": "index"},
     "barrier_wait": {"barriers": "memref<4xi64>", "stage": "index", "parity": "index"},
     "barrier_end": {"barriers": "memref<4xi64>"},
+    "load_cluster": {"memory": "memref<8x256xf32>", "row": "index", "column": "index"},
     "mma": {"acc": "vector<4xf32>", "x": "vector<8xf16>", "w": "vector<4xf16>"},
 }
 # What stands around the examples of ops that are parts of others.

@@ -43,6 +43,14 @@ public:
                               llvm::ArrayRef<ThreadLoop> threads,
                               Combine combine) const = 0;
 
+  /// The same of the values of all blocks of a cluster: there are so many for
+  /// each block, of which each gets its own. The threads have to wait for the
+  /// cluster before they do so again, and before they end.
+  virtual llvm::SmallVector<mlir::Value>
+  combineBlocks(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                llvm::ArrayRef<mlir::Value> values, mlir::Value block,
+                int64_t blocks, Combine combine) const = 0;
+
   /// Emits memory of all threads of a tile, at a multiple of so many bytes.
   virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                                      mlir::func::FuncOp func,
@@ -65,14 +73,17 @@ public:
   virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
   /// Does one instruction copy a box of a tensor to shared memory?
   virtual bool copiesTensors() const = 0;
+  /// Can blocks be clusters?
+  virtual bool formsClusters() const = 0;
   /// Emits that the blocks of the function are clusters of so many.
   virtual void makeClusters(mlir::func::FuncOp func, int64_t blocks) const = 0;
   /// Emits that other blocks of the cluster see the barriers that the thread
   /// has made, once all have waited for it.
   virtual void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread of a cluster arrives, and that it waits until all
-  /// others have.
-  virtual void arriveInCluster(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// others have. These see what it has written if it hands that over.
+  virtual void arriveInCluster(mlir::ImplicitLocOpBuilder &b,
+                               bool handsOver) const = 0;
   virtual void waitForCluster(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that instructions of warpgroups see what the thread has written to
   /// shared memory, once all have waited for it.
@@ -153,6 +164,10 @@ public:
   mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                       mlir::Value value, llvm::ArrayRef<ThreadLoop> threads,
                       Combine combine) const override;
+  llvm::SmallVector<mlir::Value>
+  combineBlocks(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                llvm::ArrayRef<mlir::Value> values, mlir::Value block,
+                int64_t blocks, Combine combine) const override;
   mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                              mlir::func::FuncOp func, mlir::MemRefType type,
                              int64_t alignment) const override;
@@ -165,9 +180,11 @@ public:
   bool multipliesMatrices(const MatrixProduct &product) const override;
   bool hasWarpgroups(const MatrixProduct &product) const override;
   bool copiesTensors() const override;
+  bool formsClusters() const override;
   void makeClusters(mlir::func::FuncOp func, int64_t blocks) const override;
   void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const override;
-  void arriveInCluster(mlir::ImplicitLocOpBuilder &b) const override;
+  void arriveInCluster(mlir::ImplicitLocOpBuilder &b,
+                       bool handsOver) const override;
   void waitForCluster(mlir::ImplicitLocOpBuilder &b) const override;
   void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const override;
 

@@ -183,6 +183,15 @@ def Krnl_MapStep
     slice by `cache(.., by=tma)` that is the same in all of them comes from memory once:
     each block copies a part of it to the shared memory of all. Where the target has no
     such copies, or no slice is the same, the loop is parallel like others.
+
+    `map(k.c, cluster)`: of a loop that one op reduces each block of a cluster has one
+    iteration, a part of the sums of the same tile. Behind it the blocks exchange these, and
+    add them up in the order of the iterations.
+
+    `map(m.f, cluster, as=k.c)`: each of them gets the sums of one iteration of this loop,
+    and has these alone in the other ops, which all have the loop. In the op with the sum,
+    which reads inputs of the kernel, it is written out. Where the target has no clusters,
+    both are loops of a thread like others.
   }];
   let parameters = (ins LoopName:$loop, "bool":$cluster, OptionalLoopName:$as);
   let assemblyFormat = [{

@@ -2,14 +2,16 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// By which threads, and by how much memory, a tile combines parts of sums: the
-// emission, the bytes that it has of shared memory and the costs are by these.
+// By which threads, and by how much memory, a tile or the blocks of a cluster
+// combine parts of sums: the emission, the bytes that it has of shared memory
+// and the costs are by these.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
 #define ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 namespace onnxc::krnl {
 
@@ -35,6 +37,27 @@ llvm::SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op);
 /// for each of these loops, by stride; 0 where registers suffice.
 llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
                                           int64_t tileThreads);
+
+/// The loop over the parts of a sum of which each block of a cluster has one,
+/// map(k.c, cluster), and the loop of which each of them has an iteration in
+/// the ops behind it, map(m.f, cluster, as=k.c).
+std::optional<unsigned> clusterParts(const LoopNest &nest);
+std::optional<unsigned> clusterShares(const LoopNest &nest);
+
+/// Has the target clusters of blocks? Those that copy boxes have, for copies to
+/// all of their blocks; elsewhere such loops are plain ones.
+inline bool formsClusters(TargetAttr target) {
+  return target && target.getInstructions().contains("copy_tensor");
+}
+
+/// Is the loop that of the shares, and the op the sum, which has all of them in
+/// registers until blocks exchange its parts?
+bool isSharedOut(const LoopNest &nest, unsigned loop, const BodyOp &op);
+
+/// Of the memory by which the blocks of a cluster exchange parts of the op's
+/// sum: results of a thread, vectors as so many as they have lanes. 0 if it has
+/// no such sum.
+int64_t exchangedResults(const LoopNest &nest, unsigned op);
 
 } // namespace onnxc::krnl
 

@@ -372,11 +372,12 @@ class Draw:
             registers.append(inside)
         *outside, last = reduced
         parts, share = [], self.pick(registers) if self.chance(0.4) else None
-        number, extent = self.nest.extents.get(share), self.nest.extents[last]
-        if number in (2, 4, 8) and extent and extent % number == 0:
+        number, extent, step = self.nest.extents.get(share), self.nest.extents[last], int(self.pick([3, 4, 8, 16]))
+        terms = -(-extent // (number * step)) * step if number in (2, 4, 8) and extent else 0
+        if terms and -(-extent // terms) == number:
             # Blocks of a cluster have a part of the sum each, and the results of an iteration.
-            *parts, last = self.block(last, extent // number, tail="")
-        steps = [*outside, *self.block(last, self.pick([3, 4, 8, 16]), tail="" if parts else None)]
+            *parts, last = self.block(last, terms, tail=PAD if extent % terms else "")
+        steps = [*outside, *self.block(last, step, tail="" if parts else None)]
         self.add("order", [*kept, *blocks, *threads, *registers, *parts, *steps])
         self.place_threads([*kept, *blocks], *threads)
         for loop in registers:

@@ -42,7 +42,7 @@ NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does"
 STEPS = ("block fuse order fuse_outer parallel grid map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
-# What runs the recipes with products of warpgroups, which other devices compute otherwise.
+# What runs the recipes with products of warpgroups and with clusters, which other devices compute otherwise.
 WARPGROUPS = "cuda:simulator:sm_90a"
 # Relative, and as a part of the largest value.
 TOLERANCES = {np.dtype(np.float16): (1e-2, 1e-2), np.dtype(np.float32): (1e-4, 1e-5), np.dtype(np.float64): (1e-10, 1e-12)}
@@ -77,7 +77,11 @@ class Model:
         artefact.compile_model(self.path, folder / f"{name}.so", recipes=empty)
         self.expected = artefact.load_session(folder / f"{name}.so").run(self.inputs)
         compare(chosen, self.expected, False)
+        # How long rows are divided depends on the device, and recipes are of one division.
+        self.has_groups = False
         if "device" in artefact.ALWAYS:
+            artefact.compile_model(self.path, folder / f"{name}.groups.so", emit_recipes=recipes, device=WARPGROUPS)
+            self.has_groups = read_entries(recipes.read_text()) == self.entries
             artefact.compile_model(self.path, folder / f"{name}.cpu.so", device="cpu")
             compare(artefact.load_session(folder / f"{name}.cpu.so").run(self.inputs), self.expected, False)
 
@@ -91,8 +95,8 @@ def draw_legal(model, number, seed, recipes, library):
     drawn = [random_recipe(kernel, rng, "device" in artefact.ALWAYS) for kernel in model.kernels]
     while True:
         write_entries(recipes, model.entries, drawn)
-        of_groups = any(step.kind == "wgmma" for steps in drawn for step in steps)
-        device = {"device": WARPGROUPS} if "device" in artefact.ALWAYS and of_groups else {}
+        of_groups = any(step.kind == "wgmma" or step.tail.startswith("cluster") for steps in drawn for step in steps)
+        device = {"device": WARPGROUPS} if model.has_groups and of_groups else {}
         try:
             artefact.compile_model(model.path, library, recipes=recipes, **device)
             return drawn, refusals

@@ -88,7 +88,8 @@ struct Processor {
   int64_t l2 = 512 * 1024;
   int64_t l3 = 32 * 1024 * 1024;
   /// Bytes in a cycle that one core moves from and to the other two caches, and
-  /// memory.
+  /// memory. Of a device l2BytesPerCycle is what a core takes from shared
+  /// memory of the others of a cluster.
   double l2BytesPerCycle = 24;
   double l3BytesPerCycle = 10;
   double memoryBytesPerCycle = 4;

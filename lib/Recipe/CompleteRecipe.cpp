@@ -219,7 +219,7 @@ static bool hasPaddedOp(const LoopNest &nest, unsigned loop) {
 /// for those alone that it was made for.
 static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
                        unsigned loop, Shuffle shuffle, bool freeMasks,
-                       function_ref<bool(const LoopUse &)> pays) {
+                       function_ref<bool(unsigned, const LoopUse &)> pays) {
   if (hasPaddedOp(nest, loop))
     return;
   auto isMasked = [&](unsigned number) {
@@ -228,7 +228,7 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
   };
   for (auto [number, op] : llvm::enumerate(nest.ops())) {
     const LoopUse *use = op.find(loop);
-    if (!use || !pays(*use) || !nest.canShuffle(number, *use, shuffle))
+    if (!use || !pays(number, *use) || !nest.canShuffle(number, *use, shuffle))
       continue;
     int limit = limitOf(nest, loop, number);
     auto ops = llvm::seq<unsigned>(limit < 0 ? 0 : number,
@@ -238,6 +238,17 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
     if (limit < 0)
       return;
   }
+}
+
+/// Do inputs of the op have lanes up to `most` elements apart, of which all
+/// copies of the loop, and no others, use up what is read at once?
+static bool readsAtOnce(const LoopNest &nest, unsigned number,
+                        const LoopUse &use, int64_t most) {
+  const BodyOp &op = nest.op(number);
+  return nest.readsBetween(number, use, most) &&
+         llvm::all_of(op.loops, [&](const LoopUse &inner) {
+           return &inner <= &use || inner.width() > 1 || inner.unroll == 1;
+         });
 }
 
 /// Vectors are shuffled where their lanes are only a few elements apart.
@@ -284,14 +295,17 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
   if (target.isDevice())
     addEarlyReads(recipe, kernel, nest, target);
   addEarlyExits(recipe, nest);
-  auto isNear = [&](const LoopUse &use) {
-    return llvm::any_of(nest.copiesOf(use), [&](int64_t copies) {
+  auto isNear = [&](unsigned number, const LoopUse &use) {
+    bool isWritten = llvm::any_of(nest.copiesOf(use), [&](int64_t copies) {
       return copies > 1 && copies <= target.shuffledStep;
     });
+    return nest.readsBetween(number, use)
+               ? readsAtOnce(nest, number, use, target.shuffledStep)
+               : isWritten;
   };
   for (unsigned loop : llvm::seq<unsigned>(nest.loops().size())) {
     addShuffle(recipe, nest, loop, Shuffle::Transpose, target.freeMasks,
-               [](const LoopUse &) { return true; });
+               [](unsigned, const LoopUse &) { return true; });
     addShuffle(recipe, nest, loop, Shuffle::Interleave, /*freeMasks=*/false,
                isNear);
   }

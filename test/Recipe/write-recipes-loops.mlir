@@ -360,3 +360,26 @@ func.func @rows_of_known_number(%x: tensor<8x1024x64xf32>, %v: tensor<8x64xf32>,
   } -> tensor<8x1024xf32>
   return %y : tensor<8x1024xf32>
 }
+
+// A window that moves by two along its row reads what its columns share once.
+// CHECK-LABEL: kernel "window_apart"
+// CHECK:         1: unroll(k, 3)
+// CHECK:         vectorize(i, 16)
+// CHECK:         interleave(k),
+// CHECK-NEXT:    strided(i, 2)
+func.func @window_apart(%x: tensor<96x57xf32>, %f: tensor<96x3xf32>, %o: tensor<96x28xf32>) -> tensor<96x28xf32> {
+  %y = krnl.kernel "window_apart" loops [c = 96, i = 28, k = 3] ins(%x, %f : tensor<96x57xf32>, tensor<96x3xf32>) outs(%o : tensor<96x28xf32>) recipe [] {
+  ^bb0(%a: tensor<96x57xf32>, %w: tensor<96x3xf32>, %b: tensor<96x28xf32>):
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [c, i] () -> (%q = %b[c, i]) : () -> tensor<96x28xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [c, i | k] (%p = %a[c, i * 2 + k], %g = %w[c, k]) -> (%s = %z[c, i]) : (tensor<96x57xf32>, tensor<96x3xf32>) -> tensor<96x28xf32> {
+      %m = arith.mulf %p, %g : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<96x28xf32>
+  } -> tensor<96x28xf32>
+  return %y : tensor<96x28xf32>
+}

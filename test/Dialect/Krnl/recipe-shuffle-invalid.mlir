@@ -274,3 +274,19 @@ func.func @strided_twice(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor<64x
   } -> tensor<64x3xf32>
   return %y : tensor<64x3xf32>
 }
+
+// -----
+
+func.func @interleave_few_copies(%x: tensor<32xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{recipe step 3 'interleave(k)': no op has a result with lanes as many elements apart as loop 'k' has copies, or an operand with lanes so few elements apart that the copies read all between}}
+  %y = krnl.kernel "interleave_few_copies" loops [i = 8, k = 2] ins(%x : tensor<32xf32>) outs(%o : tensor<8xf32>)
+      recipe [unroll(k, 2), vectorize(i, 4), interleave(k)] {
+  ^bb0(%a: tensor<32xf32>, %b: tensor<8xf32>):
+    %s = krnl.compute [i | k] (%p = %a[i * 3 + k]) -> (%q = %b[i]) : (tensor<32xf32>) -> tensor<8xf32> {
+      %t = arith.addf %q, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

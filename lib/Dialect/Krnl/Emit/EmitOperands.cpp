@@ -83,6 +83,45 @@ bool OpEmitter::loadTransposed(OpState &state, OpOperand &operand,
   return true;
 }
 
+/// Reads the elements of all instances of the lanes and of a loop whose
+/// instances lie between them, and takes each vector out of these. False where
+/// the operand does not lie so.
+bool OpEmitter::loadInterleaved(OpState &state, OpOperand &operand,
+                                const Instance &instance, Value memref) {
+  unsigned across = *laneLoop(state);
+  const ActiveLoop &lane = active[across];
+  const Access &along = state.access(operand);
+  if (state.op.isDpsInit(&operand) || lane.dynamicLimit)
+    return false;
+  auto between =
+      llvm::find_if(nest.op(state.number).loops, [&](const LoopUse &use) {
+        const ActiveLoop &at = active[use.loop];
+        return use.interleave && at.staticLimit < 0 && !at.dynamicLimit &&
+               LoopNest::liesBetween(along, across, use.loop, at.instances);
+      });
+  if (between == nest.op(state.number).loops.end())
+    return false;
+  Instance first = instance;
+  first[between->loop] = first[across] = 0;
+  SmallVector<LaneIndex> at =
+      indicesOf(state, operand, first,
+                storage.slots[storage.chainRoot(operand.get())].local);
+  if (access.evenStep(memref, at) != along.stride(across))
+    return false;
+  int64_t all = lane.lanes * lane.instances;
+  LaneWindow window{lane.lanes, lane.instances, active[between->loop].instances,
+                    along.stride(across),
+                    lane.staticLimit >= 0 ? lane.staticLimit : all};
+  SmallVector<Value> vectors = access.loadInterleaved(memref, at, window);
+  for (auto [number, vector] : llvm::enumerate(vectors)) {
+    first[across] = int64_t(number) / window.copies;
+    first[between->loop] = int64_t(number) % window.copies;
+    if (vector)
+      state.reads[readKey(state, operand, first)] = vector;
+  }
+  return true;
+}
+
 /// Memory of a tile for registers, made where the function begins.
 Value OpEmitter::allocateTile(Value like, int64_t rows, int64_t columns) {
   OpBuilder::InsertionGuard guard(b);
@@ -287,7 +326,8 @@ Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
     for (unsigned loop : slot.packed)
       at.push_back(loops.loopIndex(loop, instance, false));
   if (varies && !slot.byLoops &&
-      loadTransposed(state, operand, instance, slot.memref))
+      (loadTransposed(state, operand, instance, slot.memref) ||
+       loadInterleaved(state, operand, instance, slot.memref)))
     return state.reads.at(readKey(state, operand, instance));
   // Packed buffers have room for whole blocks.
   bool full = !varies || (slot.byLoops && !nest.loop(*lane).isDynamic() &&

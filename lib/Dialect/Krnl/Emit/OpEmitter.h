@@ -335,6 +335,8 @@ private:
                                          mlir::OpOperand &operand);
   bool loadTransposed(OpState &state, mlir::OpOperand &operand,
                       const Instance &instance, mlir::Value memref);
+  bool loadInterleaved(OpState &state, mlir::OpOperand &operand,
+                       const Instance &instance, mlir::Value memref);
   bool storeTransposed(OpState &state, unsigned result,
                        const Instance &instance, mlir::Value memref,
                        llvm::ArrayRef<LaneIndex> at, mlir::Value value);

@@ -46,6 +46,14 @@ struct Lines {
   bool masked;
 };
 
+/// Vectors that read a row together: `instances` of `lanes` lanes, one behind
+/// the other, each in `copies` that begin an element further. Lanes are `step`
+/// elements apart, at most as many as there are copies; there are `valid` ones
+/// in all, at least one.
+struct LaneWindow {
+  int64_t lanes, instances, copies, step, valid;
+};
+
 class VectorAccess {
 public:
   VectorAccess(mlir::ImplicitLocOpBuilder &b, LaneMath &math)
@@ -69,6 +77,12 @@ public:
   void storeInterleaved(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                         llvm::ArrayRef<mlir::Value> parts, mlir::Value mask);
 
+  /// Loads what lies between lanes a few elements apart once for all vectors of
+  /// a window, and returns these: for each instance its copies.
+  llvm::SmallVector<mlir::Value> loadInterleaved(mlir::Value memref,
+                                                 llvm::ArrayRef<LaneIndex> at,
+                                                 const LaneWindow &window);
+
   /// Loads the first `rows` of `lanes` rows of `count` elements, the lanes of
   /// `at`, and returns their columns. There is one row at least.
   llvm::SmallVector<mlir::Value>
@@ -84,6 +98,15 @@ public:
                     mlir::Value tile);
 
 private:
+  /// A vector whose first `count` lanes hold elements of a row, `step` apart.
+  struct Piece {
+    mlir::Value vector;
+    int64_t first, step, count;
+
+    /// The lane that holds the element, if one does.
+    std::optional<int64_t> laneOf(int64_t element) const;
+  };
+
   LaneIndex strideOf(mlir::Value memref, unsigned dim);
   mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                           int64_t lanes,
@@ -93,6 +116,11 @@ private:
   mlir::Value loadStrided(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                           mlir::VectorType type, int64_t step,
                           mlir::Value mask);
+  llvm::SmallVector<Piece> loadPieces(mlir::Value memref,
+                                      llvm::ArrayRef<LaneIndex> at,
+                                      int64_t lanes, int64_t size);
+  mlir::Value assemble(llvm::ArrayRef<Piece> pieces,
+                       llvm::ArrayRef<int64_t> elements);
   void storeStrided(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                     mlir::Value value, int64_t step);
   void storeLine(mlir::Value vector, int64_t first, const Lines &lines,

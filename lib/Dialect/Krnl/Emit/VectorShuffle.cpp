@@ -101,6 +101,98 @@ Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
   return result;
 }
 
+std::optional<int64_t> VectorAccess::Piece::laneOf(int64_t element) const {
+  int64_t distance = element - first;
+  if (distance < 0 || distance % step != 0 || distance / step >= count)
+    return std::nullopt;
+  return distance / step;
+}
+
+/// The first `size` elements of a row in vectors of neighbours, the last of
+/// which ends with the last element.
+SmallVector<VectorAccess::Piece>
+VectorAccess::loadPieces(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
+                         int64_t size) {
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(memref.getType()).getElementType());
+  SmallVector<Piece> pieces;
+  for (int64_t next = 0; next < size; next += lanes) {
+    int64_t first = std::max<int64_t>(std::min(next, size - lanes), 0);
+    SmallVector<Value> base = firstLane(at, first);
+    Value vector =
+        size < lanes
+            ? vector::MaskedLoadOp::create(b, type, memref, base,
+                                           firstLanesMask(b, lanes, size),
+                                           placeholder(b, type))
+                  .getResult()
+            : vector::LoadOp::create(b, type, memref, base).getResult();
+    pieces.push_back({vector, first, /*step=*/1, std::min(lanes, size)});
+  }
+  return pieces;
+}
+
+/// A vector of these elements, which the pieces hold: of the one first that
+/// holds most of those that are missing, and came last.
+Value VectorAccess::assemble(ArrayRef<Piece> pieces,
+                             ArrayRef<int64_t> elements) {
+  int64_t lanes = elements.size();
+  const auto inOrder = llvm::to_vector(llvm::seq(lanes));
+  SmallVector<int64_t> missing = inOrder, picks = inOrder;
+  Value result;
+  while (!missing.empty()) {
+    auto held = [&](const Piece &piece) {
+      return llvm::count_if(missing, [&](int64_t lane) {
+        return piece.laneOf(elements[lane]).has_value();
+      });
+    };
+    const Piece &next = *llvm::max_element(
+        llvm::reverse(pieces),
+        [&](const Piece &x, const Piece &y) { return held(x) < held(y); });
+    llvm::erase_if(missing, [&](int64_t lane) {
+      std::optional<int64_t> from = next.laneOf(elements[lane]);
+      if (from)
+        picks[lane] = result ? lanes + *from : *from;
+      return from.has_value();
+    });
+    // Lanes of the first piece are taken when the second comes.
+    if (result) {
+      result = vector::ShuffleOp::create(b, result, next.vector, picks);
+      picks = inOrder;
+    } else {
+      result = next.vector;
+    }
+  }
+  return picks == inOrder ? result
+                          : vector::ShuffleOp::create(b, result, result, picks);
+}
+
+/// A copy that is as many elements further as lanes are apart holds what an
+/// earlier one does, a lane further: vectors of the first copies that follow
+/// each other are shifted. So these are as full as the row is long.
+SmallVector<Value> VectorAccess::loadInterleaved(Value memref,
+                                                 ArrayRef<LaneIndex> at,
+                                                 const LaneWindow &window) {
+  auto [lanes, instances, copies, step, valid] = window;
+  int64_t size = step * (valid - 1) + copies,
+          used = llvm::divideCeil(valid, lanes);
+  SmallVector<Piece> pieces = loadPieces(memref, at, lanes, size);
+  SmallVector<Value> vectors(instances * copies);
+  for (int64_t copy = 0; copy < copies; ++copy)
+    for (int64_t instance = 0; instance < used; ++instance) {
+      int64_t first = step * lanes * instance + copy,
+              count = std::min((size - 1 - first) / step + 1, lanes);
+      SmallVector<int64_t> elements;
+      // Lanes behind the last element have that.
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        elements.push_back(first + step * std::min(lane, count - 1));
+      Value vector = assemble(pieces, elements);
+      vectors[instance * copies + copy] = vector;
+      if (copy < step)
+        pieces.push_back({vector, first, step, count});
+    }
+  return vectors;
+}
+
 /// The elements between the lanes are not written.
 void VectorAccess::storeStrided(Value memref, ArrayRef<LaneIndex> at,
                                 Value value, int64_t step) {

@@ -51,15 +51,54 @@ SmallVector<int64_t> LoopNest::copiesOf(const LoopUse &use) const {
   return all;
 }
 
+bool LoopNest::liesBetween(const Access &along, unsigned lane, unsigned copied,
+                           int64_t copies) {
+  int64_t step = along.stride(lane);
+  return step > 1 && copies >= step && along.stride(copied) == 1 &&
+         !along.hasRanges();
+}
+
+/// The loop of the op that lanes run along; null without one.
+static const LoopUse *findLanes(const BodyOp &op) {
+  const LoopUse *lane = llvm::find_if(
+      op.loops, [](const LoopUse &use) { return use.width() > 1; });
+  return lane == op.loops.end() ? nullptr : lane;
+}
+
+bool LoopNest::isPacked(OpOperand &operand) const {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  return argument && packOf(argument.getArgNumber());
+}
+
+bool LoopNest::readsBetween(unsigned number, const LoopUse &use,
+                            int64_t most) const {
+  auto op = dyn_cast_if_present<ComputeOp>(bodyOps[number].op);
+  const LoopUse *lane = findLanes(bodyOps[number]);
+  if (!op || !lane || lane->reduced || use.width() > 1)
+    return false;
+  return llvm::any_of(readInputs(op), [&](OpOperand *input) {
+    // Packed operands lie as they are read.
+    if (!isa<RankedTensorType>(input->get().getType()) || isPacked(*input))
+      return false;
+    Access along(*this, number, *input);
+    return along.stride(lane->loop) <= most &&
+           llvm::any_of(copiesOf(use), [&](int64_t copies) {
+             return copies <= lane->lanes &&
+                    liesBetween(along, lane->loop, use.loop, copies);
+           });
+  });
+}
+
 bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
                           bool masked) const {
   const BodyOp &body = bodyOps[number];
   auto op = dyn_cast_if_present<ComputeOp>(body.op);
-  const LoopUse *lane = llvm::find_if(
-      body.loops, [](const LoopUse &other) { return other.width() > 1; });
-  if (!op || use.reduced || use.width() > 1 || lane == body.loops.end())
-    return false;
+  const LoopUse *lane = findLanes(body);
   bool isTransposed = shuffle == Shuffle::Transpose;
+  if (!isTransposed && !masked && readsBetween(number, use))
+    return true;
+  if (!op || use.reduced || use.width() > 1 || !lane)
+    return false;
   auto suits = [&](OpOperand &operand) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       return false;
@@ -77,10 +116,9 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
   };
   // Packed operands lie as they are read.
   for (OpOperand *input : op.getDpsInputOperands()) {
-    auto argument = dyn_cast<BlockArgument>(input->get());
     if (isTransposed && !masked &&
-        !op.getMatchingBlockArgument(input).use_empty() &&
-        !(argument && packOf(argument.getArgNumber())) && suits(*input))
+        !op.getMatchingBlockArgument(input).use_empty() && !isPacked(*input) &&
+        suits(*input))
       return true;
   }
   return !lane->reduced &&
@@ -119,7 +157,9 @@ LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
                        << name << "' along them, or as many as lanes";
   return emitError() << "no op has a result with lanes as many elements apart "
                         "as loop '"
-                     << name << "' has copies";
+                     << name
+                     << "' has copies, or an operand with lanes so few "
+                        "elements apart that the copies read all between";
 }
 
 bool LoopNest::hasStride(unsigned number, const LoopUse &use,
@@ -139,9 +179,8 @@ bool LoopNest::hasStride(unsigned number, const LoopUse &use,
   };
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     // Packed operands lie as they are read.
-    auto argument = dyn_cast<BlockArgument>(operand.get());
     if (!isa<RankedTensorType>(operand.get().getType()) ||
-        !isAccessed(operand) || (argument && packOf(argument.getArgNumber())))
+        !isAccessed(operand) || isPacked(operand))
       return false;
     Access along(*this, number, operand);
     return along.stride(use.loop) == distance && !isInterleaved(operand, along);

@@ -24,6 +24,64 @@ func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
   return %y : tensor<52xf32>
 }
 
+// The columns of a window that moves by two share what they read: 57 elements for 28
+// results, of which the last vector ends with the last one. The third column is the
+// first a lane further.
+// CHECK-LABEL: func private @kernel_window_0(
+// CHECK-DAG:     %[[X0:.+]] = vector.load %arg0[%c0]
+// CHECK-DAG:     %[[X16:.+]] = vector.load %arg0[%c16]
+// CHECK-DAG:     %[[X32:.+]] = vector.load %arg0[%c32]
+// CHECK-DAG:     %[[X41:.+]] = vector.load %arg0[%c41]
+// CHECK-DAG:     %[[EVEN:.+]] = vector.shuffle %[[X16]], %[[X0]] [16, 18, 20, 22, 24, 26, 28, 30, 0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK-DAG:     %[[LAST:.+]] = vector.shuffle %[[X41]], %[[X32]] [16, 18, 20, 22, 24, 1, 3, 5, 7, 9, 11, 13, 15, 15, 15, 15]
+// CHECK-DAG:     vector.shuffle %[[X16]], %[[X0]] [17, 19, 21, 23, 25, 27, 29, 31, 1, 3, 5, 7, 9, 11, 13, 15]
+// CHECK-DAG:     vector.shuffle %[[EVEN]], %[[LAST]] [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+// CHECK-DAG:     vector.shuffle %[[LAST]], %[[LAST]] [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12, 12, 12, 12]
+// CHECK-NOT:     vector.load %arg0
+// CHECK:         return
+func.func @window(%x: tensor<57xf32>, %f: tensor<3xf32>, %o: tensor<28xf32>) -> tensor<28xf32> {
+  %y = krnl.kernel "window" loops [i = 28, k = 3] ins(%x, %f : tensor<57xf32>, tensor<3xf32>) outs(%o : tensor<28xf32>)
+      recipe [unroll(k, 3), vectorize(i, 16), unroll(i, 2), interleave(k)] {
+  ^bb0(%a: tensor<57xf32>, %c: tensor<3xf32>, %b: tensor<28xf32>):
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<28xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [i | k] (%p = %a[i * 2 + k], %w = %c[k]) -> (%s = %z[i]) : (tensor<57xf32>, tensor<3xf32>) -> tensor<28xf32> {
+      %m = arith.mulf %p, %w : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<28xf32>
+  } -> tensor<28xf32>
+  return %y : tensor<28xf32>
+}
+
+// All that a row of few elements has is in one vector under a mask.
+// CHECK-LABEL: func private @kernel_short_row_0(
+// CHECK-DAG:     %[[TEN:.+]] = arith.constant dense<[true, true, true, true, true, true, true, true, true, true, false,
+// CHECK:         %[[ROW:.+]] = vector.maskedload %arg0[%c0], %[[TEN]]
+// CHECK:         vector.shuffle %[[ROW]], %[[ROW]] [0, 2, 4, 6, 8,
+// CHECK:         vector.shuffle %[[ROW]], %[[ROW]] [1, 3, 5, 7, 9,
+// CHECK-NOT:     vector.maskedload %arg0
+// CHECK:         return
+func.func @short_row(%x: tensor<10xf32>, %o: tensor<5xf32>) -> tensor<5xf32> {
+  %y = krnl.kernel "short row" loops [i = 5, k = 2] ins(%x : tensor<10xf32>) outs(%o : tensor<5xf32>)
+      recipe [unroll(k, 2), vectorize(i, 16), interleave(k)] {
+  ^bb0(%a: tensor<10xf32>, %b: tensor<5xf32>):
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<5xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [i | k] (%p = %a[i * 2 + k]) -> (%s = %z[i]) : (tensor<10xf32>) -> tensor<5xf32> {
+      %t = arith.maximumf %s, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<5xf32>
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
 // The elements between are left as they are.
 // CHECK-LABEL: func private @kernel_between_0(
 // CHECK-DAG:     %[[MASK:.+]] = arith.constant dense<[true, false, true, false,

@@ -184,6 +184,8 @@ public:
 
   llvm::ArrayRef<Pack> packs() const { return allPacks; }
   const Pack *packOf(unsigned operand) const;
+  /// Is it an operand of the kernel that is packed?
+  bool isPacked(mlir::OpOperand &operand) const;
   /// All loops that are dimensions of the packed array, outermost first: those
   /// in front that the step does not list, then the listed ones.
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
@@ -263,6 +265,14 @@ public:
   /// How often the loop is written out: in whole steps, then in those that
   /// are left.
   llvm::SmallVector<int64_t> copiesOf(const LoopUse &use) const;
+  /// Are lanes so few elements apart that so many copies of a loop access all
+  /// that lies between them?
+  static bool liesBetween(const Access &along, unsigned lane, unsigned copied,
+                          int64_t copies);
+  /// Has the op inputs whose lanes are 2 to `most` elements apart, and copies
+  /// of the loop that read what lies between them?
+  bool readsBetween(unsigned op, const LoopUse &use,
+                    int64_t most = INT64_MAX) const;
   /// Does the op have accesses that the copies of the loop are shuffled for?
   /// `masked`: those alone whose copies are no whole vector when stored.
   bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle,

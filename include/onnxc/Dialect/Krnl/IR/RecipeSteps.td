@@ -471,12 +471,18 @@ def Krnl_TransposeStep
 def Krnl_InterleaveStep
     : Krnl_Step<"Interleave", "interleave", "shuffle",
                 "getLoop(), Shuffle::Interleave, false"> {
-  let summary = "store vectors whose lanes lie between each other's";
+  let summary = "access vectors whose lanes lie between each other's";
   let description = [{
     `interleave(c)`: where the lanes of a result are as many elements apart as
     `c`, which is written out, has copies, these are interleaved in registers and
     stored as vectors of neighbours. Where `transpose` is possible, too, it is for
     loads.
+
+    Where the lanes of an operand are no more elements apart than `c` has copies, which
+    are neighbours, all that they read is loaded once, and each copy takes its
+    lanes out of that: a window of 5 columns that moves by two loads 4 vectors, not
+    20, for 28 results in lanes of 16. Where only the run knows how many
+    lanes are left, `strided` is for them.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";

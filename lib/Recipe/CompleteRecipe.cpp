@@ -31,6 +31,33 @@ static SmallVector<int64_t> quartersOf(int64_t factor) {
   return tail;
 }
 
+/// What is left of rows that are transposed in registers: as few as two take
+/// one square, a single one the time of reads one by one.
+static SmallVector<int64_t> partsOfSquare(int64_t factor) {
+  SmallVector<int64_t> tail = quartersOf(factor);
+  for (int64_t part : {3, 2})
+    if (part < (tail.empty() ? factor : tail.back()))
+      tail.push_back(part);
+  return tail;
+}
+
+/// Do ops that compute no sums transpose what only the run knows how much is
+/// left of?
+static bool copiesSquares(const LoopNest &nest, ArrayRef<BodyOp> ops,
+                          unsigned loop) {
+  bool isTransposed = false;
+  for (const BodyOp &op : ops) {
+    const LoopUse *use = op.find(loop);
+    if (!use)
+      continue;
+    if (llvm::is_contained(op.reduced, true))
+      return false;
+    isTransposed |=
+        nest.canShuffle(&op - nest.ops().data(), *use, Shuffle::Transpose);
+  }
+  return isTransposed && nest.leavesUnknownRest(loop);
+}
+
 /// Packing at run time goes through registers where that is legal and worth it.
 static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
                              KernelOp kernel, const Processor &target) {
@@ -92,7 +119,9 @@ static Attribute withArguments(Attribute step, const LoopNest &nest,
       llvm::any_of(ops, hasLanes))
     return step;
   return UnrollStepAttr::get(context, unroll.getLoop(), unroll.getFactor(),
-                             quartersOf(unroll.getFactor()));
+                             copiesSquares(nest, ops, *loop)
+                                 ? partsOfSquare(unroll.getFactor())
+                                 : quartersOf(unroll.getFactor()));
 }
 
 /// The loops of an op in the order in which its results stay in registers:

@@ -383,3 +383,18 @@ func.func @window_apart(%x: tensor<96x57xf32>, %f: tensor<96x3xf32>, %o: tensor<
   } -> tensor<96x28xf32>
   return %y : tensor<96x28xf32>
 }
+
+// Of rows that are transposed two and three are left as squares.
+// CHECK-LABEL: kernel "rows_left"
+// CHECK:         unroll({{.+}}, 16, tail=[4, 3, 2])
+// CHECK:         transpose(
+func.func @rows_left(%x: tensor<50176x?xf32>, %o: tensor<?x50176xf32>, %n: index) -> tensor<?x50176xf32> {
+  %y = krnl.kernel "rows_left" loops [c = %n, p = 50176] ins(%x : tensor<50176x?xf32>) outs(%o : tensor<?x50176xf32>) recipe [] {
+  ^bb0(%a: tensor<50176x?xf32>, %b: tensor<?x50176xf32>, %m: index):
+    %s = krnl.compute [c, p] (%e = %a[p, c]) -> (%q = %b[c, p]) : (tensor<50176x?xf32>) -> tensor<?x50176xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %s : tensor<?x50176xf32>
+  } -> tensor<?x50176xf32>
+  return %y : tensor<?x50176xf32>
+}

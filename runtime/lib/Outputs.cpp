@@ -199,10 +199,9 @@ void **onnxc_rt_output_object(OnnxcCall *call, int32_t index) {
 
 void rt::copyStrings(char *const *from, char **to, int64_t count, char *at) {
   for (int64_t i = 0; i < count; ++i) {
-    size_t length = strlen(from[i]) + 1;
-    memcpy(at, from[i], length);
+    char *end = stpcpy(at, from[i]);
     to[i] = at;
-    at += length;
+    at = end + 1;
   }
 }
 

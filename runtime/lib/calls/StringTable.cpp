@@ -72,3 +72,31 @@ char *Characters::copy(const char *text, int64_t length) {
     memcpy(result, text, size_t(length));
   return result;
 }
+
+bool Tokens::add(const char *token, int64_t length) {
+  if (count == room && !grow())
+    return false;
+  char *made = characters.copy(token, length);
+  list[count] = made;
+  count += made != nullptr;
+  return made != nullptr;
+}
+
+char *Tokens::copy(const char *text) {
+  return characters.copy(text, int64_t(strlen(text)));
+}
+
+bool Tokens::grow() {
+  int64_t larger = room ? 2 * room : 64;
+  auto **made = static_cast<char **>(
+      onnxc_rt_alloc(call, larger * int64_t(sizeof(char *))));
+  if (onnxc_rt_status(call))
+    return false;
+  if (count)
+    memcpy(made, list, size_t(count) * sizeof(char *));
+  if (list)
+    onnxc_rt_release(call, list);
+  list = made;
+  room = larger;
+  return true;
+}

@@ -66,6 +66,27 @@ private:
   int64_t left = 0;
 };
 
+/// The tokens of all strings, one string behind the other. They and their
+/// characters live until the end of the call.
+class Tokens {
+public:
+  explicit Tokens(OnnxcCall *call) : call(call), characters(call) {}
+
+  /// False, the error being recorded, if memory is short.
+  bool add(const char *token, int64_t length);
+  char *copy(const char *text);
+  int64_t size() const { return count; }
+  char *const *from(int64_t i) const { return list + i; }
+
+private:
+  bool grow();
+
+  OnnxcCall *call;
+  Characters characters;
+  char **list = nullptr;
+  int64_t count = 0, room = 0;
+};
+
 } // namespace onnxc::rt
 
 #endif // ONNXC_RUNTIME_CALLS_STRINGTABLE_H

@@ -153,18 +153,53 @@ ONNXC_CALL(onnxc_call_string_concat) {
 /// The kinds of numbers that the compiler casts others to.
 enum NumberKind { kBool, kInteger, kUnsigned, kFloat, kDouble };
 
-/// Decimal digits, without a format to be read for each number.
-static int printInteger(char *to, uint64_t magnitude, bool isNegative) {
-  char digits[24];
-  char *end = digits + sizeof digits, *first = end;
-  do
-    *--first = char('0' + magnitude % 10);
-  while (magnitude /= 10);
+/// The number of decimal digits.
+static int digitsOf(uint64_t number) {
+  static constexpr uint64_t powers[] = {1,
+                                        10,
+                                        100,
+                                        1000,
+                                        10000,
+                                        100000,
+                                        1000000,
+                                        10000000,
+                                        100000000,
+                                        1000000000,
+                                        10000000000,
+                                        100000000000,
+                                        1000000000000,
+                                        10000000000000,
+                                        100000000000000,
+                                        1000000000000000,
+                                        10000000000000000,
+                                        100000000000000000,
+                                        1000000000000000000,
+                                        10000000000000000000u};
+  // 1233 / 4096 is a little less than the logarithm of 2 to the base 10.
+  int below = (64 - __builtin_clzll(number | 1)) * 1233 >> 12;
+  return below + (number >= powers[below] || number == 0);
+}
+
+/// The digits where they stay, two at a time: copies of bytes just written
+/// would wait for them. Null if memory is short.
+static char *makeInteger(Characters &characters, uint64_t magnitude,
+                         bool isNegative) {
+  static constexpr char pairs[] = "00010203040506070809101112131415161718192021"
+                                  "22232425262728293031323334353637383940414243"
+                                  "44454647484950515253545556575859606162636465"
+                                  "66676869707172737475767778798081828384858687"
+                                  "888990919293949596979899";
+  int length = digitsOf(magnitude) + isNegative;
+  char *text = characters.make(length);
+  if (!text)
+    return nullptr;
+  for (; magnitude >= 10; magnitude /= 100)
+    memcpy(text + (length -= 2), pairs + magnitude % 100 * 2, 2);
+  if (length > isNegative)
+    text[isNegative] = char('0' + magnitude);
   if (isNegative)
-    *--first = '-';
-  memcpy(to, first, size_t(end - first));
-  to[end - first] = 0;
-  return int(end - first);
+    text[0] = '-';
+  return text;
 }
 
 /// Writes so many digits; do they read back as the value?
@@ -209,24 +244,27 @@ static int printReal(char *to, size_t room, double value, bool isDouble) {
   return snprintf(to, room, "%s", text);
 }
 
-static int printNumber(char *to, size_t room, const void *from, int64_t i,
-                       int64_t kind) {
+/// Element `i` of the numbers as a text; null if memory is short.
+static char *makeNumber(Characters &characters, const void *from, int64_t i,
+                        int64_t kind) {
+  char text[64];
   switch (kind) {
   case kBool:
-    return snprintf(to, room, "%s",
-                    static_cast<const int8_t *>(from)[i] ? "True" : "False");
+    return static_cast<const int8_t *>(from)[i] ? characters.copy("True", 4)
+                                                : characters.copy("False", 5);
   case kInteger: {
     int64_t value = static_cast<const int64_t *>(from)[i];
-    return printInteger(to, value < 0 ? -uint64_t(value) : uint64_t(value),
-                        value < 0);
+    return makeInteger(
+        characters, value < 0 ? -uint64_t(value) : uint64_t(value), value < 0);
   }
   case kUnsigned:
-    return printInteger(to, static_cast<const uint64_t *>(from)[i], false);
-  case kFloat:
-    return printReal(to, room, double(static_cast<const float *>(from)[i]),
-                     false);
+    return makeInteger(characters, static_cast<const uint64_t *>(from)[i],
+                       false);
   default:
-    return printReal(to, room, static_cast<const double *>(from)[i], true);
+    double value = kind == kFloat ? double(static_cast<const float *>(from)[i])
+                                  : static_cast<const double *>(from)[i];
+    int length = printReal(text, sizeof text, value, kind != kFloat);
+    return characters.copy(text, length);
   }
 }
 
@@ -238,9 +276,7 @@ ONNXC_CALL(onnxc_call_string_from_number) {
   Characters characters(call);
   int64_t count = elementsOf(ins[0]);
   for (int64_t i = 0; i < count; ++i) {
-    char text[64];
-    int length = printNumber(text, sizeof text, ins[0].data, i, params[0]);
-    to[i] = characters.copy(text, length);
+    to[i] = makeNumber(characters, ins[0].data, i, params[0]);
     if (!to[i])
       return onnxc_rt_status(call);
   }

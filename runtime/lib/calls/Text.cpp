@@ -70,6 +70,25 @@ private:
 
 } // namespace
 
+/// Finds the parts of each string once; counts[i]: those of string i. Returns
+/// the most that a string has, or -1, the error being recorded, if memory is
+/// short.
+static int64_t split(const OnnxcValue &strings, const char *delimiter,
+                     int64_t maxSplits, Tokens &parts, int64_t *counts) {
+  int64_t count = elementsOf(strings), most = 0, length;
+  const char *part;
+  for (int64_t i = 0; i < count; ++i) {
+    Splitter splitter(stringsOf(strings)[i], delimiter, maxSplits);
+    int64_t before = parts.size();
+    while (splitter.next(part, length))
+      if (!parts.add(part, length))
+        return -1;
+    counts[i] = parts.size() - before;
+    most = counts[i] > most ? counts[i] : most;
+  }
+  return most;
+}
+
 /// ins: strings, a table with the delimiter. outs: the parts, filled up with
 /// empty strings; the number of parts. The parameter is the most splits to be
 /// made, -1: any number.
@@ -79,18 +98,14 @@ ONNXC_CALL(onnxc_call_string_split) {
   if (ins[0].rank >= maxDims)
     return onnxc_rt_fail(call, ONNXC_ERR_UNSUPPORTED,
                          "StringSplit: a tensor of 64 dimensions or more");
-  const char *delimiter = StringTable(ins[1])[0];
   if (!makeResult(call, outs[1], ins[0].dims, sizeof(int64_t)))
     return onnxc_rt_status(call);
   int64_t *counts = static_cast<int64_t *>(outs[1].data);
-  int64_t count = elementsOf(ins[0]), most = 0, length;
-  const char *part;
-  for (int64_t i = 0; i < count; ++i) {
-    Splitter splitter(stringsOf(ins[0])[i], delimiter, params[0]);
-    for (counts[i] = 0; splitter.next(part, length);)
-      ++counts[i];
-    most = counts[i] > most ? counts[i] : most;
-  }
+  Tokens parts(call);
+  int64_t most =
+      split(ins[0], StringTable(ins[1])[0], params[0], parts, counts);
+  if (most < 0)
+    return onnxc_rt_status(call);
   for (int32_t d = 0; d < ins[0].rank; ++d)
     dims[d] = ins[0].dims[d];
   dims[ins[0].rank] = most;
@@ -98,15 +113,10 @@ ONNXC_CALL(onnxc_call_string_split) {
     return onnxc_rt_status(call);
   static char none[1] = "";
   char **to = static_cast<char **>(outs[0].data);
-  Characters characters(call);
-  for (int64_t i = 0; i < count; ++i) {
-    Splitter splitter(stringsOf(ins[0])[i], delimiter, params[0]);
-    for (int64_t k = 0; k < most; ++k, ++to) {
-      *to = none;
-      if (splitter.next(part, length) && !(*to = characters.copy(part, length)))
-        return onnxc_rt_status(call);
-    }
-  }
+  for (int64_t i = 0, begin = 0, count = elementsOf(ins[0]); i < count;
+       begin += counts[i++])
+    for (int64_t k = 0; k < most; ++k)
+      *to++ = k < counts[i] ? *parts.from(begin + k) : none;
   return ONNXC_OK;
 }
 

@@ -149,49 +149,6 @@ private:
   Take take;
 };
 
-/// The tokens of all strings, one string behind the other. They and their
-/// characters live until the end of the call.
-class Tokens {
-public:
-  explicit Tokens(OnnxcCall *call) : call(call), characters(call) {}
-
-  /// False, the error being recorded, if memory is short.
-  bool add(const char *token, int64_t length) {
-    if (count == room && !grow())
-      return false;
-    char *made = characters.copy(token, length);
-    list[count] = made;
-    count += made != nullptr;
-    return made != nullptr;
-  }
-  char *copy(const char *text) {
-    return characters.copy(text, int64_t(strlen(text)));
-  }
-  int64_t size() const { return count; }
-  char *const *from(int64_t i) const { return list + i; }
-
-private:
-  bool grow() {
-    int64_t larger = room ? 2 * room : 64;
-    auto **made = static_cast<char **>(
-        onnxc_rt_alloc(call, larger * int64_t(sizeof(char *))));
-    if (onnxc_rt_status(call))
-      return false;
-    if (count)
-      memcpy(made, list, size_t(count) * sizeof(char *));
-    if (list)
-      onnxc_rt_release(call, list);
-    list = made;
-    room = larger;
-    return true;
-  }
-
-  OnnxcCall *call;
-  Characters characters;
-  char **list = nullptr;
-  int64_t count = 0, room = 0;
-};
-
 } // namespace
 
 /// Finds the tokens of each string once; ends[i]: the tokens up to the end of

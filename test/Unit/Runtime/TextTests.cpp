@@ -19,6 +19,7 @@
 
 using namespace onnxc::rt;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 using CallFunction = std::remove_pointer_t<OnnxcCallFn>;
@@ -241,6 +242,19 @@ TEST_F(TextTest, WritesIntegersOfBothSigns) {
   ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(x, 13)}, {2}),
             ONNXC_OK);
   EXPECT_EQ(texts(2)[1], "18446744073709551609");
+}
+
+TEST_F(TextTest, WritesIntegersBesidePowersOfTen) {
+  std::vector<uint64_t> x;
+  std::vector<std::string> expected;
+  for (uint64_t power = 1, digits = 1; digits <= 20; power *= 10, ++digits)
+    for (uint64_t number : {power - 1, power, power + 1}) {
+      x.push_back(number);
+      expected.push_back(std::to_string(number));
+    }
+  ASSERT_EQ(run(onnxc_call_string_from_number, {numbers(x, 13)}, {2}),
+            ONNXC_OK);
+  EXPECT_THAT(texts(x.size()), ElementsAreArray(expected));
 }
 
 TEST_F(TextTest, ReadsNumbersAndNamesWhatIsNone) {

@@ -108,6 +108,20 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   return axes;
 }
 
+/// Do lanes along the values of the loop begin at multiples of their number,
+/// and so have one quotient by the divisor?
+bool NestEmitter::staysWithin(unsigned op, unsigned number,
+                              int64_t divisor) const {
+  std::optional<unsigned> lane = laneLoop(op);
+  int64_t lanes = lanesOf(op);
+  if (!lane || divisor % lanes != 0 ||
+      nest.tripCountDivisor(number) % lanes != 0)
+    return false;
+  AffineExpr value = nest.valueExpr(op, number);
+  AffineExpr dim = getAffineDimExpr(*lane, value.getContext());
+  return value.replace(dim, dim * lanes).getLargestKnownDivisor() % lanes == 0;
+}
+
 /// The value of a loop as LoopNest::valueExpr has it, brought back to the last
 /// ones where padded blocks reach further.
 LaneIndex NestEmitter::insideValue(unsigned op, unsigned number,
@@ -120,6 +134,14 @@ LaneIndex NestEmitter::insideValue(unsigned op, unsigned number,
   if (loop.kind == Loop::Kind::Fused) {
     LaneIndex inner = math.eval(nest.extentExpr(loop.parents[1]), {}, extents);
     bool isOuter = loop.parents[0] == number;
+    if (value.step == 1 && inner.isConstant() &&
+        staysWithin(op, child, inner.offset)) {
+      value.step = 0;
+      LaneIndex first = isOuter ? math.floorDiv(value, inner.offset)
+                                : math.mod(value, inner.offset);
+      first.step = isOuter ? 0 : 1;
+      return first;
+    }
     if (inner.isConstant())
       return isOuter ? math.floorDiv(value, inner.offset)
                      : math.mod(value, inner.offset);

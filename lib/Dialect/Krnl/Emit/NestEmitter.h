@@ -132,6 +132,7 @@ public:
 
 private:
   LaneIndex valueOf(unsigned op, unsigned loop);
+  bool staysWithin(unsigned op, unsigned number, int64_t divisor) const;
   LaneIndex insideValue(unsigned op, unsigned loop,
                         llvm::ArrayRef<LaneIndex> values);
   LaneIndex fullBlocks(unsigned loop, unsigned op);

@@ -155,3 +155,34 @@ func.func @dynamic_parts(%o: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 }
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// Lanes along sums of several loops that padded blocks reach beyond have one quotient
+// by the last of these loops, where they begin at multiples of their number.
+// CHECK-LABEL: func private @kernel_fused_sums_0(
+// CHECK:         %[[LAST:.+]] = arith.minsi %{{.+}}, %c92 : index
+// CHECK:         %[[R:.+]] = arith.divui %[[LAST]], %c32 : index
+// CHECK:         arith.addi %{{.+}}, %[[R]] : index
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c16 : index
+// CHECK:         vector.load %{{.+}} : memref<16x32xf32>, vector<4xf32>
+// CHECK-NOT:     vector<4xindex>
+// CHECK:         return
+func.func @fused_sums(%x: tensor<16x32xf32>, %w: tensor<16x3x32xf32>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %y = krnl.kernel "fused_sums" loops [h = 16, n = 16, r = 3, c = 32] ins(%x, %w : tensor<16x32xf32>, tensor<16x3x32xf32>) outs(%o : tensor<16x16xf32>)
+      recipe [order(h, n, r, c), fuse(r, c) -> s, block(s, 80, tail=pad) -> (s.p, s.q), block(s.q, 16) -> (s.o, s.i),
+              fuse_outer(h, n), map(h, thread), map(n, thread), cache(0, at=s.o, in=shared), cache(1, at=s.o, in=shared)] {
+  ^bb0(%a: tensor<16x32xf32>, %b: tensor<16x3x32xf32>, %d: tensor<16x16xf32>):
+    %z = krnl.compute [h, n | r, c] (%p = %a[h + r - 1 in 0 to 16, c], %q = %b[n, r, c]) -> (%t = %d[h, n])
+        : (tensor<16x32xf32>, tensor<16x3x32xf32>) -> tensor<16x16xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %t, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %z : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %y : tensor<16x16xf32>
+}
+}

@@ -68,13 +68,10 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
       registers(nest),
       storage(kernel, nest, registers,
-              [&](const BodyOp &producer, const BodyOp &consumer) {
-                if (!policy.forwards(producer, consumer))
-                  return false;
-                if (const TileThreads *threads = policy.tileThreads())
-                  return threads->formsClusters() || !clusterParts(nest) ||
-                         !producer.find(*clusterParts(nest));
-                return !isSharedByThreads(nest, producer);
+              [&, ofTarget = forwardsOfTarget(kernel, nest)](
+                  const BodyOp &producer, const BodyOp &consumer) {
+                return policy.forwards(producer, consumer) &&
+                       (!ofTarget || ofTarget(producer, consumer));
               }),
       loops(nest, registers, math, b) {
   for (auto [i, op] : llvm::enumerate(wrappedIndices(kernel)))

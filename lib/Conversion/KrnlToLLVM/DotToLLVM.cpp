@@ -33,7 +33,7 @@ private:
   StringRef instruction(const Twine &operation) const {
     return target.getInstruction(operation, lanes);
   }
-  Value call(StringRef name, Value x, Value y, Value z);
+  Value call(StringRef name, Type type, ValueRange operands);
   Value splat(VectorType type, int64_t value);
   /// Bytes as a vector of i32.
   Value asWords(Value bytes);
@@ -57,10 +57,8 @@ DotExpander::DotExpander(ModuleOp module)
     : target(onnxc::krnl::TargetAttr::of(module)),
       b(module.getLoc(), module.getContext()) {}
 
-/// A call with a result of the type of all operands or of the first one.
-Value DotExpander::call(StringRef name, Value x, Value y, Value z) {
-  return LLVM::CallIntrinsicOp::create(b, x.getType(), b.getStringAttr(name),
-                                       ValueRange{x, y, z})
+Value DotExpander::call(StringRef name, Type type, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands)
       .getResults();
 }
 
@@ -76,7 +74,8 @@ Value DotExpander::asWords(Value bytes) {
 }
 
 Value DotExpander::mixed(Value sum, Value isUnsigned, Value isSigned) {
-  return call(instruction("dot_us"), sum, isUnsigned, isSigned);
+  return call(instruction("dot_us"), sum.getType(),
+              {sum, isUnsigned, isSigned});
 }
 
 /// x * y = (x + 128) * y - 128 * y for signed bytes, whose sign bit is turned
@@ -116,10 +115,8 @@ Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
   y = vector::BitCastOp::create(b, halves, y);
   for (int64_t first : {0, 8}) {
     Value a = part(x, first, 8, xSigned), c = part(y, first, 8, ySigned);
-    auto product = LLVM::CallIntrinsicOp::create(
-        b, sum.getType(), b.getStringAttr(instruction("pairs")),
-        ValueRange{a, c});
-    sum = arith::AddIOp::create(b, sum, product.getResults());
+    Value product = call(instruction("pairs"), sum.getType(), {a, c});
+    sum = arith::AddIOp::create(b, sum, product);
   }
   return sum;
 }
@@ -127,9 +124,7 @@ Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
 /// Bytes 0 and 2 of a word, extended to its two halves.
 Value DotExpander::everyOther(Value word, bool isSigned) {
   StringRef name = instruction(isSigned ? "even_bytes_s" : "even_bytes_u");
-  return LLVM::CallIntrinsicOp::create(b, word.getType(), b.getStringAttr(name),
-                                       ValueRange{word})
-      .getResults();
+  return call(name, word.getType(), word);
 }
 
 /// For one sum, in registers of integers.
@@ -145,9 +140,10 @@ Value DotExpander::byPairSums(Value sum, Value x, bool xSigned, Value y,
     return everyOther(down, isSigned);
   };
   StringRef name = instruction("pairs_sum");
-  // These have the sum last.
-  total = call(name, everyOther(a, xSigned), everyOther(c, ySigned), total);
-  total = call(name, odd(a, xSigned), odd(c, ySigned), total);
+  Type type = total.getType();
+  total =
+      call(name, type, {everyOther(a, xSigned), everyOther(c, ySigned), total});
+  total = call(name, type, {odd(a, xSigned), odd(c, ySigned), total});
   return vector::BroadcastOp::create(b, sum.getType(), total);
 }
 
@@ -173,7 +169,7 @@ void DotExpander::expand(onnxc::krnl::DotOp op) {
   StringRef same = isMixed ? "" : instruction(xSigned ? "dot_ss" : "dot_uu");
   Value result;
   if (!same.empty())
-    result = call(same, sum, x, y);
+    result = call(same, sum.getType(), {sum, x, y});
   else if (!instruction("dot_us").empty())
     result = !isMixed  ? byMixed(sum, x, y, xSigned)
              : xSigned ? mixed(sum, y, x)

@@ -6,8 +6,8 @@
 
 #include "onnxc/Compile.h"
 
+#include "onnxc/Check/Check.h"
 #include "onnxc/Explain/Explain.h"
-#include "onnxc/Pipeline/Check.h"
 
 #include <new>
 #include <string>

@@ -8,7 +8,7 @@
 
 #include "onnxc/Explain/Explain.h"
 #include "onnxc/Importer/Importer.h"
-#include "onnxc/Pipeline/NodeTypes.h"
+#include "onnxc/Report/NodeTypes.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_BODYTAPS_H
-#define ONNXC_IMPORTER_BODYTAPS_H
+#ifndef ONNXC_LIB_IMPORTER_BODYTAPS_H
+#define ONNXC_LIB_IMPORTER_BODYTAPS_H
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -35,4 +35,4 @@ mlir::Value handOut(mlir::Value value);
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_BODYTAPS_H
+#endif // ONNXC_LIB_IMPORTER_BODYTAPS_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_ENTRYFUNCTION_H
-#define ONNXC_IMPORTER_ENTRYFUNCTION_H
+#ifndef ONNXC_LIB_IMPORTER_ENTRYFUNCTION_H
+#define ONNXC_LIB_IMPORTER_ENTRYFUNCTION_H
 
 #include "GraphImporter.h"
 
@@ -21,4 +21,4 @@ mlir::LogicalResult importEntryFunction(ImportState &state,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_ENTRYFUNCTION_H
+#endif // ONNXC_LIB_IMPORTER_ENTRYFUNCTION_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_EXTERNALDATA_H
-#define ONNXC_IMPORTER_EXTERNALDATA_H
+#ifndef ONNXC_LIB_IMPORTER_EXTERNALDATA_H
+#define ONNXC_LIB_IMPORTER_EXTERNALDATA_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,4 +23,4 @@ mapBeneath(llvm::StringRef directory, llvm::StringRef path, std::string &why);
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_EXTERNALDATA_H
+#endif // ONNXC_LIB_IMPORTER_EXTERNALDATA_H

@@ -6,8 +6,8 @@
 // of its functions, and function bodies of operators that are expanded later.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_GRAPHIMPORTER_H
-#define ONNXC_IMPORTER_GRAPHIMPORTER_H
+#ifndef ONNXC_LIB_IMPORTER_GRAPHIMPORTER_H
+#define ONNXC_LIB_IMPORTER_GRAPHIMPORTER_H
 
 #include "ImportState.h"
 #include "onnxc/Schema/CustomOps.h"
@@ -228,4 +228,4 @@ private:
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_GRAPHIMPORTER_H
+#endif // ONNXC_LIB_IMPORTER_GRAPHIMPORTER_H

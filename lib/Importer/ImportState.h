@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_IMPORTSTATE_H
-#define ONNXC_IMPORTER_IMPORTSTATE_H
+#ifndef ONNXC_LIB_IMPORTER_IMPORTSTATE_H
+#define ONNXC_LIB_IMPORTER_IMPORTSTATE_H
 
 #include "onnxc/Importer/Importer.h"
 #include "onnxc/Schema/CustomOps.h"
@@ -115,4 +115,4 @@ std::string functionKey(llvm::StringRef domain, llvm::StringRef name,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_IMPORTSTATE_H
+#endif // ONNXC_LIB_IMPORTER_IMPORTSTATE_H

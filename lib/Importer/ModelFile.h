@@ -7,8 +7,8 @@
 // note of where it is; only the rest is parsed.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_MODELFILE_H
-#define ONNXC_IMPORTER_MODELFILE_H
+#ifndef ONNXC_LIB_IMPORTER_MODELFILE_H
+#define ONNXC_LIB_IMPORTER_MODELFILE_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
@@ -39,4 +39,4 @@ mappedData(const ::onnx::TensorProto &tensor);
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_MODELFILE_H
+#endif // ONNXC_LIB_IMPORTER_MODELFILE_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_NODECHECK_H
-#define ONNXC_IMPORTER_NODECHECK_H
+#ifndef ONNXC_LIB_IMPORTER_NODECHECK_H
+#define ONNXC_LIB_IMPORTER_NODECHECK_H
 
 #include "onnx/onnx_pb.h"
 
@@ -71,4 +71,4 @@ std::vector<std::string> graphAttributes(const ::onnx::NodeProto &node);
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_NODECHECK_H
+#endif // ONNXC_LIB_IMPORTER_NODECHECK_H

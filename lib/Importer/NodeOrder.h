@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_NODEORDER_H
-#define ONNXC_IMPORTER_NODEORDER_H
+#ifndef ONNXC_LIB_IMPORTER_NODEORDER_H
+#define ONNXC_LIB_IMPORTER_NODEORDER_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,4 +30,4 @@ orderNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_NODEORDER_H
+#endif // ONNXC_LIB_IMPORTER_NODEORDER_H

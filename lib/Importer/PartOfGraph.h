@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_PARTOFGRAPH_H
-#define ONNXC_IMPORTER_PARTOFGRAPH_H
+#ifndef ONNXC_LIB_IMPORTER_PARTOFGRAPH_H
+#define ONNXC_LIB_IMPORTER_PARTOFGRAPH_H
 
 #include "ImportState.h"
 
@@ -30,4 +30,4 @@ void keepOnly(mlir::Block &block, llvm::ArrayRef<mlir::Value> results);
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_PARTOFGRAPH_H
+#endif // ONNXC_LIB_IMPORTER_PARTOFGRAPH_H

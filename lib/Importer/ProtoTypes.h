@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_PROTOTYPES_H
-#define ONNXC_IMPORTER_PROTOTYPES_H
+#ifndef ONNXC_LIB_IMPORTER_PROTOTYPES_H
+#define ONNXC_LIB_IMPORTER_PROTOTYPES_H
 
 #include "ImportState.h"
 
@@ -25,4 +25,4 @@ llvm::SmallVector<std::string> dimNames(const ImportState &state,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_PROTOTYPES_H
+#endif // ONNXC_LIB_IMPORTER_PROTOTYPES_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_TENSORS_H
-#define ONNXC_IMPORTER_TENSORS_H
+#ifndef ONNXC_LIB_IMPORTER_TENSORS_H
+#define ONNXC_LIB_IMPORTER_TENSORS_H
 
 #include "ImportState.h"
 
@@ -26,4 +26,4 @@ importSparseTensor(ImportState &state, const ::onnx::SparseTensorProto &proto,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_TENSORS_H
+#endif // ONNXC_LIB_IMPORTER_TENSORS_H

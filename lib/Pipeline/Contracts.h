@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_PIPELINE_CONTRACTS_H
-#define ONNXC_PIPELINE_CONTRACTS_H
+#ifndef ONNXC_LIB_PIPELINE_CONTRACTS_H
+#define ONNXC_LIB_PIPELINE_CONTRACTS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,4 +23,4 @@ mlir::LogicalResult isLLVMOnly(mlir::ModuleOp module);
 
 } // namespace onnxc
 
-#endif // ONNXC_PIPELINE_CONTRACTS_H
+#endif // ONNXC_LIB_PIPELINE_CONTRACTS_H

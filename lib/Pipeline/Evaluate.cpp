@@ -6,7 +6,7 @@
 
 #include "Evaluate.h"
 
-#include "RuntimeFolder.h"
+#include "onnxc/Pipeline/RuntimeFolder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,9 +23,9 @@
 #include "onnxc/Runtime.h"
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
-#include "onnxc/Target/CPU/Descriptor.h"
-#include "onnxc/Target/CPU/Load.h"
-#include "onnxc/Target/CPU/Weights.h"
+#include "onnxc/Target/Artefact/Descriptor.h"
+#include "onnxc/Target/Artefact/Load.h"
+#include "onnxc/Target/Artefact/Weights.h"
 #include "onnxc/rt/model.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -11,6 +11,7 @@
 #include "Evaluate.h"
 #include "SelectTarget.h"
 
+#include "onnxc/Conversion/ExpandMath/Passes.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Dialect/Krnl/Emit/Passes.h"
@@ -78,6 +79,7 @@ void onnxc::registerAllPasses() {
   registerConvertONNXToKrnlPass();
   registerONNXChooseConvolutionsPass();
   registerONNXChoosePoolsPass();
+  registerONNXCExpandMathPasses();
   registerONNXCKrnlToLLVMPasses();
   registerRecipePasses();
   importer::registerImporterPasses();

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_PIPELINE_SELECTTARGET_H
-#define ONNXC_PIPELINE_SELECTTARGET_H
+#ifndef ONNXC_LIB_PIPELINE_SELECTTARGET_H
+#define ONNXC_LIB_PIPELINE_SELECTTARGET_H
 
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Pipeline/Options.h"
@@ -23,4 +23,4 @@ void registerSelectTargetPass();
 
 } // namespace onnxc
 
-#endif // ONNXC_PIPELINE_SELECTTARGET_H
+#endif // ONNXC_LIB_PIPELINE_SELECTTARGET_H

@@ -6,8 +6,8 @@
 
 #include "onnxc/Recipe/ChooseRecipe.h"
 
-#include "CompleteRecipe.h"
-#include "Planners.h"
+#include "Planners/CompleteRecipe.h"
+#include "Planners/Planners.h"
 #include "onnxc/Recipe/CostModel.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 
 #include "onnxc/Recipe/RecipeChooser.h"
 
-#include "KernelShape.h"
-#include "Planners.h"
+#include "Kernels/KernelShape.h"
+#include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 

@@ -7,7 +7,7 @@
 #include "onnxc/Recipe/RecipeReport.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
-#include "Planners.h"
+#include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeFile.h"

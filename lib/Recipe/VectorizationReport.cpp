@@ -6,8 +6,8 @@
 
 #include "onnxc/Recipe/VectorizationReport.h"
 
-#include "KernelShape.h"
-#include "onnxc/Conversion/KrnlToLLVM/VectorMath.h"
+#include "Kernels/KernelShape.h"
+#include "onnxc/Conversion/ExpandMath/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"

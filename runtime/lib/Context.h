@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CONTEXT_H
-#define ONNXC_RUNTIME_CONTEXT_H
+#ifndef ONNXC_RUNTIME_LIB_CONTEXT_H
+#define ONNXC_RUNTIME_LIB_CONTEXT_H
 
 #include "DataTypes.h"
 #include "MemoryPool.h"
@@ -215,4 +215,4 @@ void freeLastErrors();
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CONTEXT_H
+#endif // ONNXC_RUNTIME_LIB_CONTEXT_H

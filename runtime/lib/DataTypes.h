@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DATATYPES_H
-#define ONNXC_RUNTIME_DATATYPES_H
+#ifndef ONNXC_RUNTIME_LIB_DATATYPES_H
+#define ONNXC_RUNTIME_LIB_DATATYPES_H
 
 #include <stdint.h>
 
@@ -32,4 +32,4 @@ inline bool multiply(int64_t a, int64_t b, int64_t &product) {
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_DATATYPES_H
+#endif // ONNXC_RUNTIME_LIB_DATATYPES_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_MEMORYPOOL_H
-#define ONNXC_RUNTIME_MEMORYPOOL_H
+#ifndef ONNXC_RUNTIME_LIB_MEMORYPOOL_H
+#define ONNXC_RUNTIME_LIB_MEMORYPOOL_H
 
 #include <stdint.h>
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_MEMORYPOOL_H
+#endif // ONNXC_RUNTIME_LIB_MEMORYPOOL_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_OBJECTS_H
-#define ONNXC_RUNTIME_OBJECTS_H
+#ifndef ONNXC_RUNTIME_LIB_OBJECTS_H
+#define ONNXC_RUNTIME_LIB_OBJECTS_H
 
 #include "OnnxMlirRuntime.h"
 #include "onnxc/rt/model.h"
@@ -131,4 +131,4 @@ OMValue *makeValue(OnnxcCall *call, const Object *object);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_OBJECTS_H
+#endif // ONNXC_RUNTIME_LIB_OBJECTS_H

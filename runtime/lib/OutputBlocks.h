@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_OUTPUTBLOCKS_H
-#define ONNXC_RUNTIME_OUTPUTBLOCKS_H
+#ifndef ONNXC_RUNTIME_LIB_OUTPUTBLOCKS_H
+#define ONNXC_RUNTIME_LIB_OUTPUTBLOCKS_H
 
 #include <stdint.h>
 
@@ -36,4 +36,4 @@ void freeOutputBlocks();
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_OUTPUTBLOCKS_H
+#endif // ONNXC_RUNTIME_LIB_OUTPUTBLOCKS_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_REGISTRY_H
-#define ONNXC_RUNTIME_REGISTRY_H
+#ifndef ONNXC_RUNTIME_LIB_REGISTRY_H
+#define ONNXC_RUNTIME_LIB_REGISTRY_H
 
 #include "onnxc/Runtime.h"
 #include "onnxc/rt/model.h"
@@ -99,4 +99,4 @@ void unregisterModels();
 extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_11;
 static_assert(ONNXC_RT_ABI == 11, "rename onnxc_process_11");
 
-#endif // ONNXC_RUNTIME_REGISTRY_H
+#endif // ONNXC_RUNTIME_LIB_REGISTRY_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_SMALLFLOATS_H
-#define ONNXC_RUNTIME_SMALLFLOATS_H
+#ifndef ONNXC_RUNTIME_LIB_SMALLFLOATS_H
+#define ONNXC_RUNTIME_LIB_SMALLFLOATS_H
 
 #include "OnnxMlirRuntime.h"
 
@@ -17,4 +17,4 @@ double smallFloatToDouble(OM_DATA_TYPE type, uint32_t bits);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_SMALLFLOATS_H
+#endif // ONNXC_RUNTIME_LIB_SMALLFLOATS_H

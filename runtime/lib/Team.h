@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_TEAM_H
-#define ONNXC_RUNTIME_TEAM_H
+#ifndef ONNXC_RUNTIME_LIB_TEAM_H
+#define ONNXC_RUNTIME_LIB_TEAM_H
 
 #include "onnxc/rt/hooks.h"
 
@@ -51,4 +51,4 @@ void shutDownPool();
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_TEAM_H
+#endif // ONNXC_RUNTIME_LIB_TEAM_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_TENSOR_H
-#define ONNXC_RUNTIME_TENSOR_H
+#ifndef ONNXC_RUNTIME_LIB_TENSOR_H
+#define ONNXC_RUNTIME_LIB_TENSOR_H
 
 #include "OnnxMlirRuntime.h"
 
@@ -86,4 +86,4 @@ void printValues(TextBuffer &out, const OMTensor &tensor);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_TENSOR_H
+#endif // ONNXC_RUNTIME_LIB_TENSOR_H

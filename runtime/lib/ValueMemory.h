@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_VALUEMEMORY_H
-#define ONNXC_RUNTIME_VALUEMEMORY_H
+#ifndef ONNXC_RUNTIME_LIB_VALUEMEMORY_H
+#define ONNXC_RUNTIME_LIB_VALUEMEMORY_H
 
 #include <stdint.h>
 
@@ -39,4 +39,4 @@ void freeChunks(ValueMemory::Chunk *last);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_VALUEMEMORY_H
+#endif // ONNXC_RUNTIME_LIB_VALUEMEMORY_H

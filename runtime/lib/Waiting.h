@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_WAITING_H
-#define ONNXC_RUNTIME_WAITING_H
+#ifndef ONNXC_RUNTIME_LIB_WAITING_H
+#define ONNXC_RUNTIME_LIB_WAITING_H
 
 #include "os/OS.h"
 
@@ -203,4 +203,4 @@ private:
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_WAITING_H
+#endif // ONNXC_RUNTIME_LIB_WAITING_H

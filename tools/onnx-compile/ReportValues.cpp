@@ -6,7 +6,7 @@
 
 #include "ReportValues.h"
 
-#include "Statistics.h"
+#include "onnxc/Values/Statistics.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ColdStart.h"
-#include "Energy.h"
-#include "Plot.h"
+#include "Measure/ColdStart.h"
+#include "Measure/Energy.h"
+#include "Measure/Plot.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

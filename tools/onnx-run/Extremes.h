@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_TOOLS_ONNXRUN_EXTREMES_H
-#define ONNXC_TOOLS_ONNXRUN_EXTREMES_H
+#ifndef ONNXC_TOOLS_ONNX_RUN_EXTREMES_H
+#define ONNXC_TOOLS_ONNX_RUN_EXTREMES_H
 
-#include "StatisticsTable.h"
+#include "Measure/StatisticsTable.h"
 
 namespace onnxc::run {
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace onnxc::run
 
-#endif // ONNXC_TOOLS_ONNXRUN_EXTREMES_H
+#endif // ONNXC_TOOLS_ONNX_RUN_EXTREMES_H

@@ -6,7 +6,7 @@
 
 #include "NodeTable.h"
 
-#include "Tensor.h"
+#include "onnxc/Values/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Decompressor.h"

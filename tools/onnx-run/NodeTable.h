@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_TOOLS_ONNXRUN_NODETABLE_H
-#define ONNXC_TOOLS_ONNXRUN_NODETABLE_H
+#ifndef ONNXC_TOOLS_ONNX_RUN_NODETABLE_H
+#define ONNXC_TOOLS_ONNX_RUN_NODETABLE_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -49,7 +49,7 @@ public:
 
   llvm::ArrayRef<Launch> getLaunches() const { return launches; }
   /// The peak rates of the device that launches are compiled for
-  /// (lib/Pipeline/NodeTable.h); null for those of processors.
+  /// (lib/Driver/NodeTable.h); null for those of processors.
   const llvm::json::Object *getPeaks() const { return peaks.getAsObject(); }
   size_t getNumNodes() const { return nodes.size(); }
   /// "conv1 (Conv)".
@@ -78,4 +78,4 @@ std::string nodesText(const llvm::json::Object &row);
 
 } // namespace onnxc::run
 
-#endif // ONNXC_TOOLS_ONNXRUN_NODETABLE_H
+#endif // ONNXC_TOOLS_ONNX_RUN_NODETABLE_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_TOOLS_ONNXRUN_OPTIONS_H
-#define ONNXC_TOOLS_ONNXRUN_OPTIONS_H
+#ifndef ONNXC_TOOLS_ONNX_RUN_OPTIONS_H
+#define ONNXC_TOOLS_ONNX_RUN_OPTIONS_H
 
-#include "Value.h"
+#include "onnxc/Values/Value.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
@@ -123,4 +123,4 @@ llvm::Error info(const Artefact &artefact, const Options &options);
 
 } // namespace onnxc::run
 
-#endif // ONNXC_TOOLS_ONNXRUN_OPTIONS_H
+#endif // ONNXC_TOOLS_ONNX_RUN_OPTIONS_H

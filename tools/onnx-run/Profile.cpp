@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchTimes.h"
-#include "Measure.h"
-#include "ProfileThreads.h"
-#include "Sampler.h"
+#include "Measure/LaunchTimes.h"
+#include "Measure/Measure.h"
+#include "Measure/ProfileThreads.h"
+#include "Measure/Sampler.h"
 
 #include "onnxc/Profile.h"
 #include "llvm/ADT/StringExtras.h"

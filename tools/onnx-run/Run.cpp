@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
-#include "Snapshots.h"
+#include "Measure/Snapshots.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"

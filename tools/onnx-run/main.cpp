@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ColdStart.h"
+#include "Measure/ColdStart.h"
 
 #include "onnxc/Support/Tool.h"
 #include "onnxc/Version.h"

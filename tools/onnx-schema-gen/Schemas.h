@@ -6,8 +6,8 @@
 // are unordered, with the names that the dialect gives to everything.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_TOOLS_SCHEMAGEN_SCHEMAS_H
-#define ONNXC_TOOLS_SCHEMAGEN_SCHEMAS_H
+#ifndef ONNXC_TOOLS_ONNX_SCHEMA_GEN_SCHEMAS_H
+#define ONNXC_TOOLS_ONNX_SCHEMA_GEN_SCHEMAS_H
 
 #include "onnx/defs/schema.h"
 
@@ -70,4 +70,4 @@ void writeInstances(const std::vector<Operator> &operators, std::ostream &os);
 
 } // namespace onnxc::schemagen
 
-#endif // ONNXC_TOOLS_SCHEMAGEN_SCHEMAS_H
+#endif // ONNXC_TOOLS_ONNX_SCHEMA_GEN_SCHEMAS_H

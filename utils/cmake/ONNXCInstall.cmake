@@ -22,7 +22,7 @@
 function(_onnxc_add_compiler_library)
   set(script ${PROJECT_SOURCE_DIR}/lib/Compile/libonnxc.map)
   add_library(onnxc SHARED $<TARGET_OBJECTS:ONNXCCompile>)
-  target_link_libraries(onnxc PRIVATE ONNXCExplain MLIR LLVM)
+  target_link_libraries(onnxc PRIVATE ONNXCCheck ONNXCExplain MLIR LLVM)
   target_link_options(onnxc PRIVATE -Wl,--version-script=${script})
   set_target_properties(onnxc PROPERTIES
     LINKER_LANGUAGE CXX LINK_DEPENDS ${script}

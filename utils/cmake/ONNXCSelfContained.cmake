@@ -70,7 +70,7 @@ function(_onnxc_add_static_library)
   set_target_properties(${target} PROPERTIES
     EXCLUDE_FROM_ALL ON ONNXC_SELF_CONTAINED ON LINKER_LANGUAGE CXX
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/self-contained/lib)
-  target_link_libraries(${target} PRIVATE ONNXCExplain ONNXCLLVM)
+  target_link_libraries(${target} PRIVATE ONNXCCheck ONNXCExplain ONNXCLLVM)
   target_link_options(${target} PRIVATE
     -r -nostdlib -fuse-ld=bfd -Wl,--gc-sections -Wl,--force-group-allocation
     -Wl,--start-group # to the end: archives of LLVM need each other
@@ -99,7 +99,7 @@ function(onnxc_add_self_contained_programs)
   set(script ${PROJECT_SOURCE_DIR}/lib/Compile/libonnxc.map)
   add_library(onnxc-self-contained-lib SHARED
     $<TARGET_OBJECTS:ONNXCCompile> $<TARGET_OBJECTS:ONNXCUnusedLLVM>)
-  _onnxc_make_self_contained(onnxc-self-contained-lib ONNXCExplain)
+  _onnxc_make_self_contained(onnxc-self-contained-lib ONNXCCheck ONNXCExplain)
   target_link_options(onnxc-self-contained-lib PRIVATE
                       -Wl,--version-script=${script})
   set_target_properties(onnxc-self-contained-lib PROPERTIES
@@ -108,10 +108,10 @@ function(onnxc_add_self_contained_programs)
 
   add_executable(onnx-compile-self-contained $<TARGET_OBJECTS:onnx-compile>)
   _onnxc_make_self_contained(onnx-compile-self-contained
-                             onnxc-self-contained-lib)
+                             onnxc-self-contained-lib ONNXCValues)
   add_executable(onnx-run-self-contained $<TARGET_OBJECTS:onnx-run>)
   # The table of nodes is compressed.
-  _onnxc_make_self_contained(onnx-run-self-contained dl ONNXCCompression)
+  _onnxc_make_self_contained(onnx-run-self-contained ONNXCValues dl ONNXCCompression)
   add_custom_target(onnxc-self-contained
     DEPENDS onnxc-self-contained-lib onnx-compile-self-contained
             onnx-run-self-contained ONNXCRuntime onnxc-manuals)

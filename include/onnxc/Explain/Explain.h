@@ -10,7 +10,7 @@
 #ifndef ONNXC_EXPLAIN_EXPLAIN_H
 #define ONNXC_EXPLAIN_EXPLAIN_H
 
-#include "onnxc/Pipeline/Driver.h"
+#include "onnxc/Driver/Driver.h"
 #include "onnxc/Recipe/KernelWork.h"
 
 namespace onnxc {

@@ -6,7 +6,7 @@
 #ifndef ONNXC_RECIPE_OCCUPANCY_H
 #define ONNXC_RECIPE_OCCUPANCY_H
 
-#include "onnxc/Target/Processor.h"
+#include "onnxc/Dialect/Krnl/IR/Processor.h"
 
 namespace onnxc {
 

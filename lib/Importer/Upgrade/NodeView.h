@@ -6,8 +6,8 @@
 // next. It works on the protobuf message, before any operation exists.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_UPGRADE_NODEVIEW_H
-#define ONNXC_IMPORTER_UPGRADE_NODEVIEW_H
+#ifndef ONNXC_LIB_IMPORTER_UPGRADE_NODEVIEW_H
+#define ONNXC_LIB_IMPORTER_UPGRADE_NODEVIEW_H
 
 #include "onnx/onnx_pb.h"
 
@@ -142,4 +142,4 @@ private:
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_UPGRADE_NODEVIEW_H
+#endif // ONNXC_LIB_IMPORTER_UPGRADE_NODEVIEW_H

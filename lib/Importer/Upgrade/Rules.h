@@ -6,8 +6,8 @@
 // called after its effect.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_UPGRADE_RULES_H
-#define ONNXC_IMPORTER_UPGRADE_RULES_H
+#ifndef ONNXC_LIB_IMPORTER_UPGRADE_RULES_H
+#define ONNXC_LIB_IMPORTER_UPGRADE_RULES_H
 
 #include "NodeView.h"
 
@@ -69,4 +69,4 @@ void LabelEncoder_1_to_2(NodeView &view);
 
 } // namespace onnxc::importer::rules
 
-#endif // ONNXC_IMPORTER_UPGRADE_RULES_H
+#endif // ONNXC_LIB_IMPORTER_UPGRADE_RULES_H

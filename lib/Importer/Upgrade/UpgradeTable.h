@@ -9,8 +9,8 @@
 // Rules.h and its row.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_IMPORTER_UPGRADE_UPGRADETABLE_H
-#define ONNXC_IMPORTER_UPGRADE_UPGRADETABLE_H
+#ifndef ONNXC_LIB_IMPORTER_UPGRADE_UPGRADETABLE_H
+#define ONNXC_LIB_IMPORTER_UPGRADE_UPGRADETABLE_H
 
 #include "NodeView.h"
 
@@ -64,4 +64,4 @@ UpgradeResult upgradeNode(const ::onnx::NodeProto &node, int version,
 
 } // namespace onnxc::importer
 
-#endif // ONNXC_IMPORTER_UPGRADE_UPGRADETABLE_H
+#endif // ONNXC_LIB_IMPORTER_UPGRADE_UPGRADETABLE_H

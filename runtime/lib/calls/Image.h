@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_IMAGE_H
-#define ONNXC_RUNTIME_CALLS_IMAGE_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_IMAGE_H
+#define ONNXC_RUNTIME_LIB_CALLS_IMAGE_H
 
 #include "Context.h"
 
@@ -74,4 +74,4 @@ bool decodeWebP(ImageFile file, Image &image);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_IMAGE_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_IMAGE_H

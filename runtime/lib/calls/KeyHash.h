@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_KEYHASH_H
-#define ONNXC_RUNTIME_CALLS_KEYHASH_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_KEYHASH_H
+#define ONNXC_RUNTIME_LIB_CALLS_KEYHASH_H
 
 #include <stdint.h>
 
@@ -23,4 +23,4 @@ constexpr uint64_t hashKey(uint64_t key, uint64_t multiplier, int64_t bits) {
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_KEYHASH_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_KEYHASH_H

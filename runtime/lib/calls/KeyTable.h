@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_KEYTABLE_H
-#define ONNXC_RUNTIME_CALLS_KEYTABLE_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_KEYTABLE_H
+#define ONNXC_RUNTIME_LIB_CALLS_KEYTABLE_H
 
 #include "calls/KeyHash.h"
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_KEYTABLE_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_KEYTABLE_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_ORDERING_H
-#define ONNXC_RUNTIME_CALLS_ORDERING_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_ORDERING_H
+#define ONNXC_RUNTIME_LIB_CALLS_ORDERING_H
 
 #include "Steps.h"
 
@@ -83,4 +83,4 @@ Keyed *sortByKey(Steps &steps, Keyed *items, Keyed *scratch, int64_t count);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_ORDERING_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_ORDERING_H

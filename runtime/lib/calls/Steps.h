@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_STEPS_H
-#define ONNXC_RUNTIME_CALLS_STEPS_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_STEPS_H
+#define ONNXC_RUNTIME_LIB_CALLS_STEPS_H
 
 #include "onnxc/rt/hooks.h"
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_STEPS_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_STEPS_H

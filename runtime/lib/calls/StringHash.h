@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_STRINGHASH_H
-#define ONNXC_RUNTIME_CALLS_STRINGHASH_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_STRINGHASH_H
+#define ONNXC_RUNTIME_LIB_CALLS_STRINGHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,4 +24,4 @@ inline uint64_t hashString(const char *text, size_t length) {
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_STRINGHASH_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_STRINGHASH_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_STRINGTABLE_H
-#define ONNXC_RUNTIME_CALLS_STRINGTABLE_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_STRINGTABLE_H
+#define ONNXC_RUNTIME_LIB_CALLS_STRINGTABLE_H
 
 #include "calls/StringHash.h"
 #include "onnxc/rt/hooks.h"
@@ -89,4 +89,4 @@ private:
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_STRINGTABLE_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_STRINGTABLE_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_CALLS_UNICODE_H
-#define ONNXC_RUNTIME_CALLS_UNICODE_H
+#ifndef ONNXC_RUNTIME_LIB_CALLS_UNICODE_H
+#define ONNXC_RUNTIME_LIB_CALLS_UNICODE_H
 
 #include <stdint.h>
 
@@ -29,4 +29,4 @@ bool isBlank(uint32_t code);
 
 } // namespace onnxc::rt
 
-#endif // ONNXC_RUNTIME_CALLS_UNICODE_H
+#endif // ONNXC_RUNTIME_LIB_CALLS_UNICODE_H

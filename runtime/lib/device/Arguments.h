@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_ARGUMENTS_H
-#define ONNXC_RUNTIME_DEVICE_ARGUMENTS_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_ARGUMENTS_H
+#define ONNXC_RUNTIME_LIB_DEVICE_ARGUMENTS_H
 
 #include "device/Driver.h"
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_ARGUMENTS_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_ARGUMENTS_H

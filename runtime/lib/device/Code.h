@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_CODE_H
-#define ONNXC_RUNTIME_DEVICE_CODE_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_CODE_H
+#define ONNXC_RUNTIME_LIB_DEVICE_CODE_H
 
 #include "Context.h"
 #include "device/Driver.h"
@@ -79,4 +79,4 @@ void fail(OMContext &context, const Driver &driver, Result error,
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_CODE_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_CODE_H

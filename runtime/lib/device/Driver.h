@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_DRIVER_H
-#define ONNXC_RUNTIME_DEVICE_DRIVER_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_DRIVER_H
+#define ONNXC_RUNTIME_LIB_DEVICE_DRIVER_H
 
 #include "onnxc/rt/device.h"
 
@@ -117,4 +117,4 @@ bool findDevice(const Driver &driver, int number, DeviceInfo &info,
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_DRIVER_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_DRIVER_H

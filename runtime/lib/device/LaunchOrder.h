@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H
-#define ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_LAUNCHORDER_H
+#define ONNXC_RUNTIME_LIB_DEVICE_LAUNCHORDER_H
 
 #include "onnxc/rt/device.h"
 
@@ -72,4 +72,4 @@ private:
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_LAUNCHORDER_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_LAUNCHORDER_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_LAUNCHES_H
-#define ONNXC_RUNTIME_DEVICE_LAUNCHES_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_LAUNCHES_H
+#define ONNXC_RUNTIME_LIB_DEVICE_LAUNCHES_H
 
 #include "device/Code.h"
 #include "device/LaunchOrder.h"
@@ -138,4 +138,4 @@ private:
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_LAUNCHES_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_LAUNCHES_H

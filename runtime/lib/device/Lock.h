@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_LOCK_H
-#define ONNXC_RUNTIME_DEVICE_LOCK_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_LOCK_H
+#define ONNXC_RUNTIME_LIB_DEVICE_LOCK_H
 
 #include "os/OS.h"
 
@@ -49,4 +49,4 @@ private:
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_LOCK_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_LOCK_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_DEVICE_RUN_H
-#define ONNXC_RUNTIME_DEVICE_RUN_H
+#ifndef ONNXC_RUNTIME_LIB_DEVICE_RUN_H
+#define ONNXC_RUNTIME_LIB_DEVICE_RUN_H
 
 #include "device/Code.h"
 #include "device/Launches.h"
@@ -67,4 +67,4 @@ void synchronize(OnnxcCall *call, DeviceContext &device);
 
 } // namespace onnxc::rt::device
 
-#endif // ONNXC_RUNTIME_DEVICE_RUN_H
+#endif // ONNXC_RUNTIME_LIB_DEVICE_RUN_H

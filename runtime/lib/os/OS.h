@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_RUNTIME_OS_H
-#define ONNXC_RUNTIME_OS_H
+#ifndef ONNXC_RUNTIME_LIB_OS_OS_H
+#define ONNXC_RUNTIME_LIB_OS_OS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -88,4 +88,4 @@ bool pathOfAddress(const void *address, char *path, size_t capacity);
 
 } // namespace onnxc::rt::os
 
-#endif // ONNXC_RUNTIME_OS_H
+#endif // ONNXC_RUNTIME_LIB_OS_OS_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_PYTHON_SESSION_H
-#define ONNXC_PYTHON_SESSION_H
+#ifndef ONNXC_RUNTIME_PYTHON_ONNX_COMPILE_SESSION_H
+#define ONNXC_RUNTIME_PYTHON_ONNX_COMPILE_SESSION_H
 
 // The stable ABI: one build serves Python 3.10 and all that follow.
 #define Py_LIMITED_API 0x030A0000
@@ -157,4 +157,4 @@ void wrongType(const char *format, PyObject *what, PyObject *object);
 
 } // namespace onnxc::python
 
-#endif // ONNXC_PYTHON_SESSION_H
+#endif // ONNXC_RUNTIME_PYTHON_ONNX_COMPILE_SESSION_H

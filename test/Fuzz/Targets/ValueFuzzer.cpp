@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Value.h"
+#include "onnxc/Values/Value.h"
 
 #include "llvm/Support/Error.h"
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_BENCH_PEAK_H
-#define ONNXC_BENCH_PEAK_H
+#ifndef ONNXC_UTILS_BENCH_CONTRACTION_PEAK_H
+#define ONNXC_UTILS_BENCH_CONTRACTION_PEAK_H
 
 #include <cstdint>
 
@@ -21,4 +21,4 @@ double runRegisterFMAs(int64_t rounds);
 
 } // namespace onnxc::bench
 
-#endif // ONNXC_BENCH_PEAK_H
+#endif // ONNXC_UTILS_BENCH_CONTRACTION_PEAK_H

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
+#include "Builders/Accumulate.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;

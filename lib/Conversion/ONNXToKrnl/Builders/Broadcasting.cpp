@@ -2,13 +2,13 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
+#include "Builders/Broadcasting.h"
 
+#include "Builders/HostValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 

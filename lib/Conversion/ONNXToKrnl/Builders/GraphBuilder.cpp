@@ -2,9 +2,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
-#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
+#include "Builders/GraphBuilder.h"
+#include "Elementwise/Elementwise.h"
+#include "Text/Strings.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

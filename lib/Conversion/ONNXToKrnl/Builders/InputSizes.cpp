@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/ONNX/IR/InputSizes.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/InputSizes.h"
+#include "Builders/HostValues.h"
+#include "Builders/InputSizes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "Builders/ScalarBuilder.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"

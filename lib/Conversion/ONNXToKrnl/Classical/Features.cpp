@@ -5,12 +5,12 @@
 // the combinations of operators that they are.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Builders/GraphBuilder.h"
+#include "Builders/HostValues.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Text/Strings.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 // A matrix product, the intercepts, and the transformation of the scores.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Builders/GraphBuilder.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 
 using namespace mlir;

@@ -5,14 +5,14 @@
 // product makes scores of it. Classifiers decide between each pair of classes.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/GraphBuilder.h"
+#include "Builders/HostValues.h"
+#include "Builders/ScalarBuilder.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Text/Strings.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -8,13 +8,13 @@
 
 #include "Trees.h"
 
+#include "Builders/HostValues.h"
+#include "Builders/ScalarBuilder.h"
+#include "Contractions/Contraction.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 

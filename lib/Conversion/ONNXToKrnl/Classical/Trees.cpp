@@ -8,11 +8,11 @@
 #include "Trees.h"
 #include "ReadTrees.h"
 
-#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Elementwise/Elementwise.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Text/Strings.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 
 using namespace mlir;
 

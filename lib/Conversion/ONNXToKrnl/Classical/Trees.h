@@ -5,7 +5,7 @@
 #ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_TREES_H
 #define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CLASSICAL_TREES_H
 
-#include "onnxc/Conversion/ONNXToKrnl/GraphBuilder.h"
+#include "Builders/GraphBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/TreeTables.h"
 
 namespace onnxc {

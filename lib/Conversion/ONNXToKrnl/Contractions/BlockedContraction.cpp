@@ -20,19 +20,19 @@
 //   y[m, n] += t[m, n, block] * r[m, block] * s[n, block]
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/BlockedContraction.h"
+#include "Contractions/BlockedContraction.h"
 
 #include "BlockedWeights.h"
-#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
-#include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
-#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Builders/Accumulate.h"
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Builders/ReshapedConstant.h"
+#include "Builders/ScalarBuilder.h"
+#include "Contractions/Contraction.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Quantization/BlockQuantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
-#include "onnxc/Conversion/ONNXToKrnl/ReshapedConstant.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;

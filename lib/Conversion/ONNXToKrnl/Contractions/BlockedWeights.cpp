@@ -4,8 +4,8 @@
 
 #include "BlockedWeights.h"
 
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
+#include "Builders/ScalarBuilder.h"
+#include "Movement/Movement.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
+#include "Control/Containers.h"
+#include "Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"

@@ -4,12 +4,12 @@
 
 #include "LoopBodies.h"
 
+#include "Builders/HostValues.h"
+#include "Control/Containers.h"
+#include "Control/ControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
-#include "onnxc/Conversion/ONNXToKrnl/ControlFlow.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"

@@ -7,11 +7,11 @@
 // time of one product. On a device each of the four transforms is a launch.
 //===----------------------------------------------------------------------===//
 
+#include "Convolutions/Winograd.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
+#include "onnxc/Dialect/Krnl/IR/LaunchCost.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
-#include "onnxc/Target/LaunchCost.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"

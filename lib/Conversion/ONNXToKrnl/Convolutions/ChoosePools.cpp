@@ -6,8 +6,8 @@
 // goes through memory. The pass compares the elements read for one result.
 //===----------------------------------------------------------------------===//
 
+#include "Convolutions/Pools.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Conversion/ONNXToKrnl/Pools.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"

@@ -7,16 +7,16 @@
 // Borders are added beforehand, so that the kernel reads without tests.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
-#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Builders/Accumulate.h"
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Builders/ScalarBuilder.h"
+#include "Convolutions/Convolution.h"
+#include "Convolutions/Windows.h"
+#include "Convolutions/Winograd.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
-#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

@@ -5,13 +5,13 @@
 // between its elements and of the filter read backwards.
 //===----------------------------------------------------------------------===//
 
+#include "Builders/HostValues.h"
+#include "Builders/ScalarBuilder.h"
+#include "Convolutions/Convolution.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;

@@ -6,14 +6,14 @@
 // remains.
 //===----------------------------------------------------------------------===//
 
+#include "Builders/HostValues.h"
+#include "Convolutions/Convolution.h"
+#include "Convolutions/Windows.h"
+#include "Images/Interpolation.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

@@ -2,16 +2,16 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/Accumulate.h"
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Builders/ScalarBuilder.h"
+#include "Convolutions/Pools.h"
+#include "Convolutions/Windows.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
-#include "onnxc/Conversion/ONNXToKrnl/Pools.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;

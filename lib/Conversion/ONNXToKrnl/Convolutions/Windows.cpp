@@ -2,13 +2,13 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "Convolutions/Windows.h"
 
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;

@@ -16,13 +16,13 @@
 // images go through all of them in bands, which stay in the caches meanwhile.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Winograd.h"
+#include "Convolutions/Winograd.h"
 
-#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Contractions/Contraction.h"
+#include "Convolutions/Windows.h"
+#include "Movement/Movement.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"

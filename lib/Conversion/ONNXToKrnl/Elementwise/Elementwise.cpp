@@ -6,9 +6,9 @@
 // functions of one real variable are in Functions.cpp and Activations.cpp.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
-#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Elementwise/Elementwise.h"
+#include "Builders/Broadcasting.h"
+#include "Builders/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

@@ -5,13 +5,13 @@
 // kernels that compute each number from its position.
 //===----------------------------------------------------------------------===//
 
+#include "Builders/HostValues.h"
+#include "Elementwise/RandomNumbers.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/RandomNumbers.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/RandomNumbers.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Elementwise/RandomNumbers.h"
+#include "Builders/HostValues.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 using namespace mlir;

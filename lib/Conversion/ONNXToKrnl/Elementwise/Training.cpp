@@ -6,10 +6,10 @@
 // writes the new tensor and the new state.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/HostValues.h"
+#include "Elementwise/Elementwise.h"
+#include "Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"

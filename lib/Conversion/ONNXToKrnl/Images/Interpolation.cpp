@@ -2,8 +2,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
-#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
+#include "Images/Interpolation.h"
+#include "Quantization/Quantization.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 #ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZECOORDINATES_H
 #define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_RESIZECOORDINATES_H
 
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+#include "Images/Interpolation.h"
 
 namespace onnxc {
 

@@ -4,12 +4,12 @@
 
 #include "ResizeTables.h"
 
+#include "Builders/HostValues.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;

@@ -11,10 +11,10 @@
 #ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_ROIBINS_H
 #define ONNXC_LIB_CONVERSION_ONNXTOKRNL_IMAGES_ROIBINS_H
 
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
+#include "Builders/HostValues.h"
+#include "Images/Interpolation.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 
 namespace onnxc {
 

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
+#include "Lowering.h"
+#include "Text/Strings.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Strings.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"

@@ -5,11 +5,11 @@
 // code at run time beyond the sizes.
 //===----------------------------------------------------------------------===//
 
+#include "Builders/HostValues.h"
+#include "Control/Containers.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "onnxc/Conversion/ONNXToKrnl/Containers.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Alternatives.h"

@@ -2,12 +2,12 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/BlockQuantization.h"
+#include "Quantization/BlockQuantization.h"
 
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/HostValues.h"
+#include "Movement/Movement.h"
+#include "Quantization/Quantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
-#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;

@@ -10,13 +10,13 @@
 // the neighbours has one scale.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/Broadcasting.h"
+#include "Builders/HostValues.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Quantization/Quantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

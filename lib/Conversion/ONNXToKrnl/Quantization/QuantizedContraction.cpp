@@ -7,14 +7,14 @@
 // convolution is zero and the contraction the one that all operators share.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Contraction.h"
-#include "onnxc/Conversion/ONNXToKrnl/Convolution.h"
-#include "onnxc/Conversion/ONNXToKrnl/Elementwise.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
+#include "Builders/HostValues.h"
+#include "Contractions/Contraction.h"
+#include "Convolutions/Convolution.h"
+#include "Elementwise/Elementwise.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Quantization/Quantization.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Quantization.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

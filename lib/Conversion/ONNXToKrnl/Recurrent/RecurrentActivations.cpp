@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Recurrent.h"
+#include "Recurrent/Recurrent.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 

@@ -5,13 +5,13 @@
 // reduction; MaxPool, whose windows are small, carries both side by side.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/HostValues.h"
+#include "Builders/ScalarBuilder.h"
+#include "Convolutions/Windows.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

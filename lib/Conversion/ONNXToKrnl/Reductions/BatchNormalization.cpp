@@ -5,13 +5,13 @@
 // the batch (training), and LRN, which reads neighbouring channels.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Accumulate.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/Accumulate.h"
+#include "Builders/HostValues.h"
+#include "Builders/Padding.h"
+#include "Builders/ScalarBuilder.h"
+#include "Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/Padding.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;

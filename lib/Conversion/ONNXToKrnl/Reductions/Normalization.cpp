@@ -6,14 +6,14 @@
 // operators differ in the definition of a group alone.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Broadcasting.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
+#include "Builders/Broadcasting.h"
+#include "Builders/HostValues.h"
+#include "Builders/ScalarBuilder.h"
+#include "Convolutions/Windows.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Windows.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 

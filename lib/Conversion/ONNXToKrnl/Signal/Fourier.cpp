@@ -2,15 +2,15 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Conversion/ONNXToKrnl/Fourier.h"
+#include "Signal/Fourier.h"
 
 #include "FourierStages.h"
 
+#include "Builders/HostValues.h"
+#include "Images/Interpolation.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include <numbers>

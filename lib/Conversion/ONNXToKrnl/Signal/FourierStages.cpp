@@ -4,11 +4,11 @@
 
 #include "FourierStages.h"
 
+#include "Builders/HostValues.h"
+#include "Images/Interpolation.h"
+#include "Movement/Movement.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include <numbers>

@@ -8,8 +8,8 @@
 #ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_SIGNAL_FOURIERSTAGES_H
 #define ONNXC_LIB_CONVERSION_ONNXTOKRNL_SIGNAL_FOURIERSTAGES_H
 
+#include "Builders/ScalarBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
-#include "onnxc/Conversion/ONNXToKrnl/ScalarBuilder.h"
 
 namespace onnxc {
 

@@ -4,12 +4,12 @@
 // DFT, STFT and MelWeightMatrix.
 //===----------------------------------------------------------------------===//
 
+#include "Builders/HostValues.h"
+#include "Images/Interpolation.h"
+#include "Lowering.h"
+#include "Movement/Movement.h"
+#include "Signal/Fourier.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "onnxc/Conversion/ONNXToKrnl/Fourier.h"
-#include "onnxc/Conversion/ONNXToKrnl/HostValues.h"
-#include "onnxc/Conversion/ONNXToKrnl/Interpolation.h"
-#include "onnxc/Conversion/ONNXToKrnl/Lowering.h"
-#include "onnxc/Conversion/ONNXToKrnl/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ONNXC_KRNL_TENSORMAPS_H
-#define ONNXC_KRNL_TENSORMAPS_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_IR_TENSORMAPS_H
+#define ONNXC_LIB_DIALECT_KRNL_IR_TENSORMAPS_H
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "onnxc/rt/device.h"
@@ -28,4 +28,4 @@ std::string reasonAgainstMap(mlir::ShapedType type, int64_t elementBytes);
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_KRNL_TENSORMAPS_H
+#endif // ONNXC_LIB_DIALECT_KRNL_IR_TENSORMAPS_H

@@ -6,8 +6,8 @@
 // for each r = 0..s-1 along a dimension: SplitConvTranspose.cpp.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -74,4 +74,4 @@ bool haveOwnWindows(llvm::ArrayRef<PhaseSplit> splits);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_CONVTRANSPOSEPHASES_H

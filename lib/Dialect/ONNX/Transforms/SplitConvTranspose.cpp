@@ -20,10 +20,10 @@
 //===----------------------------------------------------------------------===//
 #include "ConvTransposePhases.h"
 #include "Simplify/ConstantFloats.h"
+#include "onnxc/Dialect/Krnl/IR/LaunchCost.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
-#include "onnxc/Target/LaunchCost.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"

@@ -7,7 +7,7 @@
 #define ONNXC_DIALECT_KRNL_IR_TARGET_H
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "onnxc/Target/Processor.h"
+#include "onnxc/Dialect/Krnl/IR/Processor.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "onnxc/Dialect/Krnl/IR/Target.h.inc"

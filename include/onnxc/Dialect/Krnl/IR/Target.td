@@ -14,7 +14,7 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   let summary = "the processor that a module is compiled for";
   let description = [{
     The description of the processor for passes: LLVM's names for it, the
-    numbers of its family (`onnxc/Target/Processor.h`), and the instructions
+    numbers of its family (`onnxc/Dialect/Krnl/IR/Processor.h`), and the instructions
     that have an intrinsic, by operation and lanes. A module has it as
     `krnl.target`; `select-target` fills it from the table of processors.
     Numbers that are those of the baseline processor are not printed.

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_DEVICEPLACES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_DEVICEPLACES_H
 
 #include "HostBuffers.h"
 
@@ -89,4 +89,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_DEVICEPLACES_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_DEVICEPLACES_H

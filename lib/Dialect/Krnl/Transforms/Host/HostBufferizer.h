@@ -10,8 +10,8 @@
 // Where a value cannot be handed over or overwritten it is copied.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERIZER_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERIZER_H
 
 #include "HostBuffers.h"
 
@@ -125,4 +125,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERIZER_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERIZER_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERS_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -44,4 +44,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTBUFFERS_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERS_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTSIZES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTSIZES_H
 
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseMap.h"
@@ -68,4 +68,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_HOSTSIZES_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTSIZES_H

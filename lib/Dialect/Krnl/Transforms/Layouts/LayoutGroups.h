@@ -6,8 +6,8 @@
 // together on the dimension with unit stride.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_LAYOUTS_LAYOUTGROUPS_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_LAYOUTS_LAYOUTGROUPS_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -103,4 +103,4 @@ void voteForLayouts(LayoutGroups &groups, KernelOp kernel, ComputeOp op);
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_LAYOUTGROUPS_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_LAYOUTS_LAYOUTGROUPS_H

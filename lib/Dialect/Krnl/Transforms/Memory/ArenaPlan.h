@@ -8,8 +8,8 @@
 // one ends.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ARENAPLAN_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ARENAPLAN_H
 
 #include "LaunchGraph.h"
 
@@ -58,4 +58,4 @@ llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots,
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_ARENAPLAN_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ARENAPLAN_H

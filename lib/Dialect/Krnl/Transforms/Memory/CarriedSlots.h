@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_CARRIEDSLOTS_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_CARRIEDSLOTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -40,4 +40,4 @@ makeCarriedSlots(mlir::func::FuncOp host,
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_CARRIEDSLOTS_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_CARRIEDSLOTS_H

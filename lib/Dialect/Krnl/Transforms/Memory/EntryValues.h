@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ENTRYVALUES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ENTRYVALUES_H
 
 #include "SizeFormula.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_ENTRYVALUES_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ENTRYVALUES_H

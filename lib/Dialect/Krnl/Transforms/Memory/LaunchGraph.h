@@ -8,8 +8,8 @@
 // other.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHGRAPH_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHGRAPH_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_LAUNCHGRAPH_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_LAUNCHGRAPH_H
 
 #include "mlir/Support/LLVM.h"
 #include "onnxc/rt/device.h"
@@ -70,4 +70,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHGRAPH_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_LAUNCHGRAPH_H

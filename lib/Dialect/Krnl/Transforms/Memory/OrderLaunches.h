@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_ORDERLAUNCHES_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_ORDERLAUNCHES_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ORDERLAUNCHES_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ORDERLAUNCHES_H
 
 #include "LaunchGraph.h"
 
@@ -32,4 +32,4 @@ OrderedLaunches orderLaunches(mlir::func::FuncOp host,
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_ORDERLAUNCHES_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_ORDERLAUNCHES_H

@@ -6,8 +6,8 @@
 // model's dimensions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H
-#define ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H
+#ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_SIZEFORMULA_H
+#define ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_SIZEFORMULA_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace onnxc::krnl
 
-#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_SIZEFORMULA_H
+#endif // ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_MEMORY_SIZEFORMULA_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_DIMPOLYNOMIAL_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_DIMPOLYNOMIAL_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMPOLYNOMIAL_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMPOLYNOMIAL_H
 
 #include "mlir/IR/AffineExpr.h"
 
@@ -55,4 +55,4 @@ private:
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_DIMPOLYNOMIAL_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMPOLYNOMIAL_H

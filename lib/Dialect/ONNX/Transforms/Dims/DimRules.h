@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_DIMRULES_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_DIMRULES_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMRULES_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMRULES_H
 
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
@@ -79,4 +79,4 @@ void inferArithmeticContents(RuleNode &node);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_DIMRULES_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMRULES_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMVISITOR_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMVISITOR_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
@@ -80,4 +80,4 @@ private:
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_DIMVISITOR_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_DIMS_DIMVISITOR_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_REQUANTIZE_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_REQUANTIZE_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_QUANTIZATION_REQUANTIZE_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_QUANTIZATION_REQUANTIZE_H
 
 #include "Simplify/Simplify.h"
 
@@ -30,4 +30,4 @@ void populateRequantizePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_REQUANTIZE_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_QUANTIZATION_REQUANTIZE_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_CONSTANTFLOATS_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_CONSTANTFLOATS_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_CONSTANTFLOATS_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_CONSTANTFLOATS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -28,4 +28,4 @@ struct ConstantFloats {
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_CONSTANTFLOATS_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_CONSTANTFLOATS_H

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H
-#define ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H
+#ifndef ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_SIMPLIFY_H
+#define ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_SIMPLIFY_H
 
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
@@ -68,4 +68,4 @@ mlir::Value viewedData(mlir::Value value);
 
 } // namespace onnxc::onnx
 
-#endif // ONNXC_LIB_ONNX_TRANSFORMS_SIMPLIFY_H
+#endif // ONNXC_LIB_DIALECT_ONNX_TRANSFORMS_SIMPLIFY_SIMPLIFY_H

@@ -1,0 +1,54 @@
+//===- Artefact.h - The last step: files -----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DRIVER_ARTEFACT_H
+#define ONNXC_DRIVER_ARTEFACT_H
+
+#include "onnxc/Driver/SourceFiles.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnxc/Driver/Driver.h"
+#include "onnxc/Target/Artefact/CustomLibrary.h"
+#include "onnxc/Target/NVPTX/DeviceImages.h"
+
+namespace onnxc {
+
+struct ArtefactInputs {
+  const Input &input;
+  const CompileOptions &options;
+  const Events &events;
+  Report &report;
+  const SourceFiles &files;
+  /// Those that the options name.
+  llvm::ArrayRef<target::CustomLibrary> customLibraries;
+  /// Kernels of devices, of each level. writeArtefact() makes them.
+  std::vector<target::DeviceImages> deviceImages = {};
+};
+
+/// Writes the assembly, objects or shared object of the options, with the code
+/// of all levels (targetModules), and fills in the report.
+llvm::Error writeArtefact(llvm::ArrayRef<mlir::ModuleOp> levels,
+                          ArtefactInputs inputs);
+
+/// Writes to a stream, which keeps the errors.
+using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
+
+/// Writes a file that appears complete or not at all.
+llvm::Error writeFile(llvm::StringRef name, Writer write);
+
+/// Writes the output: by the callback, or to a file. `finish` is called before
+/// that takes its place, which it does not if that fails.
+llvm::Error writeOutput(const CompileOptions &options, const Events &events,
+                        Writer write,
+                        llvm::function_ref<llvm::Error()> finish = {});
+llvm::Error writeOutput(const CompileOptions &options, const Events &events,
+                        llvm::StringRef text);
+
+/// model.onnx -> model.so, and the suffixes of the other results.
+std::string defaultOutput(const Input &input, const CompileOptions &options);
+
+} // namespace onnxc
+
+#endif // ONNXC_DRIVER_ARTEFACT_H

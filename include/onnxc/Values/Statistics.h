@@ -1,0 +1,51 @@
+//===- Statistics.h - Numbers in a tensor -----------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_VALUES_STATISTICS_H
+#define ONNXC_VALUES_STATISTICS_H
+
+#include "onnxc/Values/Tensor.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <array>
+#include <limits>
+
+namespace onnxc::run {
+
+/// Of the elements of a value; of complex numbers, the real parts.
+struct Statistics {
+  int64_t elements = 0, zeros = 0, nans = 0, infinities = 0;
+
+  /// Finite elements by equal parts of the range from minimum to maximum.
+  std::array<int64_t, 16> histogram{};
+
+  void add(double element);
+  /// Counts an element in the histogram, after all have been added.
+  void place(double element);
+  int64_t finite() const { return elements - nans - infinities; }
+  /// Of the finite elements; 0 if there are none.
+  double minimum() const { return least <= largest ? least : 0; }
+  double maximum() const { return least <= largest ? largest : 0; }
+  /// Where the first of them are, counted over all elements.
+  int64_t positionOfMinimum() const { return minPosition; }
+  int64_t positionOfMaximum() const { return maxPosition; }
+  double mean() const;
+
+private:
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+  int64_t minPosition = 0, maxPosition = 0;
+  long double sum = 0; ///< which is finite where elements are
+};
+
+/// Visits the elements of a tensor, none of strings.
+void forEachNumber(const Tensor &tensor,
+                   llvm::function_ref<void(double)> visit);
+
+} // namespace onnxc::run
+
+#endif // ONNXC_VALUES_STATISTICS_H

@@ -1,0 +1,63 @@
+//===- ModelFacts.h - Facts of a compiled model for its author -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_CHECK_MODELFACTS_H
+#define ONNXC_LIB_CHECK_MODELFACTS_H
+
+#include "ValueRanges.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace onnxc {
+
+/// Sizes that are not known are compared with such ones.
+inline constexpr int64_t assumedSize = 64;
+
+/// One fact about a node of the model.
+struct Fact {
+  std::string kind, node, reason, hint;
+  /// Of the estimated work of the model.
+  double share = 0;
+};
+
+/// The sizes of inputs that only a run knows.
+struct DynamicSizes {
+  /// By name of a dimension the inputs that have it.
+  std::map<std::string, std::vector<std::string>> names;
+  /// By name of an input with dimensions that have no name its shape, in which
+  /// dynamic sizes are the assumed one, and as --shape has it, 1x3xSIZE.
+  std::map<std::string, std::pair<std::vector<int64_t>, std::string>> shapes;
+};
+
+/// Of the module of the model as it was imported.
+DynamicSizes findDynamicSizes(mlir::ModuleOp module);
+/// Nodes whose results have as many elements as the data says, of a module of
+/// the phase onnx.
+std::vector<Fact> findDataDependentSizes(mlir::ModuleOp module);
+
+/// Of a target's module of the phase krnl: nodes that run without vectors or as
+/// functions of the runtime.
+std::vector<Fact> findSlowNodes(mlir::ModuleOp module);
+/// Nodes that compute with elements of 64 bits, likewise, but for those of
+/// which the results are known to need them.
+std::vector<Fact>
+findWideTypes(mlir::ModuleOp module,
+              const std::map<std::string, WideResults> &results);
+
+/// Kernels of a module, but for those on ways that are hardly ever taken.
+struct KernelCount {
+  size_t all = 0;
+  /// Those with a loop of which only the run knows how long it is.
+  size_t dynamic = 0;
+};
+KernelCount countKernels(mlir::ModuleOp module);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CHECK_MODELFACTS_H

@@ -1,0 +1,52 @@
+//===- Winograd.h - Convolutions with fewer products ------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONVOLUTIONS_WINOGRAD_H
+#define ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONVOLUTIONS_WINOGRAD_H
+
+#include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+
+#include <array>
+#include <optional>
+
+namespace onnxc {
+
+/// An attribute of a convolution that is to be computed by Winograd's
+/// algorithm: the results along each side of a tile, 2 or 4. The pass
+/// `onnx-choose-convolutions` sets it where that pays.
+inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
+
+/// A 3x3 convolution whose filters are constant.
+struct WinogradConv {
+  /// Nothing where the algorithm does not apply.
+  static std::optional<WinogradConv> match(onnx::ConvOp op);
+
+  /// Tiles of `side` x `side` results that cover them all, over the batch or,
+  /// where that is not known, in one image. Of dynamic images an estimate.
+  int64_t tiles(int64_t side) const;
+
+  /// Bytes of transformed data and products, and how many bands of whole rows
+  /// of tiles they are made in, one after the other.
+  double transformBytes(int64_t side) const;
+  int64_t bands(int64_t side) const;
+
+  int64_t batch, inChannels, outChannels;
+  /// Of the operand and of the result.
+  std::array<int64_t, 2> in, out;
+  /// Elements of the border before and after the operand.
+  std::array<int64_t, 2> before, after;
+  mlir::TypedAttr filters;
+  /// A band is to be no larger, if that does not take too many bands.
+  double bandBytes;
+};
+
+/// The convolution of `x`, and `bias` if there is one, with tiles of
+/// `side` x `side` results.
+mlir::Value buildWinograd(mlir::OpBuilder &b, mlir::Location loc,
+                          const WinogradConv &conv, int64_t side, mlir::Value x,
+                          mlir::Value bias);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_CONVERSION_ONNXTOKRNL_CONVOLUTIONS_WINOGRAD_H

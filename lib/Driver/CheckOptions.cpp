@@ -1,0 +1,143 @@
+//===- CheckOptions.cpp - Options that go together --------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckOptions.h"
+
+#include "RunBudget.h"
+#include "onnxc/Driver/Artefact.h"
+#include "onnxc/Pipeline/RuntimeFolder.h"
+
+#include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Target/Artefact/Link.h"
+#include "onnxc/Target/NVPTX/DeviceTools.h"
+#include "onnxc/Target/Target.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace onnxc;
+
+CompileOptions onnxc::completeOptions(const Input &input,
+                                      const CompileOptions &options) {
+  CompileOptions result = options;
+  bool loadsObjects = target::hasOperatingSystem(
+      llvm::Triple(llvm::Triple::normalize(options.triple)));
+  if (result.emit.empty())
+    result.emit = loadsObjects ? "lib" : "static";
+  if (result.output.empty())
+    result.output = defaultOutput(input, result);
+  else if (llvm::sys::path::is_separator(result.output.back()))
+    if (std::string name = defaultOutput(input, result); name != "-")
+      result.output += llvm::sys::path::filename(name);
+  result.realTime |= !loadsObjects;
+  result.explainNodes |= hasRunBudget(options) || !options.times.empty();
+  return result;
+}
+
+/// The output of --emit=, in words.
+static StringRef resultOf(StringRef emit) {
+  return emit == "lib"       ? "a shared object"
+         : emit == "obj"     ? "an object file"
+         : emit == "static"  ? "a static library"
+         : emit == "asm"     ? "assembly"
+         : emit == "ptx"     ? "PTX"
+         : emit == "sass"    ? "instructions of a GPU"
+         : emit == modelKind ? "a model"
+                             : "text";
+}
+
+llvm::Error onnxc::checkOutputName(const CompileOptions &options) {
+  StringRef name = options.output;
+  if (llvm::sys::path::is_separator(name.back()))
+    return llvm::createStringError("--emit=" + options.emit + " writes " +
+                                   resultOf(options.emit) + ", but '" + name +
+                                   "' is a folder");
+  StringRef promised = name.ends_with(".so")     ? "lib"
+                       : name.ends_with(".onnx") ? StringRef(modelKind)
+                                                 : StringRef(options.emit);
+  if (promised == options.emit)
+    return llvm::Error::success();
+  return llvm::createStringError("--emit=" + options.emit + " writes " +
+                                 resultOf(options.emit) + ", but '" + name +
+                                 "' is the name of " + resultOf(promised));
+}
+
+/// Found before the work that it is needed for in the end.
+static llvm::Error checkRuntimeFor(const CompileOptions &options,
+                                   krnl::TargetAttr target) {
+  std::string folder = findRuntimeFor(options, target.getTriple());
+  if (folder.empty())
+    return llvm::createStringError(
+        "cannot find onnxc_rt.o beside the compiler; "
+        "say where it is with --runtime-dir");
+  return target::checkRuntime(folder, target);
+}
+
+/// Refuses options that do not go together with a device, or need one.
+static llvm::Error checkDevice(const CompileOptions &options,
+                               ArrayRef<krnl::TargetAttr> devices) {
+  std::pair<bool, std::string> with[] = {
+      {options.tf32, "--tf32 is for the products of a GPU"},
+      {options.cudaCode != "ptx", "--cuda-code is about the kernels of a GPU"},
+      {options.emitsKernels(),
+       "--emit=" + options.emit + " writes the kernels of a GPU"}};
+  for (const auto &[isGiven, what] : with)
+    if (isGiven && !options.hasDevice())
+      return llvm::createStringError(what + ": say --device=cuda");
+  if (!options.hasDevice())
+    return llvm::Error::success();
+  std::string last = target::deviceWith(options.device, devices.back());
+  std::pair<bool, std::string> without[] = {
+      {options.realTime, "--realtime"},
+      {options.refit, "--refit"},
+      {!options.resume.empty(), "--resume"},
+      {devices.size() > 1 && options.emitsKernels(),
+       "--emit=" + options.emit +
+           ", which is for one device: say --device=" + last},
+      {devices.size() > 1 &&
+           !(options.recipes.empty() && options.emitRecipes.empty()),
+       "recipes, which are for one device: say --device=" + last}};
+  for (const auto &[isGiven, name] : without)
+    if (isGiven)
+      return llvm::createStringError("--device=" + options.device +
+                                     " does not go together with " + name);
+  if (options.cudaCode == "cubin" || options.emit == "sass")
+    return target::checkAssembler();
+  return llvm::Error::success();
+}
+
+llvm::Error onnxc::checkTargets(const CompileOptions &options,
+                                ArrayRef<krnl::TargetAttr> targets,
+                                ArrayRef<krnl::TargetAttr> devices) {
+  StringRef triple = targets.front().getTriple();
+  bool isObject = options.emit == "obj" || options.emit == "static";
+  if (targets.size() > 1 &&
+      !(options.recipes.empty() && options.emitRecipes.empty()))
+    return llvm::createStringError(
+        "recipes are for one processor, but --cpu names several");
+  if (llvm::Error error = checkDevice(options, devices))
+    return error;
+  if (options.refit && (options.emit != "lib" || !options.resume.empty()))
+    return llvm::createStringError(
+        "--refit is for a model that becomes a shared object, with neither "
+        "--emit nor --resume");
+  if (options.profile && options.realTime && isObject)
+    return llvm::createStringError(
+        "an object for real-time runs has no runtime that observes launches, "
+        "but --profile is given");
+  if (targets.size() > 1 && options.realTime && isObject)
+    return llvm::createStringError(
+        "an object for real-time runs has no runtime that chooses between "
+        "processors, but --cpu names several");
+  if (options.emit != "lib")
+    return llvm::Error::success();
+  if (!target::hasOperatingSystem(llvm::Triple(triple)))
+    return llvm::createStringError(
+        "'" + triple +
+        "' has no operating system that loads a "
+        "shared object: leave out --emit=lib, or say "
+        "--emit=obj, and link the model");
+  return checkRuntimeFor(options, targets.front());
+}

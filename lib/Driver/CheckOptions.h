@@ -1,0 +1,30 @@
+//===- CheckOptions.h - Options that go together ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_DRIVER_CHECKOPTIONS_H
+#define ONNXC_LIB_DRIVER_CHECKOPTIONS_H
+
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Driver/Driver.h"
+
+namespace onnxc {
+
+/// With those options that follow from others.
+CompileOptions completeOptions(const Input &input,
+                               const CompileOptions &options);
+
+/// Refuses a name that is one of another kind of file: a text that is loaded as
+/// a library, or a library in the place of the model, are errors that show
+/// late.
+llvm::Error checkOutputName(const CompileOptions &options);
+
+/// Refuses options that the targets do not have.
+llvm::Error checkTargets(const CompileOptions &options,
+                         llvm::ArrayRef<krnl::TargetAttr> targets,
+                         llvm::ArrayRef<krnl::TargetAttr> devices);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_DRIVER_CHECKOPTIONS_H

@@ -1,0 +1,497 @@
+//===- Driver.cpp - One compilation from model to artefact -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+
+#include "CheckOptions.h"
+#include "RefitTable.h"
+#include "RunBudget.h"
+#include "onnxc/Driver/Artefact.h"
+#include "onnxc/Driver/Messages.h"
+#include "onnxc/Driver/SourceFiles.h"
+#include "onnxc/Pipeline/RuntimeFolder.h"
+#include "onnxc/Report/Layers.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
+#include "onnxc/Exporter/Exporter.h"
+#include "onnxc/Importer/Importer.h"
+#include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Pipeline/Registration.h"
+#include "onnxc/Recipe/VectorizationReport.h"
+#include "onnxc/Schema/CustomOps.h"
+#include "onnxc/Support/Budget.h"
+#include "onnxc/Target/Artefact/Link.h"
+#include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Target/Target.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <chrono>
+#include <sys/resource.h>
+
+using namespace mlir;
+using namespace onnxc;
+
+namespace {
+
+/// The state of one compilation.
+class Compilation {
+public:
+  Compilation(const Input &input, const CompileOptions &options,
+              const Events &events, Report &report,
+              const Observers *observers = nullptr)
+      : input(input), options(options), events(events), report(report),
+        observers(observers) {}
+
+  Outcome run();
+
+  /// Name of the step that did not end well.
+  StringRef failedStep() const { return stepName; }
+
+private:
+  Outcome prepare();
+  Outcome loadCustomOps();
+  Outcome load();
+  Outcome takeTargets();
+  void reportTargets();
+  Outcome runPhases();
+  Outcome runPhase(const Phase &phase);
+  Outcome writeCode();
+  Outcome writeText();
+  Outcome readTimes();
+  Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
+  Outcome fail(Outcome outcome, const Twine &message);
+  Outcome failToWrite(llvm::Error error);
+  bool isCancelled() const { return events.cancel && *events.cancel; }
+  bool isExhausted();
+  unsigned countSteps() const;
+  Outcome writeModel();
+  Outcome write();
+  void observe(StringRef phase);
+  bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
+  bool isModel() const { return options.emit == modelKind; }
+
+  const Input &input;
+  const CompileOptions &options;
+  const Events &events;
+  Report &report;
+  /// Not null: nothing is written.
+  const Observers *observers;
+  /// Of the options: one for each level.
+  llvm::SmallVector<krnl::TargetAttr> targets;
+  /// Outlives the context, which refers to their operators.
+  std::vector<target::CustomLibrary> customLibraries;
+  std::unique_ptr<llvm::DefaultThreadPool> pool;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+  std::optional<SourceFiles> files;
+  unsigned stepNumber = 0;
+  std::string stepName;
+};
+
+} // namespace
+
+Outcome Compilation::fail(Outcome outcome, const Twine &message) {
+  if (events.message)
+    events.message({Severity::Error, "", message.str()});
+  return outcome;
+}
+
+/// A cancelled compilation reports nothing. Errors of the system, such as a
+/// full disk, are no internal errors.
+Outcome Compilation::failToWrite(llvm::Error error) {
+  if (error.isA<OverBudget>()) {
+    llvm::consumeError(std::move(error));
+    return Outcome::OverBudget;
+  }
+  std::error_code code;
+  std::string message;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
+    code = info.convertToErrorCode();
+    message = info.message();
+  });
+  if (context && onnxc::isExhausted(context.get()))
+    return Outcome::Rejected;
+  bool isSystems = code.category() == std::system_category() ||
+                   code.category() == std::generic_category();
+  return fail(isSystems ? Outcome::Usage : Outcome::Internal, message);
+}
+
+/// Import, the phases up to that of the options, code.
+unsigned Compilation::countSteps() const {
+  size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
+  size_t last = lastPhase(options.emit);
+  return 1 + (last - first) + (isCode() || isModel() ? 1 : 0);
+}
+
+Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
+  if (isCancelled())
+    return Outcome::Cancelled;
+  stepName = name.str();
+  Progress progress{++stepNumber, countSteps(), name, std::nullopt};
+  if (events.progress)
+    events.progress(progress);
+  auto start = std::chrono::steady_clock::now();
+  Outcome outcome = work();
+  bool hasFailed = outcome != Outcome::Done && isExhausted();
+  if (isCancelled())
+    return Outcome::Cancelled;
+  if (hasFailed)
+    return Outcome::Rejected;
+  progress.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  report.steps.emplace_back(name.str(), *progress.seconds);
+  if (outcome == Outcome::Done && events.progress)
+    events.progress(progress);
+  return outcome;
+}
+
+/// True, with an error unless it was cancelled, if there is no more time or
+/// memory.
+bool Compilation::isExhausted() {
+  Location position =
+      module ? module->getLoc() : Location(UnknownLoc::get(context.get()));
+  return failed(Budget::find(context.get())->report(position));
+}
+
+Outcome Compilation::prepare() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  Budget::start(context.get(), options.limits, events.cancel);
+  auto resolved = target::resolveTargets(context.get(), options.triple,
+                                         options.cpu, options.features);
+  SmallVector<krnl::TargetAttr> devices;
+  if (resolved && options.hasDevice()) {
+    if (auto own = target::resolveDevices(context.get(), options.device))
+      devices = std::move(*own);
+    else
+      resolved = own.takeError();
+  }
+  if (!resolved)
+    return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
+  targets = std::move(*resolved);
+  if (llvm::Error error = checkOutputName(options))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  reportTargets();
+  if (llvm::Error error = checkTargets(options, targets, devices))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (llvm::Error error = checkRunBudget(options))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (!options.resume.empty() &&
+      lastPhase(options.emit) < phaseNumber(options.resume))
+    return fail(Outcome::Usage, "--emit=" + options.emit +
+                                    " comes before --resume=" + options.resume);
+  if (!options.emitRecipes.empty() && !target::isStream(options.emitRecipes)) {
+    target::NewFile recipes(options.emitRecipes);
+    if (llvm::Error error = recipes.create())
+      return failToWrite(std::move(error));
+  }
+  if (options.threads != 1) {
+    // No more than there are processors.
+    llvm::ThreadPoolStrategy strategy =
+        llvm::hardware_concurrency(options.threads);
+    strategy.Limit = true;
+    pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
+    context->setThreadPool(*pool);
+  }
+  return loadCustomOps();
+}
+
+Outcome Compilation::loadCustomOps() {
+  if (options.customOpLibs.empty())
+    return Outcome::Done;
+  std::string runtime =
+      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  auto &ops = context->getOrLoadDialect<onnx::ONNXDialect>()
+                  ->addInterface<schema::CustomOps>();
+  for (const std::string &path : options.customOpLibs) {
+    llvm::Expected<target::CustomLibrary> library =
+        target::CustomLibrary::load(path, runtime);
+    if (!library)
+      return fail(Outcome::Usage, llvm::toString(library.takeError()));
+    for (const auto &[name, function] : library->getEntries())
+      if (llvm::Error error =
+              ops.add(path, name, reinterpret_cast<OMCustomEntry>(function)))
+        return fail(Outcome::Usage, llvm::toString(std::move(error)));
+    customLibraries.push_back(std::move(*library));
+  }
+  return Outcome::Done;
+}
+
+void Compilation::reportTargets() {
+  report.target =
+      (targets.front().getTriple() + " " + target::processorNames(targets))
+          .str();
+}
+
+/// The modules of IR from the phase krnl on are for the targets that they name;
+/// a single one without is for that of the options.
+Outcome Compilation::takeTargets() {
+  if (phaseNumber(options.resume) < phaseNumber("krnl"))
+    return Outcome::Done;
+  SmallVector<krnl::TargetAttr> known;
+  SmallVector<ModuleOp> levels = targetModules(*module);
+  for (ModuleOp nested : levels) {
+    auto own =
+        nested->getAttrOfType<krnl::TargetAttr>(krnl::TargetAttr::attrName);
+    if (!own && levels.size() == 1 && targets.size() == 1) {
+      nested->setAttr(krnl::TargetAttr::attrName, own = targets.front());
+    } else if (!own) {
+      return fail(Outcome::Usage,
+                  "a module in '" + input.path +
+                      "' names no target; --cpu gives it one only where there "
+                      "is one module and one processor");
+    }
+    if (own.getProcessor().isDevice())
+      return fail(Outcome::Usage, "the kernels in '" + input.path +
+                                      "' are for " + own.getTriple() +
+                                      "; only those of processors can be "
+                                      "resumed");
+    auto resolved = target::resolveTarget(context.get(), own.getTriple(),
+                                          own.getCpu(), own.getFeatures());
+    if (!resolved)
+      return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
+    if (!known.empty() && known.front().getTriple() != own.getTriple())
+      return fail(Outcome::Usage, "the levels in '" + input.path +
+                                      "' are of different architectures");
+    known.push_back(own);
+  }
+  targets = std::move(known);
+  reportTargets();
+  return Outcome::Done;
+}
+
+Outcome Compilation::load() {
+  files.emplace(input);
+  if (!options.resume.empty()) {
+    module = input.bytes ? parseSourceString<ModuleOp>(
+                               *input.bytes, context.get(), input.path)
+                         : parseSourceFile<ModuleOp>(input.path, context.get());
+    return module ? takeTargets() : Outcome::Rejected;
+  }
+  importer::ImportSource source =
+      input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
+                  : importer::ImportSource::file(input.path);
+  importer::ImportOptions import = importOptionsOf(options);
+  if (observers)
+    import.observer = observers->import;
+  import.opensFile = [&](StringRef path) { files->add(path); };
+  NodeResults results;
+  if (options.explainNodes && !import.observer)
+    import.observer = &results;
+  auto imported = importer::importModel(*context, source, import);
+  if (failed(imported))
+    return Outcome::Rejected;
+  module = std::move(*imported);
+  if (options.refit)
+    recordGraphHash(*module);
+  if (options.explainNodes)
+    collectGraph(*module, results, report.nodes);
+  observe(phases().front().name);
+  return Outcome::Done;
+}
+
+Outcome Compilation::runPhase(const Phase &phase) {
+  // A device does not run all that a processor does.
+  Outcome atFault = phase.isAboutModel || options.hasDevice()
+                        ? Outcome::Rejected
+                        : Outcome::Internal;
+  PassObservers observers;
+  if (options.verbose)
+    observers.push_back(makePassTimer(events));
+  if (phase.name == "krnl" && options.explainRecipes)
+    observers.push_back(makeRecipeObserver(report, {options.strict}));
+  if (phase.name == "loops" && options.explainNodes)
+    observers.push_back(makePlanObserver(report));
+  if (this->observers && this->observers->afterPass)
+    observers.push_back(makeAfterPass(*this->observers));
+  if (failed(runPasses(phase, *module, options, std::move(observers))) ||
+      onnxc::isExhausted(context.get()) || failed(phase.contract(*module)))
+    return atFault;
+  if (report.nodes.isKnown && phase.name == "onnx")
+    collectTypes(*module, report.nodes);
+  if (report.nodes.isKnown && phase.name == "krnl")
+    collectWork(targetModules(*module).back(), report.nodes);
+  // Once there are recipes, and before there is only code.
+  if (phase.name == "krnl" && !options.hasDevice())
+    for (ScalarLoop &part : findScalarLoops(targetModules(*module).back()))
+      report.scalarKernels.push_back({locationText(part.loc),
+                                      std::move(part.kernel),
+                                      std::move(part.reason), part.share});
+  observe(phase.name);
+  return Outcome::Done;
+}
+
+void Compilation::observe(StringRef phase) {
+  if (observers && observers->afterPhase)
+    observers->afterPhase(phase, *module);
+}
+
+Outcome Compilation::runPhases() {
+  size_t first = options.resume.empty() ? 0 : phaseNumber(options.resume);
+  size_t last = lastPhase(options.emit);
+  for (size_t i = first + 1; i <= last; ++i) {
+    const Phase &phase = phases()[i];
+    Outcome outcome = step(phase.name, [&] { return runPhase(phase); });
+    if (outcome != Outcome::Done)
+      return outcome;
+  }
+  return Outcome::Done;
+}
+
+Outcome Compilation::writeText() {
+  // Constants that the compiler made are read back from a file of their own.
+  std::string blobs = options.output + ".blobs";
+  bool hadBlobs = llvm::sys::fs::exists(blobs);
+  if (options.output != "-")
+    if (llvm::Error error = onnx::BlobStore::get(context.get()).save(blobs))
+      return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().enableDebugInfo(options.debug));
+  os << "\n";
+  auto writeModule = [&](raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  };
+  llvm::Error error =
+      writeOutput(options, events, writeModule, [&] { return files->check(); });
+  if (!error)
+    return Outcome::Done;
+  if (options.output != "-" && !hadBlobs)
+    (void)llvm::sys::fs::remove(blobs);
+  return fail(Outcome::Usage, llvm::toString(std::move(error)));
+}
+
+Outcome Compilation::writeModel() {
+  exporter::ExportOptions write;
+  if (options.output != "-")
+    write.dataFile =
+        (llvm::sys::path::filename(options.output) + ".data").str();
+  else if (options.externalWeights)
+    return fail(Outcome::Usage, "--weights=external needs a file to write to");
+  if (options.externalWeights)
+    write.embeddedLimit = 0;
+  FailureOr<exporter::ExportedModel> model =
+      exporter::exportModel(*module, write);
+  if (failed(model))
+    return Outcome::Rejected;
+  auto writeModel = [&](raw_ostream &os) {
+    return exporter::writeModel(*model, os, events.cancel);
+  };
+  // The data before the model that names it: neither takes its place unless
+  // both are complete.
+  auto writeData = [&]() -> llvm::Error {
+    if (llvm::Error error = files->check(); error || model->data.empty())
+      return error;
+    return writeFile(options.output + ".data", [&](raw_ostream &os) {
+      return exporter::writeData(*model, os, events.cancel);
+    });
+  };
+  if (llvm::Error error = writeOutput(options, events, writeModel, writeData))
+    return failToWrite(std::move(error));
+  return Outcome::Done;
+}
+
+/// Shows the times of a profile at the nodes.
+Outcome Compilation::readTimes() {
+  if (options.times.empty())
+    return Outcome::Done;
+  auto file = llvm::MemoryBuffer::getFile(options.times);
+  if (!file)
+    return fail(Outcome::Usage, "cannot read '" + options.times +
+                                    "': " + file.getError().message());
+  if (llvm::Error error = collectTimes((*file)->getBuffer(), report.nodes))
+    return fail(Outcome::Usage,
+                "'" + options.times + "' " + llvm::toString(std::move(error)));
+  return Outcome::Done;
+}
+
+Outcome Compilation::writeCode() {
+  if (Outcome outcome = readTimes(); outcome != Outcome::Done)
+    return outcome;
+  ArtefactInputs inputs{input,  options, events,
+                        report, *files,  customLibraries};
+  llvm::Error error = writeArtefact(targetModules(*module), inputs);
+  return error ? failToWrite(std::move(error)) : Outcome::Done;
+}
+
+static int64_t peakMemory() {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
+}
+
+Outcome Compilation::write() {
+  if (isCode())
+    return step("code", [&] { return writeCode(); });
+  if (isModel())
+    return step("export", [&] { return writeModel(); });
+  return writeText();
+}
+
+Outcome Compilation::run() {
+  Outcome outcome = prepare();
+  if (outcome != Outcome::Done)
+    return outcome;
+  MessageHandler handler(*context, events, options.verbose);
+  outcome = step("import", [&] { return load(); });
+  bool ends = observers && observers->endsEarly && observers->endsEarly();
+  if (outcome == Outcome::Done && !ends)
+    outcome = runPhases();
+  if (outcome == Outcome::Done && !observers)
+    outcome = write();
+  report.peakMemory = peakMemory();
+  return outcome;
+}
+
+/// After an internal error: the IR that went into the failed step, in a file
+/// beside the output, and how to see the error again.
+static void writeReproducer(const Input &input, const CompileOptions &options,
+                            const Events &events, StringRef failed) {
+  size_t number = std::min(phaseNumber(failed), phases().size());
+  StringRef before = phases()[number == 0 ? 0 : number - 1].name;
+  if (options.output == "-" || before == options.resume)
+    return;
+  CompileOptions again = options;
+  again.emit = before.str();
+  again.output = options.output + ".reproducer.mlir";
+  Events quiet;
+  Report unused;
+  if (Compilation(input, again, quiet, unused).run() == Outcome::Done &&
+      events.message)
+    events.message({Severity::Note, "",
+                    "the error comes again with: onnx-compile " + again.output +
+                        " --resume=" + before.str()});
+}
+
+Outcome onnxc::inspect(const Input &input, const CompileOptions &options,
+                       const Events &events, Report &report,
+                       const Observers &observers) {
+  CompileOptions inspected = completeOptions(input, options);
+  return Compilation(input, inspected, events, report, &observers).run();
+}
+
+Outcome onnxc::compile(const Input &input, const CompileOptions &options,
+                       const Events &events, Report &report) {
+  CompileOptions completed = completeOptions(input, options);
+  report.model = input.path;
+  report.output = completed.output;
+  Compilation compilation(input, completed, events, report);
+  Outcome outcome = compilation.run();
+  if (outcome == Outcome::Internal)
+    writeReproducer(input, completed, events, compilation.failedStep());
+  return outcome;
+}

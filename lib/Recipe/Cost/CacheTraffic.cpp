@@ -1,0 +1,271 @@
+//===- CacheTraffic.cpp - Bytes between the caches -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A cache keeps the elements that the innermost loops of an op touch, as many
+// of them as fit. Of the loops outside, the ones next to them that an operand
+// is independent of touch the same elements again, and the next ones that it
+// depends on touch others; what is outside of those reads all of them again.
+//
+//   y[m, n] += a[m, k] * b[k, n]    order m, n, k; b does not fit
+//
+//   a   k stays in the cache along n    m * k elements
+//   b   is read again for each m        m * k * n elements
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/CacheTraffic.h"
+
+#include "Kernels/KernelShape.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+
+/// The elements of an operand that loops of an op touch.
+class Touched {
+public:
+  Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
+          OpOperand &operand, const Processor &target);
+
+  /// Bytes that the loops of the op from number `first` on touch.
+  double bytes(unsigned first) const { return from[first]; }
+  /// Bytes that a cache reads that keeps those of the loops from `kept` on.
+  double traffic(unsigned kept) const;
+
+private:
+  /// For each loop of the op and for none at the end.
+  SmallVector<double> from;
+  SmallVector<double> extents;
+  SmallVector<bool> depends;
+};
+
+} // namespace
+
+static double extentOf(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  return loop.isDynamic() ? axesExtent(nest, number) : double(loop.extent);
+}
+
+Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
+                 OpOperand &operand, const Processor &target) {
+  Access access(nest, number, operand);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  ArrayRef<LoopUse> loops = nest.op(number).loops;
+  int input = inputNumber(kernel, operand.get());
+  bool isPacked = input >= 0 && nest.packOf(input);
+  double element =
+      double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
+  // Of each dimension: the positions that loops so far reach, and are at.
+  SmallVector<double> spans(access.getRank(), 1), points = spans;
+  auto count = [&] {
+    double bytes = element, all = element;
+    for (unsigned d : llvm::seq(access.getRank())) {
+      double size =
+          double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
+      bytes *= std::min({spans[d], points[d], size});
+      all *= size;
+      bool isRow = d + 1 == access.getRank() && !isPacked;
+      double row = std::min(points[d], size) * element;
+      if (isRow && row < double(target.lineBytes))
+        bytes *= double(target.lineBytes) / row;
+    }
+    return std::min(bytes, all);
+  };
+  from.resize(loops.size() + 1);
+  from.back() = count();
+  for (unsigned position = loops.size(); position-- > 0;) {
+    unsigned loop = loops[position].loop;
+    double extent = extentOf(nest, loop);
+    for (unsigned d : llvm::seq(access.getRank())) {
+      if (!access.dependsOnAt(d, loop))
+        continue;
+      points[d] *= extent;
+      std::optional<int64_t> step = access.stepAt(d, loop);
+      spans[d] = step ? spans[d] + double(std::abs(*step)) * (extent - 1)
+                      : spans[d] * extent;
+    }
+    from[position] = count();
+  }
+  for (const LoopUse &use : loops) {
+    extents.push_back(extentOf(nest, use.loop));
+    depends.push_back(access.dependsOn(use.loop));
+  }
+}
+
+double Touched::traffic(unsigned kept) const {
+  unsigned first = kept;
+  while (first > 0 && !depends[first - 1])
+    --first;
+  while (first > 0 && depends[first - 1])
+    --first;
+  double bytes = from[first];
+  for (unsigned outside : llvm::seq(first))
+    bytes *= extents[outside];
+  return bytes;
+}
+
+/// The operands of the kernel that an op accesses.
+static SmallVector<OpOperand *> accessedBy(const LoopNest &nest,
+                                           unsigned number) {
+  SmallVector<OpOperand *> all;
+  for (OpOperand &operand : nest.op(number).op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (type && type.getElementType().isIntOrFloat() && isAccessed(operand) &&
+        isa<BlockArgument>(operand.get()))
+      all.push_back(&operand);
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of a device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The least and the largest value of an index.
+struct Range {
+  double least, most;
+};
+} // namespace
+
+/// The values of an index while loop i runs over extents[i] iterations;
+/// nothing where they depend on sizes of the run.
+static std::optional<Range> rangeOf(AffineExpr index,
+                                    ArrayRef<double> extents) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(index))
+    return Range{double(constant.getValue()), double(constant.getValue())};
+  if (auto loop = dyn_cast<AffineDimExpr>(index))
+    return Range{0, extents[loop.getPosition()] - 1};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Range> left = rangeOf(binary.getLHS(), extents),
+                       right = rangeOf(binary.getRHS(), extents);
+  if (!left || !right)
+    return std::nullopt;
+  if (index.getKind() == AffineExprKind::Add)
+    return Range{left->least + right->least, left->most + right->most};
+  // The others are of a constant.
+  double number = right->least;
+  if (number != right->most || number == 0)
+    return std::nullopt;
+  Range at{left->least / number, left->most / number};
+  switch (index.getKind()) {
+  case AffineExprKind::Mul: {
+    auto [least, most] =
+        std::minmax({left->least * number, left->most * number});
+    return Range{least, most};
+  }
+  case AffineExprKind::FloorDiv:
+    return Range{std::floor(at.least), std::floor(at.most)};
+  case AffineExprKind::CeilDiv:
+    return Range{std::ceil(at.least), std::ceil(at.most)};
+  case AffineExprKind::Mod:
+    if (std::floor(at.least) == std::floor(at.most))
+      return Range{left->least - number * std::floor(at.least),
+                   left->most - number * std::floor(at.least)};
+    return Range{0, number - 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Bytes of an operand that a tile touches. A dimension has as many positions
+/// as its index takes values, and all of them together at most one for each
+/// iteration of the loops: of 64 pixels in rows of 56, as one loop, that are 64
+/// of 2 * 56.
+static double bytesOfTile(const LoopNest &nest, unsigned number,
+                          OpOperand &operand, const Processor &target) {
+  Access access(nest, number, operand);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  SmallVector<unsigned> parallel = nest.parallelLoops();
+  SmallVector<double> running(nest.loops().size(), 1);
+  double iterations = 1;
+  for (const LoopUse &use : nest.op(number).loops)
+    if (!llvm::is_contained(parallel, use.loop)) {
+      running[use.loop] = iterationsOf(nest, use.loop);
+      iterations *= access.dependsOn(use.loop) ? running[use.loop] : 1;
+    }
+  double element =
+      double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
+  // Of the last dimensions, as far as they are whole, all is one line.
+  double elements = 1, all = element, line = element;
+  bool isLine = true;
+  for (unsigned d : llvm::reverse(llvm::seq(access.getRank()))) {
+    double size =
+        double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
+    std::optional<Range> range = rangeOf(access.getIndex(d), running);
+    double positions =
+        range ? std::clamp(range->most - range->least + 1, 0.0, size) : size;
+    elements *= positions;
+    all *= size;
+    line *= isLine ? positions : 1;
+    isLine &= positions == size;
+  }
+  // Dimensions without elements have no line.
+  if (elements == 0)
+    return 0;
+  double sectors = std::max(double(target.lineBytes) / line, 1.0);
+  return std::min(std::min(elements, iterations) * element * sectors, all);
+}
+
+double tileTraffic(const LoopNest &nest, unsigned number,
+                   const Processor &target,
+                   llvm::function_ref<bool(OpOperand &)> counts) {
+  double bytes = 0;
+  for (OpOperand *operand : accessedBy(nest, number))
+    if (counts(*operand))
+      bytes += bytesOfTile(nest, number, *operand, target);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Caches of a processor
+//===----------------------------------------------------------------------===//
+
+double memoryCycles(KernelOp kernel, const LoopNest &nest,
+                    const Processor &target) {
+  int64_t bytes = trafficBytes(kernel, outerExtent);
+  double cycles = double(bytes) / target.l2BytesPerCycle;
+  // What the second cache has is read again while the core computes.
+  if (bytes <= target.l2)
+    return bytes <= target.l1 ? 0 : cycles;
+  struct Level {
+    int64_t size;
+    double bytesPerCycle, traffic = 0;
+  };
+  Level levels[] = {{target.l2, target.l3BytesPerCycle},
+                    {target.l3, target.memoryBytesPerCycle}};
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
+    SmallVector<Touched> operands;
+    for (OpOperand *operand : accessedBy(nest, number))
+      operands.emplace_back(kernel, nest, number, *operand, target);
+    auto touched = [&](unsigned first) {
+      double sum = 0;
+      for (const Touched &operand : operands)
+        sum += operand.bytes(first);
+      return sum;
+    };
+    unsigned kept = 0, numLoops = nest.op(number).loops.size();
+    for (Level &level : llvm::reverse(levels)) {
+      while (kept < numLoops && touched(kept) > double(level.size))
+        ++kept;
+      for (const Touched &operand : operands)
+        level.traffic += kept == 0 ? 0 : operand.traffic(kept);
+    }
+  }
+  for (const Level &level : levels)
+    if (bytes > level.size)
+      cycles = std::max(cycles, std::max(level.traffic, double(bytes)) /
+                                    level.bytesPerCycle);
+  return cycles;
+}
+
+} // namespace onnxc

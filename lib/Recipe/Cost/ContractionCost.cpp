@@ -1,0 +1,111 @@
+//===- ContractionCost.cpp - Cycles of a register tile ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/ContractionCost.h"
+
+#include "Kernels/ByteGroups.h"
+#include "Kernels/KernelShape.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+int64_t lanesAlong(KernelOp kernel, StringRef column, const Processor &target) {
+  unsigned bits = 0;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    unsigned wide = LaneAnalysis(op, column).vectorBits();
+    if (wide == 0)
+      return 0;
+    bits = std::max(bits, wide);
+  }
+  return target.lanes(bits);
+}
+
+ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
+                                 const Processor &target, int64_t lanes,
+                                 StringRef grouped, int packed)
+    : rows(extentOf(kernel, loops.row, ShapedType::kDynamic)),
+      columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
+      kernel(kernel), loops(loops), target(target), lanes(lanes),
+      packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])) {
+  work = columnWork(loops,
+                    extentOfAll(kernel,
+                                partLoops(kernel, loops.op,
+                                          *loops.columnOperand, loops.reduced),
+                                1));
+  if (!grouped.empty() && lanes == 1) {
+    // Each factor is extended to two pairs.
+    work.ofFactor = 2;
+    work.ofProduct = 2;
+  }
+  for (const std::string &loop : loops.reduced)
+    depth = estimatedProduct(
+        depth, loop == grouped ? byteGroupsOf(kernel, loop)
+                               : extentOf(kernel, loop, guessedExtent));
+  if (!loops.blocks.empty())
+    depth =
+        estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
+}
+
+/// Vectors under a window are not packed: they straddle cache lines, and come
+/// from as many positions as the reduction has steps, less those along memory.
+double ContractionCost::windowFactor(RegisterTile tile) const {
+  ComputeOp op = loops.op;
+  Access columns(*loops.columnOperand);
+  int64_t positions = depth;
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+    if (columns.dependsOnAt(columns.getRank() - 1, dim) &&
+        llvm::is_contained(loops.reduced, axis))
+      positions /= std::max<int64_t>(extentOf(kernel, axis, 1), 1);
+  int64_t bytes = positions * (tile.vectors + 1) * target.vectorBytes;
+  return bytes <= target.l1 ? target.unalignedFactor
+                            : target.farUnalignedFactor;
+}
+
+int64_t ContractionCost::assumedExtent(StringRef axis) const {
+  bool isInner = axis == loops.row || axis == loops.column ||
+                 axis == loops.blocks ||
+                 llvm::is_contained(loops.reduced, axis);
+  return extentOf(kernel, axis, isInner ? guessedExtent : outerExtent);
+}
+
+double ContractionCost::cycles(RegisterTile tile) const {
+  double perTile =
+      resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
+  // As many vectors are counted there as rows, if their number is dynamic.
+  if (ShapedType::isDynamic(columns))
+    perTile /= double(lanes);
+  if (loops.window)
+    perTile *= windowFactor(tile);
+  ComputeOp op = loops.op;
+  if (!loops.storesInLine && !isHandedOn(op))
+    perTile +=
+        (Access(*op.getDpsInitOperand(0)).hasUnitStride(dimOf(op, loops.row))
+             ? target.transposeCycles
+             : target.scatterCycles) *
+        double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
+  return perTile * outerIterations();
+}
+
+double ContractionCost::packingCycles() const {
+  return packsInRun ? target.packCycles * double(assumedExtent(loops.column)) *
+                          double(depth) * outerIterations()
+                    : 0;
+}
+
+double ContractionCost::outerIterations() const {
+  double others = 1;
+  for (ArrayRef<std::string> outer :
+       {ArrayRef(loops.rows).drop_back(), ArrayRef(loops.columns).drop_back(),
+        ArrayRef(loops.batch)})
+    for (const std::string &loop : outer)
+      others *= double(assumedExtent(loop));
+  return others;
+}
+
+} // namespace onnxc

@@ -1,0 +1,54 @@
+//===- ContractionCost.h - Cycles of a register tile -----------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_COST_CONTRACTIONCOST_H
+#define ONNXC_LIB_RECIPE_COST_CONTRACTIONCOST_H
+
+#include "Kernels/ContractionLoops.h"
+
+namespace onnxc {
+
+/// Lanes of vectors along `column` that all ops of the kernel may have; 0 if
+/// some op has none.
+int64_t lanesAlong(krnl::KernelOp kernel, llvm::StringRef column,
+                   const target::Processor &target);
+
+/// The cost of a contraction as a function of its tile.
+class ContractionCost {
+public:
+  /// `grouped` is the reduced loop that is taken in groups of bytes, or empty;
+  /// `packed` the input that is packed, or -1.
+  ContractionCost(krnl::KernelOp kernel, const Contraction &loops,
+                  const target::Processor &target, int64_t lanes,
+                  llvm::StringRef grouped, int packed);
+
+  /// Of all rows and columns, on one thread.
+  double cycles(RegisterTile tile) const;
+  /// To pack the columns, where that happens in each run.
+  double packingCycles() const;
+
+  /// The extent of an axis that cycles() assumes.
+  int64_t assumedExtent(llvm::StringRef axis) const;
+
+  /// Steps of the reduction of one result.
+  int64_t depth = 1;
+  /// Extents of the loops that are tiled, dynamic where they are not known.
+  int64_t rows, columns;
+  ColumnWork work;
+
+private:
+  double windowFactor(RegisterTile tile) const;
+  double outerIterations() const;
+
+  krnl::KernelOp kernel;
+  const Contraction &loops;
+  const target::Processor &target;
+  int64_t lanes;
+  bool packsInRun;
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_COST_CONTRACTIONCOST_H

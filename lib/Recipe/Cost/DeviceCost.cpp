@@ -1,0 +1,486 @@
+//===- DeviceCost.cpp - The time of a kernel on a device --------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A kernel takes as long as what it needs most of: instructions, arithmetic,
+// accesses to the first cache, bytes of the second one and of memory, or
+// waiting. A core that runs many warps waits less: while one waits, the others
+// go on. All that a tile reads comes from the second cache once, or once for
+// all tiles of a cluster, and each operand from memory once: tiles that run at
+// the same time share it there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/DeviceCost.h"
+
+#include "Cost/CacheTraffic.h"
+#include "Cost/OpCost.h"
+#include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Recipe/KernelWork.h"
+#include "onnxc/Recipe/Occupancy.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
+  int64_t warps = llvm::divideCeil(tile.threads, target.warpThreads);
+  int64_t registers =
+      warps * int64_t(llvm::alignTo(tile.registers * target.warpThreads,
+                                    target.registerUnit));
+  int64_t shared = llvm::alignTo(tile.sharedBytes + target.tileSharedBytes,
+                                 target.sharedUnit);
+  Occupancy occupancy;
+  occupancy.tiles = std::min(
+      {target.coreTiles, target.coreThreads / (warps * target.warpThreads),
+       target.coreRegisters / std::max<int64_t>(registers, 1),
+       target.coreSharedBytes / shared});
+  occupancy.share = double(occupancy.tiles * warps * target.warpThreads) /
+                    double(target.coreThreads);
+  return occupancy;
+}
+
+/// Iterations of the loops together.
+static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
+  double count = 1;
+  for (unsigned loop : loops)
+    count *= iterationsOf(nest, loop);
+  return count;
+}
+
+namespace {
+/// What the threads of a tile copy to memory that they share, for one op.
+struct SharedCopies {
+  /// Of a tile; the bytes of one, the accesses that have them, and the elements
+  /// that are stored one by one.
+  double rounds = 0, bytes = 0, parts = 0, scattered = 0;
+  /// What of the bytes comes from the second cache for this tile: one that has
+  /// been copied for all tiles of a cluster counts as a part for each.
+  double far = 0;
+  /// Tiles of the cluster that copy to each other.
+  int64_t sharers = 1;
+  /// Of the bytes, those of copies that threads have addresses for.
+  double addressed = 0;
+  /// Bytes that go through the first cache on their way.
+  double cached = 0;
+  /// Slices: while one is read, the others are copied so many rounds ahead.
+  int64_t stages = 1, ahead = 0;
+  /// Products of a round are left to the next one.
+  bool isInFlight = false;
+  /// A warp of its own copies, over all tiles that its block has in turn.
+  bool hasProducer = false;
+
+  /// Loads and stores of a round by warps; one instruction copies ahead.
+  double accesses(const Processor &target) const {
+    double threads = double(target.warpThreads);
+    double each = stages > 1 ? 1 : 2;
+    return (each * parts + scattered) / threads;
+  }
+  /// Cycles of the first cache, which shared memory is part of.
+  double cacheCycles(const Processor &target) const {
+    double threads = double(target.warpThreads);
+    return (bytes + cached) / (4 * threads) + scattered / threads;
+  }
+  /// Cycles in which the bytes come.
+  double farCycles(const Processor &target) const {
+    return std::max(far / target.l3BytesPerCycle,
+                    bytes / target.coreBytesPerCycle);
+  }
+};
+
+/// What a tile of a kernel needs of its core.
+struct TileWork {
+  TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
+  void add(unsigned number);
+  void addCopies(const SharedCopies &copies, double &waited);
+  void addRegisters(const ThreadWork &work, const SharedCopies &copies);
+  void addPrefetches(unsigned number);
+  void addExchange(unsigned number);
+  double latencyOfMemory(unsigned number) const;
+
+  /// Cycles of the resource that it needs most of, where nothing waits and the
+  /// core has so many warps at once: fewer than it can issue instructions of
+  /// leave parts of it idle.
+  double busyCycles(double warpsAtOnce) const;
+  /// Those of what a warp itself does.
+  double issueCycles(double warpsAtOnce) const;
+  /// Cycles of the tile alone: a warp computes nothing while it waits, and all
+  /// do where the copies ahead of them come too late. Products in flight, which
+  /// read slices themselves, and copies ahead go on while warps wait.
+  double aloneCycles() const {
+    double inFlight = waitingInFlight / warps + issueCycles(warps);
+    return starting +
+           std::max(waiting / warps + std::max(inFlight, busyCycles(warps)),
+                    waitingForCopies);
+  }
+
+  KernelOp kernel;
+  const LoopNest &nest;
+  const Processor &target;
+  SmallVector<unsigned> loopsOfThreads;
+  TileResources resources;
+  /// The loop of which each block of a cluster has an iteration: a tile for
+  /// each.
+  std::optional<unsigned> parts;
+  double tiles, warps;
+  /// Those of a launch, and the tiles that each of them has in turn.
+  double blocks, tilesOfBlock;
+  /// Tiles that copy slices to each other, and so run at the same time.
+  int64_t cluster = 1;
+  /// Instructions of warps, operations, cycles of the first cache and of units
+  /// for matrices, and bytes of the second cache, and of those that the core
+  /// takes from it.
+  double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
+         traffic = 0, received = 0;
+  /// Cycles in which parts of sums come from other blocks of the cluster.
+  double exchanging = 0;
+  /// Cycles in which a warp waits, of all warps together, in some of which its
+  /// products are in flight; and those in which all wait at the same time: for
+  /// the first copy and the parts of other blocks, and for others ahead.
+  double waiting = 0, waitingInFlight = 0, starting = 0, waitingForCopies = 0;
+};
+} // namespace
+
+/// Elements of an access that copies an operand: so many lie next to each other
+/// and begin at a multiple of their number.
+static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
+                              OpOperand &operand, const Access &access,
+                              int64_t most) {
+  SmallVector<unsigned> line;
+  int64_t inLine = 0;
+  for (const LoopUse &use : nest.op(number).loops) {
+    int64_t stride = std::abs(access.stride(use.loop));
+    inLine += stride == 1;
+    if (stride > 0 && access.hasRangeAlong(use.loop) && stride < most)
+      most = stride;
+    if (stride > 0 && stride < most)
+      line.push_back(use.loop);
+  }
+  int64_t lanes = access.alignment(line, most);
+  for (unsigned padded :
+       nest.paddedLoops(number, Access(operand), /*reduced=*/false))
+    for (const LoopUse &use : nest.op(number).loops)
+      if (nest.stemsFrom(use.loop, padded) && access.hasUnitStride(use.loop))
+        lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
+  return inLine == 1 ? lanes : 1;
+}
+
+/// The loop of the parts of a sum that blocks of a cluster have, where the
+/// target has clusters.
+static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
+                                             const LoopNest &nest) {
+  return formsClusters(TargetAttr::of(kernel)) ? clusterParts(nest)
+                                               : std::nullopt;
+}
+
+/// Iterations of the loops of a tile up to that of the copy, which are no
+/// threads, not written out and not other blocks'.
+static double countRounds(const LoopNest &nest, unsigned number, unsigned at,
+                          std::optional<unsigned> ofBlocks) {
+  double rounds = 1;
+  for (const LoopUse &use : nest.op(number).loops) {
+    const Loop &loop = nest.loop(use.loop);
+    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
+        use.loop != ofBlocks)
+      rounds *= iterationsOf(nest, use.loop);
+    if (use.loop == at)
+      break;
+  }
+  return rounds;
+}
+
+/// Adds a slice that is copied by boxes; one thread has an instruction for
+/// each.
+static void addBoxes(SharedCopies &copies, const TensorBoxes &boxes,
+                     const SwizzledSlice &slice, double elements,
+                     const Processor &target) {
+  double part = elements / double(boxes.sharers);
+  copies.parts += part * double(target.warpThreads) /
+                  double(boxes.lines * slice.lineElements());
+  copies.far += part * double(slice.elementBytes);
+  copies.sharers = std::max(copies.sharers, boxes.sharers);
+}
+
+/// Adds a slice that all threads copy, each by accesses of so many elements.
+/// True if they wait for these: less than a word goes through registers, as
+/// elements do that are stored one by one.
+static bool addAccesses(SharedCopies &copies, double elements, int64_t bytes,
+                        int64_t lanes, bool isScattered,
+                        const Processor &target) {
+  copies.far += elements * double(bytes);
+  copies.addressed += elements * double(bytes);
+  // PTX ISA, cp.async: only copies of 16 bytes leave out the first cache.
+  if (copies.stages == 1 || lanes * bytes != target.vectorBytes)
+    copies.cached += elements * double(bytes);
+  copies.parts += elements / double(lanes);
+  copies.scattered += isScattered ? elements : 0;
+  return (isScattered ? 1 : lanes) * bytes < 4;
+}
+
+static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
+                             unsigned number, const Processor &target) {
+  SharedCopies copies;
+  bool isWaiting = false;
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  for (OpOperand *input : readInputs(op)) {
+    const Cache *cache = nest.sharedCacheOf(*input, number);
+    if (!cache)
+      continue;
+    copies.rounds =
+        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
+    SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
+    double elements = countIterations(nest, loops);
+    int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
+    copies.bytes += elements * double(bytes);
+    Pipeline pipeline = nest.pipelineAt(cache->at);
+    copies.stages = pipeline.stages;
+    copies.ahead = pipeline.ahead();
+    copies.isInFlight = pipeline.inFlight > 0 && nest.mmaOf(number) &&
+                        nest.mmaOf(number)->isOfWarpgroup() &&
+                        multipliesByWarpgroups(op);
+    std::string reason;
+    std::optional<TensorBoxes> boxes;
+    if (cache->byTma && copiesTensors(op))
+      boxes = nest.tensorBoxes(*cache, number, reason);
+    if (boxes) {
+      addBoxes(copies, *boxes, *nest.swizzledSlice(*cache, number), elements,
+               target);
+      copies.hasProducer = pipeline.producer;
+      continue;
+    }
+    Access access(nest, number, *input);
+    int64_t lanes =
+        elementsOfCopy(nest, number, *input, access,
+                       std::max(target.vectorBytes / bytes, int64_t(1)));
+    bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
+    isWaiting |=
+        addAccesses(copies, elements, bytes, lanes, isScattered, target);
+  }
+  if (isWaiting)
+    copies.stages = 1;
+  return copies;
+}
+
+/// How often all threads wait for each other: around results that they share,
+/// and to combine sums of several warps.
+static double countBarriers(const LoopNest &nest, unsigned number) {
+  const BodyOp &body = nest.op(number);
+  auto op = cast<ComputeOp>(body.op);
+  double barriers = body.isShared;
+  for (Value input : op.getDpsInputs())
+    if (auto maker = input.getDefiningOp<ComputeOp>())
+      barriers += nest.op(nest.indexOf(maker)).isShared;
+  // All elements of a vector are exchanged at once.
+  double sums = double(op->getNumResults());
+  for (const LoopUse &use : body.loops)
+    if (!use.reduced && nest.isInRegisters(use))
+      sums *= double(use.unroll);
+  auto combined = llvm::count_if(sumsOfThreads(nest, number), crossesWarps);
+  return barriers + 2 * sums * double(combined);
+}
+
+TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
+                   const Processor &target)
+    : kernel(kernel), nest(nest), target(target),
+      loopsOfThreads(nest.loopsOfThreads()), parts(partsOfBlocks(kernel, nest)),
+      tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0) *
+            (parts ? iterationsOf(nest, *parts) : 1)),
+      blocks(nest.maxBlocks() > 0 ? std::min(double(nest.maxBlocks()), tiles)
+                                  : tiles),
+      tilesOfBlock(std::ceil(tiles / blocks)) {
+  resources.threads = nest.numThreads();
+  llvm::append_range(loopsOfThreads, nest.parallelLoops());
+  if (parts) {
+    loopsOfThreads.push_back(*parts);
+    cluster = nest.loop(*parts).extent;
+  }
+  warps = std::ceil(double(resources.threads) / double(target.warpThreads));
+  resources.sharedBytes =
+      nest.sharedSliceBytes() + sharedResultBytes(kernel, nest);
+  for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
+    add(number);
+}
+
+/// Instructions for the address of a line and to prefetch it.
+static constexpr double prefetchInstructions = 4;
+
+/// Each thread prefetches its share of the lines before a sum.
+void TileWork::addPrefetches(unsigned number) {
+  for (unsigned input : llvm::seq(kernel.getNumOperands())) {
+    const Prefetch *prefetch = nest.prefetchOf(input);
+    std::string reason;
+    std::optional<EarlyRead> read;
+    if (prefetch && prefetch->distance == 0)
+      read = earlyReadOf(nest, *prefetch, reason);
+    if (!read || read->sum != number)
+      continue;
+    double accesses = warps * double(read->share);
+    instructions += prefetchInstructions * accesses;
+    cacheCycles += accesses * double(prefetch->lineBytes) / 4;
+  }
+}
+
+/// For loads of the op: none where all have been prefetched, and there was so
+/// much else to do since.
+double TileWork::latencyOfMemory(unsigned number) const {
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  bool isEarly = llvm::all_of(readInputs(op), [&](OpOperand *input) {
+    return inputNumber(kernel, input->get()) < 0 ||
+           nest.sharedCacheOf(*input, number) || isKept(nest, number, *input) ||
+           isReadEarly(nest, number, *input);
+  });
+  return isEarly ? std::max(target.memoryLatency - busyCycles(warps), 0.0)
+                 : target.memoryLatency;
+}
+
+void TileWork::add(unsigned number) {
+  ThreadWork work =
+      OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
+  double lanes =
+      std::min(double(resources.threads), double(target.warpThreads));
+  double steps = work.steps / lanes / tiles;
+  double combining = work.combining / lanes / tiles;
+  double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
+    return !nest.sharedCacheOf(operand, number) &&
+           !isKept(nest, number, operand);
+  });
+  // Of the results of a tile each block of the cluster has its share.
+  if (parts)
+    direct /= double(cluster);
+  direct += work.indexedBytes * work.steps / tiles;
+  double loaded = std::max(work.loadedBytes * work.steps / tiles, 1.0);
+  double latency = work.latency;
+  if (work.loadedBytes > 0 || work.sharedBytes > 0)
+    latency += target.cacheLatency;
+  if (work.loadedBytes > 0)
+    latency += std::min(direct / loaded, 1.0) * latencyOfMemory(number);
+  operations += steps * work.operations + combining;
+  instructions += steps * (work.operations / 2 + work.accesses +
+                           work.matrixProducts + target.tileCycles) +
+                  combining;
+  cacheCycles += steps * work.cacheCycles;
+  matrixCycles += steps * work.matrixCycles;
+  addPrefetches(number);
+  SharedCopies copies = copiesOf(kernel, nest, number, target);
+  double &waited = copies.isInFlight ? waitingInFlight : waiting;
+  waited += steps * latency;
+  traffic += direct;
+  received += direct;
+  addCopies(copies, waited);
+  addExchange(number);
+  waited += warps * countBarriers(nest, number) * target.cacheLatency;
+  addRegisters(work, copies);
+}
+
+void TileWork::addCopies(const SharedCopies &copies, double &waited) {
+  traffic += copies.rounds * copies.far;
+  received += copies.rounds * copies.bytes;
+  instructions += copies.rounds * copies.accesses(target);
+  cacheCycles += copies.rounds * copies.cacheCycles(target);
+  // In front of each slice all threads wait for each other, or each for a
+  // producer.
+  waited += warps * copies.rounds * target.cacheLatency;
+  // So do tiles of a cluster, and before the first slice; behind the last one
+  // they wait while they have other work. A producer waits for them by itself.
+  cluster = std::max(cluster, copies.sharers);
+  double arrival = copies.sharers > 1 ? target.clusterLatency : 0;
+  if (!copies.hasProducer)
+    waited += warps * copies.rounds * arrival;
+  if (copies.stages == 1) {
+    waited += warps * copies.rounds * target.memoryLatency;
+    return;
+  }
+  // With a producer that of the first tile of a block alone.
+  double first = target.memoryLatency + arrival;
+  starting += copies.hasProducer ? first / tilesOfBlock : first;
+  // A slice comes as late as its last byte.
+  waitingForCopies += copies.rounds / double(copies.ahead) *
+                      (target.memoryLatency + copies.farCycles(target) +
+                       (copies.hasProducer ? arrival : 0));
+  if (copies.hasProducer)
+    resources.threads = nest.numThreads() + producerThreads;
+}
+
+/// Parts of the results go to shared memory, and those of the own share come
+/// from there and from the other blocks, when all have arrived.
+void TileWork::addExchange(unsigned number) {
+  double results = parts ? double(exchangedResults(nest, number)) : 0;
+  if (results == 0)
+    return;
+  auto op = cast<ComputeOp>(nest.op(number).op);
+  double bytes = results * double(resources.threads) *
+                 double(elementBytes(getElementTypeOrSelf(op->getResult(0))));
+  double accesses = 2 * bytes / double(target.vectorBytes * target.warpThreads);
+  instructions += accesses + results * warps;
+  cacheCycles += 2 * bytes / double(4 * target.warpThreads);
+  double far = bytes * double(cluster - 1) / double(cluster);
+  exchanging += far / target.l2BytesPerCycle;
+  starting += 2 * target.clusterLatency + far / target.l2BytesPerCycle;
+}
+
+void TileWork::addRegisters(const ThreadWork &work,
+                            const SharedCopies &copies) {
+  double threads = double(nest.numThreads());
+  // Each copy ahead has an address; elements of others are in registers.
+  double copied = copies.stages > 1
+                      ? copies.addressed / double(target.vectorBytes) / threads
+                      : copies.bytes / 4 / threads;
+  int64_t registers =
+      int64_t(work.resultRegisters + double(target.addressRegisters) +
+              (copies.stages > 1 ? work.operandRegisters + copied
+                                 : std::max(work.operandRegisters, copied)));
+  registers = std::min(registers, target.threadRegisters);
+  resources.registers = std::max(resources.registers, registers);
+}
+
+double TileWork::issueCycles(double warpsAtOnce) const {
+  double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
+  return idle * std::max(instructions / double(target.issuesPerCycle),
+                         operations / double(target.operationsPerCycle()));
+}
+
+double TileWork::busyCycles(double warpsAtOnce) const {
+  double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
+  return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
+                   cacheCycles / double(target.loadsPerCycle),
+                   traffic / target.l3BytesPerCycle, exchanging,
+                   received / target.coreBytesPerCycle});
+}
+
+NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
+                    const Processor &target) {
+  TileWork tile(kernel, nest, target);
+  // The busiest core has so many blocks, and runs so many of them at once.
+  int64_t cores = target.coresOfClusters(tile.cluster);
+  double blocksOfCore = std::ceil(tile.blocks / double(cores));
+  double tilesOfCore = blocksOfCore * tile.tilesOfBlock;
+  double resident = std::clamp(
+      blocksOfCore, 1.0,
+      double(std::max<int64_t>(occupancyOf(target, tile.resources).tiles, 1)));
+  double memory = workOf(kernel, outerExtent).bytes / double(target.cores);
+  double cycles =
+      std::max({tilesOfCore * tile.busyCycles(resident * tile.warps),
+                memory / target.memoryBytesPerCycle,
+                tilesOfCore * tile.aloneCycles() / resident});
+  NestCost cost;
+  cost.cycles =
+      cycles + double(target.launchNanoseconds * target.megahertz) / 1000;
+  cost.tileCycles = cycles / tile.tiles;
+  cost.tiles = tile.tiles;
+  cost.terms.push_back({cost.cycles, {}});
+  cost.rooflineCycles = rooflineCycles(kernel, target);
+  return cost;
+}
+
+} // namespace onnxc

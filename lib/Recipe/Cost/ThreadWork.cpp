@@ -1,0 +1,263 @@
+//===- ThreadWork.cpp - What the threads of a device do ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A step of an op by one thread, of those of a warp that run together: what it
+// computes, and what it reads and writes, from which the time of a tile
+// follows (DeviceCost.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/OpCost.h"
+
+#include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+bool multipliesMatrices(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  TargetAttr target = TargetAttr::of(op);
+  return product &&
+         !target.getInstruction(product->operation(), product->depth()).empty();
+}
+
+bool multipliesByWarpgroups(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  return product &&
+         !TargetAttr::of(op)
+              .getInstruction(product->warpgroupOperation(), product->depth())
+              .empty();
+}
+
+bool copiesTensors(ComputeOp op) {
+  TargetAttr target = TargetAttr::of(op);
+  return target && target.getInstructions().contains("copy_tensor");
+}
+
+/// Is each loop of the op that others have not around them written out, or that
+/// of threads?
+static bool isInRegisters(const LoopNest &nest, unsigned number) {
+  return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
+    return nest.isAround(use.loop, number) || nest.loop(use.loop).mapped ||
+           nest.isInRegisters(use);
+  });
+}
+
+bool isKept(const LoopNest &nest, unsigned number, OpOperand &input) {
+  if (!isInRegisters(nest, number))
+    return false;
+  Access access(nest, number, input);
+  return llvm::any_of(llvm::seq(number), [&](unsigned before) {
+    auto op = cast<ComputeOp>(nest.op(before).op);
+    return isInRegisters(nest, before) &&
+           llvm::any_of(readInputs(op), [&](OpOperand *other) {
+             return other->get() == input.get() &&
+                    Access(nest, before, *other) == access;
+           });
+  });
+}
+
+OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
+               const Processor &target, ArrayRef<unsigned> loopsOfThreads)
+    : kernel(kernel), nest(nest), body(nest.op(number)), number(number),
+      op(cast<ComputeOp>(body.op)), target(target),
+      loopsOfThreads(loopsOfThreads) {
+  findSteps();
+  if (nest.mmaOf(number) && multipliesMatrices(op))
+    mma = nest.mmaOf(number);
+  isOfWarpgroup = mma && mma->isOfWarpgroup() && multipliesByWarpgroups(op);
+}
+
+/// The elements, or vectors of them, that a step has of an operand.
+double OpCost::unrolledBy(const Access &access) const {
+  double count = 1;
+  for (const LoopUse &use : body.loops)
+    if (access.dependsOn(use.loop))
+      count *= unrolled(use);
+  return count;
+}
+
+/// Of the threads of a warp, those that access elements of their own; the
+/// others access the same ones as these.
+double OpCost::apartInWarp(const Access &access) const {
+  double apart = 1, left = double(target.warpThreads);
+  for (unsigned loop : llvm::reverse(nest.mappedLoops())) {
+    double here = std::min(double(nest.loop(loop).extent), left);
+    if (llvm::any_of(nest.loopsOfThreads(), [&](unsigned other) {
+          return access.dependsOn(other) &&
+                 (other == loop || nest.loop(other).threadsOf == int(loop));
+        }))
+      apart *= here;
+    left /= here;
+  }
+  return apart;
+}
+
+/// Are the elements between the lanes those of copies, so that all are
+/// accessed?
+bool OpCost::isFilled(const Access &access) const {
+  return llvm::any_of(body.loops, [&](const LoopUse &use) {
+    return use.unroll > 1 && access.hasUnitStride(use.loop) &&
+           access.stride(lanesUse->loop) == use.unroll;
+  });
+}
+
+/// Elements that a thread reads from a slice in shared memory at once: copies
+/// or lanes of the loop that it ends with.
+int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
+  SmallVector<unsigned> loops = nest.cachedLoops(cache, number);
+  const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
+  if (!last)
+    return 1;
+  return std::min<int64_t>(std::max(last->unroll, last->lanes),
+                           std::max<int64_t>(target.vectorBytes / bytes, 1));
+}
+
+/// A warp reads each element of its fragments once, four words in an access.
+void OpCost::addFragments(const Access &access, double bytes, bool isShared,
+                          ThreadWork &work) {
+  bool isRows = access.dependsOn(mma->rowThreads);
+  double words = unrolledBy(access) *
+                 (isRows ? 8.0 : 8 / (lanesUse ? 1.0 : 2.0)) * bytes /
+                 double(4 * target.warpThreads);
+  work.accesses += words / 4;
+  work.cacheCycles += words;
+  work.operandRegisters += words;
+  (isShared ? work.sharedBytes : work.loadedBytes) += words * 4;
+}
+
+/// A warp whose threads read the same element reads it once, others as many
+/// bytes as all of them have.
+void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
+  auto maker = operand.get().getDefiningOp<ComputeOp>();
+  bool isSharedResult =
+      isStore ? body.isShared : maker && nest.op(nest.indexOf(maker)).isShared;
+  if (!isSharedResult && (isStore ? isHandedOn(op) : bool(maker)))
+    return;
+  if (!isStore && isKept(nest, number, operand))
+    return;
+  Access access(nest, number, operand);
+  if (steps && !access.dependsOn(steps->loop) && (isStore || steps->reduced))
+    return;
+  auto bytes =
+      double(elementBytes(getElementTypeOrSelf(operand.get().getType())));
+  const Cache *cache = isStore ? nullptr : nest.sharedCacheOf(operand, number);
+  if (isOfWarpgroup && !isStore)
+    return; // addMatrices
+  if (mma && !isStore)
+    return addFragments(access, bytes, cache || isSharedResult, work);
+  bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
+  double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
+  if (cache) {
+    double together = double(neighboursInSlice(*cache, bytes));
+    count *= width / together;
+    width = together;
+  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop) &&
+             !isFilled(access)) {
+    count *= width;
+    width = 1;
+  }
+  double words = std::ceil(width * bytes / double(target.vectorBytes));
+  double warpBytes = width * bytes * apartInWarp(access);
+  work.accesses += count * words;
+  work.cacheCycles +=
+      count * std::max(warpBytes / double(4 * target.warpThreads), words);
+  work.operandRegisters += count * std::ceil(width * bytes / 4);
+  if (!isStore)
+    (cache || isSharedResult ? work.sharedBytes : work.loadedBytes) +=
+        count * warpBytes / double(target.warpThreads);
+}
+
+/// Neighbouring threads read neighbours, as those of elements of their own do.
+void OpCost::addRead(tensor::ExtractOp read, double instances,
+                     ThreadWork &work) {
+  auto bytes = double(elementBytes(read.getType()));
+  double width = isGather(read) ? 1 : double(lanes);
+  double count = instances * double(lanes) / width;
+  double words = std::ceil(width * bytes / double(target.vectorBytes));
+  work.accesses += count * words;
+  work.cacheCycles += count * std::max(width * bytes / 4, words);
+  work.operandRegisters += count * std::ceil(width * bytes / 4);
+  work.loadedBytes += count * width * bytes;
+  work.indexedBytes += count * width * bytes;
+}
+
+/// An instruction on an index takes the place of a multiply-add.
+void OpCost::addPayload(double instances, ThreadWork &work) {
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      addRead(read, instances, work);
+      continue;
+    }
+    work.operations += operationsOf(inner) * instances;
+    if (isa<arith::ArithDialect>(inner.getDialect()) &&
+        !inner.hasTrait<OpTrait::ConstantLike>() &&
+        inner.getResult(0).getType().isIndex())
+      work.operations += 2 * instances;
+  }
+}
+
+/// The products of a step, all threads of a warp together.
+void OpCost::addMatrices(double instances, ThreadWork &work) {
+  MatrixProduct product = *matrixProductOf(op);
+  double products = instances * double(lanes * target.warpThreads);
+  double rate = 16 * double(target.matrixProducts) *
+                (isOfWarpgroup ? 1 : target.warpMatrixShare);
+  work.matrixCycles = products * product.element.getIntOrFloatBitWidth() / rate;
+  if (!isOfWarpgroup) {
+    work.matrixProducts =
+        products /
+        double(MatrixSums::rows * MatrixSums::columns * product.depth());
+    return;
+  }
+  // The warps have one instruction, which reads both matrices.
+  double warps = MatrixSums::warps, rows = MatrixSums::groupRows,
+         columns =
+             double(MatrixSums::columns * nest.loop(*mma->columnTiles).extent);
+  work.matrixProducts = products * warps / (rows * columns * product.depth());
+  double bytes = work.matrixProducts * (rows + columns) * product.depth() *
+                 product.element.getIntOrFloatBitWidth() / 8 / warps;
+  work.cacheCycles += bytes / double(4 * target.warpThreads);
+  work.sharedBytes += bytes / double(target.warpThreads);
+}
+
+ThreadWork OpCost::threadWork() {
+  ThreadWork work;
+  work.steps = numSteps;
+  double instances = 1, sums = 1, results = 1, threads = 1;
+  for (const LoopUse &use : body.loops) {
+    instances *= unrolled(use);
+    sums *= use.reduced ? 1 : unrolled(use);
+  }
+  if (mma)
+    addMatrices(instances, work);
+  else
+    addPayload(instances, work);
+  for (OpOperand *input : readInputs(op))
+    addAccess(*input, /*isStore=*/false, work);
+  for (OpOperand &result : op.getDpsInitsMutable()) {
+    addAccess(result, /*isStore=*/true, work);
+    work.resultRegisters += sums * registersOf(result.get().getType());
+  }
+  work.latency = latency();
+  for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
+    if (!reduced)
+      results *= axisExtent(nest.loop(axis));
+  for (unsigned loop : nest.loopsOfThreads())
+    if (const LoopUse *use = body.find(loop); use && use->reduced)
+      threads *= double(nest.loop(loop).extent);
+  // Each exchanges its part with another one, so often that all have the sum.
+  work.combining = 2 * results * threads * std::log2(threads);
+  return work;
+}
+
+} // namespace onnxc

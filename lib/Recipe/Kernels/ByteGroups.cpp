@@ -1,0 +1,63 @@
+//===- ByteGroups.cpp - Products of bytes in groups -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/ByteGroups.h"
+
+#include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Iterations that the step takes together.
+static constexpr int64_t bytesOfGroup = 4;
+
+int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
+  return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
+}
+
+int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
+  int64_t groups = byteGroupsOf(kernel, loop);
+  if (groups <= maxUnrolledGroups)
+    return groups;
+  return groups % unrolledGroups == 0 ? unrolledGroups : 1;
+}
+
+std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
+                             OpOperand &broadcast,
+                             ArrayRef<std::string> reduced) {
+  std::string chosen;
+  if (!byteProductOf(op))
+    return chosen;
+  double best = minFilledGroups;
+  for (const std::string &loop : reduced) {
+    if (!isStatic(kernel, loop) ||
+        !Access(broadcast).hasUnitStride(dimOf(op, loop)))
+      continue;
+    double filled = double(extentOf(kernel, loop, 0)) /
+                    double(byteGroupsOf(kernel, loop) * bytesOfGroup);
+    if (filled > best) {
+      chosen = loop;
+      best = filled;
+    }
+  }
+  return chosen;
+}
+
+std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
+                            const std::string &loop,
+                            SmallVectorImpl<std::string> &reduced) {
+  bool hasTail = extentOf(kernel, loop, 0) % bytesOfGroup != 0;
+  auto [groups, group] =
+      recipe.block(loop, bytesOfGroup, "o", "q",
+                   hasTail ? TailStrategy::Peel : TailStrategy::Mask);
+  llvm::replace(reduced, loop, groups);
+  return group;
+}
+
+} // namespace onnxc

@@ -1,0 +1,238 @@
+//===- KernelShape.cpp - Facts about kernels for recipes -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelShape.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/OperationSupport.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+int64_t estimatedProduct(int64_t a, int64_t b) {
+  constexpr int64_t largest = int64_t(1) << 52;
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? largest
+                                          : std::min(product, largest);
+}
+
+SumTile sumTile(const Processor &target) {
+  SumTile tile;
+  tile.columns = target.independentSums;
+  int64_t forSums = int64_t(target.vectorRegs) - tile.columns - 1;
+  tile.rows = std::clamp<int64_t>(forSums / tile.columns, 1, tile.columns);
+  return tile;
+}
+
+int64_t largestDivisor(int64_t whole, int64_t most) {
+  for (int64_t part = std::min(whole, most); part > 1; --part)
+    if (whole % part == 0)
+      return part;
+  return 1;
+}
+
+SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms) {
+  SmallVector<int64_t> numbers;
+  int64_t parts = 1;
+  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
+    int64_t before = std::exchange(parts, largestDivisor(whole, most));
+    if (parts != before && terms / parts >= minTermsOfPart)
+      numbers.push_back(parts);
+  }
+  return numbers;
+}
+
+int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
+  LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
+  if (!attribute.isDynamic())
+    return attribute.getExtent();
+  int64_t limit = attribute.getLimit();
+  return limit ? std::min(unknown, limit - 1) : unknown;
+}
+
+double assumedExtent(const Loop &loop) {
+  return double(loop.isDynamic() ? outerExtent : loop.extent);
+}
+
+double iterationsOf(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (!loop.isDynamic() || loop.kind == Loop::Kind::Axis)
+    return assumedExtent(loop);
+  double iterations = iterationsOf(nest, loop.parents[0]);
+  return loop.kind == Loop::Kind::Fused
+             ? iterations * iterationsOf(nest, loop.parents[1])
+             : std::ceil(iterations / double(loop.blockSize));
+}
+
+double paddingFactor(const LoopNest &nest, unsigned op) {
+  double padding = 1;
+  for (unsigned padded : nest.paddedLoops(op)) {
+    double size = double(nest.loop(nest.childOf(op, padded)).blockSize),
+           extent = std::max(iterationsOf(nest, padded), 1.0);
+    padding *= std::ceil(extent / size) * size / extent;
+  }
+  return padding;
+}
+
+double axesExtent(const LoopNest &nest, unsigned loop,
+                  llvm::function_ref<double(const Loop &)> extentOf) {
+  double product = 1;
+  for (unsigned axis : nest.axesOf(loop))
+    product *= extentOf(nest.loop(axis));
+  return product;
+}
+
+bool isPaddingForOne(KernelOp kernel) {
+  return kernel && isPadding(kernel) && kernel->getResult(0).hasOneUse() &&
+         kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+bool isStorable(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && !constant.getLayout();
+}
+
+SmallVector<bool> surroundingsOf(KernelOp kernel) {
+  SmallVector<bool> facts;
+  for (Value in : kernel.getIns())
+    facts.append({isConstantView(in), isStorable(in),
+                  isPaddingForOne(in.getDefiningOp<KernelOp>())});
+  return facts;
+}
+
+bool areAlike(KernelOp a, KernelOp b) {
+  return a.getLoops() == b.getLoops() &&
+         a.getIns().size() == b.getIns().size() &&
+         a->getOperandTypes() == b->getOperandTypes() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+bool isStatic(KernelOp kernel, StringRef loop) {
+  return !kernel.getLoop(*kernel.findLoop(loop)).isDynamic();
+}
+
+SmallVector<std::string> loopNames(KernelOp kernel) {
+  SmallVector<std::string> names;
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
+    names.push_back(loop.getName().str());
+  return names;
+}
+
+SmallVector<std::string> accessLoops(ComputeOp op, OpOperand &operand) {
+  return llvm::to_vector_of<std::string>(op.getLoopsAlong(operand));
+}
+
+SmallVector<std::string> loopsAlongMemory(ComputeOp op, OpOperand &operand) {
+  Access access(operand);
+  SmallVector<StringRef> axes = op.getAxes();
+  SmallVector<std::string> loops;
+  for (unsigned position : llvm::seq(access.rankAlongMemory())) {
+    std::optional<unsigned> loop = access.shiftedLoopAt(position);
+    loops.push_back(loop ? axes[*loop].str() : "");
+  }
+  return loops;
+}
+
+/// Are the values of the index different for all iterations of its loops, as
+/// the digits of a number are: part * 64 + element, for 64 elements?
+static bool isNumber(ComputeOp op, const Access &access, unsigned position) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  SmallVector<std::pair<int64_t, int64_t>> digits;
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+    if (access.dependsOnAt(position, dim)) {
+      std::optional<int64_t> step = access.stepAt(position, dim);
+      if (!step || *step <= 0)
+        return false;
+      digits.emplace_back(*step, extentOf(kernel, axis, guessedRow));
+    }
+  llvm::sort(digits);
+  int64_t most = 1;
+  return llvm::all_of(digits, [&](auto digit) {
+    auto [step, extent] = digit;
+    bool isApart = step >= most;
+    most = estimatedProduct(step, extent);
+    return isApart;
+  });
+}
+
+bool hasElementEach(ComputeOp op, OpOperand &operand,
+                    ArrayRef<std::string> without) {
+  Access access(operand);
+  for (unsigned position : llvm::seq(access.getRank()))
+    if (!access.loopAt(position) && !isNumber(op, access, position))
+      return false;
+  auto kernel = op->getParentOfType<KernelOp>();
+  return llvm::all_of(llvm::enumerate(op.getAxes()), [&](auto axis) {
+    return access.dependsOn(axis.index()) ||
+           llvm::is_contained(without, axis.value()) ||
+           extentOf(kernel, axis.value(), 2) == 1;
+  });
+}
+
+bool hasRangesAlong(KernelOp kernel, StringRef loop) {
+  auto ops = kernel.getBody().getOps<ComputeOp>();
+  return llvm::any_of(ops, [&](ComputeOp op) {
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return Access(operand).hasRangeAlong(dimOf(op, loop));
+    });
+  });
+}
+
+SmallVector<std::string> reducedLoops(ComputeOp op) {
+  SmallVector<std::string> loops;
+  for (auto [axis, kind] :
+       llvm::zip_equal(op.getAxes(), op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      loops.push_back(axis.str());
+  return loops;
+}
+
+bool isHandedOn(ComputeOp op) {
+  return llvm::all_of(op->getUsers(),
+                      [](Operation *user) { return isa<ComputeOp>(user); });
+}
+
+int64_t workBytesOf(KernelOp kernel, ComputeOp op, const Processor &target,
+                    int64_t unknown) {
+  int64_t points = extentOfAll(kernel, op.getAxes(), unknown), perPoint = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isAccessed(operand))
+      continue;
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    int64_t bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    perPoint += std::max<int64_t>(bits / 8, 1);
+  }
+  for (Operation &inner : op.getBlock()->without_terminator())
+    perPoint +=
+        isa<math::MathDialect>(inner.getDialect()) ? target.functionBytes : 1;
+  return estimatedProduct(points, perPoint);
+}
+
+int64_t trafficBytes(KernelOp kernel, int64_t unknown) {
+  int64_t bytes = 0;
+  for (Value operand : kernel->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.getElementType().isIntOrFloat())
+      continue;
+    int64_t elements = 1;
+    for (int64_t size : type.getShape())
+      elements = estimatedProduct(elements,
+                                  ShapedType::isDynamic(size) ? unknown : size);
+    bytes += estimatedProduct(
+        elements, std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
+  }
+  return bytes;
+}
+
+} // namespace onnxc

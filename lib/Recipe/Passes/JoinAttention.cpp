@@ -1,0 +1,340 @@
+//===- JoinAttention.cpp - krnl-join-attention ------------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Copies of the three kernels are merged to predict the time that one kernel
+// would take, and two that have the keys in parts. Those that are slower vanish
+// again. Where only the run knows how many keys there are, the copies have an
+// assumed number of them, and the parts as many keys as those that are taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelShape.h"
+#include "Passes/AssumeExtent.h"
+#include "Passes/AttentionQuery.h"
+#include "Passes/SplitAttention.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+#define GEN_PASS_DEF_KRNLJOINATTENTIONPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+namespace {
+/// The keys that are assumed where only the run knows how many: those of a text
+/// of some length, in numbers of parts that are powers of two. They decide how
+/// many keys a part has. Where 512, 1024, 2048 and 4096 are known, parts of 32,
+/// 64, 64 to 256 and 128 to 256 are chosen (groups of 4 queries in f16, 16 rows
+/// in f32, sm_80 and sm_90a): those of 1024 are in the middle.
+constexpr int64_t assumedKeys = 1024;
+
+/// The kernels of an attention, and how many keys the parts have by which these
+/// become one kernel, and one that combines the parts: none if they stay, 0 if
+/// one kernel has all keys.
+struct Attention {
+  KernelOp sums;
+  AttentionParts parts;
+  std::optional<int64_t> keysOfPart;
+  /// Predicted, of these kernels before and then.
+  double apart = 0, cycles = 0;
+
+  bool isLike(const Attention &other) const {
+    SmallVector<KernelOp> own = parts.all(), others = other.parts.all();
+    return areAlike(sums, other.sums) && own.size() == others.size() &&
+           llvm::all_of(llvm::zip_equal(own, others), [](auto pair) {
+             return areAlike(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+};
+
+struct KrnlJoinAttentionPass
+    : impl::KrnlJoinAttentionPassBase<KrnlJoinAttentionPass> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  void choose(IRRewriter &rewriter, Attention &attention);
+
+  Processor processor;
+  RecipeChooser *chooser = nullptr;
+};
+} // namespace
+
+static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
+  for (KernelOp kernel : llvm::reverse(kernels))
+    eraseWithOperands(rewriter, kernel);
+}
+
+/// The kernel reads the result of the other one by this input, or views of it.
+static unsigned inputOf(KernelOp producer, KernelOp consumer) {
+  return llvm::find_if(consumer.getIns(),
+                       [&](Value in) {
+                         return withoutViews(in).getDefiningOp() == producer;
+                       }) -
+         consumer.getIns().begin();
+}
+
+/// The loop over the keys in one of the kernels: that of the last
+/// dimension of its result, or else the one that is summed up.
+static std::string keyLoopOf(KernelOp kernel, bool isReduced) {
+  auto last = kernel.getYield().getValues().front().getDefiningOp<ComputeOp>();
+  if (!isReduced)
+    return last.getLoopsAlong(*last.getDpsInitOperand(0)).back().str();
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (op.getNumReductionLoops() > 0)
+      return reducedLoops(op).front();
+  return "";
+}
+
+static bool hasKnownKeys(const AttentionParts &parts) {
+  auto type =
+      cast<RankedTensorType>(KernelOp(parts.scores).getResult(0).getType());
+  return !type.isDynamicDim(type.getRank() - 1);
+}
+
+/// Copies of the kernels in front of the last one, with an assumed number of
+/// keys if only the run knows it; none where they cannot have that.
+static SmallVector<KernelOp> copyAll(IRRewriter &rewriter,
+                                     const AttentionParts &parts, KernelOp sums,
+                                     bool assumesKeys) {
+  rewriter.setInsertionPoint(sums);
+  SmallVector<KernelOp> copies;
+  for (KernelOp part : parts.all())
+    copies.push_back(cast<KernelOp>(rewriter.clone(*part)));
+  copies.push_back(cast<KernelOp>(rewriter.clone(*sums)));
+  if (!assumesKeys || hasKnownKeys(parts))
+    return copies;
+  for (KernelOp copy : copies)
+    if (!assumeExtent(rewriter, copy, keyLoopOf(copy, copy == copies.back()),
+                      assumedKeys)) {
+      eraseAll(rewriter, copies);
+      return {};
+    }
+  return copies;
+}
+
+/// The cycles of the kernels.
+static std::optional<double> cyclesApart(IRRewriter &rewriter,
+                                         const AttentionParts &parts,
+                                         KernelOp sums,
+                                         RecipeChooser &chooser) {
+  SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, true);
+  if (copies.empty())
+    return std::nullopt;
+  for (KernelOp copy : copies)
+    dropUnitLoops(copy);
+  std::optional<double> cycles = chooser.cyclesOf(copies);
+  eraseAll(rewriter, copies);
+  return cycles;
+}
+
+/// A copy of the kernels in front of the last one, made one; null if they
+/// cannot be. Its result may have more dimensions.
+static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
+                           KernelOp sums, bool assumesKeys) {
+  // Copies use the views as well.
+  SmallVector<KernelOp> all = parts.all();
+  all.push_back(sums);
+  SmallVector<unsigned> inputs;
+  for (auto [producer, consumer] : llvm::zip(all, ArrayRef(all).drop_front()))
+    inputs.push_back(inputOf(producer, consumer));
+  SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, assumesKeys);
+  bool isPossible = !copies.empty();
+  for (auto [producer, input] : llvm::enumerate(inputs))
+    isPossible = isPossible && alignLoops(rewriter, copies[producer],
+                                          copies[producer + 1], input);
+  std::string reason;
+  for (unsigned part : llvm::reverse(llvm::seq<unsigned>(inputs.size()))) {
+    FailureOr<KernelOp> larger = failure();
+    if (isPossible)
+      larger = mergeKernels(rewriter, copies[part], copies.back(), reason);
+    isPossible = succeeded(larger);
+    if (!isPossible)
+      break;
+    copies.truncate(part);
+    copies.push_back(*larger);
+  }
+  if (isPossible)
+    return copies.front();
+  eraseAll(rewriter, copies);
+  return nullptr;
+}
+
+/// The kernels that an attention of one kernel becomes.
+static SmallVector<KernelOp> divide(IRRewriter &rewriter, KernelOp joined,
+                                    int64_t keysOfPart) {
+  if (keysOfPart == 0)
+    return {joined};
+  FailureOr<AttentionSplit> split =
+      splitAttention(rewriter, joined, keysOfPart);
+  if (failed(split))
+    return {};
+  return {split->parts, split->total};
+}
+
+/// Finds the number of parts that takes the least time. All keys are in one
+/// kernel only if their number is known.
+void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
+  std::optional<double> apart =
+      cyclesApart(rewriter, attention.parts, attention.sums, *chooser);
+  if (!apart)
+    return;
+  double best = attention.apart = *apart;
+  KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums, true);
+  if (!joined)
+    return;
+  std::optional<NestCost> together;
+  if (hasKnownKeys(attention.parts))
+    together = chooser->costOf(joined);
+  bool isCheaper = together && together->cycles < best;
+  if (isCheaper) {
+    attention.cycles = together->cycles;
+    attention.keysOfPart = 0;
+    // As for parts of other sums, another launch has to pay.
+    best = minGainOfKind * together->cycles;
+  }
+  bool mayPay = !isCheaper || mayPayInParts(*together, processor);
+  int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
+  for (int64_t parts : numbersOfParts(keys, keys)) {
+    SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
+    std::optional<double> cycles = chooser->cyclesOf(kernels);
+    eraseAll(rewriter, kernels);
+    if (!cycles || *cycles >= best)
+      continue;
+    best = attention.cycles = *cycles;
+    attention.keysOfPart = keys / parts;
+  }
+  eraseWithOperands(rewriter, joined);
+}
+
+/// The tensor with dimensions of which it has the parts; null if that is no
+/// view.
+static Value viewAs(IRRewriter &rewriter, Value tensor, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tensor.getType());
+  if (from == type)
+    return tensor;
+  auto groups = getReassociationIndicesForReshape(from, type);
+  if (!groups || from.getRank() <= type.getRank())
+    return {};
+  rewriter.setInsertionPointAfterValue(tensor);
+  return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,
+                                         tensor, *groups);
+}
+
+static std::string partsText(const Attention &attention) {
+  int64_t size = *attention.keysOfPart;
+  if (size == 0)
+    return "all keys in one part";
+  return "keys in parts of " + std::to_string(size);
+}
+
+/// Replaces the kernels, if they are still there.
+static void replace(IRRewriter &rewriter, const Attention &attention,
+                    StringRef pass) {
+  std::string reason;
+  KernelOp sums = attention.sums;
+  FailureOr<AttentionParts> parts = findAttention(sums, reason);
+  KernelOp joined =
+      succeeded(parts) ? joinCopies(rewriter, *parts, sums, false) : KernelOp();
+  if (!joined)
+    return;
+  SmallVector<KernelOp> kernels =
+      divide(rewriter, joined, *attention.keysOfPart);
+  if (!llvm::is_contained(kernels, joined))
+    eraseWithOperands(rewriter, joined);
+  if (kernels.empty())
+    return;
+  KernelOp last = kernels.back();
+  Value view = viewAs(rewriter, last.getResult(0),
+                      cast<RankedTensorType>(sums.getResult(0).getType()));
+  if (!view) {
+    eraseAll(rewriter, kernels);
+    return;
+  }
+  remark::passed(sums.getLoc(), remark::RemarkOpts::name("Join").category(pass))
+      << remark::add("{0}", last.getName().str())
+      << remark::add("{0}", partsText(attention))
+      << remark::add("{0} cycles instead of {1}", int64_t(attention.cycles),
+                     int64_t(attention.apart));
+  rewriter.replaceAllUsesWith(sums.getResult(0), view);
+  eraseWithOperands(rewriter, sums);
+  eraseAll(rewriter, parts->all());
+}
+
+static SmallVector<Attention> findAll(Operation *module) {
+  SmallVector<Attention> found;
+  std::string reason;
+  for (KernelOp kernel : kernelsOf(module)) {
+    FailureOr<AttentionParts> parts = findAttention(kernel, reason);
+    if (succeeded(parts) && kernel.getNumResults() == 1)
+      found.push_back({kernel, *parts, std::nullopt});
+  }
+  return found;
+}
+
+namespace {
+/// Kernels of which those that a rewriter erases go.
+struct KernelsLeft : RewriterBase::Listener {
+  void notifyOperationErased(Operation *op) override { kernels.erase(op); }
+
+  SmallPtrSet<Operation *, 8> kernels;
+};
+} // namespace
+
+void KrnlJoinAttentionPass::runOnOperation() {
+  processor = TargetAttr::processorOf(getOperation());
+  if (!processor.isDevice())
+    return;
+  chooser = &getAnalysis<RecipeChooser>();
+  IRRewriter rewriter(&getContext());
+  SmallVector<Attention> found = findAll(getOperation());
+  SmallVector<KernelOp> all;
+  for (const Attention &attention : found) {
+    llvm::append_range(all, attention.parts.all());
+    all.push_back(attention.sums);
+  }
+  // One query of heads that share no keys is a row once it has a loop.
+  KernelsLeft ofQuery;
+  rewriter.setListener(&ofQuery);
+  for (KernelOp kernel : kernelsOf(getOperation()))
+    if (!llvm::is_contained(all, kernel) && addQuery(kernel))
+      ofQuery.kernels.insert(kernel);
+  if (!ofQuery.kernels.empty())
+    found = findAll(getOperation());
+  // Layers of a model have the same attention.
+  for (Attention &attention : found) {
+    auto *like = llvm::find_if(
+        found, [&](const Attention &a) { return a.isLike(attention); });
+    if (like == &attention) {
+      choose(rewriter, attention);
+      continue;
+    }
+    attention.keysOfPart = like->keysOfPart;
+    attention.apart = like->apart;
+    attention.cycles = like->cycles;
+  }
+  for (const Attention &attention : found)
+    if (attention.keysOfPart)
+      replace(rewriter, attention, getArgument());
+  for (KernelOp kernel : kernelsOf(getOperation()))
+    if (ofQuery.kernels.contains(kernel))
+      dropUnitLoops(kernel);
+}
+
+} // namespace onnxc

@@ -1,0 +1,115 @@
+//===- RowPartsWriter.h - Writes kernels for parts of rows ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// WriteRowParts.cpp has the kernel of the parts, and WriteRows.cpp the others.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H
+#define ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H
+
+#include "Passes/RowSums.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace onnxc {
+
+/// One number of parts of the rows of a kernel, and the kernels for it.
+class RowPartsWriter {
+public:
+  RowPartsWriter(mlir::RewriterBase &rewriter, krnl::KernelOp kernel,
+                 const RowSums &rows, int64_t size);
+
+  bool check();
+  void countParts();
+  krnl::KernelOp writeParts();
+  krnl::KernelOp writeTotal(krnl::KernelOp made);
+  krnl::KernelOp writeTail(krnl::KernelOp total);
+  /// May the blocks that write the elements combine the parts, too? Each result
+  /// has an element for each of the row then.
+  bool mayJoin();
+  krnl::KernelOp writeJoined(krnl::KernelOp made);
+  llvm::SmallVector<mlir::Value> results(krnl::KernelOp total,
+                                         krnl::KernelOp tail);
+
+private:
+  bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
+  bool isRagged() const { return isDynamic() || extent % size != 0; }
+  mlir::Value endOfRow(mlir::OpBuilder &b);
+  krnl::KernelOp declare(llvm::StringRef suffix,
+                         llvm::ArrayRef<std::string> names,
+                         llvm::ArrayRef<mlir::Value> ins,
+                         llvm::ArrayRef<mlir::Value> outs);
+  mlir::Value scratchOf(mlir::Value tensor, bool ofParts);
+  void cloneOther(mlir::Operation &op);
+  void finish(krnl::KernelOp made);
+
+  // Of the kernel of the parts.
+  mlir::RankedTensorType withParts(mlir::Value tensor);
+  bool mayGoOn(krnl::ComputeOp op);
+  bool storesRow(krnl::ComputeOp op);
+  unsigned partDim(krnl::ComputeOp op);
+  krnl::Subscripts accessOf(krnl::ComputeOp op, mlir::OpOperand &operand,
+                            bool isMade);
+  krnl::ComputeOp cloneForParts(krnl::ComputeOp op, mlir::Value to);
+  void maskTerm(krnl::ComputeOp op, const RowSum &sum);
+  mlir::Value rowAt(mlir::OpBuilder &b, mlir::Location loc);
+  mlir::Value sizeOfPart(mlir::OpBuilder &b, mlir::Type type);
+  mlir::Value startOf(const RowSum &sum);
+  mlir::Value mapped(
+      krnl::ComputeOp op, mlir::Value from, mlir::Value to,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> payload);
+  mlir::Value meanOf(const RowSum &sum, mlir::Value ofPart);
+  mlir::Value guarded(const RowSum &sum, mlir::Value largest);
+  void cloneShift(const RowSum &sum);
+  void cloneSum(const RowSum &sum);
+  void collectScratch();
+
+  // Of the kernels of the rows, and of their elements.
+  llvm::SmallVector<std::string> loopsOf(bool tail);
+  llvm::SmallVector<unsigned> resultsOf(bool tail);
+  krnl::Subscripts ofRow(krnl::ComputeOp op, krnl::Subscripts access);
+  void cloneJoined(mlir::Operation &op, krnl::KernelOp made);
+  mlir::Value chosen(mlir::OpBuilder &b, const RowSum &sum, mlir::Value ofPart,
+                     mlir::Value here, mlir::Value whole);
+  mlir::Value weighted(mlir::OpBuilder &b, mlir::Value ofPart,
+                       mlir::Value distance, mlir::Value largest,
+                       mlir::Value whole);
+  mlir::Value moved(mlir::OpBuilder &b, mlir::Value ofPart, mlir::Value here,
+                    mlir::Value distance, mlir::Value total);
+  krnl::ComputeOp combine(const RowSum &sum, krnl::KernelOp made);
+  mlir::Value combinedTerm(mlir::OpBuilder &b, const RowSum &sum,
+                           mlir::ValueRange args);
+  mlir::Value copyOut(mlir::Value value, mlir::Value out);
+
+  mlir::RewriterBase &rewriter;
+  krnl::KernelOp kernel;
+  const RowSums &rows;
+  /// Elements of a row and of a part, and how many parts there are.
+  int64_t extent, size, parts;
+  /// Where only the run knows these: how many elements and parts there are, and
+  /// the former in the kernel that is written.
+  mlir::Value wholeRow, wholeParts, end;
+  /// The loop over the parts where each runs for itself, and the one that
+  /// combines them where blocks that have a part of the elements do.
+  std::string part;
+  llvm::StringRef combined = "parts";
+  /// Does the kernel that combines them run over parts of the elements?
+  bool isJoined = false;
+  mlir::Location loc;
+  mlir::IRMapping mapping;
+  /// What the kernel of the parts has for each of them, and what the tail reads
+  /// of each row.
+  llvm::SetVector<mlir::Value> scratch, handed;
+};
+
+/// The op that makes the tensor, and its access to it.
+std::pair<krnl::ComputeOp, krnl::Subscripts> writtenBy(mlir::Value tensor);
+
+/// Is the number -infinity?
+mlir::Value isLeast(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number);
+mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H

@@ -1,0 +1,446 @@
+//===- SplitAttention.cpp - Parts of the keys of an attention ---*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A kernel has the keys of a row in parts. Each part has a softmax of its own,
+// without the division, and the second kernel combines them in their order:
+//
+//   parts  m[p] = max of the scores x of part p
+//          e = exp(x - m[p]),  l[p] = sum of e,  o[p] = sum of e * v
+//   total  m = max of m[p],  w[p] = exp(m[p] - m)
+//          y = sum of w[p] * o[p] / sum of w[p] * l[p]
+//
+// Where all scores of a part are -infinity, its weights are zero. A number of
+// keys that only the run knows is divided by DivideKeys.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Passes/SplitAttention.h"
+
+#include "Kernels/AttentionLoops.h"
+#include "Kernels/KernelShape.h"
+#include "Kernels/SoftmaxOps.h"
+#include "Passes/CombineParts.h"
+#include "Passes/DeclareKernel.h"
+#include "Passes/DivideKeys.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+namespace {
+
+/// An attention whose keys are divided. It is changed to have a loop over the
+/// parts, and weights that are not divided by their sum; the two kernels are
+/// written from it.
+class AttentionSplitter : AttentionLoops {
+public:
+  AttentionSplitter(RewriterBase &rewriter, KernelOp whole)
+      : AttentionLoops(whole), rewriter(rewriter) {}
+
+  bool match();
+  int64_t keys() { return extentOf(kernel, scores.column, 0); }
+  /// Makes two loops of that over the keys, and drops the division.
+  bool expand(int64_t keysOfPart);
+  KernelOp writeParts();
+  KernelOp writeTotal(KernelOp made);
+
+private:
+  void collect(Operation *op, SetVector<Operation *> &into,
+               Operation *without = nullptr);
+  bool findTail();
+  void dropDivision();
+  void guardShift();
+
+  KernelOp declare(StringRef suffix, ArrayRef<std::string> names,
+                   ArrayRef<Value> ins, ArrayRef<Value> outs);
+  Value scratchOf(ComputeOp op);
+  bool keepsRank(Value tensor);
+  RankedTensorType withPart(Value tensor);
+  SmallVector<Subscripts> accessesOf(ComputeOp op, ArrayRef<AffineExpr> dims);
+  void cloneOp(ComputeOp op);
+  Value copyOut(ComputeOp op, Value out, double whenGated);
+  Value destination();
+  Subscripts partAccess(ComputeOp op);
+
+  RewriterBase &rewriter;
+  SoftmaxOps softmax;
+  /// Ops behind the sums of values.
+  SetVector<Operation *> tail;
+  std::string part;
+  IRMapping mapping;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+/// The op and all that it needs, up to another one.
+void AttentionSplitter::collect(Operation *op, SetVector<Operation *> &into,
+                                Operation *without) {
+  SmallVector<Operation *> open{op};
+  while (!open.empty()) {
+    Operation *next = open.pop_back_val();
+    if (!next || next->getParentOp() != kernel || next == without ||
+        !into.insert(next))
+      continue;
+    // Payloads use scalars of the body.
+    next->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        open.push_back(operand.getDefiningOp());
+    });
+  }
+}
+
+/// Ops behind the sums run over elements of these.
+bool AttentionSplitter::findTail() {
+  collect(kernel.getYield().getValues().front().getDefiningOp(), tail, sums.op);
+  SmallVector<StringRef> axes = sums.op.getAxes();
+  auto loops = ArrayRef(axes).take_front(sums.op.getNumParallelLoops());
+  return llvm::all_of(tail, [&](Operation *op) {
+    auto compute = dyn_cast<ComputeOp>(op);
+    return !compute || (compute.getNumReductionLoops() == 0 &&
+                        llvm::all_of(compute.getAxes(), [&](StringRef axis) {
+                          return llvm::is_contained(loops, axis);
+                        }));
+  });
+}
+
+/// Do payloads read the elements at their loops alone, of all but inputs?
+static bool readsPlainly(KernelOp kernel) {
+  bool isPlain = kernel.getBody().getOps<tensor::DimOp>().empty();
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    op.getPayload().walk([&](tensor::ExtractOp read) {
+      isPlain &= inputNumber(kernel, read.getTensor()) >= 0;
+    });
+  return isPlain;
+}
+
+bool AttentionSplitter::match() {
+  if (!kernel.getRecipe().empty() || kernel.getNumResults() != 1 || !find() ||
+      scores.reduced.size() != 1 || !readsPlainly(kernel))
+    return false;
+  auto weights = sums.rowOperand->get().getDefiningOp<ComputeOp>();
+  std::optional<SoftmaxOps> found =
+      weights ? SoftmaxOps::find(weights, scores.column) : std::nullopt;
+  if (!found || !weights->hasOneUse() || !startsAtZero(sums.op) ||
+      !getElementTypeOrSelf(sums.op->getResult(0).getType()).isF32())
+    return false;
+  softmax = *found;
+  for (ComputeOp op : ops)
+    if (op != softmax.largest && op != softmax.total && op != sums.op &&
+        llvm::is_contained(reducedLoops(op), scores.column))
+      return false;
+  return findTail();
+}
+
+//===----------------------------------------------------------------------===//
+// The attention in parts
+//===----------------------------------------------------------------------===//
+
+/// A part of which all scores are -infinity has the maximum 0 for its
+/// exponentials.
+void AttentionSplitter::guardShift() {
+  ComputeOp op = softmax.exponentials;
+  BlockArgument largest = op.getMatchingBlockArgument(softmax.shift);
+  OpBuilder b = OpBuilder::atBlockBegin(op.getBlock());
+  Location loc = op.getLoc();
+  auto type = cast<FloatType>(largest.getType());
+  Value none = arith::ConstantOp::create(
+      b, loc,
+      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), true)));
+  Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0));
+  auto isNone =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest, none);
+  auto guarded = arith::SelectOp::create(b, loc, isNone, zero, largest);
+  largest.replaceAllUsesExcept(guarded,
+                               SmallPtrSet<Operation *, 2>{isNone, guarded});
+}
+
+/// The weights are the exponentials, rounded to their own type.
+void AttentionSplitter::dropDivision() {
+  ComputeOp op = softmax.weights;
+  Operation *quotient = softmax.quotient;
+  rewriter.replaceOp(quotient, quotient->getOperand(softmax.numerator));
+  for (Operation &inner :
+       llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
+    if (isOpTriviallyDead(&inner))
+      rewriter.eraseOp(&inner);
+  for (unsigned input : llvm::reverse(llvm::seq(op.getNumDpsInputs())))
+    if (op.getBody()->getArgument(input).use_empty())
+      eraseInput(op, input);
+}
+
+bool AttentionSplitter::expand(int64_t keysOfPart) {
+  SmallVector<std::string> names;
+  std::string loop = scores.column;
+  bool isDivided =
+      isStatic(kernel, loop)
+          ? keys() % keysOfPart == 0 &&
+                expandLoop(rewriter, kernel, loop,
+                           {keys() / keysOfPart, keysOfPart}, names)
+          : divideKeys(rewriter, kernel, loop, keysOfPart, softmax.scores,
+                       names);
+  if (!isDivided)
+    return false;
+  part = names.front();
+  guardShift();
+  dropDivision();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel of the parts
+//===----------------------------------------------------------------------===//
+
+/// A kernel without ops that has these loops of the attention, and its inputs
+/// behind others.
+KernelOp AttentionSplitter::declare(StringRef suffix,
+                                    ArrayRef<std::string> names,
+                                    ArrayRef<Value> ins, ArrayRef<Value> outs) {
+  SmallVector<LoopAttr> loops;
+  for (const std::string &name : names)
+    loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
+  return declareKernel(rewriter, kernel, suffix, loops, ins, outs, mapping);
+}
+
+/// A tensor of the host for the results of the op, by parts.
+Value AttentionSplitter::scratchOf(ComputeOp op) {
+  OpOperand &init = *op.getDpsInitOperand(0);
+  auto type = cast<RankedTensorType>(init.get().getType());
+  SmallVector<OpFoldResult> sizes{kernel.getExtent(*kernel.findLoop(part))};
+  for (auto [loop, size] :
+       llvm::zip_equal(op.getLoopsAlong(init), type.getShape()))
+    sizes.push_back(loop.empty() ? rewriter.getIndexAttr(size)
+                                 : kernel.getExtent(*kernel.findLoop(loop)));
+  return tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                 type.getElementType());
+}
+
+/// Inputs, and what lies along the keys, have a dimension of the parts, or
+/// none.
+bool AttentionSplitter::keepsRank(Value tensor) {
+  if (inputNumber(kernel, tensor) >= 0)
+    return true;
+  for (OpOperand &use : tensor.getUses())
+    if (auto op = dyn_cast<ComputeOp>(use.getOwner()); op && has(op, part))
+      return llvm::is_contained(op.getLoopsAlong(use), part);
+  return false;
+}
+
+/// Others get one in front.
+RankedTensorType AttentionSplitter::withPart(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (keepsRank(tensor))
+    return type;
+  SmallVector<int64_t> shape{
+      kernel.getLoop(*kernel.findLoop(part)).getExtent()};
+  llvm::append_range(shape, type.getShape());
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+SmallVector<Subscripts>
+AttentionSplitter::accessesOf(ComputeOp op, ArrayRef<AffineExpr> dims) {
+  SmallVector<Subscripts> accesses = op.getSubscripts();
+  for (auto [access, operand] :
+       llvm::zip_equal(accesses, op->getOpOperands())) {
+    for (Subscript &at : access)
+      at.index = at.index.replaceDims(dims);
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !keepsRank(operand.get()))
+      access.insert(access.begin(), Subscript{rewriter.getAffineDimExpr(0)});
+  }
+  return accesses;
+}
+
+/// The op for each part: all have the loop, and none reduces it.
+void AttentionSplitter::cloneOp(ComputeOp op) {
+  SmallVector<StringRef> axes{part};
+  SmallVector<AffineExpr> dims;
+  unsigned parallel = 1;
+  for (auto [axis, kind] :
+       llvm::zip_equal(op.getAxes(), op.getIteratorTypesArray())) {
+    dims.push_back(rewriter.getAffineDimExpr(axis == part ? 0 : axes.size()));
+    if (axis == part)
+      continue;
+    axes.push_back(axis);
+    parallel += kind == utils::IteratorType::parallel;
+  }
+  auto mapped = [&](Value value) { return mapping.lookup(value); };
+  SmallVector<Value> inputs = llvm::map_to_vector(op.getDpsInputs(), mapped);
+  SmallVector<Value> outputs = llvm::map_to_vector(op.getDpsInits(), mapped);
+  auto made =
+      ComputeOp::create(rewriter, op.getLoc(), inputs, outputs,
+                        accessesOf(op, dims), axes, parallel, op.getNameAttr());
+  IRMapping inside = mapping;
+  op.getPayload().cloneInto(&made.getPayload(), inside);
+  mapping.map(op->getResults(), made->getResults());
+}
+
+/// Copies what the op has for each row to a result of the kernel, since threads
+/// have it in registers. Rows whose weights are all zero have another number.
+Value AttentionSplitter::copyOut(ComputeOp op, Value out, double whenGated) {
+  auto made = mapping.lookup(op->getResult(0)).getDefiningOp<ComputeOp>();
+  SmallVector<StringRef> axes = made.getAxes();
+  unsigned parallel = made.getNumParallelLoops();
+  Subscripts access = made.getSubscripts(*made.getDpsInitOperand(0));
+  SmallVector<Value> inputs{made->getResult(0)};
+  SmallVector<Subscripts> accesses{access};
+  ComputeOp weights = softmax.weights;
+  auto [inner, operands] = payloadSlice(weights, softmax.gate);
+  SmallVector<AffineExpr> dims;
+  for (StringRef axis : weights.getAxes())
+    dims.push_back(
+        rewriter.getAffineDimExpr(llvm::find(axes, axis) - axes.begin()));
+  for (OpOperand *operand : operands) {
+    inputs.push_back(mapping.lookup(operand->get()));
+    accesses.push_back(weights.getSubscripts(*operand));
+    for (Subscript &at : accesses.back())
+      at.index = at.index.replaceDims(dims);
+  }
+  accesses.push_back(access);
+  auto payload = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value number = args.front();
+    if (softmax.gate) {
+      IRMapping inside = mapping;
+      for (auto [operand, arg] : llvm::zip(operands, args.drop_front()))
+        inside.map(weights.getMatchingBlockArgument(operand), arg);
+      for (Operation *op : inner)
+        b.clone(*op, inside);
+      Value other = arith::ConstantOp::create(
+          b, loc, b.getFloatAttr(number.getType(), whenGated));
+      number = arith::SelectOp::create(
+          b, loc, inside.lookupOrDefault(softmax.gate), other, number);
+    }
+    linalg::YieldOp::create(b, loc, number);
+  };
+  return ComputeOp::create(rewriter, op.getLoc(), inputs, out, accesses,
+                           ArrayRef(axes).take_front(parallel), parallel,
+                           StringAttr(), payload)
+      ->getResult(0);
+}
+
+/// What the sums of values are written into.
+Value AttentionSplitter::destination() {
+  Value value = sums.op.getDpsInits().front();
+  while (auto op = value.getDefiningOp<ComputeOp>())
+    value = op.getDpsInits()[cast<OpResult>(value).getResultNumber()];
+  return value;
+}
+
+KernelOp AttentionSplitter::writeParts() {
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Value> outs;
+  for (ComputeOp op : {sums.op, softmax.largest, softmax.total})
+    outs.push_back(scratchOf(op));
+  KernelOp made = declare(" parts", loopNames(kernel), {}, outs);
+  SetVector<Operation *> own;
+  for (ComputeOp op : {sums.op, softmax.largest, softmax.total})
+    collect(op, own);
+  mapping.map(destination(), made.getOutArgument(0));
+  for (Operation &op : kernel.getBody().front()) {
+    if (!own.contains(&op) || mapping.contains(op.getResult(0)))
+      continue;
+    if (auto compute = dyn_cast<ComputeOp>(op))
+      cloneOp(compute);
+    else if (auto temporary = dyn_cast<TemporaryOp>(op))
+      mapping.map(
+          temporary.getTensor(),
+          TemporaryOp::create(rewriter, op.getLoc(), withPart(temporary))
+              .getTensor());
+    else
+      rewriter.clone(op, mapping);
+  }
+  SmallVector<Value> yielded{mapping.lookup(sums.op->getResult(0))};
+  yielded.push_back(copyOut(softmax.largest, made.getOutArgument(1), 0));
+  yielded.push_back(copyOut(softmax.total, made.getOutArgument(2), 1));
+  YieldOp::create(rewriter, kernel.getLoc(), yielded);
+  dropUnusedInputs(rewriter, made);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel of the total
+//===----------------------------------------------------------------------===//
+
+/// The access to the results of all parts of the op; the loop over the parts is
+/// the last one.
+Subscripts AttentionSplitter::partAccess(ComputeOp op) {
+  SmallVector<StringRef> all = sums.op.getAxes();
+  auto results = ArrayRef(all).take_front(sums.op.getNumParallelLoops());
+  SmallVector<AffineExpr> dims;
+  for (StringRef axis : op.getAxes())
+    dims.push_back(
+        rewriter.getAffineDimExpr(llvm::find(results, axis) - results.begin()));
+  Subscripts access = op.getSubscripts(*op.getDpsInitOperand(0));
+  for (Subscript &at : access)
+    at.index = at.index.replaceDims(dims);
+  access.insert(access.begin(),
+                Subscript{rewriter.getAffineDimExpr(results.size())});
+  return access;
+}
+
+KernelOp AttentionSplitter::writeTotal(KernelOp parts) {
+  SmallVector<StringRef> axes = sums.op.getAxes();
+  axes.truncate(sums.op.getNumParallelLoops());
+  axes.push_back(part);
+  SmallVector<Value> ins(parts.getResults());
+  SmallVector<Value> outs(kernel.getOuts());
+  KernelOp made = declare("", llvm::to_vector_of<std::string>(axes), ins, outs);
+  mapping.map(kernel.getOutArgument(0), made.getOutArgument(0));
+  Subscripts result = partAccess(sums.op);
+  result.erase(result.begin());
+  Value to =
+      isa<BlockArgument>(destination()) ? made.getOutArgument(0) : Value();
+  PartsCombiner combiner(
+      rewriter, kernel.getLoc(),
+      cast<RankedTensorType>(sums.op->getResult(0).getType()), axes, result);
+  Value quotient = combiner.combine(
+      {made.getInArgument(0), partAccess(sums.op)},
+      {made.getInArgument(1), partAccess(softmax.largest)},
+      {made.getInArgument(2), partAccess(softmax.total)}, to,
+      dyn_cast<Value>(made.getExtentInside(*made.findLoop(part))));
+  mapping.map(sums.op->getResult(0), quotient);
+  for (Operation &op : kernel.getBody().front())
+    if (tail.contains(&op))
+      rewriter.clone(op, mapping);
+  YieldOp::create(rewriter, kernel.getLoc(),
+                  mapping.lookup(kernel.getYield().getValues().front()));
+  dropUnusedInputs(rewriter, made);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+int64_t splittableKeys(RewriterBase &rewriter, KernelOp attention) {
+  AttentionSplitter splitter(rewriter, attention);
+  return splitter.match() ? splitter.keys() : 0;
+}
+
+FailureOr<AttentionSplit>
+splitAttention(RewriterBase &rewriter, KernelOp attention, int64_t keysOfPart) {
+  rewriter.setInsertionPoint(attention);
+  auto copy = cast<KernelOp>(rewriter.clone(*attention));
+  AttentionSplitter splitter(rewriter, copy);
+  FailureOr<AttentionSplit> split = failure();
+  if (splitter.match() && splitter.expand(keysOfPart)) {
+    KernelOp made = splitter.writeParts();
+    split = AttentionSplit{made, splitter.writeTotal(made)};
+  }
+  eraseWithOperands(rewriter, copy);
+  return split;
+}
+
+} // namespace onnxc

@@ -1,0 +1,223 @@
+//===- VersionKernels.cpp - krnl-version-kernels ----------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Recipe/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+#define GEN_PASS_DEF_KRNLVERSIONKERNELSPASS
+#include "onnxc/Recipe/Passes.h.inc"
+
+namespace {
+
+/// A loop over rows, and how many of its iterations are too few to pack for.
+struct Rows {
+  unsigned loop;
+  int64_t limit;
+};
+
+struct KrnlVersionKernelsPass
+    : impl::KrnlVersionKernelsPassBase<KrnlVersionKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    processor = TargetAttr::processorOf(getOperation());
+    if (processor.isDevice())
+      return;
+    for (KernelOp kernel : kernelsOf(getOperation()))
+      version(kernel);
+  }
+
+private:
+  void version(KernelOp kernel);
+  FailureOr<LoopNest> chosenNest(KernelOp kernel);
+  std::optional<Rows> rowsToPackFor(KernelOp kernel, const LoopNest &nest);
+
+  Processor processor;
+};
+
+} // namespace
+
+/// The packed operands that are no constants.
+static SmallVector<unsigned> packedInRuns(KernelOp kernel,
+                                          const LoopNest &nest) {
+  SmallVector<unsigned> operands;
+  for (const Pack &pack : nest.packs())
+    if (!isConstantView(kernel.getIns()[pack.operand]))
+      operands.push_back(pack.operand);
+  return operands;
+}
+
+/// Does the op sum up products of two tensors that are no constants?
+static bool multipliesTensors(KernelOp kernel, ComputeOp op) {
+  SmallVector<OpOperand *> read = readInputs(op);
+  return op.getNumReductionLoops() > 0 && read.size() == 2 &&
+         llvm::none_of(read, [&](OpOperand *input) {
+           int number = inputNumber(kernel, input->get());
+           return number >= 0 && isConstantView(kernel.getIns()[number]);
+         });
+}
+
+/// May a recipe of the kernel pack an operand in each run, for a number of rows
+/// that only the run knows?
+static bool mayPackForRows(KernelOp kernel) {
+  bool isDynamic = llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
+                                [](LoopAttr l) { return l.isDynamic(); });
+  return isDynamic && kernel.getRecipe().empty() &&
+         llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+           return multipliesTensors(kernel, op);
+         });
+}
+
+FailureOr<LoopNest> KrnlVersionKernelsPass::chosenNest(KernelOp kernel) {
+  kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
+  std::string reason;
+  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
+  kernel.setRecipeAttr(ArrayAttr::get(&getContext(), {}));
+  return nest;
+}
+
+/// The loops over the uses of each element of an operand, and the steps of the
+/// sums that it is a factor of.
+struct Uses {
+  llvm::SmallSetVector<unsigned, 4> loops;
+  int64_t depth = 1;
+};
+
+static Uses usesOf(KernelOp kernel, unsigned operand) {
+  Uses uses;
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    for (OpOperand *input : readInputs(op)) {
+      if (inputNumber(kernel, input->get()) != int(operand))
+        continue;
+      SmallVector<std::string> reduced = reducedLoops(op);
+      for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+        if (llvm::is_contained(reduced, axis))
+          uses.depth = estimatedProduct(uses.depth,
+                                        extentOf(kernel, axis, guessedExtent));
+        else if (!Access(*input).dependsOn(dim))
+          uses.loops.insert(*kernel.findLoop(axis));
+    }
+  return uses;
+}
+
+/// The dynamic loop that uses each element of an operand again, if it is the
+/// only one beside known ones.
+static std::optional<Rows> rowsOfUses(KernelOp kernel, unsigned operand,
+                                      const Processor &target) {
+  std::optional<unsigned> dynamic;
+  int64_t known = 1;
+  Uses uses = usesOf(kernel, operand);
+  for (unsigned loop : uses.loops) {
+    if (!kernel.getLoop(loop).isDynamic())
+      known = estimatedProduct(known, kernel.getLoop(loop).getExtent());
+    else if (std::exchange(dynamic, loop))
+      return std::nullopt;
+  }
+  if (!dynamic)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(kernel.getIns()[operand].getType());
+  int64_t few = fewRows(target, uses.depth, type.hasStaticShape());
+  return Rows{*dynamic,
+              int64_t(llvm::divideCeil(few, std::max<int64_t>(known, 1)))};
+}
+
+/// The dynamic loop that the columns of a register tile are of, in which an
+/// operand is packed: fewer do not fill the vectors.
+static std::optional<Rows> rowsAsColumns(KernelOp kernel, const LoopNest &nest,
+                                         const Pack &pack) {
+  for (const BodyOp &op : nest.ops())
+    for (const LoopUse &use : op.loops) {
+      SmallVector<unsigned> axes = nest.axesOf(use.loop);
+      if (use.role == RegisterRole::Column && axes.size() == 1 &&
+          kernel.getLoop(axes[0]).isDynamic() &&
+          llvm::is_contained(pack.loops, use.loop))
+        return Rows{axes[0], nest.loop(use.loop).extent};
+    }
+  return std::nullopt;
+}
+
+/// The rows that all operands are packed for that are packed in each run.
+std::optional<Rows>
+KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
+  std::optional<Rows> rows;
+  for (unsigned operand : packedInRuns(kernel, nest)) {
+    std::optional<Rows> here = rowsOfUses(kernel, operand, processor);
+    if (!here)
+      here = rowsAsColumns(kernel, nest, *nest.packOf(operand));
+    if (!here || here->limit < minLimit || !kernel.isOfResults(here->loop) ||
+        (rows && rows->loop != here->loop))
+      return std::nullopt;
+    rows = {here->loop,
+            rows ? std::min(rows->limit, here->limit) : here->limit};
+  }
+  return rows;
+}
+
+/// Iterations of the rows of a kernel and of its version for few: the extent
+/// where it is less than `limit`, else 0; and the other way round.
+static std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc,
+                                           Value extent, int64_t limit) {
+  Value most = arith::ConstantIndexOp::create(b, loc, limit),
+        zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent, most);
+  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
+          arith::SelectOp::create(b, loc, isFew, zero, extent)};
+}
+
+/// A copy of the kernel for less than `limit` iterations of a loop.
+static KernelOp versionForFew(OpBuilder &b, KernelOp kernel, Rows rows,
+                              Value few) {
+  KernelOp ofFew = kernel.clone();
+  b.insert(ofFew);
+  ofFew.getExtentMutable(rows.loop).set(few);
+  auto loops = llvm::to_vector(ofFew.getLoops());
+  LoopAttr loop = ofFew.getLoop(rows.loop);
+  loops[rows.loop] = LoopAttr::get(loop.getContext(), loop.getName(),
+                                   loop.getExtent(), rows.limit);
+  ofFew.setLoopsAttr(b.getArrayAttr(loops));
+  return ofFew;
+}
+
+void KrnlVersionKernelsPass::version(KernelOp kernel) {
+  if (!mayPackForRows(kernel))
+    return;
+  FailureOr<LoopNest> nest = chosenNest(kernel);
+  std::optional<Rows> rows =
+      succeeded(nest) ? rowsToPackFor(kernel, *nest) : std::nullopt;
+  if (!rows)
+    return;
+  OpBuilder b(kernel);
+  OpOperand &extent = kernel.getExtentMutable(rows->loop);
+  auto [few, many] = splitExtent(b, kernel.getLoc(), extent.get(), rows->limit);
+  KernelOp ofFew = versionForFew(b, kernel, *rows, few);
+  FailureOr<LoopNest> nestOfFew = chosenNest(ofFew);
+  if (failed(nestOfFew) || !packedInRuns(ofFew, *nestOfFew).empty()) {
+    ofFew.erase();
+    return;
+  }
+  ofFew.setName((kernel.getName() + " few").str());
+  extent.set(many);
+  kernel.getOutsMutable().assign(ofFew.getResults());
+  remark::passed(kernel.getLoc(),
+                 remark::RemarkOpts::name("Versioned").category(getArgument()))
+      << remark::add("{0}", kernel.getName().str())
+      << remark::add("few rows are fewer than {0}", rows->limit);
+}
+
+} // namespace onnxc

@@ -1,0 +1,356 @@
+//===- ContractionRecipe.cpp - Register tiles for contractions -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// ContractionLoops.h defines rows and columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/ContractionCost.h"
+#include "Kernels/ByteGroups.h"
+#include "Kernels/KernelShape.h"
+#include "Planners/PanelSteps.h"
+#include "Planners/Planners.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+/// Writes the recipe once the loops are known.
+class ContractionWriter {
+public:
+  ContractionWriter(KernelOp kernel, Contraction contraction,
+                    const Processor &target)
+      : kernel(kernel), loops(std::move(contraction)), target(target),
+        recipe(kernel.getContext()) {}
+
+  /// May the columns be tiled?
+  bool isPossible();
+  /// Refers to the writer.
+  ContractionCost cost() const;
+  SmallVector<RegisterTile> tiles(const ContractionCost &cost);
+  std::string describe(RegisterTile tile) const;
+  ArrayAttr write(RegisterTile tile);
+
+private:
+  bool needsPack();
+  bool packPays();
+  void chooseGroups();
+  bool rowsStay();
+  bool areIntegers();
+  SmallVector<OpOperand *> columnOperands();
+  int64_t columnBytes();
+  void blockLoops();
+  void writeOrder();
+  void unrollWindow(unsigned op);
+  bool isParallel();
+
+  KernelOp kernel;
+  Contraction loops;
+  const Processor &target;
+  RecipeBuilder recipe;
+  RegisterTile tile{1, 1};
+  int64_t lanes = 1, depth = 1, columnBlock = 0;
+  bool pack = false;
+  /// How `loops` are split; panels hold the columns.
+  PanelLoops panels;
+  /// All rows are computed for each panel of columns before the next one: they
+  /// are few, or not even two panels stay in the second cache.
+  bool panelsFirst = false;
+  int packedOperand = -1;
+  std::string rowBlocks, rowTile, columnBlocks;
+};
+} // namespace
+
+/// Does the operand of columns have to be packed? A constant is packed for
+/// free; one with unit stride along the columns may stay.
+/// Single elements are read from anywhere.
+bool ContractionWriter::needsPack() {
+  packedOperand = inputNumber(kernel, loops.columnOperand->get());
+  bool contiguous = loops.hasColumnsInLine();
+  if (loops.window || lanes == 1)
+    return false;
+  if (!isPlainlyIndexed(*loops.columnOperand))
+    packedOperand = -1;
+  if (packedOperand < 0)
+    return !contiguous;
+  return !contiguous || isConstantView(kernel.getIns()[packedOperand]);
+}
+
+/// Few rows do not pay for packing an operand that is no constant: the copy
+/// takes as long as the work itself.
+bool ContractionWriter::packPays() {
+  if (!pack || isConstantView(kernel.getIns()[packedOperand]))
+    return true;
+  return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
+}
+
+bool ContractionWriter::isPossible() {
+  lanes = lanesAlong(kernel, loops.column, target);
+  pack = needsPack();
+  panels.parts =
+      partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
+  chooseGroups();
+  // Nearly empty vectors do not pay; one column may be all that few are.
+  int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
+  bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
+                                               : columns == INT64_MAX;
+  return lanes > 0 && isMany && (!pack || packedOperand >= 0) && packPays();
+}
+
+ContractionCost ContractionWriter::cost() const {
+  return {kernel, loops,          target,
+          lanes,  panels.grouped, pack ? packedOperand : -1};
+}
+
+SmallVector<RegisterTile>
+ContractionWriter::tiles(const ContractionCost &cost) {
+  // What follows the sums of a window takes longer than to read it again.
+  if (lanes == 1 && loops.channelwise)
+    return {{1, 1}};
+  if (lanes == 1)
+    return scalarTiles(target, cost.rows, cost.columns,
+                       {areIntegers(), panels.grouped.empty() ? 1 : 2});
+  if (loops.channelwise)
+    return windowTiles(target, cost.rows, cost.columns, lanes);
+  int64_t most = maxRows(
+      target, Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row)));
+  return registerTiles(target, cost.rows, cost.columns, lanes, most, cost.work);
+}
+
+bool ContractionWriter::areIntegers() {
+  Value sums = loops.op.getDpsInitOperand(0)->get();
+  return getElementTypeOrSelf(sums).isInteger();
+}
+
+/// Bytes are multiplied in groups. The operand of columns has to be packed for
+/// that, which pays for a constant, and for many rows; not where groups of
+/// single columns lie in a line.
+void ContractionWriter::chooseGroups() {
+  int operand = inputNumber(kernel, loops.columnOperand->get());
+  bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
+                               extentOf(kernel, loops.row, target.groupRows) >=
+                                   target.groupRows);
+  if (loops.window || loops.channelwise || !pays ||
+      !isPlainlyIndexed(*loops.columnOperand))
+    return;
+  if (lanes == 1 && !multipliesSingleGroups(TargetAttr::of(kernel)))
+    return;
+  panels.grouped =
+      chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
+  if (panels.grouped.empty())
+    return;
+  if (lanes == 1 && Access(*loops.columnOperand)
+                        .hasUnitStride(dimOf(loops.op, panels.grouped)))
+    return;
+  packedOperand = operand;
+  pack = true;
+}
+
+/// Does the whole operand of rows stay in the second cache, beside a panel? It
+/// may take more of it where the columns are more than the rows. One iteration
+/// of the batch counts.
+bool ContractionWriter::rowsStay() {
+  auto bytes = [&](OpOperand &operand) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    for (auto [size, loop] :
+         llvm::zip_equal(type.getShape(), accessLoops(loops.op, operand))) {
+      if (llvm::is_contained(loops.batch, loop))
+        continue;
+      if (ShapedType::isDynamic(size))
+        return INT64_MAX;
+      bytes = estimatedProduct(bytes, size);
+    }
+    return bytes;
+  };
+  int64_t rows = bytes(*loops.rowOperand);
+  double share = columnBlock > 0 ? target.streamedRowsShare
+                 : rows <= bytes(*loops.columnOperand) ? target.fewerRowsShare
+                                                       : target.rowsShare;
+  return pack && !loops.channelwise &&
+         double(rows) <= share * double(target.l2);
+}
+
+/// The operands of the columns.
+SmallVector<OpOperand *> ContractionWriter::columnOperands() {
+  SmallVector<OpOperand *> operands{loops.columnOperand};
+  llvm::append_range(operands, loops.scaleOperands);
+  llvm::append_range(operands, loops.blockFactors);
+  return operands;
+}
+
+/// The bytes of a column; 0 if that is not known.
+int64_t ContractionWriter::columnBytes() {
+  if (loops.scaleOperands.empty() && loops.blocks.empty())
+    return depth * target.vectorBytes / lanes;
+  SmallVector<std::string> reduced = loops.reduced;
+  if (!loops.blocks.empty())
+    reduced.push_back(loops.blocks);
+  int64_t all = 0;
+  for (OpOperand *operand : columnOperands()) {
+    int64_t bytes =
+        getElementTypeOrSelf(operand->get()).getIntOrFloatBitWidth() / 8;
+    all += estimatedProduct(
+        bytes, extentOfAll(kernel, loopsOf(*operand, reduced), guessedExtent));
+  }
+  return all;
+}
+
+void ContractionWriter::blockLoops() {
+  int64_t tileColumns = tile.vectors * lanes;
+  int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
+  if (!loops.window)
+    columnBlock =
+        chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
+  panelsFirst = columnBlock == tileColumns || rowsStay();
+  if (panelsFirst)
+    columnBlock = 0;
+  if (columnBlock > tileColumns) {
+    std::string inner;
+    std::tie(columnBlocks, inner) =
+        recipe.block(loops.column, columnBlock, "o", "c");
+    std::tie(panels.panels, panels.columns) =
+        recipe.block(inner, tileColumns, "p", "r");
+  } else {
+    std::tie(panels.panels, panels.columns) =
+        recipe.block(loops.column, tileColumns, "o", "r");
+  }
+  std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
+  panels.reduced = loops.reduced;
+  if (!loops.blocks.empty())
+    panels.blocks.push_back(loops.blocks);
+  panels.blockGroups(recipe, kernel);
+}
+
+/// Few multiply-adds do not pay for other workers. For dynamic work the launch
+/// computes the number of workers.
+bool ContractionWriter::isParallel() {
+  int64_t work = depth;
+  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})
+    work = estimatedProduct(work, extentOfAll(kernel, *kind, guessedExtent));
+  return work >= target.parallelProducts;
+}
+
+void ContractionWriter::writeOrder() {
+  // batch, blocks of columns that stay in the second cache, rows that stay in
+  // the first, panels of columns, the reduction, the tile. Under a window the
+  // rows (weights) stay while all of the input is read.
+  SmallVector<std::string> outer = loops.batch;
+  if (!loops.window)
+    llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  if (!columnBlocks.empty())
+    outer.push_back(columnBlocks);
+  if (panelsFirst)
+    outer.push_back(panels.panels);
+  llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
+  outer.push_back(rowBlocks);
+  if (loops.window)
+    llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  SmallVector<std::string> outerLoops = outer;
+  if (!panelsFirst)
+    outerLoops.push_back(panels.panels);
+  SmallVector<std::string> all = outerLoops;
+  llvm::append_range(all, panels.blocks);
+  llvm::append_range(all, panels.reduced);
+  if (!panels.group.empty())
+    all.push_back(panels.group);
+  all.push_back(rowTile);
+  all.push_back(panels.columns);
+  recipe.order(all);
+  recipe.fuseOuter(outerLoops);
+  if (isParallel())
+    recipe.parallel(columnBlocks.empty() ? outerLoops : outer);
+  if (!loops.blocks.empty())
+    recipe.computeAt(loops.blocks);
+  recipe.registerTile(rowTile, panels.columns, lanes,
+                      isStatic(kernel, loops.row) ? SmallVector<int64_t>()
+                                                  : rowTail(tile.rows));
+  if (pack)
+    panels.pack(recipe, kernel, columnOperands());
+}
+
+/// The windows of neighbouring results overlap: written out, they read each
+/// vector once.
+void ContractionWriter::unrollWindow(unsigned op) {
+  int64_t instances = tile.rows * tile.vectors;
+  for (const std::string &loop : llvm::reverse(panels.reduced)) {
+    if (!isStatic(kernel, loop))
+      return;
+    instances = estimatedProduct(instances, extentOf(kernel, loop, 1));
+    if (instances > maxWindowInstances)
+      return;
+    recipe.unroll(loop, extentOf(kernel, loop, 1), op);
+  }
+}
+
+ArrayAttr ContractionWriter::write(RegisterTile chosen) {
+  tile = chosen;
+  depth = cost().depth;
+  blockLoops();
+  writeOrder();
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  unsigned number = llvm::find(ops, loops.op) - ops.begin();
+  if (loops.channelwise) {
+    unrollWindow(number);
+    return recipe.finish();
+  }
+  panels.unroll(recipe, kernel, number);
+  if (!panels.parts.empty() || !panels.blocks.empty())
+    return recipe.finish();
+  // A small tile leaves room to hide the loop's own cost.
+  // Names of loops over groups are new; there are as many as the loop has.
+  const std::string &inner = panels.reduced.back();
+  bool isOld = llvm::is_contained(loopNames(kernel), inner);
+  int64_t steps = !isOld ? byteGroupsOf(kernel, panels.grouped)
+                  : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
+                                            : 0;
+  if (lanes > 1 && tile.rows * tile.vectors < hidingTile &&
+      steps >= reductionUnroll)
+    recipe.unroll(inner, reductionUnroll, number);
+  return recipe.finish();
+}
+
+std::string ContractionWriter::describe(RegisterTile tile) const {
+  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}", tile.rows,
+                       tile.vectors, lanes, loops.column,
+                       pack ? ", packed" : "");
+}
+
+void addContractionRecipes(KernelOp kernel, const Processor &target,
+                           const RecipeOptions &options,
+                           RecipeCandidates &candidates) {
+  for (Contraction &way : findContractions(kernel)) {
+    if (way.hasWindowAcross())
+      continue;
+    auto writer =
+        std::make_shared<ContractionWriter>(kernel, std::move(way), target);
+    if (!writer->isPossible())
+      continue;
+    ContractionCost cost = writer->cost();
+    SmallVector<RegisterTile> tiles = writer->tiles(cost);
+    SmallVector<double> cycles = llvm::map_to_vector(
+        tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
+    RegisterTile best = tiles[findCheapest(cycles)];
+    double scale =
+        kernelScale(kernel, target, options,
+                    ContractionWriter(*writer).write(best), cost.cycles(best));
+    for (auto [tile, ofTile] : llvm::zip_equal(tiles, cycles))
+      candidates.push_back({"contraction", writer->describe(tile),
+                            scale * (ofTile + cost.packingCycles()),
+                            [writer, tile = tile] {
+                              return ContractionWriter(*writer).write(tile);
+                            }});
+  }
+}
+
+} // namespace onnxc

@@ -1,0 +1,251 @@
+//===- BlockAttention.cpp - Attentions by blocks of threads -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A block of threads has 16 or 32 rows of an attention. Its warps have parts of
+// the keys: the scores of a row stay in the registers of the threads of all
+// warps, which combine maxima and sums of it. What is multiplied by the values
+// goes to memory that they share. Then the warps have parts of the columns of
+// the values.
+//
+// The threads of a warp are 8 rows by 4 columns of both products, as mma wants
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/OpCost.h"
+#include "Kernels/AttentionLoops.h"
+#include "Planners/Device/BlockContraction.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+/// Fragments of 16 rows, warps, neighbouring columns of a thread, and slices:
+/// groups of products in each, and how many there are.
+struct StripTile {
+  int64_t rows, warps, columns, steps, stages;
+};
+
+class StripWriter : AttentionLoops {
+public:
+  StripWriter(KernelOp kernel, const Processor &target)
+      : AttentionLoops(kernel), target(target) {}
+
+  bool isPossible();
+  /// Do the loops have so many iterations?
+  bool fits(const StripTile &tile);
+  ArrayAttr write(const StripTile &tile);
+
+private:
+  /// Warps, fragments and threads of columns, and the columns of a thread.
+  struct Columns {
+    std::string warp, fragments, thread, inside;
+  };
+  Columns cut(RecipeBuilder &recipe, StringRef loop, const StripTile &tile);
+  void cutAll(RecipeBuilder &recipe, const StripTile &tile);
+  void order(RecipeBuilder &recipe);
+  void unroll(RecipeBuilder &recipe, const StripTile &tile);
+  void multiply(RecipeBuilder &recipe);
+  void share(RecipeBuilder &recipe, const StripTile &tile);
+  int64_t extent(StringRef loop) { return extentOf(kernel, loop, 0); }
+  /// Products of one instruction, or of one step without.
+  int64_t depthOf(ComputeOp op) {
+    return hasMatrices ? matrixProductOf(op)->depth() : minDepth;
+  }
+  unsigned numberOf(Operation *op) { return llvm::find(ops, op) - ops.begin(); }
+
+  const Processor &target;
+  bool hasMatrices = false;
+  int scoresOp = -1, sumsOp = -1;
+  /// The loops that the kernel's are cut into.
+  std::string rowBlocks, rowFragments, rowCopies, rowThread;
+  Columns keys, values;
+  std::string slices, steps, products, keySlices, keySteps, keyProducts;
+};
+} // namespace
+
+/// Keys and values of known numbers, and sums of floats.
+bool StripWriter::isPossible() {
+  if (!find() || scores.reduced.size() != 1 ||
+      !sums.rowOperand->get().getDefiningOp<ComputeOp>())
+    return false;
+  for (OpOperand *input :
+       {scores.rowOperand, scores.columnOperand, sums.columnOperand})
+    if (inputNumber(kernel, input->get()) < 0)
+      return false;
+  for (StringRef loop : {StringRef(scores.column), StringRef(sums.column),
+                         StringRef(scores.reduced.front())})
+    if (!isStatic(kernel, loop))
+      return false;
+  hasMatrices = multipliesMatrices(scores.op) && multipliesMatrices(sums.op);
+  // Each loop is one of these, and rows of sums are those of scores.
+  return outer.size() + 4 == loopNames(kernel).size();
+}
+
+bool StripWriter::fits(const StripTile &tile) {
+  int64_t columns = tile.warps * MatrixSums::columnThreads * tile.columns;
+  int64_t rows = extentOf(kernel, row, outerExtent);
+  int64_t results = tile.rows * MatrixSums::rows * extent(scores.column) /
+                    (tile.warps * target.warpThreads);
+  auto isMultiple = [&](int64_t extent, int64_t size) {
+    return extent > 0 && extent % size == 0;
+  };
+  return 2 * results <= target.threadRegisters &&
+         (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
+         (!hasMatrices || tile.columns == MatrixSums::copies) &&
+         isMultiple(extent(scores.column), columns) &&
+         isMultiple(extent(sums.column), columns) &&
+         isMultiple(extent(scores.reduced.front()),
+                    tile.steps * depthOf(scores.op)) &&
+         isMultiple(extent(scores.column), tile.steps * depthOf(sums.op));
+}
+
+StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
+                                      const StripTile &tile) {
+  Columns columns;
+  std::string rest;
+  std::tie(columns.warp, rest) =
+      recipe.block(loop, extent(loop) / tile.warps, "w", "p");
+  std::tie(columns.fragments, rest) =
+      recipe.block(rest, MatrixSums::columnThreads * tile.columns, "f", "s");
+  std::tie(columns.thread, columns.inside) =
+      recipe.block(rest, tile.columns, "t", "c");
+  return columns;
+}
+
+void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
+  int64_t rowsOfBlock = tile.rows * MatrixSums::rows;
+  bool isWhole = isStatic(kernel, row) && extent(row) % rowsOfBlock == 0;
+  std::string rest;
+  // The sums over the keys are no loops of threads.
+  std::tie(keySlices, rest) =
+      recipe.block(scores.column, tile.steps * depthOf(sums.op), "x", "y",
+                   TailStrategy::Mask, sumsOp);
+  std::tie(keySteps, keyProducts) = recipe.block(
+      rest, depthOf(sums.op), "u", "k", TailStrategy::Mask, sumsOp);
+  std::tie(rowBlocks, rest) =
+      recipe.block(row, rowsOfBlock, "o", "b",
+                   isWhole ? TailStrategy::Mask : TailStrategy::Pad);
+  std::tie(rowFragments, rest) = recipe.block(rest, MatrixSums::rows, "f", "s");
+  std::tie(rowCopies, rowThread) =
+      recipe.block(rest, MatrixSums::rowThreads, "h", "g");
+  keys = cut(recipe, scores.column, tile);
+  values = cut(recipe, sums.column, tile);
+  std::tie(slices, rest) = recipe.block(
+      scores.reduced.front(), tile.steps * depthOf(scores.op), "o", "i");
+  std::tie(steps, products) = recipe.block(rest, depthOf(scores.op), "s", "k");
+}
+
+/// Threads are around what each of them has, and that around its sums.
+void StripWriter::order(RecipeBuilder &recipe) {
+  SmallVector<std::string> blocks = outer;
+  blocks.push_back(rowBlocks);
+  SmallVector<std::string> all = blocks;
+  SmallVector<std::string> inside{keys.warp,   values.warp,    rowThread,
+                                  keys.thread, values.thread,  rowFragments,
+                                  rowCopies,   keys.fragments, values.fragments,
+                                  keys.inside, values.inside,  slices,
+                                  steps,       products};
+  llvm::append_range(all, inside);
+  recipe.order(all);
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    SmallVector<std::string> own;
+    if (int(number) == sumsOp)
+      own = {values.warp, rowThread,        values.thread, rowFragments,
+             rowCopies,   values.fragments, values.inside, keySlices,
+             keySteps,    keyProducts};
+    else if (op.getNumReductionLoops() > 0 && int(number) != scoresOp)
+      own = {rowThread,   rowFragments,   rowCopies,  keys.warp,
+             keys.thread, keys.fragments, keys.inside};
+    if (!own.empty())
+      recipe.order(own, int(number));
+  }
+  recipe.fuseOuter(blocks);
+  recipe.parallel(blocks);
+  // Sums need whole warps from the first of their loops on.
+  recipe.map(rowThread);
+  recipe.map(keys.thread);
+  recipe.map(keys.warp);
+  recipe.map(values.warp, keys.warp);
+  recipe.map(values.thread, keys.thread);
+}
+
+void StripWriter::unroll(RecipeBuilder &recipe, const StripTile &tile) {
+  recipe.unroll(rowFragments, tile.rows);
+  recipe.unroll(rowCopies, MatrixSums::copies);
+  for (const auto &[columns, loop] :
+       {std::pair(keys, scores.column), {values, sums.column}}) {
+    recipe.unroll(columns.fragments,
+                  extent(loop) /
+                      (tile.warps * MatrixSums::columnThreads * tile.columns));
+    recipe.vectorize(columns.inside, tile.columns);
+  }
+  if (hasMatrices)
+    return;
+  // A thread waits for what it reads for all of them together.
+  recipe.unroll(products, termsAtOnce[0], scoresOp);
+  recipe.unroll(keyProducts, termsAtOnce[0], sumsOp);
+}
+
+void StripWriter::multiply(RecipeBuilder &recipe) {
+  recipe.mma({rowCopies, rowThread, keys.thread, keys.inside, products},
+             scoresOp);
+  recipe.mma({rowCopies, rowThread, values.thread, values.inside, keyProducts},
+             sumsOp);
+}
+
+/// Slices of what both products read.
+void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
+  for (OpOperand *operand : {scores.rowOperand, scores.columnOperand})
+    recipe.cacheShared(inputNumber(kernel, operand->get()), slices,
+                       /*byTma=*/false, scoresOp);
+  recipe.pipeline(slices, tile.stages, 0, scoresOp);
+  recipe.cacheShared(inputNumber(kernel, sums.columnOperand->get()), keySlices,
+                     /*byTma=*/false, sumsOp);
+  recipe.pipeline(keySlices, tile.stages, 0, sumsOp);
+}
+
+ArrayAttr StripWriter::write(const StripTile &tile) {
+  RecipeBuilder recipe(kernel.getContext());
+  scoresOp = int(numberOf(scores.op));
+  sumsOp = int(numberOf(sums.op));
+  cutAll(recipe, tile);
+  order(recipe);
+  recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
+  // Slices have the zeros of keys that vectors reach behind the last one.
+  share(recipe, tile);
+  unroll(recipe, tile);
+  if (hasMatrices)
+    multiply(recipe);
+  return recipe.finish();
+}
+
+void addBlockAttention(KernelOp kernel, const Processor &target,
+                       const RecipeOptions &options,
+                       RecipeCandidates &candidates) {
+  StripWriter writer(kernel, target);
+  if (!writer.isPossible())
+    return;
+  for (int64_t rows : {2, 1})
+    for (int64_t warps : {4, 8, 16, 2})
+      for (int64_t columns : {4, 2})
+        for (auto [steps, stages] :
+             {std::pair(4, 2), {2, 3}, {2, 2}, {1, 3}, {1, 2}}) {
+          StripTile tile{rows, warps, columns, steps, stages};
+          if (writer.fits(tile))
+            addScored(kernel, target, options, "attention",
+                      llvm::formatv("{0} rows, {1} warps, {2} neighbouring "
+                                    "columns, {3} steps, {4} stages",
+                                    16 * rows, warps, columns, steps, stages),
+                      writer.write(tile), candidates);
+        }
+}
+
+} // namespace onnxc

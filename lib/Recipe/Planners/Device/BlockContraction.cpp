@@ -1,0 +1,349 @@
+//===- BlockContraction.cpp - Contractions by blocks of threads -*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A block of threads has a tile of the result, and each thread a part of it in
+// registers. Step by step of the reduction all of them copy what the tile needs
+// of both operands to shared memory. ContractionLoops.h defines rows and
+// columns.
+//
+// The columns of a thread are vectors that lie apart from each other, with
+// those of the other threads between them: neighbouring threads read
+// neighbouring vectors, which are in different banks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planners/Device/BlockContraction.h"
+#include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Recipe/RecipeSpace.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+/// What a thread and a block have at most: rows and vectors of columns of a
+/// thread, and threads along both; and the parts of a sum.
+struct BlockTile {
+  int64_t rows, vectors, rowThreads, columnThreads;
+  bool isPadded;
+  int64_t parts;
+};
+
+/// Each thread has a tile of its own.
+class TileWriter : public BlockContractionWriter {
+public:
+  using BlockContractionWriter::BlockContractionWriter;
+
+  /// Chooses sizes that divide the loops or, if the tile is padded, do not;
+  /// false where these leave too little.
+  bool choose(BlockTile most, Copying way);
+  ArrayAttr write();
+  std::string describe() const;
+  double minCycles() {
+    return BlockContractionWriter::minCycles(
+        shape.rows * shape.rowThreads,
+        shape.columnThreads * shape.vectors * lanes, /*cluster=*/1,
+        double(target.fmaPerCycle * target.warpThreads));
+  }
+
+private:
+  void chooseWhole(const BlockTile &most, int64_t rows, int64_t columns);
+  void choosePadded(const BlockTile &most, int64_t rows, int64_t columns);
+
+  BlockTile shape{};
+  Copying copying{};
+  /// Threads along the loop of columns before the innermost one.
+  int64_t nextThreads = 1, lanes = 1;
+};
+} // namespace
+
+bool BlockContractionWriter::isPossible() {
+  if (loops.channelwise || !loops.blocks.empty() ||
+      !loops.scaleOperands.empty())
+    return false;
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    if (inputNumber(kernel, operand->get()) < 0 ||
+        !getElementTypeOrSelf(operand->get()).isIntOrFloat())
+      return false;
+  SmallVector<std::string> all = loopNames(kernel);
+  return loops.batch.size() + loops.rows.size() + loops.columns.size() +
+                 loops.reduced.size() ==
+             all.size() &&
+         extentOfAll(loops.reduced) >= minDepth;
+}
+
+double BlockContractionWriter::countTiles(int64_t rows, int64_t columns) {
+  SmallVector<std::string> others = loops.batch;
+  llvm::append_range(others, ArrayRef(loops.columns).drop_back());
+  auto blocksOf = [&](ArrayRef<std::string> along, int64_t size) {
+    return double(llvm::divideCeil(extentOfAll(along), size));
+  };
+  return blocksOf(loops.rows, rows) * blocksOf(loops.column, columns) *
+         double(extentOfAll(others));
+}
+
+bool BlockContractionWriter::allowsParts(int64_t slice, int64_t rows,
+                                         int64_t columns) {
+  if (parts == 1)
+    return true;
+  int64_t terms = extentOfAll(loops.reduced);
+  return formsClusters(TargetAttr::of(kernel)) && divides(1, loops.reduced) &&
+         matrixProductOf(loops.op) && termsOfPart(slice) >= minTermsOfPart &&
+         int64_t(llvm::divideCeil(terms, termsOfPart(slice))) == parts &&
+         countTiles(rows, columns) < double(target.cores);
+}
+
+std::pair<std::string, std::string>
+BlockContractionWriter::cutParts(RecipeBuilder &recipe, StringRef sum,
+                                 int64_t slice) {
+  if (parts == 1)
+    return {"", sum.str()};
+  int64_t terms = termsOfPart(slice);
+  return recipe.block(sum, terms, "c", "p", tailOf(terms, loops.reduced));
+}
+
+void BlockContractionWriter::mapParts(RecipeBuilder &recipe, StringRef part,
+                                      StringRef shares) {
+  if (parts == 1)
+    return;
+  int sum = 0;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    if (op == loops.op)
+      break;
+    ++sum;
+  }
+  recipe.unroll(shares, parts, sum);
+  recipe.mapCluster(part);
+  recipe.mapCluster(shares, part);
+}
+
+double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
+                                         int64_t cluster,
+                                         double productsPerCycle) {
+  double tiles = countTiles(rows, columns) * double(parts);
+  auto bytesOf = [](OpOperand *operand) {
+    return double(elementBytes(getElementTypeOrSelf(operand->get().getType())));
+  };
+  double depth = double(extentOfAll(loops.reduced)) / double(parts);
+  double bytes = double(rows) * bytesOf(loops.rowOperand) +
+                 double(columns) * bytesOf(loops.columnOperand);
+  double ofTile = depth * std::max(double(rows * columns) / productsPerCycle,
+                                   bytes / target.coreBytesPerCycle);
+  double launch = double(target.launchNanoseconds * target.megahertz) / 1000;
+  return launch + ofTile * std::ceil(tiles / double(target.coresOfClusters(
+                                                 std::max(cluster, parts))));
+}
+
+double cheapestOf(ArrayRef<RecipeCandidate> candidates, StringRef kind) {
+  SmallVector<double> cycles{std::numeric_limits<double>::infinity()};
+  for (const RecipeCandidate &candidate : candidates)
+    if (candidate.kind == kind)
+      cycles.push_back(candidate.cycles);
+  return cycles[findCheapest(cycles)];
+}
+
+/// Vectors of columns, by sizes that divide all of them.
+void TileWriter::chooseWhole(const BlockTile &most, int64_t rows,
+                             int64_t columns) {
+  // So many are read as vectors; other numbers do for want of them.
+  int64_t vectorRows = int64_t(1) << llvm::countr_zero(uint64_t(rows));
+  shape.rows = vectorRows >= minLanes ? std::min(vectorRows, most.rows)
+                                      : largestDivisor(rows, most.rows);
+  shape.rowThreads = largestDivisor(rows / shape.rows, most.rowThreads);
+  shape.columnThreads = largestDivisor(columns, most.columnThreads);
+  shape.vectors = largestDivisor(columns / shape.columnThreads, most.vectors);
+  if (loops.columns.size() > 1 && isStatic(kernel, loops.columns.end()[-2]))
+    nextThreads = largestDivisor(extentOf(kernel, loops.columns.end()[-2], 0),
+                                 most.columnThreads / shape.columnThreads);
+}
+
+/// By powers of two.
+void TileWriter::choosePadded(const BlockTile &most, int64_t rows,
+                              int64_t columns) {
+  auto part = [](int64_t &whole, int64_t size) {
+    size = std::min<int64_t>(size, llvm::bit_ceil(uint64_t(whole)));
+    whole = llvm::divideCeil(whole, size);
+    return size;
+  };
+  shape.rows = part(rows, most.rows);
+  shape.rowThreads = part(rows, most.rowThreads);
+  shape.columnThreads = part(columns, most.columnThreads);
+  shape.vectors = part(columns, most.vectors);
+}
+
+bool TileWriter::choose(BlockTile most, Copying way) {
+  int64_t rows = extentOfAll(loops.rows);
+  int64_t columns = extentOfAll(loops.column);
+  Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
+  lanes = element.isIntOrFloat() && loops.storesInLine
+              ? target.lanes(element.getIntOrFloatBitWidth())
+              : 1;
+  if (!divides(lanes, loops.column))
+    lanes = 1;
+  if (lanes == 1)
+    most.vectors = scalarColumns;
+  columns /= lanes;
+  nextThreads = 1;
+  shape.isPadded = most.isPadded;
+  if (most.isPadded)
+    choosePadded(most, rows, columns);
+  else
+    chooseWhole(most, rows, columns);
+  copying = way;
+  parts = most.parts;
+  if (shape.rows % parts != 0 ||
+      !allowsParts(way.steps, shape.rows * shape.rowThreads,
+                   shape.columnThreads * shape.vectors * lanes))
+    return false;
+  bool isWhole =
+      divides(shape.rows * shape.rowThreads, loops.rows) &&
+      divides(shape.columnThreads * shape.vectors * lanes, loops.column);
+  if (isWhole == most.isPadded)
+    return false;
+  int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
+  return threads >= target.warpThreads && threads <= target.tileThreads &&
+         shape.rows * shape.vectors * lanes >= minTileElements;
+}
+
+std::pair<std::string, std::string>
+BlockContractionWriter::flattenLoops(RecipeBuilder &recipe) {
+  SmallVector<std::string> all;
+  for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
+    llvm::append_range(all, *kind);
+  recipe.order(all);
+  std::string row = recipe.fuseAll(loops.rows, "rows");
+  return {row, recipe.fuseAll(loops.reduced, "sum")};
+}
+
+void BlockContractionWriter::distribute(RecipeBuilder &recipe,
+                                        ArrayRef<std::string> blocks,
+                                        ArrayRef<std::string> threads,
+                                        ArrayRef<std::string> inside) {
+  SmallVector<std::string> around(blocks);
+  llvm::append_range(around, threads);
+  SmallVector<std::string> order = around;
+  llvm::append_range(
+      order, llvm::make_filter_range(inside, [](const std::string &loop) {
+        return !loop.empty();
+      }));
+  recipe.order(order);
+  recipe.fuseOuter(around);
+  recipe.parallel(blocks);
+  for (const std::string &thread : threads)
+    recipe.map(thread);
+}
+
+void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
+                                           StringRef loop, int64_t stages) {
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+    recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
+  recipe.pipeline(loop, stages);
+}
+
+ArrayAttr TileWriter::write() {
+  RecipeBuilder recipe(kernel.getContext());
+  auto [row, sum] = flattenLoops(recipe);
+  auto [rowBlocks, rowTile] =
+      recipe.block(row, shape.rows * shape.rowThreads, "o", "b",
+                   tailOf(shape.rows * shape.rowThreads, loops.rows));
+  // Threads that are neighbours write neighbours.
+  std::string rowThread, rows;
+  if (loops.storesInLine)
+    std::tie(rowThread, rows) = recipe.block(rowTile, shape.rows, "t", "r");
+  else
+    std::tie(rows, rowThread) =
+        recipe.block(rowTile, shape.rowThreads, "r", "t");
+  int64_t lineColumns = shape.columnThreads * lanes;
+  auto [columnBlocks, columnTile] =
+      recipe.block(loops.column, shape.vectors * lineColumns, "o", "b",
+                   tailOf(shape.vectors * lineColumns, loops.column));
+  auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
+  auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
+  std::optional<MatrixProduct> product = matrixProductOf(loops.op);
+  bool padsSums =
+      parts == 1 && product && (!keepOrder || product->element.isInteger());
+  auto [part, terms] = cutParts(recipe, sum, copying.steps);
+  auto [steps, step] = recipe.block(
+      terms, copying.steps, "o", "i",
+      padsSums ? tailOf(copying.steps, loops.reduced) : TailStrategy::Mask);
+  std::string shares;
+  std::tie(shares, rows) = cutShares(recipe, rows, shape.rows);
+
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rowBlocks);
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columnBlocks);
+  SmallVector<std::string> threads{columnThread};
+  if (nextThreads > 1) {
+    std::string &next = outer[outer.size() - 2];
+    auto [blocks, thread] = recipe.block(next, nextThreads, "o", "t");
+    next = blocks;
+    threads.insert(threads.begin(), thread);
+  }
+  threads.insert(loops.storesInLine ? threads.begin() : threads.end(),
+                 rowThread);
+  distribute(recipe, outer, threads,
+             {shares, rows, vectors, vector, part, steps, step});
+  mapParts(recipe, part, shares);
+  recipe.unroll(rows, shape.rows / parts);
+  recipe.unroll(vectors, shape.vectors);
+  cacheOperands(recipe, steps, copying.stages);
+  recipe.vectorize(vector, lanes);
+  return recipe.finish();
+}
+
+std::string TileWriter::describe() const {
+  return llvm::formatv(
+      "{0} x {1} threads, {2} x {3} vectors of {4} each, {5} iterations, {6} "
+      "stages{7}{8}",
+      shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
+      shape.vectors, lanes, copying.steps, copying.stages,
+      shape.isPadded ? ", padded" : "", describeParts());
+}
+
+/// Larger ones first.
+static SmallVector<BlockTile> blockTiles() {
+  SmallVector<BlockTile> tiles;
+  for (auto [rows, vectors] : {std::pair(8, 2), {8, 1}, {4, 1}})
+    for (auto [rowThreads, columnThreads] :
+         {std::pair(16, 16), {8, 16}, {8, 8}, {4, 8}})
+      for (bool isPadded : {false, true})
+        for (int64_t parts : clusterPartsTried)
+          tiles.push_back(
+              {rows, vectors, rowThreads, columnThreads, isPadded, parts});
+  return tiles;
+}
+
+/// What the planner compares.
+static constexpr Copying copyings[] = {{16, 3}, {16, 2}, {32, 2},
+                                       {8, 4},  {32, 1}, {16, 1}};
+
+void addBlockContractions(KernelOp kernel, const Processor &target,
+                          const RecipeOptions &options,
+                          RecipeCandidates &candidates) {
+  SmallVector<Contraction, 0> ways = findContractions(kernel);
+  // Columns that are neighbours in the result come first.
+  llvm::partition(ways,
+                  [](const Contraction &way) { return way.storesInLine; });
+  addMatrixContractions(kernel, target, options, ways, candidates);
+  addWarpgroupContractions(kernel, target, options, ways, candidates);
+  for (const Contraction &way : ways) {
+    if (!candidates.empty())
+      return;
+    (void)addTiles<BlockTile>(TileWriter(kernel, way, target), blockTiles(),
+                              copyings, options, candidates);
+  }
+}
+
+} // namespace onnxc

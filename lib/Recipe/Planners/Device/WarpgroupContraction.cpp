@@ -1,0 +1,333 @@
+//===- WarpgroupContraction.cpp - Contractions by warpgroups ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The four warps of a warpgroup have 64 rows by up to 256 columns of the
+// result, the sums of which an instruction adds products of matrices in shared
+// memory to: step wgmma of recipes. Blocks that have the same rows or columns
+// may be a cluster, which copies these once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cost/OpCost.h"
+#include "Kernels/KernelShape.h"
+#include "Planners/Device/BlockContraction.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Recipe/RecipeSpace.h"
+#include "onnxc/Support/ElementBytes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using onnxc::krnl::MatrixSums;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+/// Of an operand that ops behind the sums read, an estimate: what hides the
+/// latency of one.
+static constexpr int64_t loadsAtOnce = 8;
+
+namespace {
+/// Instructions of a warpgroup along the rows, columns of each, warpgroups of a
+/// block, and blocks of a cluster: which copy to each other, or have parts of a
+/// sum.
+struct WarpgroupTile {
+  int64_t rows, columns, rowGroups, columnGroups, cluster, parts;
+};
+
+class WarpgroupWriter : public BlockContractionWriter {
+public:
+  using BlockContractionWriter::BlockContractionWriter;
+
+  /// Chooses a tile; false where most of it would be padding.
+  bool choose(WarpgroupTile wanted, Copying way);
+  ArrayAttr write();
+  std::string describe() const;
+  double minCycles() {
+    return BlockContractionWriter::minCycles(rowsOfBlock(), columnsOfBlock(),
+                                             tile.cluster, productsPerCycle());
+  }
+
+private:
+  int64_t rowsOfBlock() const {
+    return MatrixSums::groupRows * tile.rows * tile.rowGroups;
+  }
+  int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
+  /// Have the blocks of a cluster the same columns, or the same rows? The
+  /// larger slice is what they share.
+  bool sharesColumns() const { return columnsOfBlock() >= rowsOfBlock(); }
+  OpOperand *sharedOperand() const {
+    return sharesColumns() ? loops.columnOperand : loops.rowOperand;
+  }
+  bool formsClusters();
+  /// Blocks of a producer: all that run at once, in whole clusters.
+  int64_t blocksAtOnce() const {
+    return std::max(llvm::alignDown(target.coresOfClusters(tile.cluster),
+                                    uint64_t(tile.cluster)),
+                    uint64_t(tile.cluster));
+  }
+  bool hasSeveralTiles();
+  SmallVector<std::string> orderBlocks(RecipeBuilder &recipe,
+                                       StringRef rowBlocks,
+                                       StringRef columnBlocks);
+
+  /// Of the loops of rows of warpgroups, copies of rows and tiles of columns,
+  /// the one that has as many iterations as sums have parts; "" for none.
+  StringRef sharedLoop(ArrayRef<StringRef> rowsCopiesTiles) const {
+    int64_t extents[] = {tile.rows, MatrixSums::copies,
+                         tile.columns / MatrixSums::columns};
+    for (auto [loop, extent] : llvm::zip_equal(rowsCopiesTiles, extents))
+      if (parts > 1 && extent == parts)
+        return loop;
+    return "";
+  }
+  ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
+  SmallVector<unsigned> findBoxed(ArrayAttr recipe);
+  /// Registers of operands of ops behind the sums: loads of a tile's columns.
+  int64_t loadedBehind();
+
+  WarpgroupTile tile{};
+  Copying copying{};
+};
+} // namespace
+
+int64_t WarpgroupWriter::loadedBehind() {
+  int64_t bits = 0;
+  for (auto op : kernel.getBody().getOps<krnl::ComputeOp>())
+    if (op.getOperation() != loops.op.getOperation())
+      for (OpOperand *input : krnl::readInputs(op))
+        if (krnl::inputNumber(kernel, input->get()) >= 0)
+          bits += MatrixSums::copies * 8 *
+                  elementBytes(getElementTypeOrSelf(input->get().getType()));
+  return loadsAtOnce * int64_t(llvm::divideCeil(bits, 32));
+}
+
+/// Are the blocks with the same rows or columns whole clusters?
+bool WarpgroupWriter::formsClusters() {
+  if (tile.cluster == 1)
+    return true;
+  ArrayRef<std::string> along =
+      sharesColumns() ? ArrayRef(loops.rows) : ArrayRef(loops.column);
+  int64_t size = sharesColumns() ? rowsOfBlock() : columnsOfBlock();
+  return copying.stages > 1 && copiesTensors(loops.op) &&
+         llvm::all_of(
+             along,
+             [&](const std::string &loop) { return isStatic(kernel, loop); }) &&
+         llvm::divideCeil(extentOfAll(along), size) % tile.cluster == 0;
+}
+
+/// Are there more tiles than blocks that run at the same time, and so many
+/// slices as are known? Then a producer goes on to the next tile.
+bool WarpgroupWriter::hasSeveralTiles() {
+  if (!copying.producer)
+    return true;
+  SmallVector<std::string> all = loops.batch;
+  llvm::append_range(all, loops.rows);
+  llvm::append_range(all, loops.columns);
+  llvm::append_range(all, loops.reduced);
+  if (!copiesTensors(loops.op) ||
+      !llvm::all_of(
+          all, [&](const std::string &loop) { return isStatic(kernel, loop); }))
+    return false;
+  int64_t tiles =
+      int64_t(llvm::divideCeil(extentOfAll(loops.rows), rowsOfBlock()) *
+              llvm::divideCeil(extentOfAll(loops.column), columnsOfBlock()));
+  SmallVector<std::string> others = loops.batch;
+  llvm::append_range(others, ArrayRef(loops.columns).drop_back());
+  return tiles * extentOfAll(others) > blocksAtOnce();
+}
+
+bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
+  tile = wanted;
+  copying = way;
+  int64_t depth = krnl::matrixProductOf(loops.op)->depth();
+  if (divides(depth, loops.reduced))
+    copying.steps =
+        largestDivisor(extentOfAll(loops.reduced) / depth, way.steps);
+  parts = wanted.parts;
+  if ((parts > 1 && sharedLoop({"rows", "copies", "tiles"}).empty()) ||
+      (parts > 1 && copying.producer) ||
+      !allowsParts(copying.steps * depth, rowsOfBlock(), columnsOfBlock()))
+    return false;
+  // The sums of all threads stay in registers, beside addresses and loads.
+  int64_t group = MatrixSums::warps * target.warpThreads;
+  int64_t threads = group * tile.rowGroups * tile.columnGroups +
+                    (way.producer ? krnl::producerThreads : 0);
+  int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
+  return isWorth(rowsOfBlock(), loops.rows) &&
+         isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
+         hasSeveralTiles() && threads <= target.tileThreads &&
+         threads * (sums + target.addressRegisters + loadedBehind()) <=
+             target.coreRegisters;
+}
+
+/// Inputs of the kernel that boxes can be copied of, by a recipe without such
+/// copies.
+SmallVector<unsigned> WarpgroupWriter::findBoxed(ArrayAttr recipe) {
+  SmallVector<unsigned> boxed;
+  FailureOr<krnl::LoopNest> nest = replayWith(kernel, recipe, {});
+  if (failed(nest))
+    return boxed;
+  for (const krnl::Cache &cache : nest->caches())
+    if (llvm::all_of(nest->cachingOps(cache), [&](unsigned op) {
+          std::string reason;
+          return nest->tensorBoxes(cache, op, reason).has_value();
+        }))
+      boxed.push_back(cache.operand);
+  return boxed;
+}
+
+ArrayAttr WarpgroupWriter::write() {
+  ArrayAttr recipe = writeSteps({});
+  if (copying.stages == 1 || !copiesTensors(loops.op))
+    return recipe;
+  SmallVector<unsigned> boxed = findBoxed(recipe);
+  // Blocks of a cluster copy boxes to each other, and so does a producer.
+  int shared = krnl::inputNumber(kernel, sharedOperand()->get());
+  if ((tile.cluster > 1 && !llvm::is_contained(boxed, shared)) ||
+      (copying.producer && boxed.size() < 2))
+    return {};
+  return boxed.empty() ? recipe : writeSteps(boxed);
+}
+
+/// The parallel loops. Those that the blocks of a cluster have come last.
+SmallVector<std::string> WarpgroupWriter::orderBlocks(RecipeBuilder &recipe,
+                                                      StringRef rowBlocks,
+                                                      StringRef columnBlocks) {
+  std::string rows = rowBlocks.str(), columns = columnBlocks.str(), inside;
+  if (tile.cluster > 1) {
+    std::string &divided = sharesColumns() ? rows : columns;
+    std::tie(divided, inside) = recipe.block(divided, tile.cluster, "q", "u");
+  }
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rows);
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columns);
+  if (tile.cluster > 1)
+    outer.push_back(inside);
+  return outer;
+}
+
+ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
+  RecipeBuilder recipe(kernel.getContext());
+  auto [row, sum] = flattenLoops(recipe);
+  auto [rowBlocks, rowBlock] = recipe.block(row, rowsOfBlock(), "o", "b",
+                                            tailOf(rowsOfBlock(), loops.rows));
+  auto [rowGroup, groupPart] =
+      recipe.block(rowBlock, tile.rows * MatrixSums::groupRows, "v", "p");
+  auto [rows, instructionRows] =
+      recipe.block(groupPart, MatrixSums::groupRows, "f", "s");
+  auto [warp, rowsOfWarp] =
+      recipe.block(instructionRows, MatrixSums::rows, "w", "r");
+  auto [rowCopy, rowThread] =
+      recipe.block(rowsOfWarp, MatrixSums::rowThreads, "h", "g");
+  auto [columnBlocks, columnBlock] =
+      recipe.block(loops.column, columnsOfBlock(), "o", "b",
+                   tailOf(columnsOfBlock(), loops.column));
+  auto [columnGroup, columns] =
+      recipe.block(columnBlock, tile.columns, "v", "p");
+  auto [tiles, tileColumn] =
+      recipe.block(columns, MatrixSums::columns, "f", "s");
+  auto [columnThread, column] =
+      recipe.block(tileColumn, MatrixSums::copies, "t", "c");
+  int64_t depth = krnl::matrixProductOf(loops.op)->depth(),
+          inStage = copying.steps * depth;
+  auto [part, terms] = cutParts(recipe, sum, inStage);
+  auto [copies, stage] = recipe.block(
+      terms, inStage, "o", "i",
+      parts == 1 ? tailOf(inStage, loops.reduced) : krnl::TailStrategy::Mask);
+  auto [step, products] = recipe.block(stage, depth, "s", "k");
+
+  SmallVector<std::string> outer = orderBlocks(recipe, rowBlocks, columnBlocks);
+  // The last ones are the threads of a warpgroup.
+  SmallVector<std::string> threads{rowGroup, columnGroup, warp, rowThread,
+                                   columnThread};
+  distribute(recipe, outer, threads,
+             {rows, rowCopy, tiles, column, part, copies, step, products});
+  StringRef shares = sharedLoop({rows, rowCopy, tiles});
+  bool hasProducer = copying.producer && !boxed.empty();
+  if (hasProducer)
+    recipe.grid(blocksAtOnce());
+  if (tile.cluster > 1 && !boxed.empty())
+    recipe.mapCluster(outer.back());
+  for (auto [loop, extent] : {std::pair(StringRef(rows), tile.rows),
+                              {rowCopy, MatrixSums::copies},
+                              {tiles, tile.columns / MatrixSums::columns}})
+    if (loop != shares)
+      recipe.unroll(loop, extent);
+  mapParts(recipe, part, shares);
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+    int number = krnl::inputNumber(kernel, operand->get());
+    recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
+  }
+  if (loops.storesInLine && divides(MatrixSums::copies, loops.column))
+    recipe.vectorize(column, MatrixSums::copies);
+  else
+    recipe.unroll(column, MatrixSums::copies);
+  recipe.unroll(step, copying.steps);
+  recipe.wgmma(
+      {warp, rowCopy, rowThread, tiles, columnThread, column, products});
+  recipe.pipeline(copies, copying.stages, copying.inFlight, /*op=*/-1,
+                  hasProducer);
+  return recipe.finish();
+}
+
+std::string WarpgroupWriter::describe() const {
+  return llvm::formatv(
+      "{0} x {1} warpgroups, {2} matrices of 64 x {3} each, "
+      "{4} steps, {5} stages, {6} in flight, clusters of {7}{8}{9}",
+      tile.rowGroups, tile.columnGroups, tile.rows, tile.columns, copying.steps,
+      copying.stages, copying.inFlight, tile.cluster,
+      copying.producer ? ", a producer" : "", describeParts());
+}
+
+/// Larger ones first; more sums than 128 of a thread leave no registers for
+/// anything else.
+static SmallVector<WarpgroupTile> warpgroupTiles() {
+  SmallVector<WarpgroupTile> tiles;
+  auto add = [&](int64_t rows, int64_t columns, int64_t rowGroups,
+                 int64_t columnGroups) {
+    int64_t groups = rowGroups * columnGroups;
+    int64_t results = MatrixSums::groupRows * rows * columns * groups;
+    bool shares =
+        results >= minClusterResults && groups <= maxClusterWarpgroups;
+    for (int64_t cluster = 1; cluster <= (shares ? maxCluster : 1);
+         cluster *= 2)
+      tiles.push_back(
+          {rows, columns, rowGroups, columnGroups, cluster, /*parts=*/1});
+    for (int64_t parts : ArrayRef(clusterPartsTried).drop_front())
+      tiles.push_back(
+          {rows, columns, rowGroups, columnGroups, /*cluster=*/1, parts});
+  };
+  for (auto [rows, columns] :
+       {std::pair(1, 256), {2, 128}, {1, 128}, {2, 64}, {1, 64}, {1, 32}})
+    for (auto [rowGroups, columnGroups] :
+         {std::pair(2, 1), {1, 2}, {3, 1}, {2, 2}, {4, 1}, {1, 1}})
+      add(rows, columns, rowGroups, columnGroups);
+  return tiles;
+}
+
+/// What the planner compares.
+static constexpr Copying copyings[] = {
+    {4, 4, 1, true}, {4, 3, 1, true}, {4, 4, 1},       {4, 3, 1},
+    {2, 4, 1},       {2, 5, 1, true}, {2, 6, 1, true}, {2, 5, 1},
+    {4, 5, 1},       {4, 4},          {4, 3},          {4, 2},
+    {2, 3},          {2, 2},          {1, 4},          {4, 1}};
+/// Of them, those of all tiles.
+static constexpr size_t copyingsOfAll = 5;
+
+void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
+                              const RecipeOptions &options,
+                              ArrayRef<Contraction> ways,
+                              RecipeCandidates &candidates) {
+  for (const Contraction &way : ways)
+    if (!multipliesByWarpgroups(way.op) ||
+        addTiles<WarpgroupTile>(WarpgroupWriter(kernel, way, target),
+                                warpgroupTiles(), copyings, options, candidates,
+                                copyingsOfAll))
+      return;
+}
+
+} // namespace onnxc

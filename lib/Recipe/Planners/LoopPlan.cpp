@@ -1,0 +1,341 @@
+//===- LoopPlan.cpp - How the loops of a kernel run ------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planners/LoopPlanner.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
+#include "onnxc/Recipe/CostModel.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+int64_t LoopPlanner::workBytes() {
+  int64_t work = 0;
+  for (ComputeOp op : ops)
+    work += workBytesOf(kernel, op, target, outerExtent);
+  return work;
+}
+
+void LoopPlanner::findCommon() {
+  for (const std::string &loop : loopNames(kernel)) {
+    bool everywhere =
+        llvm::all_of(llvm::seq<unsigned>(ops.size()), [&](unsigned op) {
+          return has(op, loop) &&
+                 !llvm::is_contained(reducedLoops(ops[op]), loop);
+        });
+    (everywhere ? common : own).push_back(loop);
+  }
+}
+
+/// The loop that indexes the last dimension of most operands.
+void LoopPlanner::findVectorLoop() {
+  llvm::StringMap<double> score;
+  // Lanes along another loop than the ordered one would be far apart in memory.
+  bool ordered = llvm::any_of(ops, [](ComputeOp op) { return isOrdered(op); });
+  for (ComputeOp op : ops)
+    for (OpOperand &operand :
+         llvm::make_filter_range(op->getOpOperands(), isAccessed)) {
+      SmallVector<std::string> loops =
+          ordered ? accessLoops(op, operand) : loopsAlongMemory(op, operand);
+      if (loops.empty() || loops.back().empty() || extent(loops.back()) == 1)
+        continue;
+      double elements = 1;
+      for (const std::string &loop : loops)
+        if (!loop.empty())
+          elements *= double(extent(loop));
+      // Too short for vectors; another one may do, if there is any. Lanes along
+      // the one outside are a few elements apart.
+      if (extent(loops.back()) < minLanes) {
+        if (loops.size() > 1 && !loops.end()[-2].empty() &&
+            extent(loops.end()[-2]) >= minLanes)
+          score[loops.end()[-2]] += elements / 1e3;
+        elements /= 1e6;
+      }
+      // Lanes that are gathered one by one would leave the kernel without any.
+      if (!LaneAnalysis(op, loops.back()).gathersPay(target))
+        elements /= 1e6;
+      score[loops.back()] += elements;
+    }
+  // Ordered loops have no lanes.
+  for (ComputeOp op : ops)
+    if (isOrdered(op))
+      for (const std::string &loop : reducedLoops(op))
+        score.erase(loop);
+  double best = 0;
+  for (const std::string &loop : loopNames(kernel))
+    if (score.lookup(loop) >= best && score.contains(loop)) {
+      best = score.lookup(loop);
+      vectorLoop = loop;
+    }
+  vectorIsCommon = llvm::is_contained(common, vectorLoop);
+}
+
+/// Short sums for a few columns: as lanes of a sum, the elements of one row
+/// take longer to be brought together than to be added, and later ops have no
+/// lanes at all. Rows as lanes, their elements are transposed in registers.
+bool LoopPlanner::takeRowsAsLanes() {
+  if (vectorIsCommon || vectorLoop.empty() || !isStatic(kernel, vectorLoop) ||
+      extent(vectorLoop) > shortSum)
+    return false;
+  std::string rows;
+  for (ComputeOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, result);
+      if (loops.size() < 2 || loops.back().empty() || loops.end()[-2].empty() ||
+          !isStatic(kernel, loops.back()) || extent(loops.back()) > fewColumns)
+        return false;
+      rows = loops.end()[-2];
+      if (!llvm::is_contained(common, rows) ||
+          !llvm::is_contained(common, loops.back()) || extent(rows) < minRows)
+        return false;
+    }
+  if (rows.empty())
+    return false;
+  vectorLoop = rows;
+  vectorIsCommon = true;
+  return true;
+}
+
+/// Does an op reduce a few rows at computed indices? What these are is computed
+/// once for a row of results in one loop of vectors, not in its rest.
+bool LoopPlanner::readsComputedRows() {
+  return llvm::any_of(ops, [&](ComputeOp op) {
+    SmallVector<std::string> reduced = reducedLoops(op);
+    return !reduced.empty() &&
+           !op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
+           llvm::all_of(reduced,
+                        [&](StringRef loop) { return isStatic(kernel, loop); });
+  });
+}
+
+void LoopPlanner::chooseLanes() {
+  unsigned bits = 0;
+  LaneAnalysis::PayloadSize payload;
+  for (ComputeOp op : ops) {
+    LaneAnalysis analysis(op, vectorLoop);
+    unsigned wide = analysis.vectorBits();
+    if (wide == 0 || isTraversal(op) || !analysis.gathersPay(target))
+      return chooseInstances();
+    bits = std::max(bits, wide);
+    LaneAnalysis::PayloadSize here = analysis.payloadSize();
+    payload.perLane += here.perLane + 1;
+    payload.once += here.once;
+  }
+  if (vectorLoop.empty())
+    return;
+  lanes = std::min<int64_t>(llvm::bit_floor(uint64_t(target.lanes(bits))), 64);
+  bool known = isStatic(kernel, vectorLoop);
+  // Half-empty vectors are narrowed; nearly empty ones do not pay.
+  if (known && extent(vectorLoop) < lanes)
+    lanes = extent(vectorLoop) < minLanes
+                ? 1
+                : llvm::bit_ceil(uint64_t(extent(vectorLoop)));
+  if (lanes == 1)
+    return;
+  for (const VectorsOfPayload &row : llvm::reverse(vectorsOfPayload))
+    if (payload.perLane <= row.maxOperations)
+      vectors = row.vectors;
+  // Work that is done once is repaid by more lanes.
+  if (payload.once > payload.perLane && payload.perLane <= sharingPayload)
+    vectors = vectorsOfPayload[0].vectors;
+  if (!known && vectorIsCommon && readsComputedRows())
+    vectors = 1;
+  if (vectorIsCommon)
+    chooseColumns();
+  if (known && vectorIsCommon)
+    vectors = equalPart(llvm::divideCeil(extent(vectorLoop), lanes), vectors);
+  else if (known)
+    vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1, vectors);
+  cut = vectorIsCommon && (!known || extent(vectorLoop) > width());
+}
+
+/// Sums of columns iterate over rows, which are far apart in memory: reading
+/// many elements of each row at once pays. As many sums as fit the registers;
+/// where partial results are written at every step, the sums may be in memory
+/// as well.
+void LoopPlanner::chooseColumns() {
+  unsigned sums = 0;
+  bool traces = false;
+  for (ComputeOp op : ops) {
+    int64_t rows = extentOfAll(kernel, reducedLoops(op), outerExtent);
+    if (rows == 1)
+      continue;
+    if (rows < minRows || op.getBlock()->getOperations().size() > smallSum)
+      return;
+    for (unsigned i : llvm::seq<unsigned>(op.getNumDpsInits()))
+      if (isTrace(op, i))
+        traces = true;
+      else
+        ++sums;
+  }
+  if (sums == 0)
+    return;
+  if (traces && isStatic(kernel, vectorLoop)) {
+    // Two parts at least, for two workers.
+    int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+    int64_t most = std::min(maxStrip / lanes, (whole + 1) / 2);
+    strip = lanes * equalPart(whole, most);
+  } else if (!traces)
+    vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
+}
+
+/// Elements at computed indices are loaded one by one: gathers are no faster on
+/// the processors of the table, and slower on some, unless vectors of all other
+/// arithmetic make up for it. But several side by side overlap their latencies.
+void LoopPlanner::chooseInstances() {
+  bool gathers = false, moves = true;
+  for (ComputeOp op : ops) {
+    bool isSmall = op.getBlock()->getOperations().size() <= smallPayload;
+    bool reduces = op.getNumReductionLoops() > 0;
+    gathers |= isTraversal(op) || (reduces && isSmall);
+    moves &= !isTraversal(op) && !reduces && isSmall;
+  }
+  if ((!gathers && !moves) || vectorLoop.empty() || !vectorIsCommon)
+    return;
+  // Instances of elements gain little from more than half of them.
+  instances = moves ? target.scalarCopies / 2 : target.scalarCopies;
+  bool known = isStatic(kernel, vectorLoop);
+  if (known)
+    instances = std::min<int64_t>(instances, extent(vectorLoop));
+  cut = instances > 1 && (!known || extent(vectorLoop) != instances);
+}
+
+void LoopPlanner::planOuterLoops() {
+  for (const std::string &loop : common)
+    if (loop == jammedLoop)
+      outerLoops.push_back(
+          {loop, int64_t(llvm::divideCeil(extent(loop), piece(loop)))});
+    else if (loop != vectorLoop || !hasRegisterLoop())
+      outerLoops.push_back({loop, extent(loop)});
+  if (cut)
+    outerLoops.push_back(
+        {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
+}
+
+/// The padded operand of a window need not go through memory: where the shared
+/// loops are no more than the dimensions that have no border, all that one
+/// visit pads stays in the caches. Returns how many loops these are; 0 if none
+/// of it pays.
+unsigned LoopPlanner::loopsBesidePadding() {
+  // Both are of a core's own cache: smaller tensors stay there anyway.
+  int64_t maxLocal =
+              std::min<int64_t>(int64_t(double(target.l2) * target.paddedShare),
+                                target.paddedBytes),
+          minWhole = int64_t(double(target.l2) * target.unpaddedShare);
+  for (ComputeOp op : ops)
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      int number = inputNumber(kernel, input->get());
+      auto type = dyn_cast<RankedTensorType>(input->get().getType());
+      if (number < 0 || !type || !type.hasStaticShape() ||
+          !type.getElementType().isIntOrFloat())
+        continue;
+      auto producer = kernel.getIns()[number].getDefiningOp<KernelOp>();
+      if (!isPaddingForOne(producer))
+        continue;
+      unsigned count = 0;
+      int64_t local = type.getNumElements() *
+                      std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+      if (local < minWhole)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(input);
+      for (auto [index, loop] :
+           llvm::zip_equal(map.getResults(), accessLoops(op, *input))) {
+        if (isa<AffineConstantExpr>(index))
+          continue;
+        if (loop.empty() || count == outerLoops.size() ||
+            outerLoops[count].name != loop)
+          break;
+        local /= std::max<int64_t>(extent(loop), 1);
+        ++count;
+      }
+      if (count > 0 && local <= maxLocal)
+        return count;
+    }
+  return 0;
+}
+
+/// Outer loops run parallel as far as a tile keeps enough work.
+void LoopPlanner::planParallel() {
+  bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
+    return isStatic(kernel, loop);
+  });
+  int64_t work = workBytes();
+  numFusedOuter = outerLoops.size();
+  if (unsigned few = loopsBesidePadding())
+    numFusedOuter = few;
+  if (known && work < target.parallelBytes)
+    return;
+  for (const OuterLoop &loop : ArrayRef(outerLoops).take_front(numFusedOuter))
+    work /= std::max<int64_t>(loop.extent, 1);
+  for (unsigned position = numFusedOuter; position-- > 0;) {
+    // A tile has at least half of the work at which other threads pay.
+    int64_t wanted =
+        llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
+    int64_t extentHere = outerLoops[position].extent;
+    bool dynamic = !isStatic(kernel, outerLoops[position].name);
+    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && position == 0)) {
+      numParallel = position + 1;
+      // Loops over tiles of a dynamic number cost no more than those inside.
+      if (!dynamic || position == 0)
+        grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+      return;
+    }
+    work = estimatedProduct(work, std::max<int64_t>(extentHere, 1));
+  }
+}
+
+/// Blocks of a few vectors are for ops that hand on values in registers, or for
+/// sums. One op needs none in rows of dynamic length, which may be shorter.
+void LoopPlanner::dropBlocks() {
+  if (!cut || ops.size() > 1 || ops[0].getNumReductionLoops() > 0 ||
+      isStatic(kernel, vectorLoop) || !jammedLoop.empty() ||
+      !transposed.empty() || lanes == 1 || numParallel == outerLoops.size())
+    return;
+  cut = false;
+  outerLoops.pop_back();
+  numFusedOuter = std::min<unsigned>(numFusedOuter, outerLoops.size());
+}
+
+LoopPlanner::LoopPlanner(KernelOp kernel, const Processor &target,
+                         const RecipeOptions &options)
+    : LoopPlan(kernel, target, options) {
+  findCommon();
+  findVectorLoop();
+}
+
+std::vector<LoopPlan> LoopPlanner::propose() const {
+  std::vector<LoopPlanner> starts;
+  if (LoopPlanner rows(*this); rows.takeRowsAsLanes())
+    starts.push_back(std::move(rows));
+  starts.push_back(*this);
+  if (LoopPlanner reads(*this); reads.takeReadsAsLanes())
+    starts.push_back(std::move(reads));
+  std::vector<LoopPlan> plans;
+  for (LoopPlanner &start : starts) {
+    start.chooseLanes();
+    for (auto unroll :
+         {&LoopPlanner::unrollTransposedSums, &LoopPlanner::unrollWindow,
+          &LoopPlanner::unrollRowsOfWindows, &LoopPlanner::unrollInterleaved,
+          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
+          &LoopPlanner::unrollLineOfRows, &LoopPlanner::unrollWholeRows,
+          &LoopPlanner::unrollRows, &LoopPlanner::unrollNothing}) {
+      LoopPlanner plan(start);
+      if (!(plan.*unroll)())
+        continue;
+      plan.planOuterLoops();
+      plan.planParallel();
+      plan.dropBlocks();
+      plans.push_back(std::move(plan));
+      if (plans.back().hasShortRows)
+        break;
+    }
+  }
+  return plans;
+}
+
+} // namespace onnxc

@@ -1,0 +1,283 @@
+//===- LoopRecipe.cpp - Recipes for all but contractions ----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Elementwise:  all ops run over all loops. Everything is shared down to a few
+//               vectors, which ops hand on in registers.
+// Columns:      a reduction of outer dimensions. The same, the reduction runs
+//               outside of the few vectors, which are its accumulators.
+// Rows:         softmax, layer normalisation. The loops of rows are fused;
+//               each op passes over its row in vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planners/LoopPlanner.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+using onnxc::target::Processor;
+
+namespace onnxc {
+
+namespace {
+/// Writes a plan as steps, whose names take the place of the loops they cut.
+class LoopWriter : LoopPlan {
+public:
+  explicit LoopWriter(LoopPlan plan)
+      : LoopPlan(std::move(plan)), recipe(kernel.getContext()) {}
+
+  ArrayAttr write();
+
+private:
+  void writeBlocks();
+  TailStrategy tailOf(StringRef loop, int64_t size);
+  void writeVectors();
+  void vectorizeRow(unsigned number);
+  void vectorizeLine(unsigned number);
+  void vectorizeOther(unsigned number);
+  void unrollWindows();
+  void unrollSlide(unsigned number);
+  void packConstants();
+
+  RecipeBuilder recipe;
+  /// What the loop of the lanes is cut into, outermost first.
+  SmallVector<std::string> vectorBlocks;
+};
+} // namespace
+
+/// An elementwise op does so little per block that bounds cost up to a quarter
+/// of its time; a last block of known length is code of its own. The same where
+/// a window is written out, whose results are in registers then. Squares that
+/// are transposed are only whole or not, whatever is left.
+TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
+  bool elementwise = llvm::all_of(
+      ops, [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
+  bool written = !windowLoop.empty() && loop == vectorLoop;
+  bool isSquare = transposes && size == piece(loop);
+  bool peels = isStatic(kernel, loop) ? (elementwise || written || isSquare) &&
+                                            extent(loop) % size != 0
+                                      : isSquare;
+  return peels ? TailStrategy::Peel : TailStrategy::Mask;
+}
+
+/// Cuts loops, orders and shares them.
+void LoopWriter::writeBlocks() {
+  SmallVector<std::string> outerNames, ownNames, parallelNames;
+  std::string vectorInner = vectorLoop, jammedInner;
+  for (auto [position, loop] : llvm::enumerate(outerLoops)) {
+    std::string name = loop.name;
+    int64_t inRegisters = piece(name);
+    int64_t tile = grain * inRegisters;
+    auto note = [&](const std::string &block) {
+      if (loop.name == vectorLoop)
+        vectorBlocks.push_back(block);
+    };
+    SmallVector<std::string> &names =
+        position < numFusedOuter ? outerNames : ownNames;
+    if (position + 1 == numParallel && grain > 1) {
+      auto [outer, inner] =
+          recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
+      names.push_back(outer);
+      parallelNames.push_back(outer);
+      note(outer);
+      name = inner;
+    }
+    if (inRegisters > 1)
+      std::tie(name, loop.name == jammedLoop ? jammedInner : vectorInner) =
+          recipe.block(name, inRegisters, "o", "i",
+                       tailOf(loop.name, inRegisters));
+    note(name);
+    names.push_back(name);
+    if (position < numParallel && !(position + 1 == numParallel && grain > 1))
+      parallelNames.push_back(name);
+  }
+  SmallVector<std::string> all = outerNames;
+  llvm::append_range(all, ownNames);
+  if (!jammedInner.empty() && windowLoop.empty())
+    all.push_back(jammedInner);
+  // Instances keep their results in registers while the loops inside run.
+  if (instances > 1)
+    all.push_back(vectorInner);
+  for (const std::string &loop : own)
+    if (loop != windowLoop && (loop != vectorLoop || !hasRegisterLoop()))
+      all.push_back(loop);
+  // Down the window, all rows that read the same do so one after the other.
+  if (!windowLoop.empty())
+    llvm::append_range(all, ArrayRef{windowLoop, jammedInner});
+  if (lanes > 1)
+    all.push_back(vectorInner);
+  if (all.size() > 1)
+    recipe.order(all);
+  recipe.fuseOuter(outerNames);
+  recipe.parallel(parallelNames);
+  vectorLoop = vectorInner;
+  jammedLoop = jammedInner;
+}
+
+/// An op that reduces its row sums up in several vectors, so that one addition
+/// need not wait for the one before.
+void LoopWriter::vectorizeRow(unsigned number) {
+  bool reduces = llvm::is_contained(reducedLoops(ops[number]), vectorLoop);
+  if (reduces && (options.keepOrder || !isCombinable(ops[number])))
+    return;
+  bool known = isStatic(kernel, vectorLoop);
+  std::string loop = vectorLoop;
+  if (wholeRows) {
+    recipe.vectorize(loop, lanes, number);
+    recipe.unroll(loop, vectors, number);
+    return;
+  }
+  if (reduces && vectors > 1 && (!known || extent(loop) >= lanes * vectors)) {
+    auto [steps, parts] = recipe.splitReduction(loop, lanes * vectors, number);
+    recipe.vectorize(parts, lanes, number);
+    recipe.unroll(parts, vectors, number);
+    return;
+  }
+  recipe.vectorize(loop, lanes, number);
+}
+
+/// Sums of a few rows side by side, all else along the line of sums.
+void LoopWriter::vectorizeLine(unsigned number) {
+  if (!has(number, vectorLoop))
+    return recipe.vectorize(jammedLoop, lanes, number);
+  recipe.unroll(jammedLoop, rows, number);
+  vectorizeRow(number);
+}
+
+/// An op without the vector loop may have its own loop along its accesses: the
+/// copy into a padded tensor.
+void LoopWriter::vectorizeOther(unsigned number) {
+  // It must be the last of the op's loops, which stand in kernel order.
+  std::string last;
+  for (const std::string &loop : own)
+    if (has(number, loop))
+      last = loop;
+  bool along = llvm::any_of(ops[number]->getOpOperands(), [&](OpOperand &o) {
+    SmallVector<std::string> loops = loopsAlongMemory(ops[number], o);
+    return isAccessed(o) && !loops.empty() && !last.empty() &&
+           loops.back() == last;
+  });
+  if (!along || !LaneAnalysis(ops[number], last).gathersPay(target) ||
+      ((options.keepOrder || isOrdered(ops[number]) ||
+        !isCombinable(ops[number])) &&
+       llvm::is_contained(reducedLoops(ops[number]), last)))
+    return;
+  int64_t wide =
+      std::min(lanes, int64_t(llvm::bit_ceil(uint64_t(extent(last)))));
+  if (wide >= minLanes)
+    recipe.vectorize(last, wide, number);
+}
+
+/// Constants in the order in which lanes read them.
+void LoopWriter::packConstants() {
+  for (auto [input, number] : packed) {
+    SmallVector<std::string> loops(vectorBlocks);
+    llvm::append_range(loops, reducedLoops(ops[number]));
+    loops.push_back(vectorLoop);
+    recipe.pack(input, loops);
+  }
+}
+
+/// Short loops around accumulators in registers, such as those of a window, are
+/// written out: their own cost would be as much as the work inside.
+void LoopWriter::unrollWindows() {
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    if (isOrdered(op))
+      continue;
+    if (!windowLoop.empty()) {
+      unrollSlide(number);
+      continue;
+    }
+    int64_t instances = transposes ? vectors * rows : vectors,
+            most = transposes ? maxWindowInstances : maxInstances;
+    SmallVector<std::string> reduced = reducedLoops(op);
+    for (const std::string &loop : llvm::reverse(reduced)) {
+      if (loop == vectorLoop || !isStatic(kernel, loop) ||
+          estimatedProduct(instances, extent(loop)) > most)
+        break;
+      recipe.unroll(loop, extent(loop), number);
+      instances *= extent(loop);
+    }
+  }
+}
+
+/// The loop that rows share their reads over, and the others of the window if
+/// they are short, too.
+void LoopWriter::unrollSlide(unsigned number) {
+  SmallVector<std::string> reduced = reducedLoops(ops[number]);
+  if (reduced.empty())
+    return;
+  int64_t instances = estimatedProduct(vectors * rows, extent(windowLoop));
+  for (const std::string &loop : llvm::reverse(reduced)) {
+    if (loop == windowLoop)
+      continue;
+    if (!isStatic(kernel, loop) ||
+        estimatedProduct(instances, extent(loop)) > maxWindowInstances)
+      break;
+    instances *= extent(loop);
+    recipe.unroll(loop, extent(loop), number);
+  }
+  recipe.unroll(windowLoop, extent(windowLoop), number);
+}
+
+void LoopWriter::writeVectors() {
+  if (instances > 1)
+    return recipe.unroll(vectorLoop, instances);
+  if (lanes == 1)
+    return;
+  if (!jammedLoop.empty() && line == 1)
+    recipe.unroll(jammedLoop, rows);
+  for (const Transposed &entry : transposed)
+    recipe.unroll(entry.loop, entry.rows, entry.op);
+  if (vectorIsCommon) {
+    unrollWindows();
+    recipe.vectorize(vectorLoop, lanes);
+    recipe.unroll(vectorLoop, vectors);
+    packConstants();
+    return;
+  }
+  for (unsigned number : llvm::seq<unsigned>(ops.size()))
+    if (line > 1)
+      vectorizeLine(number);
+    else if (has(number, vectorLoop))
+      vectorizeRow(number);
+    else
+      vectorizeOther(number);
+}
+
+ArrayAttr LoopWriter::write() {
+  writeBlocks();
+  writeVectors();
+  return recipe.finish();
+}
+
+/// Which loops of the plan are in registers.
+static std::string describe(const LoopPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (plan.instances > 1)
+    os << plan.instances << " elements along " << plan.vectorLoop;
+  else if (plan.lanes == 1)
+    os << "no vectors";
+  else
+    os << plan.vectors << " vectors of " << plan.lanes << " along "
+       << plan.vectorLoop;
+  if (plan.rows > 1)
+    os << ", " << plan.rows << " along " << plan.jammedLoop;
+  if (plan.line > 1)
+    os << " in lines of " << plan.line;
+  for (const LoopPlan::Transposed &entry : plan.transposed)
+    os << ", " << entry.rows << " along " << entry.loop;
+  return text;
+}
+
+void addLoopRecipes(KernelOp kernel, const Processor &target,
+                    const RecipeOptions &options,
+                    RecipeCandidates &candidates) {
+  for (LoopPlan &plan : LoopPlanner(kernel, target, options).propose())
+    addScored(kernel, target, options, "loops", describe(plan),
+              LoopWriter(plan).write(), candidates);
+}
+
+} // namespace onnxc

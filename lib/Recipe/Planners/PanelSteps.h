@@ -1,0 +1,44 @@
+//===- PanelSteps.h - Steps of products with panels of columns --*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Shared by the recipes of one row and of many rows times a matrix:
+// the matrix is stored panel after panel of its columns, bytes are multiplied
+// in groups, and parts of an element are written out.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
+#define ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/RecipeBuilder.h"
+
+#include <string>
+
+namespace onnxc {
+
+/// The loops of a product as its recipe leaves them.
+struct PanelLoops {
+  /// Loops of the sum: over blocks of the reduced loops, if there are any, and
+  /// the reduced ones. Parts are those among them that the matrix lacks.
+  llvm::SmallVector<std::string> blocks, reduced, parts;
+  /// Over the panels, and over the columns of one.
+  std::string panels, columns;
+  /// The reduced loop whose iterations are multiplied in groups of bytes, as it
+  /// was; the loop over the groups, among the reduced ones, and that of one
+  /// group. Empty if there are none.
+  std::string grouped, groups, group;
+
+  /// Cuts `grouped`, unless it is empty.
+  void blockGroups(RecipeBuilder &recipe, krnl::KernelOp kernel);
+  /// Stores operands of the kernel, of which the first is multiplied.
+  void pack(RecipeBuilder &recipe, krnl::KernelOp kernel,
+            llvm::ArrayRef<mlir::OpOperand *> operands) const;
+  /// Multiplies groups and writes out parts in the op of this number.
+  void unroll(RecipeBuilder &recipe, krnl::KernelOp kernel,
+              unsigned number) const;
+};
+
+} // namespace onnxc
+
+#endif // ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H

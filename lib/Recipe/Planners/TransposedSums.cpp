@@ -1,0 +1,138 @@
+//===- TransposedSums.cpp - Results that are transposed -------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   y[c, i] = max over k of x[i + k, c]
+//
+// Lanes along c read neighbours, lanes along i write them. There are many reads
+// for each result: the lanes run along c, and as many sums as a vector has
+// lanes, side by side along i, are transposed in registers before they are
+// stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planners/LoopPlanner.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// The loop that is not reduced along which an operand is read in memory, at
+/// most `maxStep` elements from one iteration to the next; empty if there is
+/// none.
+static StringRef loopOfReads(ComputeOp op, OpOperand &input, int64_t maxStep) {
+  Access access(input);
+  unsigned rank = access.rankAlongMemory();
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
+    if (op.getIteratorTypesArray()[dim] == utils::IteratorType::parallel &&
+        rank > 0 && access.dependsOnAt(rank - 1, dim) &&
+        access.stride(dim) >= 1 && access.stride(dim) <= maxStep)
+      return axis;
+  return {};
+}
+
+/// Is each reduced loop one of a window: does the operand depend on it together
+/// with a loop that is not reduced?
+static bool readsWindowAlone(ComputeOp op, OpOperand &input) {
+  Access access(input);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto isMoved = [&](unsigned window) {
+    return llvm::any_of(llvm::seq(access.getRank()), [&](unsigned position) {
+      return access.dependsOnAt(position, window) &&
+             llvm::any_of(llvm::enumerate(kinds), [&](auto loop) {
+               return loop.value() == utils::IteratorType::parallel &&
+                      access.dependsOnAt(position, loop.index());
+             });
+    });
+  };
+  return llvm::all_of(llvm::enumerate(kinds), [&](auto loop) {
+    return loop.value() == utils::IteratorType::parallel ||
+           isMoved(loop.index());
+  });
+}
+
+bool LoopPlanner::isConstant(OpOperand &input) {
+  int number = inputNumber(kernel, input.get());
+  return number >= 0 && isConstantView(kernel.getIns()[number]);
+}
+
+/// The loops that windows are read and results are written along.
+std::optional<LoopPlanner::Transposition> LoopPlanner::findTransposition() {
+  Transposition found;
+  auto agree = [&](std::string &loop, StringRef other) {
+    bool isSame = loop.empty() || loop == other;
+    loop = other.str();
+    return isSame && llvm::is_contained(common, other) &&
+           extent(other) >= minLanes;
+  };
+  for (ComputeOp op : ops) {
+    if (isOrdered(op))
+      return std::nullopt;
+    if (!isHandedOn(op))
+      for (OpOperand &result : op.getDpsInitsMutable()) {
+        SmallVector<std::string> loops = loopsAlongMemory(op, result);
+        if (loops.empty() || !agree(found.results, loops.back()))
+          return std::nullopt;
+      }
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    for (OpOperand *input : readInputs(op))
+      if (!isConstant(*input) &&
+          (!readsWindowAlone(op, *input) ||
+           !agree(found.reads, loopOfReads(op, *input, target.shuffledStep))))
+        return std::nullopt;
+  }
+  if (found.reads.empty() || found.results.empty() ||
+      found.reads == found.results)
+    return std::nullopt;
+  return found;
+}
+
+bool LoopPlanner::takeReadsAsLanes() {
+  std::optional<Transposition> found = findTransposition();
+  if (!found || found->reads == vectorLoop)
+    return false;
+  vectorLoop = found->reads;
+  vectorIsCommon = true;
+  return true;
+}
+
+/// Constants that depend on the lanes are packed along them, so that they are
+/// loaded as vectors. False where one depends on other results as well.
+bool LoopPlanner::packAlongLanes() {
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand *input : readInputs(op)) {
+      Access access(*input);
+      unsigned lane = dimOf(op, vectorLoop);
+      if (!isConstant(*input) || !access.dependsOn(lane) ||
+          access.hasUnitStride(lane))
+        continue;
+      for (const std::string &loop : common)
+        if (loop != vectorLoop && access.dependsOn(dimOf(op, loop)))
+          return false;
+      packed.push_back(
+          {unsigned(inputNumber(kernel, input->get())), unsigned(number)});
+    }
+  return true;
+}
+
+/// Sums side by side along the results, a square of which is transposed.
+bool LoopPlanner::unrollTransposedSums() {
+  std::optional<Transposition> found =
+      lanes < minLanes ? std::nullopt : findTransposition();
+  if (!found || found->reads != vectorLoop || !packAlongLanes())
+    return false;
+  transposeLanes();
+  if (!isStatic(kernel, vectorLoop))
+    planForShortRows();
+  jammedLoop = found->results;
+  transposes = true;
+  int64_t equal = largestDivisor(extent(jammedLoop), lanes);
+  rows = isStatic(kernel, jammedLoop) && 2 * equal > lanes
+             ? equal
+             : std::min(lanes, extent(jammedLoop));
+  return true;
+}
+
+} // namespace onnxc

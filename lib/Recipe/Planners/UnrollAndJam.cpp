@@ -1,0 +1,278 @@
+//===- UnrollAndJam.cpp - Rows that are written out -------------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Which loop, beside the one of the lanes, is written out in registers: rows
+// that are read together, transposed, or wait for their sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planners/LoopPlanner.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace onnxc::krnl;
+
+namespace onnxc {
+
+/// Lanes a few elements apart are written with those that lie between them: the
+/// loop over these is the last of a result.
+bool LoopPlanner::unrollInterleaved() {
+  if (lanes == 1 || !vectorIsCommon)
+    return false;
+  for (ComputeOp op : ops)
+    for (OpOperand &result : op.getDpsInitsMutable()) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, result);
+      if (loops.size() < 2 || loops.back().empty() ||
+          loops.back() == vectorLoop || loops.end()[-2] != vectorLoop ||
+          !llvm::is_contained(common, loops.back()) ||
+          !isStatic(kernel, loops.back()) ||
+          extent(loops.back()) > target.shuffledStep)
+        continue;
+      jammedLoop = loops.back();
+      rows = extent(jammedLoop);
+      vectors = std::min(vectors, maxInterleavedVectors / rows);
+      cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+      return true;
+    }
+  return false;
+}
+
+/// Vectors that start anywhere cross half as many lines of the cache if they
+/// are half as wide, and leave less of short rows. A processor that does a wide
+/// one in two halves loses nothing, unless each is multiplied by an element
+/// that is loaded for it. The cost model assumes long rows.
+void LoopPlanner::planForShortRows() {
+  hasShortRows = true;
+  bool multiplies = llvm::any_of(ops, [](ComputeOp op) {
+    return op.getNumReductionLoops() > 0 && readInputs(op).size() > 1;
+  });
+  if (target.fmaPerCycle == 1 && lanes > minHalved && !multiplies)
+    lanes /= 2;
+}
+
+/// Rows of results under a window that moves down by as much as its own
+/// positions are apart read mostly the same: unrolled and jammed they read it
+/// once. Half of the registers hold results, the rest elements of the window.
+/// Of dynamic sizes a few rows and one vector of each leave little.
+bool LoopPlanner::unrollWindow() {
+  if (lanes == 1 || !vectorIsCommon)
+    return false;
+  std::string moving, window;
+  for (ComputeOp op : ops) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    std::optional<Slide> slide = findSlide(op);
+    if (!slide || !moving.empty() || isOrdered(op) || op.getNumDpsInits() != 1)
+      return false;
+    moving = op.getAxes()[slide->loop].str();
+    window = op.getAxes()[slide->window].str();
+  }
+  if (!llvm::is_contained(common, moving) || moving == vectorLoop ||
+      !isStatic(kernel, window))
+    return false;
+  bool known = isStatic(kernel, moving) && isStatic(kernel, vectorLoop);
+  int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
+                           known ? std::min(vectors, maxWindowVectors) : 1);
+  int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
+                          maxWindowInstances / (side * extent(window)));
+  int64_t count =
+      isStatic(kernel, moving)
+          ? largestDivisor(extent(moving), most)
+          : llvm::bit_floor(uint64_t(std::min(most, dynamicWindowRows)));
+  if (count <= 1)
+    return false;
+  vectors = side;
+  if (!isStatic(kernel, vectorLoop))
+    planForShortRows();
+  jammedLoop = moving;
+  windowLoop = window;
+  rows = count;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
+  return true;
+}
+
+/// Where only the run knows how long a row of results is, it may have less than
+/// a vector: the sums of short windows along it wait for each other, those of a
+/// few rows side by side do not.
+bool LoopPlanner::unrollRowsOfWindows() {
+  int64_t sideBySide = target.independentSums;
+  if (lanes == 1 || !vectorIsCommon || isStatic(kernel, vectorLoop))
+    return false;
+  bool isWindow = false;
+  for (ComputeOp op : ops) {
+    int64_t steps = 1;
+    for (const std::string &loop : reducedLoops(op))
+      steps = isStatic(kernel, loop) ? estimatedProduct(steps, extent(loop))
+                                     : longestWindow + 1;
+    if (isOrdered(op) || steps > longestWindow)
+      return false;
+    isWindow |= llvm::any_of(readInputs(op), [](OpOperand *input) {
+      return Access(*input).isWindow();
+    });
+  }
+  auto outside = llvm::find_if(llvm::reverse(common), [&](StringRef loop) {
+    return loop != vectorLoop;
+  });
+  if (!isWindow || outside == common.rend() || extent(*outside) < sideBySide)
+    return false;
+  jammedLoop = *outside;
+  rows = sideBySide;
+  vectors = 1;
+  planForShortRows();
+  cut = true;
+  return true;
+}
+
+/// Do elementwise ops of little arithmetic have lanes that can be transposed?
+static bool areCopies(ArrayRef<ComputeOp> ops) {
+  size_t payload = 0;
+  for (ComputeOp op : ops)
+    payload += op.getNumReductionLoops() != 0
+                   ? smallPayload + 1
+                   : op.getBlock()->getOperations().size();
+  return payload <= smallPayload;
+}
+
+/// Those of `among` that inputs which the lanes do not run along lie along,
+/// with the number of the op.
+SmallVector<std::pair<unsigned, std::string>>
+LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
+  SmallVector<std::pair<unsigned, std::string>> found;
+  if (lanes < minLanes || !vectorIsCommon || !areCopies(ops))
+    return found;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand *input : readInputs(op)) {
+      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
+      if (!loops.empty() && loops.back() != vectorLoop &&
+          llvm::is_contained(loops, vectorLoop) &&
+          llvm::is_contained(among, loops.back()) &&
+          extent(loops.back()) >= minLanes)
+        found.push_back({unsigned(number), loops.back()});
+    }
+  return found;
+}
+
+void LoopPlanner::transposeLanes() {
+  lanes = std::min(lanes, target.squareLanes);
+  vectors = 1;
+  cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
+}
+
+/// Rows that become columns are loaded as vectors and transposed in registers.
+bool LoopPlanner::unrollTransposed() {
+  auto found = loopsToTranspose(common);
+  if (found.empty())
+    return false;
+  jammedLoop = found.back().second;
+  transposes = true;
+  transposeLanes();
+  rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
+                                      : lanes;
+  return true;
+}
+
+/// The same of a loop that one op alone has: the copy into a padded tensor.
+bool LoopPlanner::unrollOwnTransposed() {
+  auto found = loopsToTranspose(own);
+  if (found.empty())
+    return false;
+  transposeLanes();
+  for (auto &[number, loop] : found) {
+    int64_t equal = largestDivisor(extent(loop), lanes);
+    transposed.push_back(
+        {number, loop,
+         isStatic(kernel, loop) && 2 * equal > lanes ? equal : lanes});
+  }
+  return true;
+}
+
+/// Short rows stay in registers from one op to the next: all of each is written
+/// out, with others beside it, as each waits for its sums. Half of the
+/// registers hold elements.
+bool LoopPlanner::unrollWholeRows() {
+  int64_t sideBySide = target.independentSums;
+  if (lanes == 1 || vectorIsCommon || options.keepOrder || ops.size() == 1 ||
+      own.size() != 1 || common.empty() || !isStatic(kernel, vectorLoop) ||
+      !isStatic(kernel, common.back()) ||
+      extent(common.back()) % sideBySide != 0)
+    return false;
+  int64_t payload = 0;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool reduces = op.getNumReductionLoops() > 0;
+    if (isOrdered(op) || (reduces && !isCombinable(op)) ||
+        !op.getBlock()->getOps<tensor::ExtractOp>().empty())
+      return false;
+    if (has(number, vectorLoop))
+      payload += op.getBlock()->getOperations().size();
+  }
+  int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
+  if (whole * sideBySide > int64_t(target.vectorRegs) / 2 ||
+      whole * sideBySide * payload > maxRowInstances)
+    return false;
+  vectors = whole;
+  wholeRows = true;
+  jammedLoop = common.back();
+  rows = sideBySide;
+  return true;
+}
+
+/// Sums of rows that lie in a line, as those of a matrix times a vector: what
+/// comes before and after each sum has lanes along the line. As no other op
+/// passes over the rows, a line of them need not stay in the first cache.
+bool LoopPlanner::unrollLineOfRows() {
+  int64_t sideBySide = target.independentSums;
+  if (lanes == 1 || vectorIsCommon || options.keepOrder || common.empty() ||
+      !isStatic(kernel, vectorLoop) || extent(vectorLoop) > target.rowElements)
+    return false;
+  const std::string &along = common.back();
+  unsigned sums = 0, bits = 0;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool passes = has(number, vectorLoop);
+    LaneAnalysis payload(op, passes ? vectorLoop : along);
+    bits = std::max(bits, payload.vectorBits());
+    if (passes && (isOrdered(op) || !isCombinable(op)))
+      return false;
+    sums += passes;
+    auto isInLine = [&](OpOperand &operand) {
+      Access access(operand);
+      unsigned dim = dimOf(op, along);
+      return !isAccessed(operand) || !access.dependsOn(dim) ||
+             access.hasUnitStride(dim);
+    };
+    if (!passes && (payload.vectorBits() == 0 || !payload.gathersPay(target) ||
+                    !llvm::all_of(op->getOpOperands(), isInLine)))
+      return false;
+  }
+  int64_t wide = target.lanes(bits);
+  if (sums != 1 || wide != lanes || extent(along) < lanes)
+    return false;
+  jammedLoop = along;
+  rows = sideBySide;
+  line = lanes * std::min(extent(along) / lanes, sideBySide);
+  vectors = std::clamp<int64_t>(extent(vectorLoop) / lanes, 1,
+                                target.independentSums);
+  return true;
+}
+
+/// Ops that pass over rows one after the other wait for each sum of a row; a
+/// few rows side by side do not. Together they must not be too long for the
+/// stack.
+bool LoopPlanner::unrollRows() {
+  int64_t sideBySide = target.independentSums;
+  bool waits = llvm::any_of(ops, [&](ComputeOp op) {
+    return llvm::is_contained(reducedLoops(op), vectorLoop);
+  });
+  if (lanes == 1 || vectorIsCommon || !waits || common.empty() ||
+      (isStatic(kernel, vectorLoop) &&
+       extent(vectorLoop) > target.rowElements) ||
+      extent(common.back()) < sideBySide)
+    return false;
+  jammedLoop = common.back();
+  rows = sideBySide;
+  return true;
+}
+
+} // namespace onnxc

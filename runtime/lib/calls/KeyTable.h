@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Hash tables without collisions, which the compiler has made
-// (lib/Conversion/ONNXToKrnl/KeyTables.cpp).
+// (lib/Conversion/ONNXToKrnl/Classical/KeyTables.cpp).
 //
 //===----------------------------------------------------------------------===//
 

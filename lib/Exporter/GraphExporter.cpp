@@ -8,6 +8,7 @@
 #include "OldestVersion.h"
 
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -67,7 +68,7 @@ void GraphExporter::describe(Value value, const std::string &name,
 static void describeTensor(TypedAttr value, TensorProto &tensor) {
   auto type = cast<RankedTensorType>(value.getType());
   tensor.set_data_type(
-      onnxc::schema::elementTypeToProto(type.getElementType()));
+      onnxc::onnx::getElementTypeNumber(type.getElementType()));
   for (int64_t dim : type.getShape())
     tensor.add_dims(dim);
 }

@@ -161,7 +161,7 @@ static Value emptyList(OpBuilder &builder, Location loc, TensorType element) {
       TypeRange(Type(onnxc::onnx::SeqType::get(builder.getContext(), element))),
       {},
       builder.getNamedAttr(
-          "dtype", builder.getI64IntegerAttr(onnxc::schema::elementTypeToProto(
+          "dtype", builder.getI64IntegerAttr(onnxc::onnx::getElementTypeNumber(
                        element.getElementType()))));
   return builder.create(state)->getResult(0);
 }

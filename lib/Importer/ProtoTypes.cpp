@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ProtoTypes.h"
 
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
 using namespace mlir;
@@ -39,7 +40,7 @@ private:
 } // namespace
 
 bool TypeChecker::checkElement(int32_t number) const {
-  if (onnxc::schema::elementTypeFromProto(number, state.context))
+  if (onnxc::onnx::getElementTypeByNumber(state.context, number))
     return true;
   why = number == 0
             ? "the element type is missing"
@@ -51,7 +52,7 @@ bool TypeChecker::checkKey(int32_t number) const {
   if (!checkElement(number))
     return false;
   auto integer = dyn_cast<IntegerType>(
-      onnxc::schema::elementTypeFromProto(number, state.context));
+      onnxc::onnx::getElementTypeByNumber(state.context, number));
   if (number == ::onnx::TensorProto::STRING ||
       (integer && integer.getWidth() >= 8))
     return true;

@@ -9,6 +9,7 @@
 #include "GraphImporter.h"
 #include "Upgrade/NodeView.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/ProtoConversion.h"
 
 #include <cstring>
@@ -33,7 +34,7 @@ public:
 
   int32_t elementType(const std::string &value) const override {
     auto type = llvm::dyn_cast_or_null<mlir::TensorType>(typeOf(value));
-    return type ? onnxc::schema::elementTypeToProto(type.getElementType()) : 0;
+    return type ? onnxc::onnx::getElementTypeNumber(type.getElementType()) : 0;
   }
 
   std::optional<std::vector<int64_t>>

@@ -135,7 +135,8 @@ knownTensor(Type type, ArrayRef<SymbolicInt> elements) {
   if (!isWide && !tensor.getElementType().isSignlessInteger(32))
     return nullptr;
   auto proto = std::make_unique<::onnx::TensorProto>();
-  proto->set_data_type(elementTypeToProto(tensor.getElementType()));
+  proto->set_data_type(
+      onnxc::onnx::getElementTypeNumber(tensor.getElementType()));
   for (int64_t size : tensor.getShape())
     proto->add_dims(size);
   for (const SymbolicInt &element : elements) {

@@ -20,117 +20,9 @@ using ::onnx::TypeProto;
 // Types
 //===----------------------------------------------------------------------===//
 
-static Type integerType(MLIRContext *context, unsigned width, bool isUnsigned) {
-  return IntegerType::get(context, width,
-                          isUnsigned ? IntegerType::Unsigned
-                                     : IntegerType::Signless);
-}
-
-Type onnxc::schema::elementTypeFromProto(int32_t dataType, MLIRContext *c) {
-  switch (dataType) {
-  case TensorProto::FLOAT:
-    return Float32Type::get(c);
-  case TensorProto::DOUBLE:
-    return Float64Type::get(c);
-  case TensorProto::FLOAT16:
-    return Float16Type::get(c);
-  case TensorProto::BFLOAT16:
-    return BFloat16Type::get(c);
-  case TensorProto::FLOAT8E4M3FN:
-    return Float8E4M3FNType::get(c);
-  case TensorProto::FLOAT8E4M3FNUZ:
-    return Float8E4M3FNUZType::get(c);
-  case TensorProto::FLOAT8E5M2:
-    return Float8E5M2Type::get(c);
-  case TensorProto::FLOAT8E5M2FNUZ:
-    return Float8E5M2FNUZType::get(c);
-  case TensorProto::FLOAT8E8M0:
-    return Float8E8M0FNUType::get(c);
-  case TensorProto::FLOAT6E2M3:
-    return Float6E2M3FNType::get(c);
-  case TensorProto::FLOAT6E3M2:
-    return Float6E3M2FNType::get(c);
-  case TensorProto::FLOAT4E2M1:
-    return Float4E2M1FNType::get(c);
-  case TensorProto::BOOL:
-    return integerType(c, 1, false);
-  case TensorProto::INT2:
-  case TensorProto::UINT2:
-    return integerType(c, 2, dataType == TensorProto::UINT2);
-  case TensorProto::INT4:
-  case TensorProto::UINT4:
-    return integerType(c, 4, dataType == TensorProto::UINT4);
-  case TensorProto::INT8:
-  case TensorProto::UINT8:
-    return integerType(c, 8, dataType == TensorProto::UINT8);
-  case TensorProto::INT16:
-  case TensorProto::UINT16:
-    return integerType(c, 16, dataType == TensorProto::UINT16);
-  case TensorProto::INT32:
-  case TensorProto::UINT32:
-    return integerType(c, 32, dataType == TensorProto::UINT32);
-  case TensorProto::INT64:
-  case TensorProto::UINT64:
-    return integerType(c, 64, dataType == TensorProto::UINT64);
-  case TensorProto::COMPLEX64:
-    return ComplexType::get(Float32Type::get(c));
-  case TensorProto::COMPLEX128:
-    return ComplexType::get(Float64Type::get(c));
-  case TensorProto::STRING:
-    return onnxc::onnx::StringType::get(c);
-  default:
-    return Type();
-  }
-}
-
-static int32_t integerToProto(IntegerType type) {
-  bool isUnsigned = type.isUnsigned();
-  switch (type.getWidth()) {
-  case 1:
-    return TensorProto::BOOL;
-  case 2:
-    return isUnsigned ? TensorProto::UINT2 : TensorProto::INT2;
-  case 4:
-    return isUnsigned ? TensorProto::UINT4 : TensorProto::INT4;
-  case 8:
-    return isUnsigned ? TensorProto::UINT8 : TensorProto::INT8;
-  case 16:
-    return isUnsigned ? TensorProto::UINT16 : TensorProto::INT16;
-  case 32:
-    return isUnsigned ? TensorProto::UINT32 : TensorProto::INT32;
-  case 64:
-    return isUnsigned ? TensorProto::UINT64 : TensorProto::INT64;
-  default:
-    return TensorProto::UNDEFINED;
-  }
-}
-
-int32_t onnxc::schema::elementTypeToProto(Type type) {
-  return llvm::TypeSwitch<Type, int32_t>(type)
-      .Case([](IntegerType t) { return integerToProto(t); })
-      .Case([](Float32Type) { return TensorProto::FLOAT; })
-      .Case([](Float64Type) { return TensorProto::DOUBLE; })
-      .Case([](Float16Type) { return TensorProto::FLOAT16; })
-      .Case([](BFloat16Type) { return TensorProto::BFLOAT16; })
-      .Case([](Float8E4M3FNType) { return TensorProto::FLOAT8E4M3FN; })
-      .Case([](Float8E4M3FNUZType) { return TensorProto::FLOAT8E4M3FNUZ; })
-      .Case([](Float8E5M2Type) { return TensorProto::FLOAT8E5M2; })
-      .Case([](Float8E5M2FNUZType) { return TensorProto::FLOAT8E5M2FNUZ; })
-      .Case([](Float8E8M0FNUType) { return TensorProto::FLOAT8E8M0; })
-      .Case([](Float6E2M3FNType) { return TensorProto::FLOAT6E2M3; })
-      .Case([](Float6E3M2FNType) { return TensorProto::FLOAT6E3M2; })
-      .Case([](Float4E2M1FNType) { return TensorProto::FLOAT4E2M1; })
-      .Case([](ComplexType t) {
-        return t.getElementType().isF64() ? TensorProto::COMPLEX128
-                                          : TensorProto::COMPLEX64;
-      })
-      .Case([](onnxc::onnx::StringType) { return TensorProto::STRING; })
-      .Default([](Type) { return TensorProto::UNDEFINED; });
-}
-
 template <typename Tensor>
 static void tensorToProto(TensorType type, Tensor &proto) {
-  proto.set_elem_type(onnxc::schema::elementTypeToProto(type.getElementType()));
+  proto.set_elem_type(onnxc::onnx::getElementTypeNumber(type.getElementType()));
   if (!type.hasRank())
     return;
   ::onnx::TensorShapeProto *shape = proto.mutable_shape();
@@ -159,7 +51,7 @@ void onnxc::schema::toProto(Type type, TypeProto &proto) {
       })
       .Case([&](onnxc::onnx::MapType t) {
         proto.mutable_map_type()->set_key_type(
-            elementTypeToProto(t.getKeyType()));
+            onnxc::onnx::getElementTypeNumber(t.getKeyType()));
         toProto(t.getValueType(),
                 *proto.mutable_map_type()->mutable_value_type());
       })
@@ -169,7 +61,7 @@ void onnxc::schema::toProto(Type type, TypeProto &proto) {
 template <typename Tensor>
 static TensorType tensorFromProto(const Tensor &proto, MLIRContext *context) {
   Type element =
-      onnxc::schema::elementTypeFromProto(proto.elem_type(), context);
+      onnxc::onnx::getElementTypeByNumber(context, proto.elem_type());
   if (!element)
     return TensorType();
   if (!proto.has_shape())
@@ -199,7 +91,8 @@ Type onnxc::schema::fromProto(const TypeProto &proto, MLIRContext *context) {
     return element ? onnxc::onnx::OptType::get(context, element) : Type();
   }
   case TypeProto::kMapType: {
-    Type key = elementTypeFromProto(proto.map_type().key_type(), context);
+    Type key = onnxc::onnx::getElementTypeByNumber(context,
+                                                   proto.map_type().key_type());
     Type value = fromProto(proto.map_type().value_type(), context);
     return key && value ? onnxc::onnx::MapType::get(context, key, value)
                         : Type();
@@ -218,7 +111,7 @@ LogicalResult onnxc::schema::toProto(Attribute value, TensorProto &proto) {
   auto type = typed ? dyn_cast<RankedTensorType>(typed.getType()) : nullptr;
   if (!type)
     return failure();
-  proto.set_data_type(elementTypeToProto(type.getElementType()));
+  proto.set_data_type(onnxc::onnx::getElementTypeNumber(type.getElementType()));
   for (int64_t size : type.getShape())
     proto.add_dims(size);
   if (auto strings = dyn_cast<DenseStringElementsAttr>(value)) {

@@ -474,5 +474,5 @@ FailureOr<SmallVector<Type>> onnxc::schema::inferResultTypes(Operation *op) {
 }
 
 int32_t onnxc::schema::dataTypeNumber(Type elementType) {
-  return elementTypeToProto(elementType);
+  return onnxc::onnx::getElementTypeNumber(elementType);
 }

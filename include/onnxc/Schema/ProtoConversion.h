@@ -25,14 +25,6 @@ namespace onnxc::schema {
 
 struct CustomOp;
 
-/// The element type of TensorProto::DataType number `dataType`; null if the
-/// number is none of ONNX's or UNDEFINED.
-mlir::Type elementTypeFromProto(int32_t dataType, mlir::MLIRContext *context);
-
-/// The TensorProto::DataType number of `type`; UNDEFINED if it is no ONNX
-/// element type.
-int32_t elementTypeToProto(mlir::Type type);
-
 /// Fills `proto` with `type`. A type that ONNX does not have (NoneType among
 /// them) leaves it without value.
 void toProto(mlir::Type type, ::onnx::TypeProto &proto);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 
@@ -38,15 +39,15 @@ TEST_F(ProtoConversionTest, EveryElementTypeComesBack) {
   int count = 0;
   for (int number = TensorProto::DataType_MIN;
        number <= TensorProto::DataType_MAX; ++number) {
-    Type type = elementTypeFromProto(number, &context);
+    Type type = onnxc::onnx::getElementTypeByNumber(&context, number);
     EXPECT_EQ(!type, number == TensorProto::UNDEFINED) << number;
     if (!type)
       continue;
-    EXPECT_EQ(elementTypeToProto(type), number);
+    EXPECT_EQ(onnxc::onnx::getElementTypeNumber(type), number);
     ++count;
   }
   EXPECT_EQ(count, 28);
-  EXPECT_FALSE(elementTypeFromProto(1000, &context));
+  EXPECT_FALSE(onnxc::onnx::getElementTypeByNumber(&context, 1000));
 }
 
 TEST_F(ProtoConversionTest, EveryKindOfTypeComesBack) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
+#include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 
 #include "onnxc/Schema/ProtoConversion.h"
@@ -26,7 +27,7 @@ static Value castTo(PatternRewriter &rewriter, Location loc, Value x,
     return x;
   NamedAttribute to = rewriter.getNamedAttr(
       "to",
-      rewriter.getI64IntegerAttr(onnxc::schema::elementTypeToProto(element)));
+      rewriter.getI64IntegerAttr(onnxc::onnx::getElementTypeNumber(element)));
   return CastOp::create(rewriter, loc, type.clone(element), x, to)
       ->getResult(0);
 }

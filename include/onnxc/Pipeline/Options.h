@@ -96,10 +96,9 @@ struct CompileOptions {
   /// Folder of onnxc_rt.o; empty: found from where the compiler is.
   std::string runtimeDir;
 
-  /// Do kernels run on a device, and on the processor?
+  /// Returns true if kernels run on a device.
   bool hasDevice() const { return device != "cpu"; }
-  bool hasProcessor() const { return llvm::StringRef(device).ends_with("cpu"); }
-  /// Is the code of the kernels of a device all that is written?
+  /// Returns true if the code of a device's kernels is all that is written.
   bool emitsKernels() const { return emit == "ptx" || emit == "sass"; }
 };
 

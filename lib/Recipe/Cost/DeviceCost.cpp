@@ -474,8 +474,7 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
                 memory / target.memoryBytesPerCycle,
                 tilesOfCore * tile.aloneCycles() / resident});
   NestCost cost;
-  cost.cycles =
-      cycles + double(target.launchNanoseconds * target.megahertz) / 1000;
+  cost.cycles = cycles + target.launchCycles();
   cost.tileCycles = cycles / tile.tiles;
   cost.tiles = tile.tiles;
   cost.terms.push_back({cost.cycles, {}});

@@ -40,8 +40,7 @@ double rooflineCycles(KernelOp kernel, const Processor &target) {
 }
 
 bool mayPayInParts(const NestCost &whole, const Processor &target) {
-  double launches =
-      2 * double(target.launchNanoseconds * target.megahertz) / 1000;
+  double launches = 2 * target.launchCycles();
   return launches + whole.rooflineCycles.value_or(0) <
          minGainOfKind * whole.cycles;
 }

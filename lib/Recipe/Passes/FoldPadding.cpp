@@ -416,8 +416,7 @@ std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
 /// Without the border one launch less is needed, which takes as long as its
 /// bytes do at least.
 bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
-  double launch =
-      double(processor.launchNanoseconds * processor.megahertz) / 1000;
+  double launch = processor.launchCycles();
   double before = launch + rooflineCycles(kernel, processor), after = 0;
   for (const Reader &reader : readers.all) {
     std::optional<NestCost> cost = chooser->costOf(reader.kernel);

@@ -308,17 +308,6 @@ static bool findShift(RowSum &sum, const RowSum &of) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-static TypedAttr neutralOf(Operation *combiner) {
-  Type type = combiner->getResult(0).getType();
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner)) {
-    auto number = cast<FloatType>(type);
-    return FloatAttr::get(number,
-                          APFloat::getInf(number.getFloatSemantics(),
-                                          isa<arith::MaxNumFOp>(combiner)));
-  }
-  return arith::getNeutralElement(combiner).value_or(TypedAttr());
-}
-
 /// The sums that the value of a row follows from.
 static void collectSums(Value value, const RowSums &found,
                         SetVector<Operation *> &sums) {
@@ -347,7 +336,7 @@ static bool addSum(KernelOp kernel, ComputeOp op, RowSums &found) {
   if (!sum.combiner || !start || start.getNumReductionLoops() > 0 ||
       start.getNumDpsInputs() > 0)
     return false;
-  sum.neutral = neutralOf(sum.combiner);
+  sum.neutral = neutralElementOf(sum.combiner);
   for (OpOperand *input : readInputs(op)) {
     if (inputNumber(kernel, input->get()) >= 0)
       continue;

@@ -43,7 +43,7 @@ TEST_F(ProtoConversionTest, EveryElementTypeComesBack) {
     EXPECT_EQ(!type, number == TensorProto::UNDEFINED) << number;
     if (!type)
       continue;
-    EXPECT_EQ(onnxc::onnx::getElementTypeNumber(type), number);
+    EXPECT_EQ(onnxc::onnx::getElementTypeNumber(type), unsigned(number));
     ++count;
   }
   EXPECT_EQ(count, 28);

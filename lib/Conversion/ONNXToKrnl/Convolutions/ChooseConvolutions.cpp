@@ -9,7 +9,6 @@
 
 #include "Convolutions/Winograd.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Dialect/Krnl/IR/LaunchCost.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
@@ -55,7 +54,7 @@ double winogradCost(const WinogradConv &conv, const target::Processor &target,
                                        : target.transformProducts;
   return filters * (tiles + target.filterProducts) +
          tiles * channels * transform * double(positions) / 36 +
-         transformKernels * target::launchProducts(target);
+         transformKernels * target.launchProducts();
 }
 
 struct ChooseConvolutions

@@ -26,17 +26,6 @@ bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
           loops.isOfThreads(loop));
 }
 
-/// What the combiner leaves other numbers as they are with. A NaN is that of
-/// arith for maxnumf and minnumf; an infinity keeps accumulators numbers.
-static TypedAttr neutralOf(Operation *combiner) {
-  if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
-    return *arith::getNeutralElement(combiner);
-  auto type = cast<FloatType>(combiner->getResult(0).getType());
-  return FloatAttr::get(
-      type, APFloat::getInf(type.getFloatSemantics(),
-                            /*Negative=*/isa<arith::MaxNumFOp>(combiner)));
-}
-
 /// Accumulators in the order of enumerate(): for each result, the instances of
 /// the loops that keep them apart.
 SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
@@ -53,7 +42,7 @@ SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
     OpOperand *init = state.op.getDpsInitOperand(i);
     for (const Instance &instance : state.accumulatorInstances) {
       if (split) {
-        TypedAttr neutral = neutralOf(combinerOf(state.op, i));
+        TypedAttr neutral = neutralElementOf(combinerOf(state.op, i));
         values.push_back(
             broadcast(b, arith::ConstantOp::create(b, neutral), lanes));
         continue;

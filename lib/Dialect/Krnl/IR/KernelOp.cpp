@@ -143,6 +143,16 @@ Operation *onnxc::krnl::combinerOf(ComputeOp op, unsigned result) {
   return known ? combiner : nullptr;
 }
 
+TypedAttr onnxc::krnl::neutralElementOf(Operation *combiner) {
+  // A NaN is that of arith for these; an infinity keeps accumulators numbers.
+  if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return *arith::getNeutralElement(combiner);
+  auto type = cast<FloatType>(combiner->getResult(0).getType());
+  return FloatAttr::get(
+      type, APFloat::getInf(type.getFloatSemantics(),
+                            /*Negative=*/isa<arith::MaxNumFOp>(combiner)));
+}
+
 bool onnxc::krnl::isCombinable(ComputeOp op) {
   auto inits = llvm::make_pointer_range(op.getDpsInitsMutable());
   bool accumulates = llvm::any_of(inits, [&](OpOperand *init) {

@@ -20,7 +20,6 @@
 //===----------------------------------------------------------------------===//
 #include "ConvTransposePhases.h"
 #include "Simplify/ConstantFloats.h"
-#include "onnxc/Dialect/Krnl/IR/LaunchCost.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
@@ -299,8 +298,7 @@ static bool paysApart(ConvTransposeOp op, ArrayRef<PhaseSplit> splits,
   };
   int64_t channels = filter.getDimSize(1);
   double together = products(channels * phases, grown) / double(phases);
-  return products(channels, given) +
-             double(phases) * target::launchProducts(target) <
+  return products(channels, given) + double(phases) * target.launchProducts() <
          together;
 }
 

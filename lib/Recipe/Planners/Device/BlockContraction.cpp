@@ -140,7 +140,7 @@ double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
                  double(columns) * bytesOf(loops.columnOperand);
   double ofTile = depth * std::max(double(rows * columns) / productsPerCycle,
                                    bytes / target.coreBytesPerCycle);
-  double launch = double(target.launchNanoseconds * target.megahertz) / 1000;
+  double launch = target.launchCycles();
   return launch + ofTile * std::ceil(tiles / double(target.coresOfClusters(
                                                  std::max(cluster, parts))));
 }

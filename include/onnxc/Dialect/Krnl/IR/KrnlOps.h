@@ -127,6 +127,10 @@ bool isOrdered(ComputeOp op);
 /// grouping; else null.
 mlir::Operation *combinerOf(ComputeOp op, unsigned result);
 
+/// The number of which a combiner with any other number makes that number: 0 of
+/// a sum, -infinity of a maximum.
+mlir::TypedAttr neutralElementOf(mlir::Operation *combiner);
+
 /// True if all results have one, or none is accumulated.
 bool isCombinable(ComputeOp op);
 

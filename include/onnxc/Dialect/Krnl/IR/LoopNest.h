@@ -297,7 +297,6 @@ public:
 
   /// The op that steps are limited to until further notice, -1 for none.
   void limitTo(int op) { limit = op; }
-  int limitedTo() const { return limit; }
 
   mlir::LogicalResult block(llvm::StringRef loop, int64_t size,
                             TailStrategy tail, llvm::StringRef outer,

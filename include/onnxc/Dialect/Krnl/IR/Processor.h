@@ -210,6 +210,19 @@ struct Processor {
     return std::max(coreGroups * (cores / coreGroups / size) * size, size);
   }
 
+  /// Cycles to start a kernel.
+  double launchCycles() const {
+    return double(launchNanoseconds * megahertz) / 1000;
+  }
+
+  /// Products that a device computes while it starts a kernel; none on a
+  /// processor, which calls it.
+  double launchProducts() const {
+    return isDevice()
+               ? launchCycles() * double(fmaPerCycle * warpThreads * cores)
+               : 0;
+  }
+
   /// Operations that start in one cycle: half of them are multiply-adds.
   int64_t operationsPerCycle() const { return 2 * fmaPerCycle; }
 

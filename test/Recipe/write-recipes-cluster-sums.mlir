@@ -18,6 +18,10 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 // CHECK-LABEL: kernel "ragged"
 // CHECK:         block(k, 256, tail=pad) -> (k.c, k.p),
 // CHECK:         map(k.c, cluster),
+// Results with a border around them.
+// CHECK-LABEL: kernel "part"
+// CHECK:         fuse(h, w) -> rows.0,
+// CHECK:         map(k.c, cluster),
 // Enough tiles.
 // CHECK-LABEL: kernel "wide"
 // CHECK-NOT:     cluster
@@ -55,6 +59,23 @@ func.func @ragged(%x: tensor<64x2001xf32>, %w: tensor<2001x128xf32>, %o: tensor<
     krnl.yield %r : tensor<64x128xf32>
   } -> tensor<64x128xf32>
   return %y : tensor<64x128xf32>
+}
+
+func.func @part(%x: tensor<8x8x2048xf32>, %w: tensor<2048x128xf32>, %o: tensor<10x10x128xf32>) -> tensor<10x10x128xf32> {
+  %y = krnl.kernel "part" loops [h = 8, w = 8, n = 128, k = 2048]
+      ins(%x, %w : tensor<8x8x2048xf32>, tensor<2048x128xf32>) outs(%o : tensor<10x10x128xf32>) recipe [] {
+  ^bb0(%a: tensor<8x8x2048xf32>, %b: tensor<2048x128xf32>, %c: tensor<10x10x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [h, w, n] () -> (%_ = %c[h + 1, w + 1, n]) : () -> tensor<10x10x128xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [h, w, n | k] (%lhs = %a[h, w, k], %rhs = %b[k, n]) -> (%sum = %f[h + 1, w + 1, n])
+        : (tensor<8x8x2048xf32>, tensor<2048x128xf32>) -> tensor<10x10x128xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<10x10x128xf32>
+  } -> tensor<10x10x128xf32>
+  return %y : tensor<10x10x128xf32>
 }
 
 func.func @wide(%x: tensor<4096x256xf32>, %w: tensor<256x4096xf32>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {

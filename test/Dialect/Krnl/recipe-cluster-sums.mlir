@@ -25,6 +25,54 @@ func.func @sums(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32
 
 // -----
 
+// Results are a part of a larger tensor: each block of the cluster has those of its share.
+func.func @part(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<66x9xf32>) -> tensor<66x9xf32> {
+  %y = krnl.kernel "part" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o : tensor<66x9xf32>)
+      recipe [block(k, 16) -> (k.c, k.p), order(m, n, k.c, k.p), fuse_outer(m), parallel(m), mm: unroll(n, 4), map(k.c, cluster), map(n, cluster, as=k.c)] {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<66x9xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute "start" [m, n] () -> (%_ = %c[m + 1, n + 4]) : () -> tensor<66x9xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%u = %f[m + 1, n + 4])
+        : (tensor<64x64xf32>, tensor<64x4xf32>) -> tensor<66x9xf32> {
+      %v = arith.mulf %p, %q : f32
+      %z = arith.addf %u, %v : f32
+      linalg.yield %z : f32
+    }
+    %r = krnl.compute "relu" [m, n] () -> (%v = %s[m + 1, n + 4]) : () -> tensor<66x9xf32> {
+      %z = arith.maximumf %v, %zero : f32
+      linalg.yield %z : f32
+    }
+    krnl.yield %r : tensor<66x9xf32>
+  } -> tensor<66x9xf32>
+  return %y : tensor<66x9xf32>
+}
+
+// -----
+
+// Elements of other iterations than the own ones are another block's.
+func.func @next(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>, %e: tensor<64x6xf32>) -> (tensor<64x4xf32>, tensor<64x6xf32>) {
+  // expected-error @+1 {{op 'mm' has a result in memory that other threads read}}
+  %y:2 = krnl.kernel "next" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o, %e : tensor<64x4xf32>, tensor<64x6xf32>)
+      recipe [block(k, 16) -> (k.c, k.p), order(m, n, k.c, k.p), fuse_outer(m), parallel(m), mm: unroll(n, 4), map(k.c, cluster), map(n, cluster, as=k.c)] {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>, %d: tensor<64x6xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute "start" [m, n] () -> (%_ = %d[m, n + 1]) : () -> tensor<64x6xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "mm" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%u = %f[m, n + 1])
+        : (tensor<64x64xf32>, tensor<64x4xf32>) -> tensor<64x6xf32> {
+      %v = arith.mulf %p, %q : f32
+      %z = arith.addf %u, %v : f32
+      linalg.yield %z : f32
+    }
+    %r = krnl.compute "before" [m, n] (%v = %s[m, n + 2]) -> (%_ = %c[m, n]) : (tensor<64x6xf32>) -> tensor<64x4xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r, %s : tensor<64x4xf32>, tensor<64x6xf32>
+  } -> tensor<64x4xf32>, tensor<64x6xf32>
+  return %y#0, %y#1 : tensor<64x4xf32>, tensor<64x6xf32>
+}
+
+// -----
+
 func.func @tiles(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>) -> tensor<64x4xf32> {
   // expected-error @+1 {{recipe step 6 'map(n, cluster, as=m)': loop 'n' cannot be a cluster: loop 'm' has no parts of a sum}}
   %y = krnl.kernel "tiles" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o : tensor<64x4xf32>)

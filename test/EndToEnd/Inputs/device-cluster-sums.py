@@ -23,6 +23,28 @@ NUMPY = {F32: np.float32, F16: np.float16, BF16: ml_dtypes.bfloat16, S8: np.int8
 BOUNDS = {F32: 2e-5, F16: 2e-3, BF16: 1.6e-2, S8: 0}
 
 
+def graph_of(nodes, graph_inputs, element, result, shape):
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(name, element, shape) for name, shape in graph_inputs.items()],
+        [helper.make_tensor_value_info("y", result, shape)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+
+
+def convolution(element, size, columns, terms):
+    """Relu(Conv(x, w) + b) of windows of one pixel, inside a border of zeros."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("Constant", [], ["pads"], value_ints=[0, 0, 1, 1, 0, 0, 1, 1]),
+        helper.make_node("Pad", ["r", "pads"], ["y"]),
+    ]
+    graph_inputs = {"x": [1, terms, size, size], "w": [columns, terms, 1, 1], "b": [columns]}
+    return graph_of(nodes, graph_inputs, element, element, [1, columns, size + 2, size + 2])
+
+
 def product(element, rows, columns, terms):
     """Relu(x w + b), or the sums of bytes."""
     graph_inputs = {"x": [rows, terms], "w": [terms, columns]}
@@ -36,21 +58,16 @@ def product(element, rows, columns, terms):
             helper.make_node("Relu", ["s"], ["y"]),
         ]
     result = TensorProto.INT32 if element == S8 else element
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info(name, element, shape) for name, shape in graph_inputs.items()],
-        [helper.make_tensor_value_info("y", result, [rows, columns])],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+    return graph_of(nodes, graph_inputs, element, result, [rows, columns])
 
 
 CASES = {
-    "f32_ragged": (F32, 37, 61, 1999),
-    "f16": (F16, 64, 64, 4096),
-    "f16_ragged": (F16, 70, 51, 4090),
-    "bf16": (BF16, 64, 128, 2048),
-    "s8_ragged": (S8, 33, 50, 4001),
+    "f32_ragged": (product, F32, 37, 61, 1999),
+    "f32_bordered": (convolution, F32, 7, 64, 512),
+    "f16": (product, F16, 64, 64, 4096),
+    "f16_ragged": (product, F16, 70, 51, 4090),
+    "bf16": (product, BF16, 64, 128, 2048),
+    "s8_ragged": (product, S8, 33, 50, 4001),
 }
 
 
@@ -85,13 +102,21 @@ def described(recipes):
     return f"{recipes.count('kernel ')} by {way}, parts of {size[2] if size else 'all'} terms"
 
 
-def run(name, element, rows, columns, terms):
+def exact_of(make, element, x, w, *b):
+    if element == S8:
+        return x @ w
+    if make == product:
+        return np.maximum(x @ w + b[0], 0)
+    pixels = np.tensordot(w[:, :, 0, 0], x[0], 1) + b[0][:, None, None]
+    return np.pad(np.maximum(pixels, 0), ((0, 0), (1, 1), (1, 1)))[None]
+
+
+def run(name, make, element, *sizes):
     path = f"{sys.argv[1]}-{name}"
-    made = product(element, rows, columns, terms)
+    made = make(element, *sizes)
     onnx.save(made, f"{path}.onnx")
     given = [values([d.dim_value for d in info.type.tensor_type.shape.dim], element) for info in made.graph.input]
-    wide = [x.astype(np.float64) for x in given]
-    exact = wide[0] @ wide[1] if element == S8 else np.maximum(wide[0] @ wide[1] + wide[2], 0)
+    exact = exact_of(make, element, *(x.astype(np.float64) for x in given))
     sessions = {"sm_90a": compiled(path, "sm_90a", f"--emit-recipes={path}.recipes")}
     errors = {"sm_90a": error_of(sessions["sm_90a"], given, exact)}
     for device in ("sm_80", ""):

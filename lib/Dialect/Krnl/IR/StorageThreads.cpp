@@ -24,8 +24,16 @@ LogicalResult LoopNest::shared(StringRef op, EmitErrorFn emitError) {
   return success();
 }
 
+/// Is the index at a fixed distance from the axis, so that each iteration has
+/// an element of its own?
+static bool isShiftOf(AffineExpr index, unsigned axis, unsigned numAxes) {
+  AffineExpr distance = index - getAffineDimExpr(axis, index.getContext());
+  return isa<AffineConstantExpr>(simplifyAffineExpr(distance, numAxes, 0));
+}
+
 /// Are the elements that a thread reads those that the same iterations of
-/// `loop` have written? They are indexed by its axes on both sides.
+/// `loop` have written? They are indexed by its axes on both sides, where parts
+/// of larger tensors begin at any element.
 static bool readsOwnElements(const LoopNest &nest, unsigned loop,
                              OpResult produced, OpOperand &use) {
   auto producer = cast<ComputeOp>(produced.getOwner());
@@ -39,8 +47,7 @@ static bool readsOwnElements(const LoopNest &nest, unsigned loop,
   return to.find(loop) && llvm::all_of(nest.axesOf(loop), [&](unsigned axis) {
            return llvm::any_of(llvm::zip_equal(written, read), [&](auto pair) {
              auto [at, there] = pair;
-             return at == there &&
-                    at == getAffineDimExpr(axis, nest.getContext());
+             return at == there && isShiftOf(at, axis, nest.numAxes());
            });
          });
 }

@@ -245,6 +245,111 @@ func.func @unknown(%x: tensor<?x32xf32>) -> tensor<16x32xf32> {
   return %y : tensor<16x32xf32>
 }
 
+// The run has any number of images: the border is around each of them.
+// CHECK-LABEL: func @images(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<?x16x32xf32>
+// CHECK-NOT:     "pad"
+// CHECK:         krnl.kernel "conv" {{.+}} ins(%[[X]] : tensor<?x16x32xf32>)
+// CHECK:           krnl.compute [n, h, c | r] (%{{.+}} = %{{.+}}[n, h + r - 1 in 0 to 16, c])
+func.func @images(%x: tensor<?x16x32xf32>, %n: index) -> tensor<?x16x32xf32> {
+  %e = tensor.empty(%n) : tensor<?x18x32xf32>
+  %p = krnl.kernel "pad" loops [n = %n, p = 18, c = 32, h = 16] ins(%x : tensor<?x16x32xf32>) outs(%e : tensor<?x18x32xf32>) {
+  ^bb0(%a: tensor<?x16x32xf32>, %b: tensor<?x18x32xf32>, %size: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [n, p, c] () -> (%_ = %b[n, p, c]) : () -> tensor<?x18x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [n, h, c] (%v = %a[n, h, c]) -> (%_ = %f[n, h + 1, c]) : (tensor<?x16x32xf32>) -> tensor<?x18x32xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<?x18x32xf32>
+  } -> tensor<?x18x32xf32>
+  %o = tensor.empty(%n) : tensor<?x16x32xf32>
+  %y = krnl.kernel "conv" loops [n = %n, h = 16, c = 32, r = 3] ins(%p : tensor<?x18x32xf32>) outs(%o : tensor<?x16x32xf32>) {
+  ^bb0(%a: tensor<?x18x32xf32>, %b: tensor<?x16x32xf32>, %size: index):
+    %r = krnl.compute [n, h, c | r] (%v = %a[n, h + r, c]) -> (%u = %b[n, h, c]) : (tensor<?x18x32xf32>) -> tensor<?x16x32xf32> {
+      %m = arith.addf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<?x16x32xf32>
+  } -> tensor<?x16x32xf32>
+  return %y : tensor<?x16x32xf32>
+}
+
+// So it is where strips of all of them have it, and readers have a view of images and channels as one dimension.
+// CHECK-LABEL: func @images_viewed(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<?x18x32xf32>, %[[N:[^:]+]]: index
+// CHECK-NOT:     "pad"
+// CHECK:         %[[VIEW:.+]] = tensor.expand_shape %[[X]] {{\[}}[0, 1], [2], [3]] output_shape [%[[N]], 4, 18, 32] : tensor<?x18x32xf32> into tensor<?x4x18x32xf32>
+// CHECK:         krnl.kernel "pool" {{.+}} ins(%[[VIEW]] : tensor<?x4x18x32xf32>)
+// CHECK:           krnl.compute [n, d, h, c | r] (%{{.+}} = %{{.+}}[n, d, h + r in 1 to 17 else 0xFF800000 : f32, c])
+func.func @images_viewed(%x: tensor<?x18x32xf32>, %n: index, %all: index) -> tensor<?x4x16x32xf32> {
+  %p = krnl.kernel "pad" loops [nd = %all, c = 32] outs(%x : tensor<?x18x32xf32>) {
+  ^bb0(%b: tensor<?x18x32xf32>, %size: index):
+    %lowest = arith.constant 0xFF800000 : f32
+    %0 = krnl.compute [nd, c] () -> (%_ = %b[nd, 0, c]) : () -> tensor<?x18x32xf32> { linalg.yield %lowest : f32 }
+    %1 = krnl.compute [nd, c] () -> (%_ = %0[nd, 17, c]) : () -> tensor<?x18x32xf32> { linalg.yield %lowest : f32 }
+    krnl.yield %1 : tensor<?x18x32xf32>
+  } -> tensor<?x18x32xf32>
+  %v = tensor.expand_shape %p [[0, 1], [2], [3]] output_shape [%n, 4, 18, 32] : tensor<?x18x32xf32> into tensor<?x4x18x32xf32>
+  %o = tensor.empty(%n) : tensor<?x4x16x32xf32>
+  %y = krnl.kernel "pool" loops [n = %n, d = 4, h = 16, c = 32, r = 3] ins(%v : tensor<?x4x18x32xf32>) outs(%o : tensor<?x4x16x32xf32>) {
+  ^bb0(%a: tensor<?x4x18x32xf32>, %b: tensor<?x4x16x32xf32>, %size: index):
+    %r = krnl.compute [n, d, h, c | r] (%v0 = %a[n, d, h + r, c]) -> (%u = %b[n, d, h, c]) : (tensor<?x4x18x32xf32>) -> tensor<?x4x16x32xf32> {
+      %m = arith.maximumf %u, %v0 : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<?x4x16x32xf32>
+  } -> tensor<?x4x16x32xf32>
+  return %y : tensor<?x4x16x32xf32>
+}
+
+// Strips of some of the images, and more images than those that are copied, stay.
+// CHECK-LABEL: func @some_images(
+// CHECK:         krnl.kernel "pad"
+// CHECK-LABEL: func @more_images(
+// CHECK:         krnl.kernel "pad"
+// CHECK-NOT:     in 0 to
+func.func @some_images(%x: tensor<?x18x32xf32>, %n: index) -> tensor<?x16x32xf32> {
+  %p = krnl.kernel "pad" loops [c = 32] outs(%x : tensor<?x18x32xf32>) {
+  ^bb0(%b: tensor<?x18x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %0 = krnl.compute [c] () -> (%_ = %b[0, 0, c]) : () -> tensor<?x18x32xf32> { linalg.yield %zero : f32 }
+    krnl.yield %0 : tensor<?x18x32xf32>
+  } -> tensor<?x18x32xf32>
+  %o = tensor.empty(%n) : tensor<?x16x32xf32>
+  %y = krnl.kernel "pool" loops [n = %n, h = 16, c = 32, r = 3] ins(%p : tensor<?x18x32xf32>) outs(%o : tensor<?x16x32xf32>) {
+  ^bb0(%a: tensor<?x18x32xf32>, %b: tensor<?x16x32xf32>, %size: index):
+    %r = krnl.compute [n, h, c | r] (%v = %a[n, h + r, c]) -> (%u = %b[n, h, c]) : (tensor<?x18x32xf32>) -> tensor<?x16x32xf32> {
+      %m = arith.addf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<?x16x32xf32>
+  } -> tensor<?x16x32xf32>
+  return %y : tensor<?x16x32xf32>
+}
+
+func.func @more_images(%x: tensor<?x16x32xf32>, %n: index, %more: index) -> tensor<?x16x32xf32> {
+  %e = tensor.empty(%more) : tensor<?x18x32xf32>
+  %p = krnl.kernel "pad" loops [m = %more, n = %n, p = 18, c = 32, h = 16] ins(%x : tensor<?x16x32xf32>) outs(%e : tensor<?x18x32xf32>) {
+  ^bb0(%a: tensor<?x16x32xf32>, %b: tensor<?x18x32xf32>, %size: index, %size2: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, p, c] () -> (%_ = %b[m, p, c]) : () -> tensor<?x18x32xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [n, h, c] (%v = %a[n, h, c]) -> (%_ = %f[n + 1, h + 1, c]) : (tensor<?x16x32xf32>) -> tensor<?x18x32xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<?x18x32xf32>
+  } -> tensor<?x18x32xf32>
+  %o = tensor.empty(%n) : tensor<?x16x32xf32>
+  %y = krnl.kernel "conv" loops [n = %n, h = 16, c = 32, r = 3] ins(%p : tensor<?x18x32xf32>) outs(%o : tensor<?x16x32xf32>) {
+  ^bb0(%a: tensor<?x18x32xf32>, %b: tensor<?x16x32xf32>, %size: index):
+    %r = krnl.compute [n, h, c | r] (%v = %a[n + 1, h + r, c]) -> (%u = %b[n, h, c]) : (tensor<?x18x32xf32>) -> tensor<?x16x32xf32> {
+      %m = arith.addf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<?x16x32xf32>
+  } -> tensor<?x16x32xf32>
+  return %y : tensor<?x16x32xf32>
+}
+
 // A border that only the run knows, a strip that leaves a gap, and a result that the caller has, too, stay.
 // CHECK-LABEL: func @kept(
 // CHECK:         krnl.kernel "given"

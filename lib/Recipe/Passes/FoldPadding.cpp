@@ -19,6 +19,7 @@
 #include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
@@ -145,11 +146,19 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
       continue;
     }
     std::optional<unsigned> place = placeOf(to, *loop);
-    if (!place || typeOf(input).isDynamicDim(position))
+    if (!place)
       return std::nullopt;
     int64_t first = shiftOf(from.getIndex(position)),
             size = copy.getStaticLoopRanges()[*loop];
     Inside inside{place, shiftOf(to.getIndex(*place)) - first};
+    if (typeOf(input).isDynamicDim(position) || ShapedType::isDynamic(size)) {
+      // A loop over all of both dimensions says that they have one size.
+      if (from.loopAt(position) != loop || to.loopAt(*place) != loop)
+        return std::nullopt;
+      padding.dims.push_back(inside);
+      ++placed;
+      continue;
+    }
     if (size != typeOf(init).getDimSize(*place) ||
         size != typeOf(input).getDimSize(position))
       inside.range = {first, first + size};
@@ -165,7 +174,7 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
 }
 
 /// Takes the strip that the op fills from what is left; false if that is not
-/// all of one side of it.
+/// all of one side of it. Along dimensions of dynamic size it has all elements.
 static bool takeStrip(ComputeOp op, Padding &left) {
   OpOperand &init = *op.getDpsInitOperand(0);
   Access access(init);
@@ -173,6 +182,13 @@ static bool takeStrip(ComputeOp op, Padding &left) {
   std::optional<unsigned> cut;
   SmallVector<std::pair<int64_t, int64_t>> strip;
   for (unsigned position : llvm::seq(access.getRank())) {
+    if (typeOf(init).isDynamicDim(position)) {
+      strip.emplace_back();
+      std::optional<unsigned> loop = access.loopAt(position);
+      if (!loop || placeOf(access, *loop) != position)
+        return false;
+      continue;
+    }
     AffineExpr index = access.getIndex(position);
     int64_t first = 0, size = 1;
     if (auto constant = dyn_cast<AffineConstantExpr>(index)) {
@@ -180,7 +196,7 @@ static bool takeStrip(ComputeOp op, Padding &left) {
     } else if (std::optional<unsigned> loop = access.shiftedLoopAt(position)) {
       first = shiftOf(index);
       size = extents[*loop];
-      if (placeOf(access, *loop) != position)
+      if (ShapedType::isDynamic(size) || placeOf(access, *loop) != position)
         return false;
     } else {
       return false;
@@ -212,8 +228,11 @@ static std::optional<Padding> readStrips(KernelOp kernel,
     return std::nullopt;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(kernel.getOuts()[0].getType()).getShape();
-  for (auto [dim, size] : llvm::enumerate(shape))
-    padding.dims.push_back({unsigned(dim), 0, std::pair(int64_t(0), size)});
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    padding.dims.push_back({unsigned(dim)});
+    if (!ShapedType::isDynamic(size))
+      padding.dims.back().range = {0, size};
+  }
   for (ComputeOp strip : strips)
     if (filledWith(kernel, strip) != padding.border ||
         !takeStrip(strip, padding))
@@ -240,12 +259,12 @@ static bool writesOneResult(KernelOp kernel, ArrayRef<ComputeOp> ops) {
 static std::optional<Padding> findPadding(KernelOp kernel) {
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   auto type = dyn_cast<RankedTensorType>(kernel.getResult(0).getType());
-  bool isStatic =
+  bool hasElements =
       llvm::all_of(kernel.getLoops().getAsRange<LoopAttr>(), [](LoopAttr loop) {
-        return !loop.isDynamic() && loop.getExtent() > 0;
+        return loop.isDynamic() || loop.getExtent() > 0;
       });
-  if (ops.empty() || !writesOneResult(kernel, ops) || !isStatic || !type ||
-      !type.hasStaticShape() || !kernel.getRecipe().empty())
+  if (ops.empty() || !writesOneResult(kernel, ops) || !hasElements || !type ||
+      !kernel.getRecipe().empty())
     return std::nullopt;
   if (ops.size() == 2 && Access(*ops[0].getDpsInitOperand(0)).coversAll())
     if (TypedAttr border = filledWith(kernel, ops[0]))
@@ -323,7 +342,7 @@ struct Readers {
   /// Views of the padded tensor, and those that replace them.
   SmallVector<tensor::ExpandShapeOp> views, replacements;
 
-  bool find(OpBuilder &b, Value padded, const Padding &padding);
+  bool find(Value padded, const Padding &padding);
   void eraseUnused();
 };
 } // namespace
@@ -331,13 +350,14 @@ struct Readers {
 /// The padding of a view that has several dimensions for one of the padded
 /// tensor; nothing if there is a border along that.
 static std::optional<Padding> paddingOf(tensor::ExpandShapeOp view,
-                                        const Padding &padding, OpBuilder &b) {
+                                        const Padding &padding) {
   SmallVector<ReassociationIndices> groups = view.getReassociationIndices(),
                                     parts;
   auto source = cast<RankedTensorType>(padding.tensor.getType());
   Padding result{{}, padding.border, {}};
-  SmallVector<int64_t> shape;
-  auto add = [&](const Inside &inside, int64_t size) {
+  OpBuilder b(view);
+  SmallVector<OpFoldResult> sizes = view.getMixedOutputShape(), shape;
+  auto add = [&](const Inside &inside, OpFoldResult size) {
     parts.back().push_back(int64_t(shape.size()));
     shape.push_back(size);
     result.dims.push_back(inside);
@@ -345,38 +365,40 @@ static std::optional<Padding> paddingOf(tensor::ExpandShapeOp view,
   for (auto [inside, size] : llvm::zip_equal(padding.dims, source.getShape())) {
     parts.emplace_back();
     if (!inside.dim) {
-      add(inside, size);
+      add(inside, b.getIndexAttr(size));
       continue;
     }
     const ReassociationIndices &group = groups[*inside.dim];
     if (group.size() == 1) {
-      add({unsigned(group[0]), inside.shift, inside.range}, size);
+      add({unsigned(group[0]), inside.shift, inside.range},
+          ShapedType::isDynamic(size) ? sizes[group[0]] : b.getIndexAttr(size));
       continue;
     }
     if (inside.range || inside.shift != 0 ||
         size != view.getSrcType().getDimSize(*inside.dim))
       return std::nullopt;
     for (int64_t dim : group)
-      add({unsigned(dim), 0}, view.getResultType().getDimSize(dim));
+      add({unsigned(dim), 0}, sizes[dim]);
   }
-  auto type = RankedTensorType::get(shape, source.getElementType());
+  auto type = RankedTensorType::get(decomposeMixedValues(shape).first,
+                                    source.getElementType());
   result.tensor = tensor::ExpandShapeOp::create(b, view.getLoc(), type,
-                                                padding.tensor, parts);
+                                                padding.tensor, parts, shape);
   return result;
 }
 
 /// Adds those of the tensor; false if something else than an op of a kernel may
 /// read it.
-bool Readers::find(OpBuilder &b, Value padded, const Padding &padding) {
+bool Readers::find(Value padded, const Padding &padding) {
   for (Operation *user : padded.getUsers()) {
     if (auto view = dyn_cast<tensor::ExpandShapeOp>(user)) {
-      std::optional<Padding> inside = paddingOf(view, padding, b);
+      std::optional<Padding> inside = paddingOf(view, padding);
       if (!inside)
         return false;
       views.push_back(view);
       replacements.push_back(
           inside->tensor.getDefiningOp<tensor::ExpandShapeOp>());
-      if (!find(b, view.getResult(), *inside))
+      if (!find(view.getResult(), *inside))
         return false;
       continue;
     }
@@ -440,9 +462,8 @@ bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
 /// Lets all that reads the padded tensor read what is inside of it.
 void KrnlFoldPaddingPass::fold(KernelOp kernel) {
   std::optional<Padding> padding = findPadding(kernel);
-  OpBuilder b(kernel);
   Readers readers;
-  bool isFolded = padding && readers.find(b, kernel.getResult(0), *padding) &&
+  bool isFolded = padding && readers.find(kernel.getResult(0), *padding) &&
                   isCheaper(kernel, readers);
   if (isFolded)
     for (const Reader &reader : readers.all)

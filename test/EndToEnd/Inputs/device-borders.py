@@ -57,6 +57,10 @@ CASES = {
         model("y = MaxPool<kernel_shape = [5, 5], pads = [2, 2, 2, 2]>(x)"),
         lambda x: largest(x, 5),
     ),
+    "pool_of_batches": (
+        model("y = MaxPool<kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]>(x)", shape='"n", 8, 13, 13'),
+        lambda x: largest(x, 3, stride=2),
+    ),
     "pyramid": (
         model("""r = Neg(x) a = MaxPool<kernel_shape = [5, 5], pads = [2, 2, 2, 2]>(r)
                  b = MaxPool<kernel_shape = [9, 9], pads = [4, 4, 4, 4]>(r) y = Concat<axis = 1>(r, a, b)"""),

@@ -20,6 +20,7 @@
 #include "FillBorders.h"
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/NodeLocations.h"
@@ -276,12 +277,25 @@ bool CopyFolder::run() {
   return changed;
 }
 
+/// Does the kernel fill its result before it copies into a part?
+static bool makesBorder(KernelOp kernel) {
+  auto ops = kernel.getBody().getOps<ComputeOp>();
+  return !ops.empty() && fillsAll(*ops.begin());
+}
+
 namespace {
 struct KrnlFoldCopiesPass : impl::KrnlFoldCopiesPassBase<KrnlFoldCopiesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels = kernelsOf(getOperation());
+    SmallVector<KernelOp> kernels = kernelsOf(getOperation()), borders;
+    // Readers on a device can do without a border (krnl-fold-padding), and a
+    // tensor is a part of one other only.
+    if (TargetAttr::processorOf(getOperation()).isDevice()) {
+      llvm::copy_if(kernels, std::back_inserter(borders), makesBorder);
+      llvm::erase_if(kernels, makesBorder);
+      llvm::append_range(kernels, borders);
+    }
     IRRewriter rewriter(&getContext());
     for (KernelOp kernel : kernels)
       if (!CopyFolder(rewriter, kernel).run())

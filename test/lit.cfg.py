@@ -109,6 +109,8 @@ for machine in ("aarch64", "riscv64"):
         config.available_features.add(f"qemu-{machine}")
 if shutil.which("qemu-x86_64"):
     config.available_features.add("qemu-x86-64")
+if shutil.which("qemu-riscv32"):
+    config.available_features.add("qemu-riscv32")
 
 if shutil.which("qemu-system-arm"):
     config.available_features.add("qemu-system-arm")

@@ -1,9 +1,10 @@
 # ===- firmware.py - Models on a board without an operating system ---------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# The board of examples/firmware, emulated by qemu-system-arm: a Cortex-M4.
+# The board of examples/firmware, emulated by qemu-system-arm: a Cortex-M4, or a Cortex-M55 with
+# vectors; and RISC-V of 32 bits, emulated by qemu-riscv32.
 # ===------------------------------------------------------------------------===//
-"""Compiles a model for the board, links it with a main of its own, and runs it under QEMU."""
+"""Compiles a model for a board, links it with a main of its own, and runs it under QEMU."""
 
 import dataclasses
 import pathlib
@@ -15,9 +16,34 @@ from onnx import helper
 
 from Harness import BUILD, ROOT
 
-TRIPLE = "thumbv7em-none-eabi"
-BOARD = ROOT / "examples" / "firmware"
-CLANG = ["clang-22", f"--target={TRIPLE}", "-mcpu=cortex-m4", "-mfloat-abi=softfp", "-Os", "-ffreestanding"]
+EXAMPLE = ROOT / "examples" / "firmware"
+
+
+@dataclasses.dataclass(frozen=True)
+class Board:
+    """A processor: the options of onnx-compile and clang, sources of the program, the command that runs it."""
+
+    triple: str
+    options: tuple
+    clang: tuple
+    sources: tuple
+    emulator: tuple
+
+
+def arm_board(triple, options, processor, machine):
+    return Board(triple, options, (f"-mcpu={processor}", "-mfloat-abi=softfp", "-T", EXAMPLE / "board.ld"),
+                 (EXAMPLE / "board.c",),
+                 ("qemu-system-arm", "-M", machine, "-nographic", "-monitor", "none", "-serial", "none",
+                  "-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out",
+                  "-kernel"))  # fmt: skip
+
+
+BOARDS = {
+    "cortex-m4": arm_board("thumbv7em-none-eabi", (), "cortex-m4", "mps2-an386"),
+    "cortex-m55": arm_board("thumbv8.1m.main-none-eabi", ("--cpu=cortex-m55",), "cortex-m55", "mps3-an547"),
+    "riscv32": Board("riscv32-unknown-none-elf", ("--features=+m,+a,+f,+c",), ("-march=rv32imafc", "-mabi=ilp32f"),
+                     (ROOT / "test" / "Harness" / "boards" / "riscv32.c",), ("qemu-riscv32",)),
+}  # fmt: skip
 
 MAIN = """#include "board.h"
 #include "model.h"
@@ -72,9 +98,9 @@ def call(command):
     return done.stdout
 
 
-def compile_model(path, folder, *options):
-    call([BUILD / "bin" / "onnx-compile", "-q", path, f"--triple={TRIPLE}", "--emit=static",
-          "-o", folder / "model.a", *options])  # fmt: skip
+def compile_model(path, folder, board):
+    call([BUILD / "bin" / "onnx-compile", "-q", path, f"--triple={board.triple}", "--emit=static",
+          "-o", folder / "model.a", *board.options])  # fmt: skip
 
 
 def array_of(name, data, qualifier):
@@ -95,17 +121,11 @@ def write_main(folder, inputs, declared):
     (folder / "main.c").write_text(MAIN % (data, *names, prints))
 
 
-def link(folder):
+def link(folder, board):
     """The libraries of a compiler for the machine are not there: what would need them is an error."""
-    call([*CLANG, "-nostdlib", "-fuse-ld=lld", "-Wl,--gc-sections", "-T", BOARD / "board.ld", f"-I{BOARD}", f"-I{folder}",
-          BOARD / "board.c", folder / "main.c", folder / "model.a", "-o", folder / "model.elf"])  # fmt: skip
-
-
-def emulate(program):
-    """What the program prints."""
-    return call(["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none",
-                 "-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out",
-                 "-kernel", program])  # fmt: skip
+    call(["clang-22", f"--target={board.triple}", *board.clang, "-Os", "-ffreestanding", "-nostdlib", "-fuse-ld=lld",
+          "-Wl,--gc-sections", f"-I{EXAMPLE}", f"-I{folder}", *board.sources, folder / "main.c", folder / "model.a",
+          "-o", folder / "model.elf"])  # fmt: skip
 
 
 def declared_outputs(model):
@@ -114,13 +134,14 @@ def declared_outputs(model):
         yield np.dtype(helper.tensor_dtype_to_np_dtype(tensor.elem_type)), [d.dim_value for d in tensor.shape.dim]
 
 
-def run(model, path, inputs, folder, *options):
-    """Runs `model`, which lies at `path` and has known sizes, on the board, in `folder`."""
-    compile_model(path, folder, *options)
+def run(model, path, inputs, folder, board="cortex-m4"):
+    """Runs `model`, which lies at `path` and has known sizes, on a board of BOARDS, in `folder`."""
+    board = BOARDS[board]
+    compile_model(path, folder, board)
     declared = list(declared_outputs(model))
     write_main(folder, inputs, declared)
-    link(folder)
-    lines = emulate(folder / "model.elf").splitlines()
+    link(folder, board)
+    lines = call([*board.emulator, folder / "model.elf"]).splitlines()
     outputs = []
     for line, (dtype, shape) in zip(lines[1:], declared, strict=True):
         data = bytes(map(int, line.split()))

@@ -1,8 +1,8 @@
 # ===- firmware_models.py - Models on a board ------------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# firmware_models.py FOLDER [SHARED MODELS]: runs the models of real_time_models.py, and a keyword
-# spotter of the shared models, on the emulated board, and compares with this machine.
+# firmware_models.py BOARD FOLDER [SHARED MODELS]: runs the models of real_time_models.py, and a
+# keyword spotter of the shared models, on an emulated board, and compares with this machine.
 # ===------------------------------------------------------------------------===//
 """Runs models without an operating system, prints the bytes that they take, and compares the results."""
 
@@ -53,21 +53,21 @@ def all_models(shared):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    board, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, model, inputs in all_models(sys.argv[2] if len(sys.argv) > 2 else None):
+    for name, model, inputs in all_models(sys.argv[3] if len(sys.argv) > 3 else None):
         path = folder / f"{name}.onnx"
         onnx.save(model, path)
         onnx_compile.compile(str(path), output=str(folder / f"{name}.so"))
         expected = onnx_compile.ExecutionSession(str(folder / f"{name}.so")).run(inputs)
-        result = firmware.run(model, path, inputs, folder)
+        result = firmware.run(model, path, inputs, folder, board)
         for value, own in zip(expected, result.outputs, strict=True):
             np.testing.assert_allclose(own, value, **TOLERANCE)
         print(f"{name}: equal; {result.flash} bytes of flash, {result.ram} of RAM: "
               f"{result.memory} of a run, {result.stack} of stack")  # fmt: skip
     out_of_range = [inputs_of("indexed")[0], np.array([0, 6, 1])]
     try:
-        firmware.run(onnx.load(folder / "indexed.onnx"), folder / "indexed.onnx", out_of_range, folder)
+        firmware.run(onnx.load(folder / "indexed.onnx"), folder / "indexed.onnx", out_of_range, folder, board)
     except firmware.FirmwareError as error:
         print(error)
 

@@ -22,13 +22,11 @@ func.func @sums(%x: tensor<200x384xf32>, %o: tensor<384xf32>) -> tensor<384xf32>
   return %y : tensor<384xf32>
 }
 
-// What is written at every step is in memory, and so may the sums be: half of a row.
+// What is written at every step is in memory, and so may the sums be: of a whole row.
 // CHECK-LABEL: kernel "running"
-// CHECK-NEXT:    block(c, 512) -> (c.o, c.i),
-// CHECK-NEXT:    order(c.o, r, c.i),
-// CHECK-NEXT:    fuse_outer(c.o),
-// CHECK:         vectorize(c.i, 16),
-// CHECK-NEXT:    unroll(c.i, 4)
+// CHECK-NEXT:    order(r, c),
+// CHECK-NEXT:    vectorize(c, 16),
+// CHECK-NEXT:    unroll(c, 4)
 func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor<200x1024xf32> {
   %y = krnl.kernel "running" loops [r = 200, c = 1024] ins(%x : tensor<200x1024xf32>) outs(%o : tensor<200x1024xf32>) {
   ^bb0(%a: tensor<200x1024xf32>, %b: tensor<200x1024xf32>):
@@ -43,6 +41,27 @@ func.func @running(%x: tensor<200x1024xf32>, %o: tensor<200x1024xf32>) -> tensor
     krnl.yield %s#1 : tensor<200x1024xf32>
   } -> tensor<200x1024xf32>
   return %y : tensor<200x1024xf32>
+}
+
+// Of a longer one, equal parts.
+// CHECK-LABEL: kernel "long_running"
+// CHECK-NEXT:    block(c, 1504) -> (c.o, c.i),
+// CHECK-NEXT:    order(c.o, r, c.i),
+// CHECK-NEXT:    fuse_outer(c.o),
+func.func @long_running(%x: tensor<200x3000xf32>, %o: tensor<200x3000xf32>) -> tensor<200x3000xf32> {
+  %y = krnl.kernel "long_running" loops [r = 200, c = 3000] ins(%x : tensor<200x3000xf32>) outs(%o : tensor<200x3000xf32>) {
+  ^bb0(%a: tensor<200x3000xf32>, %b: tensor<200x3000xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = krnl.temporary : tensor<3000xf32>
+    %f = krnl.compute [c] () -> (%_ = %e[c]) : () -> tensor<3000xf32> { linalg.yield %zero : f32 }
+    %s:2 = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %f[c], %t = %b[r, c])
+        : (tensor<200x3000xf32>) -> (tensor<3000xf32>, tensor<200x3000xf32>) {
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m, %m : f32, f32
+    }
+    krnl.yield %s#1 : tensor<200x3000xf32>
+  } -> tensor<200x3000xf32>
+  return %y : tensor<200x3000xf32>
 }
 
 // Three rows at computed indices: what they are is computed once for each row of results,

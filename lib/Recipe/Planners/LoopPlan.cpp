@@ -176,10 +176,8 @@ void LoopPlanner::chooseColumns() {
   if (sums == 0)
     return;
   if (traces && isStatic(kernel, vectorLoop)) {
-    // Two parts at least, for two workers.
     int64_t whole = llvm::divideCeil(extent(vectorLoop), lanes);
-    int64_t most = std::min(maxStrip / lanes, (whole + 1) / 2);
-    strip = lanes * equalPart(whole, most);
+    strip = lanes * equalPart(whole, maxStrip / lanes);
   } else if (!traces)
     vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
 }

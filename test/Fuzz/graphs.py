@@ -165,6 +165,11 @@ def average_pool(**kind):
     return build(nodes, {"x": (2, 3, 10, 13)}, 4, **kind)
 
 
+def windows_apart(**kind):
+    nodes = [node("Conv", "x w", "c", strides=[2, 2], kernel_shape=[5, 5], group=3), node("Relu", "c", "y")]
+    return build(nodes, {"x": (2, 3, 13, 27)}, 4, {"w": (3, 1, 5, 5)}, **kind)
+
+
 def transpose(**kind):
     nodes = [node("Transpose", "x", "t", perm=[2, 0, 1]), node("Exp", "t", "y")]
     return build(nodes, {"x": (7, 10, 13)}, 3, **kind)
@@ -238,10 +243,10 @@ F32 = (
     elementwise, broadcast, gemm, gemm_transposed, matmul, matmul_broadcast, matmul_integer, matrices_integer, softmax, layer_norm,
     reduce_mean, reduce_columns, reduce_max, running_sum, running_sum_backwards, conv, conv_strided, depthwise,
     conv_integer, max_pool, average_pool, transpose, attention, attention_keys, attention_rows, attention_open,
-    packed_weights, packed_bytes, trees,
+    packed_weights, packed_bytes, trees, windows_apart,
 )  # fmt: skip
 UNKNOWN = (elementwise, gemm, matmul, softmax, layer_norm, reduce_columns, depthwise, max_pool, matmul_integer,
-           attention_keys, packed_weights, packed_bytes)  # fmt: skip
+           attention_keys, packed_weights, packed_bytes, windows_apart)  # fmt: skip
 F16 = (elementwise, gemm, matrices, softmax, conv)
 F64 = (matmul, broadcast, reduce_mean)
 I32 = (elementwise, reduce_columns, running_sum)

@@ -11,6 +11,8 @@ import re
 
 KERNEL = re.compile(r'krnl\.kernel "(.*?)" loops \[(.*?)\].*?^\s*krnl\.yield', re.M | re.S)
 COMPUTE = re.compile(r"krnl\.compute (?:\"[^\"]*\" )?\[([^\]|]*)(?:\| ?([^\]]*))?\] \((.*?)\) -> ")
+# The last index of an operand: positions beside each other of windows that are further apart.
+WINDOW = re.compile(r"(?:\[|, )([A-Za-z_][\w.]*) \* (\d+) \+ ([A-Za-z_][\w.]*)\]")
 ACCESS = re.compile(r"= (%[\w#]+)(?:\[([^\]]*)\])?")
 
 
@@ -24,13 +26,17 @@ class Op:
 
 @dataclasses.dataclass
 class Kernel:
-    """What a recipe can be about: axes with their extents (None: unknown), ops, and the axes indexing each operand."""
+    """What a recipe can be about: axes with their extents (None: unknown), ops, and the axes indexing each operand.
+
+    Of windows along memory the axes of results and of positions, and how many positions results are apart.
+    """
 
     name: str
     axes: dict
     ops: list
     operands: dict
     multiplies_bytes: bool
+    windows: list
 
 
 def read_op(match):
@@ -55,11 +61,12 @@ def read_kernels(text):
         inputs = re.search(r"\bins\((.*?) :", match[0].split("\n")[0])
         count = len(inputs[1].split(", ")) if inputs else 0
         numbers = {name: i for i, name in enumerate(re.findall(r"(%\w+): ", arguments)[:count])}
-        ops, operands = [], {}
+        ops, operands, windows = [], {}, []
         for op_match in COMPUTE.finditer(match[0]):
             ops.append(read_op(op_match))
+            windows += [(moving, window, int(step)) for moving, step, window in WINDOW.findall(op_match[3])]
             for number, used in read_operands(op_match, ops[-1], numbers):
                 operands[number] = operands.get(number, set()) | used
         bytes_ = re.search(r"arith\.ext[su]i %\S+ : i8 to i32", match[0]) and "arith.muli" in match[0]
-        kernels.append(Kernel(match[1], axes, ops, operands, bool(bytes_)))
+        kernels.append(Kernel(match[1], axes, ops, operands, bool(bytes_), windows))
     return kernels

@@ -316,6 +316,21 @@ class Draw:
             self.panels(column_blocks, reduced, column)
         return True
 
+    def windows(self):
+        """Lanes along results whose windows are apart, and copies of the positions between them; false without such windows."""
+        common = [a for a in self.kernel.axes if self.nest.in_all_ops(a) and not self.nest.reduced(a)]
+        found = [w for w in self.kernel.windows if w[0] in common and self.nest.reduced(w[1])]
+        if not found:
+            return False
+        moving, window, step = found[int(self.rng.integers(len(found)))]
+        outer = [a for a in common if a != moving]
+        own = [a for a in self.kernel.axes if a not in (*common, window)]
+        self.add("order", [*outer, *own, window, moving])
+        self.place(outer[: int(self.rng.integers(len(outer) + 1))])
+        self.add("unroll", [window], number=step + int(self.rng.integers(3)))
+        self.add("vectorize", [moving], number=int(self.pick([4, 8, 16])))
+        return True
+
     def threads(self):
         """The shape of recipe that kernels of a GPU get, with random sizes; false where no loop is common to all ops."""
         common = [l for l in self.nest.order if self.nest.in_all_ops(l) and not self.nest.reduced(l)]
@@ -493,6 +508,8 @@ def random_recipe(kernel, rng, device=False):
     elif draw.chance(0.25 if device else 0.1) and draw.shared_tiles():
         pass
     elif device and draw.chance(0.5) and draw.threads():
+        pass
+    elif kernel.windows and draw.chance(0.5) and draw.windows():
         pass
     elif not draw.chance(0.95 if draw.added_blocks() else 0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
         draw.walk()

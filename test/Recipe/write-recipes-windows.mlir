@@ -19,7 +19,7 @@ func.func @rows(%x: tensor<1x96x62x62xf32>, %w: tensor<96x1x7x7xf32>) -> tensor<
   return %y : tensor<1x96x56x56xf32>
 }
 
-// A window that moves on by more than its places are apart shares little.
+// Three rows that move by two share one.
 // CHECK-LABEL: kernel "MaxPool"
 // CHECK-NOT:     unroll(o0
 func.func @apart(%x: tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32> {
@@ -60,4 +60,29 @@ func.func @dynamic_apart(%x: tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32> {
 func.func @dynamic_weights(%x: tensor<1x96x?x?xf32>, %w: tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32> {
   %y = onnx.Conv(%x, %w) {group = 96 : i64} : (tensor<1x96x?x?xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32>
   return %y : tensor<1x96x?x?xf32>
+}
+
+// Of windows of five rows that move by two, four read 11 rows, not 20. The columns, whose
+// lanes are shuffled out of the same vectors, are written out as well.
+// CHECK-LABEL: kernel "Conv#3"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         order({{.*}}, k0, k1, o0.i, o1)
+// CHECK:         unroll(o0.i, 4)
+// CHECK:         unroll(k1, 5)
+// CHECK:         unroll(k0, 5)
+// CHECK:         order(o0.i, o1, k0, k1)
+// CHECK:         interleave(k1)
+func.func @steps_of_two(%x: tensor<1x96x59x59xf32>, %w: tensor<96x1x5x5xf32>) -> tensor<1x96x28x28xf32> {
+  %y = onnx.Conv(%x, %w) {group = 96 : i64, strides = array<i64: 2, 2>} : (tensor<1x96x59x59xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x28x28xf32>
+  return %y : tensor<1x96x28x28xf32>
+}
+
+// Columns that are not apart are a loop outside of the rows.
+// CHECK-LABEL: kernel "Conv#4"
+// CHECK:         order({{.*}}, k1, k0, o0.i, o1.i)
+// CHECK-NOT:     interleave
+// ORDER:       kernel "Conv#4"
+func.func @rows_of_two(%x: tensor<1x96x59x60xf32>, %w: tensor<96x1x5x5xf32>) -> tensor<1x96x28x56xf32> {
+  %y = onnx.Conv(%x, %w) {group = 96 : i64, strides = array<i64: 2, 1>} : (tensor<1x96x59x60xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x28x56xf32>
+  return %y : tensor<1x96x28x56xf32>
 }

@@ -78,7 +78,7 @@ constexpr int64_t maxStrip = 2048;
 /// Instances of a payload that are written out: those of short loops around
 /// accumulators, of windows, whose results share their reads, and of whole
 /// rows, times the operations of each.
-constexpr int64_t maxInstances = 36, maxWindowInstances = 144,
+constexpr int64_t maxInstances = 36, maxWindowInstances = 200,
                   maxRowInstances = 256;
 /// Rows of a window that are unrolled where the size is dynamic.
 constexpr int64_t dynamicWindowRows = 4;

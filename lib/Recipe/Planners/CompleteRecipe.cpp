@@ -320,6 +320,8 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
   LoopNest nest = LoopNest::replay(kernel);
   RecipeBuilder recipe(kernel.getRecipeAttr());
   addOrders(recipe, nest);
+  kernel.setRecipeAttr(recipe.finish());
+  nest = LoopNest::replay(kernel);
   addPrefetches(recipe, nest, target);
   if (target.isDevice())
     addEarlyReads(recipe, kernel, nest, target);

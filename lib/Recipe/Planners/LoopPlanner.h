@@ -46,6 +46,7 @@ private:
   void chooseColumns();
   // Each unrolls a loop of a plan that has lanes, or returns false.
   void planForShortRows();
+  std::optional<int64_t> shuffledPositions(krnl::ComputeOp op);
   bool unrollWindow();
   bool unrollRowsOfWindows();
   bool unrollInterleaved();

@@ -100,11 +100,14 @@ void LoopWriter::writeBlocks() {
   if (instances > 1)
     all.push_back(vectorInner);
   for (const std::string &loop : own)
-    if (loop != windowLoop && (loop != vectorLoop || !hasRegisterLoop()))
+    if ((loop != windowLoop || wholeWindow) &&
+        (loop != vectorLoop || !hasRegisterLoop()))
       all.push_back(loop);
   // Down the window, all rows that read the same do so one after the other.
+  if (!windowLoop.empty() && !wholeWindow)
+    all.push_back(windowLoop);
   if (!windowLoop.empty())
-    llvm::append_range(all, ArrayRef{windowLoop, jammedInner});
+    all.push_back(jammedInner);
   if (lanes > 1)
     all.push_back(vectorInner);
   if (all.size() > 1)

@@ -53,14 +53,35 @@ void LoopPlanner::planForShortRows() {
     lanes /= 2;
 }
 
-/// Rows of results under a window that moves down by as much as its own
-/// positions are apart read mostly the same: unrolled and jammed they read it
+/// The iterations of a window beside those of `windowLoop` that are written out
+/// because the lanes of all of them are shuffled out of the same vectors, or 1;
+/// nothing if only the run knows how many these are.
+std::optional<int64_t> LoopPlanner::shuffledPositions(ComputeOp op) {
+  unsigned across = dimOf(op, vectorLoop);
+  if (llvm::none_of(readInputs(op), [&](OpOperand *input) {
+        int64_t step = Access(*input).stride(across);
+        return step > 1 && step <= target.shuffledStep;
+      }))
+    return 1;
+  int64_t positions = 1;
+  for (const std::string &loop : reducedLoops(op)) {
+    if (!isStatic(kernel, loop))
+      return std::nullopt;
+    if (loop != windowLoop)
+      positions = estimatedProduct(positions, extent(loop));
+  }
+  return positions;
+}
+
+/// Rows of results under a window that moves down by so few of its positions
+/// that each element is read at two of them: unrolled and jammed they read it
 /// once. Half of the registers hold results, the rest elements of the window.
 /// Of dynamic sizes a few rows and one vector of each leave little.
 bool LoopPlanner::unrollWindow() {
   if (lanes == 1 || !vectorIsCommon)
     return false;
-  std::string moving, window;
+  std::string moving;
+  std::optional<int64_t> beside;
   for (ComputeOp op : ops) {
     if (op.getNumReductionLoops() == 0)
       continue;
@@ -68,16 +89,21 @@ bool LoopPlanner::unrollWindow() {
     if (!slide || !moving.empty() || isOrdered(op) || op.getNumDpsInits() != 1)
       return false;
     moving = op.getAxes()[slide->loop].str();
-    window = op.getAxes()[slide->window].str();
+    windowLoop = op.getAxes()[slide->window].str();
+    beside = shuffledPositions(op);
+    if (!beside || !isStatic(kernel, windowLoop) ||
+        extent(windowLoop) < 2 * slide->stride)
+      return false;
   }
-  if (!llvm::is_contained(common, moving) || moving == vectorLoop ||
-      !isStatic(kernel, window))
+  if (!llvm::is_contained(common, moving) || moving == vectorLoop)
     return false;
   bool known = isStatic(kernel, moving) && isStatic(kernel, vectorLoop);
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
                            known ? std::min(vectors, maxWindowVectors) : 1);
-  int64_t most = std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
-                          maxWindowInstances / (side * extent(window)));
+  int64_t most =
+      std::min((int64_t(target.vectorRegs) / 2 - 1) / side,
+               maxWindowInstances /
+                   estimatedProduct(side * extent(windowLoop), *beside));
   int64_t count =
       isStatic(kernel, moving)
           ? largestDivisor(extent(moving), most)
@@ -88,7 +114,7 @@ bool LoopPlanner::unrollWindow() {
   if (!isStatic(kernel, vectorLoop))
     planForShortRows();
   jammedLoop = moving;
-  windowLoop = window;
+  wholeWindow = *beside > 1;
   rows = count;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) > width();
   return true;

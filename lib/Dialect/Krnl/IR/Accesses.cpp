@@ -313,7 +313,7 @@ static std::optional<Slide> slideOf(ComputeOp op, AffineExpr index) {
   }
   if (moving < 0 || reduced < 0)
     return std::nullopt;
-  return Slide{unsigned(moving), unsigned(reduced)};
+  return Slide{unsigned(moving), unsigned(reduced), /*stride=*/1};
 }
 
 std::optional<Slide> findSlide(ComputeOp op) {
@@ -322,9 +322,12 @@ std::optional<Slide> findSlide(ComputeOp op) {
     for (unsigned position = 0; position + 1 < access.rankAlongMemory();
          ++position)
       if (auto slide = slideOf(op, access.getIndex(position))) {
-        std::optional<int64_t> step = access.stepAt(position, slide->loop);
-        if (step && step == access.stepAt(position, slide->window))
-          return slide;
+        std::optional<int64_t> step = access.stepAt(position, slide->loop),
+                               apart = access.stepAt(position, slide->window);
+        if (!step || !apart || *apart < 1 || *step < 1 || *step % *apart != 0)
+          continue;
+        slide->stride = *step / *apart;
+        return slide;
       }
   }
   return std::nullopt;

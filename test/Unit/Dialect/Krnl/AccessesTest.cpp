@@ -116,12 +116,21 @@ TEST_F(AccessesTest, SlideIsTheRowsUnderAWindow) {
   ASSERT_TRUE(slide);
   EXPECT_EQ(slide->loop, 0u);
   EXPECT_EQ(slide->window, 3u);
-  // A window of stride 2 does not meet the positions of its neighbour.
-  EXPECT_FALSE(findSlide(
-      makeOp(3, 1, {{{20, 8}, {d0 * 2 + d2, d1}}}, {{8, 8}, {d0, d1}},
-             [&](ValueRange args) {
-               return arith::AddFOp::create(b, args[1], args[0]).getResult();
-             })));
+  EXPECT_EQ(slide->stride, 1);
+  auto windowOf = [&](AffineExpr row) {
+    return findSlide(makeOp(
+        3, 1, {{{40, 8}, {row, d1}}}, {{8, 8}, {d0, d1}}, [&](ValueRange args) {
+          return arith::AddFOp::create(b, args[1], args[0]).getResult();
+        }));
+  };
+  // Two positions further, which are one or two elements apart.
+  for (AffineExpr row : {d0 * 2 + d2, d0 * 4 + d2 * 2}) {
+    slide = windowOf(row);
+    ASSERT_TRUE(slide);
+    EXPECT_EQ(slide->stride, 2);
+  }
+  // Between the positions of its neighbour.
+  EXPECT_FALSE(windowOf(d0 * 3 + d2 * 2));
 }
 
 TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {

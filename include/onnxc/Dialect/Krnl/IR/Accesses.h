@@ -128,13 +128,14 @@ unsigned dimOf(ComputeOp op, llvm::StringRef loop);
 
 /// A window that moves over an operand along a dimension other than the last:
 /// the element that one iteration of `loop` reads at one position of `window`,
-/// the next one reads at the position before.
+/// the next one reads `stride` positions before.
 struct Slide {
   unsigned loop, window;
+  int64_t stride;
 };
 
-/// The window of the op that moves by as much as its own positions are apart,
-/// if there is one.
+/// The window of the op that moves by a multiple of what its own positions are
+/// apart, if there is one.
 std::optional<Slide> findSlide(ComputeOp op);
 
 /// The kind of the reduction of an op.

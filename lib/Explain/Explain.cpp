@@ -125,6 +125,9 @@ std::vector<RecipeChoice> Explainer::recipesOf(krnl::KernelOp kernel) {
 }
 
 void Explainer::takeKernels(ModuleOp level) {
+  krnl::TargetAttr target = krnl::TargetAttr::of(level);
+  if (target && target.getProcessor().isDevice())
+    explanation.device = target.getCpu().str();
   level->walk([&](krnl::KernelOp kernel) {
     if (!node->isIn(kernel.getLoc()) || ++explanation.numKernels > maxExplained)
       return;

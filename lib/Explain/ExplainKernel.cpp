@@ -28,7 +28,7 @@ namespace onnxc {
 /// What unknown sizes count as in work and shares.
 static constexpr int64_t assumedSize = 64;
 
-/// Bytes of a tensor, or of a scalar; unknown sizes count as assumed ones.
+/// Bytes of a tensor, or of a scalar; unknown sizes count as `assumedSize`.
 static double bytesOf(Type type) {
   double elements = 1;
   if (auto tensor = dyn_cast<RankedTensorType>(type))

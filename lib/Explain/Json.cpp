@@ -107,6 +107,7 @@ std::string Explanation::json() const {
   Value all = Object{{"schema", 1},
                      {"model", textOf(model)},
                      {"target", target},
+                     {"device", device},
                      {"node", toValue(node)},
                      {"summary", textOf(summary())},
                      {"inputs", toArray(inputs)},

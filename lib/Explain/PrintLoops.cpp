@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -58,19 +59,26 @@ private:
 class LoopPrinter {
 public:
   LoopPrinter(KernelOp kernel, const LoopNest &nest, raw_ostream &os)
-      : kernel(kernel), nest(nest), os(os) {}
+      : kernel(kernel), nest(nest), processor(TargetAttr::processorOf(kernel)),
+        os(os) {}
 
   void print();
 
 private:
   void openLoops(unsigned number);
-  void printLoop(const LoopUse &use, bool isReduced);
+  void printLoop(const LoopUse &use, unsigned number);
+  void noteThreads(unsigned loop, SmallVectorImpl<std::string> &notes) const;
+  void noteMatrices(const LoopUse &use,
+                    SmallVectorImpl<std::string> &notes) const;
+  void noteSlices(unsigned loop, unsigned number,
+                  SmallVectorImpl<std::string> &notes) const;
   bool isShared(unsigned loop, unsigned op) const;
   std::string extentOf(const Loop &loop) const;
   void printIndices(unsigned number);
 
   KernelOp kernel;
   const LoopNest &nest;
+  target::Processor processor;
   raw_ostream &os;
   /// Loops around the current line, outermost first.
   SmallVector<unsigned> open;
@@ -279,7 +287,55 @@ std::string LoopPrinter::extentOf(const Loop &loop) const {
       [&](unsigned axis) { return "size(" + nest.loop(axis).name + ")"; });
 }
 
-void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
+/// Which threads or blocks of a device have the iterations of the loop.
+void LoopPrinter::noteThreads(unsigned number,
+                              SmallVectorImpl<std::string> &notes) const {
+  const Loop &loop = nest.loop(number);
+  if (!processor.isDevice())
+    return;
+  if (loop.isCluster)
+    notes.push_back("blocks of a cluster");
+  else if (loop.threadsOf >= 0)
+    notes.push_back(
+        (nest.loop(loop.threadsOf).isCluster ? "blocks of " : "threads of ") +
+        nest.loop(loop.threadsOf).name);
+  else if (loop.mapped)
+    notes.push_back(nest.threadsOf(number).stride % processor.warpThreads == 0
+                        ? "warps"
+                        : "threads");
+}
+
+void LoopPrinter::noteMatrices(const LoopUse &use,
+                               SmallVectorImpl<std::string> &notes) const {
+  auto isOfWarpgroup = [&](const Mma &mma) {
+    return mma.products == use.loop && mma.isOfWarpgroup();
+  };
+  if (use.mma)
+    notes.push_back(llvm::any_of(nest.mmas(), isOfWarpgroup)
+                        ? "products of matrices of a warpgroup"
+                        : "products of matrices of a warp");
+}
+
+/// Copies of operands at the loop, for the op that it is opened for and those
+/// that share it.
+void LoopPrinter::noteSlices(unsigned loop, unsigned number,
+                             SmallVectorImpl<std::string> &notes) const {
+  for (const Cache &cache : nest.caches())
+    if (cache.at == loop &&
+        llvm::any_of(nest.cachingOps(cache), [&](unsigned op) {
+          return op == number || (op > number && isShared(loop, op));
+        }))
+      notes.push_back(operandName(kernel, cache.operand) +
+                      (cache.shared && processor.isDevice()
+                           ? " in shared memory"
+                           : " in scratch memory"));
+  if (Pipeline pipeline = nest.pipelineAt(loop); pipeline.stages > 1)
+    notes.push_back(
+        llvm::formatv("slices copied {0} iterations ahead", pipeline.ahead()));
+}
+
+/// The line of the loop, which op `number` opens.
+void LoopPrinter::printLoop(const LoopUse &use, unsigned number) {
   const Loop &loop = nest.loop(use.loop);
   SmallVector<std::string> notes;
   if (loop.kind == Loop::Kind::BlockOuter)
@@ -288,7 +344,8 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
   if (loop.kind == Loop::Kind::Fused)
     notes.push_back(nest.loop(loop.parents[0]).name + " and " +
                     nest.loop(loop.parents[1]).name + " as one loop");
-  if (isReduced)
+  noteThreads(use.loop, notes);
+  if (use.reduced)
     notes.push_back("reduced");
   if (use.role != RegisterRole::None)
     notes.push_back("in registers");
@@ -296,17 +353,8 @@ void LoopPrinter::printLoop(const LoopUse &use, bool isReduced) {
     notes.push_back(llvm::formatv("vectors of {0}", use.lanes));
   if (use.dot)
     notes.push_back("groups of bytes by one instruction");
-  if (use.mma)
-    notes.push_back(llvm::any_of(nest.mmas(),
-                                 [&](const Mma &mma) {
-                                   return mma.products == use.loop &&
-                                          mma.isOfWarpgroup();
-                                 })
-                        ? "products of matrices of a warpgroup"
-                        : "products of matrices of a warp");
-  if (Pipeline pipeline = nest.pipelineAt(use.loop); pipeline.stages > 1)
-    notes.push_back(
-        llvm::formatv("slices copied {0} iterations ahead", pipeline.ahead()));
+  noteMatrices(use, notes);
+  noteSlices(use.loop, number, notes);
   if (use.unroll > 1 && use.role == RegisterRole::None)
     notes.push_back(use.unroll == loop.extent
                         ? "unrolled"
@@ -335,7 +383,7 @@ void LoopPrinter::openLoops(unsigned number) {
     ++common;
   open.resize(common);
   for (const LoopUse &use : ArrayRef(op.loops).drop_front(common)) {
-    printLoop(use, use.reduced);
+    printLoop(use, number);
     open.push_back(use.loop);
   }
 }

@@ -18,6 +18,8 @@ namespace onnxc {
 ///       for m.r in 0..8  // in registers
 ///         for n.r in 0..48  // in registers, vectors of 16
 ///           out0[m, n] = out0[m, n] + in0[m, k] * in1[k, n]
+/// On a device a loop says which threads have its iterations, and which
+/// operands are copied to shared memory at its beginning.
 void printLoops(krnl::KernelOp kernel, const krnl::LoopNest &nest,
                 llvm::raw_ostream &os);
 

@@ -124,7 +124,8 @@ static void printOperands(raw_ostream &os, const ExplainedKernel &kernel) {
   }
 }
 
-static void printWork(raw_ostream &os, const ExplainedKernel &kernel) {
+static void printWork(raw_ostream &os, const ExplainedKernel &kernel,
+                      bool isOnDevice) {
   os << llvm::formatv(
       "  work: {0} operations, of them {1} multiply-adds; {2} bytes read, {3} "
       "written; {4:F2} operations per byte{5}\n",
@@ -132,8 +133,8 @@ static void printWork(raw_ostream &os, const ExplainedKernel &kernel) {
       number(kernel.bytesRead), number(kernel.bytesWritten),
       kernel.work.intensity(),
       kernel.isDynamic ? "; unknown sizes count as 64" : "");
-  os << llvm::formatv("  predicted: {0} cycles of one thread\n",
-                      number(kernel.cycles));
+  os << llvm::formatv("  predicted: {0} cycles of {1}\n", number(kernel.cycles),
+                      isOnDevice ? "the device" : "one thread");
   if (kernel.lanes > 1)
     os << llvm::formatv("  vector: {0} lanes\n", kernel.lanes);
   for (const ExplainedChoice &part : kernel.scalarParts)
@@ -149,7 +150,7 @@ static void printRecipe(raw_ostream &os, const RecipeChoice &choice) {
                       recipeText(choice.taken), choice.numCandidates,
                       number(choice.taken.cycles));
   for (const ReportedRecipe &other : choice.others)
-    os << llvm::formatv("    not {0}: {1:F2} times the cycles{2}\n",
+    os << llvm::formatv("    rejected: {0}: {1:F2} times the cycles{2}\n",
                         recipeText(other),
                         other.cycles / std::max(choice.taken.cycles, 1.0),
                         other.cycles < choice.taken.cycles
@@ -157,11 +158,12 @@ static void printRecipe(raw_ostream &os, const RecipeChoice &choice) {
                             : "");
 }
 
-static void printKernel(raw_ostream &os, const ExplainedKernel &kernel) {
+static void printKernel(raw_ostream &os, const ExplainedKernel &kernel,
+                        bool isOnDevice) {
   os << "\nkernel \"" << shown(kernel.name) << "\" of "
      << nodesText(kernel.nodes) << "\n";
   printOperands(os, kernel);
-  printWork(os, kernel);
+  printWork(os, kernel, isOnDevice);
   for (const RecipeChoice &choice : kernel.recipes)
     printRecipe(os, choice);
   os << "  steps:\n";
@@ -177,7 +179,8 @@ std::string Explanation::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << shown(model) << ":\"" << shown(node.name) << "\" (" << shown(node.op)
-     << ") for " << target << "\n  " << summary() << "\n";
+     << ") for " << target << (device.empty() ? "" : ", device " + device)
+     << "\n  " << summary() << "\n";
   printTensors(os, "input", inputs);
   printTensors(os, "output", outputs);
   printRewrites(os, *this);
@@ -187,7 +190,7 @@ std::string Explanation::text() const {
     os << "\nlayout: dimensions of a result in the order " << layout.choice
        << ": " << layout.reason << "\n";
   for (const ExplainedKernel &kernel : kernels)
-    printKernel(os, kernel);
+    printKernel(os, kernel, !device.empty());
   if (!calls.empty())
     os << "\nruntime: " << llvm::join(calls, ", ") << "\n";
   if (!hostOperations.empty())

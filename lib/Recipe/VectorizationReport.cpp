@@ -176,11 +176,12 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
   double total = 0;
   if (times == 0)
     return 0;
-  // Where nothing has vectors, nothing of the model is in their way.
-  if (TargetAttr::processorOf(kernel).lanes(/*bits=*/8) == 1)
+  // Where nothing has vectors, nothing of the model is in their way; threads of
+  // a device take the place of lanes.
+  target::Processor target = TargetAttr::processorOf(kernel);
+  if (target.isDevice() || target.lanes(/*bits=*/8) == 1)
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
-  target::Processor target = TargetAttr::processorOf(kernel);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   // Ops that share their loops have lanes together or not at all.
   const Obstacle *common = nullptr;

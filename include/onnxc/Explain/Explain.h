@@ -69,13 +69,13 @@ struct ExplainedKernel {
   std::vector<ExplainedOperand> operands;
   KernelWork work;
   double bytesRead = 0, bytesWritten = 0;
-  /// Cycles of one thread, as the cost model predicts them.
+  /// Cycles of one thread, or of the device, as the cost model predicts them.
   double cycles = 0;
   /// Are there extents that only the run knows? They count as 64.
   bool isDynamic = false;
   /// The number of lanes of its vectors; 1 without.
   int64_t lanes = 1;
-  /// Why parts of it are no vector code.
+  /// Why parts of it are no vector code; none on a device.
   std::vector<ExplainedChoice> scalarParts;
   /// The choices of recipes; several if kernels were merged.
   std::vector<RecipeChoice> recipes;
@@ -90,6 +90,8 @@ struct ExplainedFunction {
 
 struct Explanation {
   std::string model, target;
+  /// sm_80, of several levels the last; empty without a device.
+  std::string device;
   ExplainedNode node;
   std::vector<ExplainedTensor> inputs, outputs;
   /// Does another node of the model read an output?

@@ -28,7 +28,8 @@ struct RecipeCandidate {
   llvm::StringRef kind;
   /// What sets it apart from others of its kind: "8 x 3 vectors of 16".
   std::string choices;
-  /// Cycles of one thread that the cost model predicts for the kernel.
+  /// Cycles of one thread, or of the device, that the cost model predicts for
+  /// the kernel.
   double cycles;
   /// Writes the recipe.
   std::function<mlir::ArrayAttr()> write;

@@ -29,10 +29,10 @@ struct ScalarLoop {
 /// way that is hardly ever taken none.
 double timesRun(mlir::Operation *op, int64_t unknown);
 
-/// All such parts, most work first. Kernels must have their recipes: each
-/// recipe is replayed on a nest, and the predicates of the chooser give the
-/// reasons. Sizes that are not known count as `unknown`, as do the steps of
-/// loops around kernels.
+/// All such parts, most work first; none of kernels of a device. Kernels must
+/// have their recipes: each recipe is replayed on a nest, and the predicates of
+/// the chooser give the reasons. Sizes that are not known count as `unknown`,
+/// as do the steps of loops around kernels.
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
                                               int64_t unknown = 64);
 

@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 KEYS = {
-    "": "schema model target node summary inputs outputs rewrites algorithms layouts fused_with not_fused kernel_count kernels"
+    "": "schema model target device node summary inputs outputs rewrites algorithms layouts fused_with not_fused kernel_count kernels"
     " runtime_calls host_operations functions",
     "rewrites": "pass pattern from into nodes",
     "not_fused": "pass reason producer consumer",

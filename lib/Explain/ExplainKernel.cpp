@@ -15,6 +15,7 @@
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Recipe/VectorizationReport.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
@@ -25,15 +26,12 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-/// What unknown sizes count as in work and shares.
-static constexpr int64_t assumedSize = 64;
-
-/// Bytes of a tensor, or of a scalar; unknown sizes count as `assumedSize`.
+/// Bytes of a tensor, or of a scalar; unknown sizes count as `outerExtent`.
 static double bytesOf(Type type) {
   double elements = 1;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     for (int64_t size : tensor.getShape())
-      elements *= double(ShapedType::isDynamic(size) ? assumedSize : size);
+      elements *= double(ShapedType::isDynamic(size) ? outerExtent : size);
   Type element = getElementTypeOrSelf(type);
   return element.isIntOrFloat()
              ? elements * std::ceil(element.getIntOrFloatBitWidth() / 8.0)
@@ -56,7 +54,7 @@ static void addPacking(const LoopNest &nest, const Pack &pack,
   std::vector<std::string> loops;
   for (unsigned number : nest.packedLoops(pack)) {
     const Loop &loop = nest.loop(number);
-    elements *= double(loop.isDynamic() ? assumedSize : loop.extent);
+    elements *= double(loop.isDynamic() ? outerExtent : loop.extent);
     loops.push_back(loop.name);
   }
   operand.packedLoops = llvm::join(loops, ", ");
@@ -90,7 +88,7 @@ ExplainedKernel explainKernel(KernelOp kernel) {
   explained.name = kernel.getName().str();
   explained.nodes = explainedNodes(kernel.getLoc());
   addOperands(kernel, nest, explained);
-  explained.work = workOf(kernel, assumedSize);
+  explained.work = workOf(kernel, outerExtent);
   explained.cycles =
       nestCost(kernel, nest, TargetAttr::processorOf(kernel)).cycles;
   explained.isDynamic =
@@ -99,7 +97,7 @@ ExplainedKernel explainKernel(KernelOp kernel) {
   for (const BodyOp &op : nest.ops())
     for (const LoopUse &use : op.loops)
       explained.lanes = std::max(explained.lanes, use.width());
-  for (const ScalarLoop &part : findScalarLoops(kernel, assumedSize)) {
+  for (const ScalarLoop &part : findScalarLoops(kernel, outerExtent)) {
     ExplainedChoice found{nameOf(part.loc).str(), part.reason};
     if (!llvm::is_contained(explained.scalarParts, found))
       explained.scalarParts.push_back(std::move(found));

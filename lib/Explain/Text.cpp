@@ -6,6 +6,7 @@
 
 #include "onnxc/Explain/Explain.h"
 
+#include "onnxc/Recipe/RecipeSpace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -132,7 +133,9 @@ static void printWork(raw_ostream &os, const ExplainedKernel &kernel,
       number(kernel.work.operations), number(kernel.work.multiplyAdds),
       number(kernel.bytesRead), number(kernel.bytesWritten),
       kernel.work.intensity(),
-      kernel.isDynamic ? "; unknown sizes count as 64" : "");
+      kernel.isDynamic
+          ? llvm::formatv("; unknown sizes count as {0}", outerExtent).str()
+          : "");
   os << llvm::formatv("  predicted: {0} cycles of {1}\n", number(kernel.cycles),
                       isOnDevice ? "the device" : "one thread");
   if (kernel.lanes > 1)

@@ -71,7 +71,7 @@ struct ExplainedKernel {
   double bytesRead = 0, bytesWritten = 0;
   /// Cycles of one thread, or of the device, as the cost model predicts them.
   double cycles = 0;
-  /// Are there extents that only the run knows? They count as 64.
+  /// Are there extents that only the run knows? They count as `outerExtent`.
   bool isDynamic = false;
   /// The number of lanes of its vectors; 1 without.
   int64_t lanes = 1;

@@ -7,6 +7,7 @@
 #define ONNXC_RECIPE_VECTORIZATIONREPORT_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 #include <string>
 
@@ -34,11 +35,11 @@ double timesRun(mlir::Operation *op, int64_t unknown);
 /// the chooser give the reasons. Sizes that are not known count as `unknown`,
 /// as do the steps of loops around kernels.
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
-                                              int64_t unknown = 64);
+                                              int64_t unknown = outerExtent);
 
 /// The same for one kernel; shares are of its work.
 llvm::SmallVector<ScalarLoop> findScalarLoops(krnl::KernelOp kernel,
-                                              int64_t unknown = 64);
+                                              int64_t unknown = outerExtent);
 
 } // namespace onnxc
 

@@ -2,6 +2,8 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes="keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 // RUN: onnx-opt %s --krnl-write-recipes=choose=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: recipe [{{.}}
+// NONE:     krnl.kernel "small"
+// NONE-NOT: recipe [{{.}}
 
 // Four vectors at a time; too little traffic for other workers. The last block,
 // of 40, is code of its own.

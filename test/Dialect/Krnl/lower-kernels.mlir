@@ -3,6 +3,8 @@
 
 // Recipes are carried out: loops over memory, register tiles, and launches.
 // STRICT-NOT: fastmath<contract>
+// STRICT:     arith.mulf
+// STRICT-NOT: fastmath<contract>
 
 // A tile of 8 x 48 is 24 accumulators that stay in registers over k; the
 // epilogue works on them; the last 4 of 100 columns have a variant of their own.

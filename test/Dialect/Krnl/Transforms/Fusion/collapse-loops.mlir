@@ -1,6 +1,8 @@
 // RUN: onnx-opt %s --krnl-fuse --canonicalize --cse | FileCheck %s
 // RUN: onnx-opt %s --krnl-fuse=collapse=false | FileCheck %s --check-prefix=OFF
 // OFF-NOT: collapse_shape
+// OFF:     krnl.kernel
+// OFF-NOT: collapse_shape
 
 // Vectors cross the short rows.
 // CHECK-LABEL: func @elementwise

@@ -3,6 +3,8 @@
 //
 // Pairs that stay two kernels, and why. No two kernels here become one.
 // IR-NOT: krnl.kernel "{{.+}}+{{.+}}"
+// IR:     krnl.kernel "{{[^"+]+}}"
+// IR-NOT: krnl.kernel "{{.+}}+{{.+}}"
 
 // The remark is at the consumer, and names the producer and its nodes.
 // CHECK: [Missed] NotFused {{.+}} Producer=loc({{.+}}), Reason="the producer of a contraction's operand would be computed again for each result", Remark="neg, gemm"

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -449,14 +449,12 @@ bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
     before += cost ? cost->cycles : *inside;
     after += *inside;
   }
-  if (readers.all.empty() || after >= before)
+  if (readers.all.empty())
     return false;
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Pad").category(getArgument()))
-      << remark::add("{0}", kernel.getName().str())
-      << remark::add("{0} cycles instead of {1}", int64_t(after),
-                     int64_t(before));
-  return true;
+  reportChoice(kernel.getLoc(), getArgument(), after < before,
+               {"a border in memory", before},
+               {"a border that no memory has", after});
+  return after < before;
 }
 
 /// Lets all that reads the padded tensor read what is inside of it.

@@ -12,6 +12,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
 #include "Passes/AttentionQuery.h"
+#include "Passes/ReportChoice.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -24,7 +25,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -50,8 +50,9 @@ struct Attention {
   KernelOp sums;
   AttentionParts parts;
   std::optional<int64_t> keysOfPart;
-  /// Predicted, of these kernels before and then.
-  double apart = 0, cycles = 0;
+  /// Predicted, of these kernels and of what replaces them, or of the cheapest
+  /// that would.
+  std::optional<double> apart, joined;
 
   bool isLike(const Attention &other) const {
     SmallVector<KernelOp> own = parts.all(), others = other.parts.all();
@@ -195,16 +196,18 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
       cyclesApart(rewriter, attention.parts, attention.sums, *chooser);
   if (!apart)
     return;
-  double best = attention.apart = *apart;
+  attention.apart = apart;
+  double best = *apart;
   KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums, true);
   if (!joined)
     return;
   std::optional<NestCost> together;
   if (hasKnownKeys(attention.parts))
     together = chooser->costOf(joined);
+  if (together)
+    attention.joined = together->cycles;
   bool isCheaper = together && together->cycles < best;
   if (isCheaper) {
-    attention.cycles = together->cycles;
     attention.keysOfPart = 0;
     // As for parts of other sums, another launch has to pay.
     best = minGainOfKind * together->cycles;
@@ -215,10 +218,14 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
     std::optional<double> cycles = chooser->cyclesOf(kernels);
     eraseAll(rewriter, kernels);
-    if (!cycles || *cycles >= best)
-      continue;
-    best = attention.cycles = *cycles;
-    attention.keysOfPart = keys / parts;
+    bool isBest = cycles && *cycles < best;
+    if (isBest) {
+      best = *cycles;
+      attention.keysOfPart = keys / parts;
+    }
+    if (isBest || (cycles && !attention.keysOfPart &&
+                   (!attention.joined || *cycles < *attention.joined)))
+      attention.joined = cycles;
   }
   eraseWithOperands(rewriter, joined);
 }
@@ -237,11 +244,15 @@ static Value viewAs(IRRewriter &rewriter, Value tensor, RankedTensorType type) {
                                          tensor, *groups);
 }
 
-static std::string partsText(const Attention &attention) {
-  int64_t size = *attention.keysOfPart;
-  if (size == 0)
-    return "all keys in one part";
-  return "keys in parts of " + std::to_string(size);
+static void report(const Attention &attention, StringRef pass) {
+  int64_t size = attention.keysOfPart.value_or(0);
+  std::string joined = "attention without scores in memory";
+  if (size > 0)
+    joined += ", keys in parts of " + std::to_string(size);
+  KernelOp sums = attention.sums;
+  reportChoice(sums.getLoc(), pass, attention.keysOfPart.has_value(),
+               {"attention with scores in memory", attention.apart},
+               {joined, attention.joined});
 }
 
 /// Replaces the kernels, if they are still there.
@@ -267,11 +278,7 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
     eraseAll(rewriter, kernels);
     return;
   }
-  remark::passed(sums.getLoc(), remark::RemarkOpts::name("Join").category(pass))
-      << remark::add("{0}", last.getName().str())
-      << remark::add("{0}", partsText(attention))
-      << remark::add("{0} cycles instead of {1}", int64_t(attention.cycles),
-                     int64_t(attention.apart));
+  report(attention, pass);
   rewriter.replaceAllUsesWith(sums.getResult(0), view);
   eraseWithOperands(rewriter, sums);
   eraseAll(rewriter, parts->all());
@@ -283,7 +290,8 @@ static SmallVector<Attention> findAll(Operation *module) {
   for (KernelOp kernel : kernelsOf(module)) {
     FailureOr<AttentionParts> parts = findAttention(kernel, reason);
     if (succeeded(parts) && kernel.getNumResults() == 1)
-      found.push_back({kernel, *parts, std::nullopt});
+      found.push_back(
+          {kernel, *parts, std::nullopt, std::nullopt, std::nullopt});
   }
   return found;
 }
@@ -327,11 +335,13 @@ void KrnlJoinAttentionPass::runOnOperation() {
     }
     attention.keysOfPart = like->keysOfPart;
     attention.apart = like->apart;
-    attention.cycles = like->cycles;
+    attention.joined = like->joined;
   }
   for (const Attention &attention : found)
     if (attention.keysOfPart)
       replace(rewriter, attention, getArgument());
+    else
+      report(attention, getArgument());
   for (KernelOp kernel : kernelsOf(getOperation()))
     if (ofQuery.kernels.contains(kernel))
       dropUnitLoops(kernel);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/Passes.h"
@@ -27,7 +28,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -416,17 +416,16 @@ void KrnlJoinPartsPass::joinIfCheaper(KernelOp kernel) {
   PartJoiner joiner(joined);
   joiner.match();
   joiner.join();
-  std::optional<NestCost> before = chooser->costOf(kernel),
-                          after = chooser->costOf(joined);
-  if (!after || (before && before->cycles <= after->cycles)) {
+  std::optional<double> before = chooser->cyclesOf(kernel),
+                        after = chooser->cyclesOf(joined);
+  bool isCheaper = after && (!before || *after < *before);
+  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
+               {"loops for each part of the tensor", before},
+               {"one loop over all parts of the tensor", after});
+  if (!isCheaper) {
     joined.erase();
     return;
   }
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Join").category(getArgument()))
-      << remark::add("{0}", kernel.getName().str())
-      << remark::add("{0} cycles instead of {1}", int64_t(after->cycles),
-                     int64_t(before ? before->cycles : 0));
   kernel.replaceAllUsesWith(joined.getResults());
   kernel.erase();
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -354,16 +354,15 @@ void KrnlSplitFactorsPass::split(KernelOp kernel) {
   RecipeOptions options{keepOrder};
   std::optional<double> whole = chooser->cyclesOf(kernel, options),
                         split = chooser->cyclesOf({factor, product}, options);
-  if (!whole || !split || !(*split < minGainOfKind * *whole)) {
+  bool isCheaper = whole && split && *split < minGainOfKind * *whole;
+  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
+               {"an operand computed for each product", whole},
+               {"an operand computed once, in a kernel of its own", split});
+  if (!isCheaper) {
     while (kernel->getPrevNode() != before)
       kernel->getPrevNode()->erase();
     return;
   }
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Split").category(getArgument()))
-      << remark::add("{0}", kernel.getName().str())
-      << remark::add("a factor is computed once, for {0} products",
-                     extentOfAll(kernel, found->sum.getAxes(), outerExtent));
   kernel.replaceAllUsesWith(resultsOf(product, kernel));
   kernel.erase();
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -20,7 +21,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -282,7 +283,7 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     return;
   OpBuilder b(kernel);
   double best = minGainOfKind * whole->cycles;
-  int64_t chosen = 1;
+  PredictedForm inParts{"sums in parts", std::nullopt};
   std::optional<SplitKernels> cheapest;
   for (int64_t parts : numbersOfParts(found->extent, found->terms)) {
     SplitKernels kernels;
@@ -290,6 +291,8 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);
     std::optional<double> cycles =
         chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder});
+    if (cycles && (!inParts.cycles || *cycles < *inParts.cycles))
+      inParts = {llvm::formatv("sums in {0} parts", parts), cycles};
     if (!cycles || *cycles >= best) {
       kernels.erase();
       continue;
@@ -297,15 +300,12 @@ void KrnlSplitReductionsPass::split(KernelOp kernel) {
     if (cheapest)
       cheapest->erase();
     cheapest = kernels;
-    chosen = parts;
     best = *cycles;
   }
+  reportChoice(kernel.getLoc(), getArgument(), cheapest.has_value(),
+               {"sums in one part", whole->cycles}, inParts);
   if (!cheapest)
     return;
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Split").category(getArgument()))
-      << remark::add("{0}", kernel.getName().str())
-      << remark::add("sums in {0} parts", chosen);
   kernel.replaceAllUsesWith(cheapest->total.getResults());
   kernel.erase();
 }

@@ -1,4 +1,4 @@
-//===- CutNode.cpp - A model of one node of a model ------------*- C++ -*-===//
+//===- MinimalModel.cpp - A model of one node of a model -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

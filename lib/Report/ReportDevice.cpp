@@ -54,7 +54,7 @@ double onnxc::criticalMicroseconds(const Report &report) {
   return sum;
 }
 
-/// path:        23 of 31 launches one behind the other, 40.1 of 52.3 us
+/// path:        23 of 31 launches one after the other, 40.1 of 52.3 us
 ///   3.1 us conv1 (Conv), relu1 (Relu)
 static void printPath(llvm::raw_ostream &os, const Report &report,
                       size_t launches, double total) {
@@ -64,7 +64,7 @@ static void printPath(llvm::raw_ostream &os, const Report &report,
   std::vector<size_t> path = report.device.criticalPath;
   if (path.empty())
     return;
-  os << llvm::formatv("path:        {0} of {1} launches one behind the other, "
+  os << llvm::formatv("path:        {0} of {1} launches one after the other, "
                       "{2:F1} of {3:F1} us\n",
                       path.size(), launches, criticalMicroseconds(report),
                       total);

@@ -350,7 +350,7 @@ func.func @odd_rows(%x: tensor<321x48xf32>, %o: tensor<321xf32>) -> tensor<321xf
   return %y : tensor<321xf32>
 }
 
-// Of few columns, whose elements do not lie one behind the other, a block has those of a line of the caches,
+// Of few columns, whose elements do not lie one after the other, a block has those of a line of the caches,
 // and each thread a part of their terms.
 // CHECK-LABEL: kernel "columns"
 // CHECK-NEXT:    block(r, 16) -> (r.b, r.r),

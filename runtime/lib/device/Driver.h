@@ -40,7 +40,7 @@ struct KernelNode {
 };
 
 /// CUDA_MEMCPY3D. All of it is 0 but types, addresses and sizes where bytes lie
-/// one behind the other.
+/// one after the other.
 struct MemoryCopy {
   struct Side {
     size_t x, y, z, level;

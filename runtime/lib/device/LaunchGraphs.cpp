@@ -111,7 +111,7 @@ bool Launches::addBranches(OnnxcCall *call, DeviceContext &device,
   return true;
 }
 
-/// Adds the nodes one behind the other, with events in between.
+/// Adds the nodes one after the other, with events in between.
 bool Launches::addTimed(OnnxcCall *call, DeviceContext &device,
                         Replay &replay) {
   GraphNode last = nullptr;

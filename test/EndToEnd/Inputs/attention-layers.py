@@ -16,7 +16,7 @@ HAS_MASK = [True, False, False, True, False]
 
 
 def layers():
-    """Attentions one behind the other, the query of each being the result of the one before."""
+    """Attentions one after the other, the query of each being the result of the one before."""
     f16 = onnx.TensorProto.FLOAT16
     tensor = lambda name, *shape: helper.make_tensor_value_info(name, f16, [1, HEADS, *shape])  # noqa: E731
     inputs, nodes, query = [tensor("query", 1, SIZE)], [], "query"

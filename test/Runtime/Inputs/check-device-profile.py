@@ -29,7 +29,7 @@ assert product["operations"] == 2 * 64 * 32 * 16, product
 least = max(product["operations"] / peaks["gops_by_type"]["f32"], product["bytes"] / peaks["gbytes_per_second"]) * 1e-9
 assert math.isclose(product["roofline_share"], least / 1e-6, rel_tol=1e-6), product
 
-# The launches in their order, one behind the other from the first one on.
+# The launches in their order, one after the other from the first one on.
 events = [event for event in trace["traceEvents"] if event["ph"] == "X" and event["tid"] == 1]
 assert [event["name"] for event in events] == ["product (MatMul)", "soft (Softmax)", *3 * ["act (Tanh)"]], events
 assert [round(event["dur"]) for event in events] == [1, 1, 8, 8, 8], events

@@ -1,4 +1,4 @@
-# ===- many_checks.py - Checks of a host function, one behind the other ------===//
+# ===- many_checks.py - Checks of a host function, one after the other ------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Prints a function with as many checks as the argument says."""

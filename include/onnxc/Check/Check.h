@@ -20,16 +20,16 @@ struct Finding {
   std::string location;
   /// The node or tensor; empty for the whole model.
   std::string name;
-  /// Of a node: its operator, the version of the operator set that it is
-  /// written in, and the types of its operands and results, "" where one is
-  /// left out or not known.
+  /// The node's operator, the version of the operator set that it is written
+  /// in, and the types of its operands and results; "" for a type that is left
+  /// out or not known. Empty and 0 if the finding is not about a node.
   std::string op;
   int64_t opset = 0;
   std::vector<std::string> operands, results;
   std::string reason;
   /// The rewrite or option that helps; empty if none is known.
   std::string hint;
-  /// Of the estimated work of the model, 0 to 1; 0 if it has none.
+  /// The share of the estimated work of the model, 0 to 1; 0 if it has none.
   double share = 0;
 };
 

@@ -10,9 +10,9 @@
 
 namespace onnxc {
 
-/// Does a scalar operation, applied to vectors, stay vector code? False for
-/// functions that libm computes lane by lane, and for divisions of integers
-/// that processors have no vectors of.
+/// Returns true if the scalar operation stays vector code when it is applied to
+/// vectors. Returns false for functions that libm computes lane by lane, and
+/// for divisions of integers that processors have no vectors of.
 bool hasVectorForm(mlir::Operation *op);
 
 } // namespace onnxc

@@ -69,7 +69,8 @@ public:
   /// Makes a host value (tensor or scalar) visible inside; returns its image.
   /// Asking twice for the same value gives the same image.
   mlir::Value input(mlir::Value hostValue);
-  /// The same for a host scalar, of which a constant stays one inside.
+  /// Makes a host scalar visible inside, where a constant stays a constant;
+  /// returns its image.
   mlir::Value scalar(mlir::Value hostScalar);
   /// Adds a result of the kernel. `sizes` are host index values, one for each
   /// dimension or for each dynamic one of the type. Returns the destination's
@@ -83,7 +84,8 @@ public:
   /// An intermediate of the shape of an argument of the body, with elements of
   /// another type.
   mlir::Value temporaryLike(mlir::Value argument, mlir::Type element);
-  /// The same of some of its dimensions.
+  /// An intermediate of the dimensions `dims` of an argument of the body, with
+  /// elements of another type.
   mlir::Value temporaryLike(mlir::Value argument, mlir::Type element,
                             llvm::ArrayRef<int64_t> dims);
   /// A scalar constant inside the kernel, zero-extended to `type`.

@@ -22,17 +22,17 @@ namespace onnxc {
 
 class KeyTable {
 public:
-  /// Of different keys: numbers extended, or bits of floats. Nothing where no
-  /// hash table is found, which takes more luck than there is.
+  /// Makes a table of distinct keys: integers extended to 64 bits, or bits of
+  /// floats. Returns nothing if no hash table is found, which is very unlikely.
   static std::optional<KeyTable> make(llvm::ArrayRef<uint64_t> keys);
-  /// The same, but a hash table always.
+  /// Makes a table as make() does, which is always a hash table.
   static std::optional<KeyTable> makeHashed(llvm::ArrayRef<uint64_t> keys);
 
   /// Slots of keys; slot numSlots() is that of numbers that are no keys.
   int64_t numSlots() const { return slots; }
   /// The slot of the `i`-th key.
   int64_t slotOf(size_t i) const { return positions[i]; }
-  /// Is a key its own slot, but for a constant?
+  /// Returns true if a key is its own slot, up to a constant.
   bool isDirect() const { return hashed.empty(); }
   /// By slot, the last one included: the value of its key, or `otherwise`.
   template <typename T>

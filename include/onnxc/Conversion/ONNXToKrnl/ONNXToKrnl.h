@@ -43,9 +43,9 @@ void numberCustomNodes(mlir::ModuleOp module);
 /// expanded from their function bodies beforehand.
 llvm::StringSet<> directlyLoweredOps(mlir::MLIRContext *context);
 
-/// The same for single operations: of some operators only a few forms are
-/// lowered, and the others expanded. `strict` leaves those out whose results
-/// differ from their bodies'.
+/// Returns a predicate for operations that some pattern lowers itself: of some
+/// operators only a few forms are lowered, and the others expanded. `strict`
+/// excludes the forms whose results differ from those of their bodies.
 std::function<bool(mlir::Operation *)>
 directlyLoweredForms(mlir::MLIRContext *context, bool strict);
 

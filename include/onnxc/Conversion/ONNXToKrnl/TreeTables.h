@@ -30,7 +30,7 @@ struct ModelNode {
   /// Where a feature that is NaN goes.
   bool missingIsTrue = false;
   int64_t ifTrue = -1, ifFalse = -1;
-  /// Of NodeMode::Member.
+  /// The numbers that NodeMode::Member compares the feature with; else empty.
   std::vector<double> members;
 };
 
@@ -60,7 +60,8 @@ struct NodeRecord {
 
   /// With TreeTables::missingBit if NaN goes to the true child.
   int32_t feature;
-  /// Of a leaf that has one weight: the weight.
+  /// The number that the feature is compared with. In a leaf that has one
+  /// weight, the weight.
   double split;
   /// Positions. A leaf leads to itself.
   int32_t ifFalse, ifTrue;

@@ -16,9 +16,9 @@ namespace onnxc::krnl {
 struct EmitOptions {
   /// Keep multiply and add apart in reductions, as the model wrote them.
   bool strict = false;
-  /// Its policy emits.
+  /// The processor whose policy emits the kernel.
   target::Processor processor;
-  /// With its instructions; may be null.
+  /// The target, which has the instructions; may be null.
   TargetAttr target;
 };
 
@@ -55,8 +55,8 @@ llvm::SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel);
 PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
                             const Pack &pack);
 
-/// Do the kernels compute the same, up to their names? Equal ones have equal
-/// hashes.
+/// Returns true if the kernels compute the same, up to their names. Equal
+/// kernels have equal hashes.
 bool areEqual(KernelOp x, KernelOp y);
 llvm::hash_code hashOf(KernelOp kernel);
 

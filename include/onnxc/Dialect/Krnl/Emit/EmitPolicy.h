@@ -43,9 +43,9 @@ public:
                               llvm::ArrayRef<ThreadLoop> threads,
                               Combine combine) const = 0;
 
-  /// The same of the values of all blocks of a cluster: there are so many for
-  /// each block, of which each gets its own. The threads have to wait for the
-  /// cluster before they do so again, and before they end.
+  /// Combines values of all blocks of a cluster: `values` has an equal number
+  /// of values for each block, and each block gets its own. The threads have to
+  /// wait for the cluster before they do so again, and before they end.
   virtual llvm::SmallVector<mlir::Value>
   combineBlocks(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                 llvm::ArrayRef<mlir::Value> values, mlir::Value block,
@@ -67,13 +67,15 @@ public:
   virtual void closeGroup(mlir::ImplicitLocOpBuilder &b) const = 0;
   virtual void waitForGroups(mlir::ImplicitLocOpBuilder &b,
                              int64_t others) const = 0;
-  /// Does a warp multiply matrices of these elements by one instruction?
+  /// Returns true if a warp multiplies matrices of these elements by one
+  /// instruction.
   virtual bool multipliesMatrices(const MatrixProduct &product) const = 0;
-  /// Do four of them, which read the factors from shared memory?
+  /// Returns true if a warpgroup (four warps) multiplies matrices of these
+  /// elements, with the factors in shared memory.
   virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
-  /// Does one instruction copy a box of a tensor to shared memory?
+  /// Returns true if one instruction copies a box of a tensor to shared memory.
   virtual bool copiesTensors() const = 0;
-  /// Can blocks be clusters?
+  /// Returns true if blocks can form clusters.
   virtual bool formsClusters() const = 0;
   /// Emits that the blocks of the function are clusters of so many.
   virtual void makeClusters(mlir::func::FuncOp func, int64_t blocks) const = 0;
@@ -98,7 +100,8 @@ public:
   virtual llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const = 0;
 
-  /// Are operands packed in each run, by a loop of the host?
+  /// Returns true if operands are packed in each run, by a loop of the host
+  /// program.
   virtual bool packsInRuns() const { return true; }
 
   /// Emits the code that runs `body` for each tile, with the indices of the
@@ -119,11 +122,12 @@ public:
                                mlir::func::FuncOp func,
                                mlir::MemRefType type) const = 0;
 
-  /// Does one thread multiply a group of bytes at once for a sum that is in no
-  /// vector?
+  /// Returns true if one thread multiplies a group of bytes at once for a sum
+  /// that is not in a vector.
   virtual bool multipliesSingleGroups() const { return false; }
 
-  /// May the consumer take the values of the producer from registers?
+  /// Returns true if the consumer may take the values of the producer from
+  /// registers.
   virtual bool forwards(const BodyOp &producer, const BodyOp &consumer) const {
     return true;
   }

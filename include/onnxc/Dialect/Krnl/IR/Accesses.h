@@ -33,7 +33,8 @@ public:
   /// The loops are those of a nest, whose body op number `op` this is.
   Access(const LoopNest &nest, unsigned op, mlir::OpOperand &operand);
 
-  /// Do both access the same positions, and cover the same dimensions?
+  /// Returns true if both access the same positions and cover the same
+  /// dimensions.
   bool operator==(const Access &other) const {
     return subscripts == other.subscripts;
   }
@@ -49,7 +50,8 @@ public:
   std::optional<unsigned> loopAt(unsigned position) const {
     return subscripts[position].getLoop();
   }
-  /// The same, or the loop that the index is a fixed distance from.
+  /// The loop that the index at the position is, or is at a constant distance
+  /// from; nothing for other indices.
   std::optional<unsigned> shiftedLoopAt(unsigned position) const;
   /// The first index that depends on the loop, if it depends on no other.
   std::optional<unsigned> positionOf(unsigned loop) const;
@@ -57,41 +59,47 @@ public:
   /// always the same.
   std::optional<int64_t> stepAt(unsigned position, unsigned loop) const;
 
-  /// Is each index a sum of the loop, times a number, and something else?
+  /// Returns true if each index grows by a constant with each iteration of the
+  /// loop.
   bool isLinearAlong(unsigned loop) const;
-  /// Does another iteration of the loop touch another element? Elements
-  /// independent of the loop are reused.
+  /// Returns true if an index depends on the loop, so that another iteration
+  /// touches another element. Elements independent of the loop are reused.
   bool dependsOn(unsigned loop) const;
-  /// The same of the index at one position.
+  /// Returns true if the index at one position depends on the loop.
   bool dependsOnAt(unsigned position, unsigned loop) const {
     return getIndex(position).isFunctionOfDim(loop);
   }
-  /// Is no element read at some iterations, since an index leaves the range
-  /// that is read? The same if iterations of one loop decide that.
+  /// Returns true if an index has a range outside of which no element is read;
+  /// hasRangeAlong(): if such an index depends on the loop.
   bool hasRanges() const;
   /// The element outside of the ranges; null if it is zero.
   mlir::TypedAttr outside() const;
   bool hasRangeAlong(unsigned loop) const;
-  /// Does each iteration of the loop move on by one element in memory?
+  /// Returns true if consecutive iterations of the loop access consecutive
+  /// elements in memory.
   bool hasUnitStride(unsigned loop) const;
-  /// Elements from one iteration of the loop to the next, or 0 if that is not
-  /// known.
+  /// The distance in elements from one iteration of the loop to the next, or 0
+  /// if it is not known.
   int64_t stride(unsigned loop) const;
-  /// The same in bytes.
+  /// The distance in bytes from one iteration of the loop to the next, or 0 if
+  /// it is not known.
   int64_t pitch(unsigned loop) const;
   /// The largest divisor of `most` that divides the place of each element that
   /// is accessed at the first iterations of these loops.
   int64_t alignment(llvm::ArrayRef<unsigned> first, int64_t most) const;
-  /// Is each dimension indexed by a loop that covers it, or at 0?
+  /// Returns true if each dimension is indexed by a loop that covers it, or at
+  /// 0.
   bool isPlain() const;
-  /// Is each dimension covered by a loop, or of one element?
+  /// Returns true if each dimension is covered by a loop, or has one element.
   bool coversAll() const;
-  /// Does each loop index one dimension, which it covers?
+  /// Returns true if each loop indexes exactly one dimension, which it covers,
+  /// and there are no other dimensions.
   bool isPermutation() const;
-  /// The same beside dimensions of one element: has each iteration an element
-  /// of its own, and each element an iteration?
+  /// Returns true if, apart from dimensions of one element, each loop covers
+  /// exactly one dimension: each iteration has its own element, and each
+  /// element an iteration.
   bool isOneToOne() const;
-  /// Does some index depend on loops without being one of them?
+  /// Returns true if an index is neither a loop nor a constant, or has a range.
   bool isWindow() const;
 
 private:
@@ -105,8 +113,8 @@ private:
 std::optional<std::pair<int64_t, int64_t>>
 valuesOf(mlir::AffineExpr index, llvm::ArrayRef<int64_t> extents);
 
-/// Does the op read or write the operand? Inputs that the payload does not use
-/// are not read.
+/// Returns true if the op reads or writes the operand. Inputs that the payload
+/// does not use are not read.
 bool isAccessed(mlir::OpOperand &operand);
 
 /// The inputs that the op reads.
@@ -116,10 +124,11 @@ llvm::SmallVector<mlir::OpOperand *> readInputs(ComputeOp op);
 /// that is made inside or is a destination.
 int inputNumber(KernelOp kernel, mlir::Value inside);
 
-/// Does the kernel only fill its result and copy into it?
+/// Returns true if the kernel only fills its result and copies into it.
 bool isPadding(KernelOp kernel);
 
-/// Is the value of the host a constant, perhaps viewed in another shape?
+/// Returns true if the value of the host program is a constant or a view of one
+/// in another shape.
 bool isConstantView(mlir::Value value);
 
 /// The iterator dimension of the op that runs over the loop of its kernel; the
@@ -163,15 +172,17 @@ public:
   LaneAnalysis(ComputeOp op, llvm::StringRef loop)
       : LaneAnalysis(op, dimOf(op, loop)) {}
 
-  /// Is the value the same in all lanes?
+  /// Returns true if the value is the same in all lanes.
   bool isUniform(mlir::Value value) const {
     return strides.lookup(value) == Stride::None;
   }
-  /// Are the elements that the lanes read neither one nor neighbours?
+  /// Returns true if the lanes read elements that are neither the same nor
+  /// consecutive in memory.
   bool isGather(mlir::tensor::ExtractOp read) const;
   bool hasGathers() const;
-  /// Do the vectors of all other arithmetic pay for the gathers? True where
-  /// there are none.
+  /// Returns true if there is enough vector arithmetic of floats to pay for the
+  /// gathers, or there are no gathers. Returns false for gathers of elements of
+  /// less than 32 bits.
   bool gathersPay(const target::Processor &target) const;
   /// Bits of the widest element that lanes differ in; 0 if some element of the
   /// payload is no number that fits a vector. Indices become addresses, and do
@@ -195,8 +206,8 @@ private:
   llvm::DenseMap<mlir::Value, Stride> strides;
 };
 
-/// Are all elements that the op reads, writes or computes with numbers that fit
-/// a vector?
+/// Returns true if all elements that the op reads, writes or computes with are
+/// numbers that fit a vector.
 bool fitsVectors(ComputeOp op);
 
 } // namespace onnxc::krnl

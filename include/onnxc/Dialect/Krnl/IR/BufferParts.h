@@ -15,7 +15,8 @@ inline constexpr llvm::StringLiteral partsAttrName = "krnl.parts";
 
 /// The part of a buffer of a launch. Of one that is not listed all is accessed.
 struct BufferPart {
-  /// Of the launch's ins, or ~number of its outs.
+  /// The number of the buffer among the inputs of the launch, or ~number among
+  /// its outputs.
   int64_t buffer;
   /// The bytes of a row, which are all of the buffer or divide it, and those
   /// that are accessed: from `begin` to `end`.

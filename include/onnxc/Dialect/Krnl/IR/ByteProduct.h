@@ -22,7 +22,7 @@ struct ByteFactor {
   mlir::Value byte;
   bool isSigned = false;
 
-  /// Is the byte the input as it is?
+  /// Returns true if the byte is the input without computation.
   bool isPlain() const { return llvm::isa<mlir::BlockArgument>(byte); }
 };
 
@@ -42,8 +42,8 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op);
 /// Ops of the payload that make the factor's byte of its input, in order.
 llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);
 
-/// Has the target instructions for groups of bytes of single sums, which are in
-/// no vector?
+/// Returns true if the target has instructions for groups of bytes of single
+/// sums, which are in no vector.
 bool multipliesSingleGroups(TargetAttr target);
 
 } // namespace onnxc::krnl

@@ -33,7 +33,7 @@ std::optional<EarlyRead> earlyReadOf(const LoopNest &nest,
                                      const Prefetch &prefetch,
                                      std::string &reason);
 
-/// Is the operand of the op prefetched before a sum?
+/// Returns true if the operand of the op is prefetched before a sum.
 bool isReadEarly(const LoopNest &nest, unsigned op, mlir::OpOperand &operand);
 
 } // namespace onnxc::krnl

@@ -38,12 +38,13 @@ struct SizeSource {
 /// Where an access is in one dimension of a tensor, as a function of loops.
 struct Subscript {
   mlir::AffineExpr index;
-  /// Is the index a loop alone, in a dimension that may go on behind it? Of
-  /// other indices nothing is implied for the size of the dimension anyway.
+  /// True if the index is a loop alone, in a dimension that may be longer than
+  /// the loop. For other indices nothing is implied for the size of the
+  /// dimension in any case.
   bool isPart = false;
-  /// The indices at which the tensor is read: the first one, and that behind
-  /// the last one, kDynamic where that is the size of a dimension that only the
-  /// run knows. Without it all are read.
+  /// The range in which the tensor is read: the first index, and one past the
+  /// last one, which is kDynamic if it is the dynamic size of a dimension.
+  /// Without a range, all indices are read.
   std::optional<std::pair<int64_t, int64_t>> range = {};
   /// The element at others, if it is not zero.
   mlir::TypedAttr outside = {};
@@ -91,7 +92,7 @@ mlir::ParseResult parseLoopName(mlir::OpAsmParser &parser,
 void printLoopName(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                    mlir::StringAttr name);
 
-/// True if the name of a loop is an identifier: written without quotes.
+/// Returns true if the name of a loop is an identifier: written without quotes.
 bool isBareLoopName(llvm::StringRef name);
 
 /// Writes a loop name bare where it is a keyword, else quoted.
@@ -114,12 +115,12 @@ namespace onnxc::krnl {
 /// map alone defines it.
 ScatterStoreOp scatterStoreOf(ComputeOp op, unsigned number);
 
-/// True where result `number` has an element for each iteration of a loop that
-/// the op reduces: a prefix sum beside the running one.
+/// Returns true if result `number` has an element for each iteration of a loop
+/// that the op reduces, as a prefix sum has.
 bool isTrace(ComputeOp op, unsigned number);
 
-/// True if the result depends on the order of the reduced iterations: some
-/// result is a trace, or goes to computed indices.
+/// Returns true if the result depends on the order of the reduced iterations:
+/// some result is a trace, or is stored at computed indices.
 bool isOrdered(ComputeOp op);
 
 /// The op that merges the running value of a result with a new one, if the
@@ -131,7 +132,7 @@ mlir::Operation *combinerOf(ComputeOp op, unsigned result);
 /// a sum, -infinity of a maximum.
 mlir::TypedAttr neutralElementOf(mlir::Operation *combiner);
 
-/// True if all results have one, or none is accumulated.
+/// Returns true if all results have a combiner, or none is accumulated.
 bool isCombinable(ComputeOp op);
 
 } // namespace onnxc::krnl

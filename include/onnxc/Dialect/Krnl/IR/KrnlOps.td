@@ -82,12 +82,13 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     }
     /// The extent of a loop: an index attribute, or the operand that gives it.
     ::mlir::OpFoldResult getExtent(unsigned loop);
-    /// The same inside the body: an index attribute or a block argument.
+    /// The extent of a loop inside the body: an index attribute or a block
+    /// argument.
     ::mlir::OpFoldResult getExtentInside(unsigned loop);
     /// The operand that gives the extent of a dynamic loop.
     ::mlir::OpOperand &getExtentMutable(unsigned loop);
-    /// Is the loop one of all ops that write the results? Then a kernel without
-    /// iterations of it gives nothing.
+    /// Returns true if all ops that write the results have the loop, so that a
+    /// kernel without iterations of it has empty results.
     bool isOfResults(unsigned loop);
     /// Replaces the list of loops. Dynamic loops that the kernel has already keep
     /// their extents; `added` has those of the others, in order. The extents of

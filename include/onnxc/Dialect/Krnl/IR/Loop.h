@@ -68,7 +68,8 @@ struct Loop {
   /// The loop whose threads have its iterations, if it is mapped as another
   /// one; -1 if it has threads of its own.
   int threadsOf = -1;
-  /// Its ops are computed inside it one after the other, see computeAt().
+  /// The ops of the loop are computed inside it one after the other, see
+  /// computeAt().
   bool computeAt = false;
 
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
@@ -94,12 +95,14 @@ struct LoopUse {
   unsigned loop;
   /// Iterations written out per step; the extent means no loop is left.
   int64_t unroll = 1;
-  /// The same of what whole steps leave; in the end one at a time.
+  /// Iterations unrolled per step in the rest that whole steps leave, for one
+  /// loop after the other; what these leave is executed one iteration at a
+  /// time.
   llvm::SmallVector<int64_t, 3> tail;
   /// The unrolled iterations are a group of bytes, multiplied and summed at
   /// once where there are vectors.
   bool dot = false;
-  /// They are the products of one step of an mma.
+  /// The unrolled iterations are the products of one step of an mma.
   bool mma = false;
   /// Vector lanes per step (a run-time tail is masked); 0 means scalar.
   int64_t lanes = 0;

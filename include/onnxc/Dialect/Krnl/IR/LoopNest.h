@@ -55,10 +55,12 @@ public:
   static mlir::FailureOr<LoopNest>
   replay(KernelOp kernel, EmitErrorFn emitError, bool findsCause = false,
          NestChecks checks = NestChecks::AfterEachStep);
-  /// As above, for a kernel that verified: cannot fail.
+  /// The nest after all steps of the recipe of a kernel that verified: cannot
+  /// fail.
   static LoopNest replay(KernelOp kernel);
 
-  /// As above, but the message becomes `reason` instead of a diagnostic.
+  /// The nest after all steps of the kernel's recipe. Instead of a diagnostic,
+  /// the message becomes `reason`.
   static mlir::FailureOr<LoopNest>
   tryReplay(KernelOp kernel, std::string &reason,
             NestChecks checks = NestChecks::AfterEachStep);
@@ -88,7 +90,8 @@ public:
   llvm::SmallVector<unsigned> fusedOuterLoops() const;
   llvm::SmallVector<unsigned> parallelLoops() const;
   llvm::SmallVector<unsigned> mappedLoops() const;
-  /// Those, and the ones that are mapped as one of them.
+  /// All mapped loops of order(): mappedLoops(), and the loops that are mapped
+  /// as one of them.
   llvm::SmallVector<unsigned> loopsOfThreads() const;
   int64_t numThreads() const;
   /// Which threads have the iterations of a mapped loop.
@@ -99,14 +102,15 @@ public:
   /// of which reduces it.
   std::optional<unsigned> computeAtLoop() const;
   llvm::SmallVector<unsigned> computeAtOps() const;
-  /// Is the loop open already where the op begins: is it shared, or do the ops
-  /// share it with a later one?
+  /// Returns true if the loop already encloses the position where the op
+  /// begins: it is a fused outer loop, or ops are computed at it and this one
+  /// is not the last of them.
   bool isAround(unsigned loop, unsigned op) const;
 
   /// The live loop of that name: of all ops, or of op `onlyOp` when not -1.
   std::optional<unsigned> find(llvm::StringRef name, int onlyOp = -1) const;
 
-  /// Does the loop stem (through blocks and fusions) from the axis?
+  /// Returns true if the loop stems (through blocks and fusions) from the axis.
   bool stemsFrom(unsigned loop, unsigned axis) const;
   /// The axes the loop stems from, ascending.
   llvm::SmallVector<unsigned> axesOf(unsigned loop) const;
@@ -140,16 +144,20 @@ public:
   // Tails
   //===--------------------------------------------------------------------===//
 
-  /// Can the loop end early, in the last block of a loop that it stems from?
+  /// Returns true if the loop can end early, in the last block of a loop that
+  /// it stems from.
   bool endsEarly(unsigned loop) const;
-  /// Is this a loop over blocks whose last, shorter one is code of its own?
+  /// Returns true if this is a loop over blocks whose last, shorter one is code
+  /// of its own (TailStrategy::Peel).
   bool peels(unsigned loop) const;
-  /// Are there iterations that steps of `factor` leave, a known number or not?
+  /// Returns true if steps of `factor` iterations may leave a rest: the extent
+  /// is dynamic or no multiple of `factor`, or the loop ends early.
   bool leavesRest(unsigned loop, int64_t factor) const;
   /// The iterations of the last block of a loop, if it is shorter and they are
   /// known.
   std::optional<int64_t> knownRest(unsigned loop) const;
-  /// Is there such a block whose iterations only the run knows?
+  /// Returns true if the loop can end early, in a block whose number of
+  /// iterations is dynamic.
   bool leavesUnknownRest(unsigned loop) const {
     return endsEarly(loop) && !knownRest(loop);
   }
@@ -159,21 +167,22 @@ public:
   /// Iterations of `ancestor`, a loop that blocks were made of, from one
   /// iteration of the loop to the next; nothing where loops were fused between.
   std::optional<int64_t> distanceIn(unsigned ancestor, unsigned loop) const;
-  /// Are all iterations of the loop copies and lanes?
+  /// Returns true if unrolling and lanes cover all iterations of the loop.
   bool isInRegisters(const LoopUse &use) const;
-  /// Is this the loop over or inside of blocks that are all whole, though they
-  /// may reach behind the end? Blocks of a loop that ends early are masked.
+  /// Returns true if this is the loop over or inside of blocks that are all
+  /// executed as whole ones, even past the end (TailStrategy::Pad). Blocks of a
+  /// loop that ends early are masked instead.
   bool pads(unsigned loop) const;
-  /// Loops whose blocks are padded for the op: their values may lie behind
-  /// their end. `reduced`: those that it reduces.
+  /// Loops whose blocks are padded for the op: their values may be past their
+  /// end. `reduced`: only loops that the op reduces.
   llvm::SmallVector<unsigned> paddedLoops(unsigned op,
                                           bool reduced = false) const;
-  /// Those that the element of an operand depends on, by an access over the
-  /// loops of the op.
+  /// The padded loops that the element of an operand depends on, by an access
+  /// over the loops of the op.
   llvm::SmallVector<unsigned> paddedLoops(unsigned op, const Access &access,
                                           bool reduced) const;
-  /// The loop that replaced `loop` for the op: over its blocks, with the one
-  /// inside right behind it, or fused.
+  /// The loop that replaced `loop` for the op: the loop over its blocks, whose
+  /// inner loop has the next number, or the fused loop.
   unsigned childOf(unsigned op, unsigned loop) const;
   /// The live loops of the op that the value of `loop` is made from.
   llvm::SmallVector<unsigned> liveLoops(unsigned op, unsigned loop) const;
@@ -184,7 +193,7 @@ public:
 
   llvm::ArrayRef<Pack> packs() const { return allPacks; }
   const Pack *packOf(unsigned operand) const;
-  /// Is it an operand of the kernel that is packed?
+  /// Returns true if the operand of the kernel is packed.
   bool isPacked(mlir::OpOperand &operand) const;
   /// All loops that are dimensions of the packed array, outermost first: those
   /// in front that the step does not list, then the listed ones.
@@ -215,27 +224,27 @@ public:
   const Cache *sharedCacheOf(mlir::OpOperand &operand, unsigned op) const;
   /// The loops that such a copy is indexed by: those of the op inside `at` that
   /// the operand depends on, outermost first. Of a shared one also the mapped
-  /// loops, and those around `at` that are written out whole: reduced ones
+  /// loops, and those around `at` that are unrolled completely: reduced ones
   /// first, then those of each axis together; for an mma the reduced ones come
   /// last if it reads elements along them.
   llvm::SmallVector<unsigned> cachedLoops(const Cache &cache,
                                           unsigned op) const;
 
-  /// The step for a loop; one stage without.
+  /// The pipeline step of a loop; one stage if the loop has none.
   Pipeline pipelineAt(unsigned loop) const;
   /// Why copies cannot go ahead so; empty if they can.
   std::string reasonAgainst(const Pipeline &pipeline) const;
   /// The step that has a producer; null if none has.
   const Pipeline *producingPipeline() const;
-  /// Bytes that all slices of shared memory take, with what may be behind their
-  /// rows and between them; more than any memory has where that is too many to
-  /// count.
+  /// Bytes of all slices of shared memory, with padding after and between their
+  /// rows; more than any memory has where that is too many to count.
   int64_t sharedSliceBytes() const;
 
   /// Blocks of a launch at most; 0 for one for each tile.
   int64_t maxBlocks() const { return gridBlocks; }
 
-  /// Of a block, for slices and shared intermediates together.
+  /// The maximum size of the shared memory of a block, in bytes, for slices and
+  /// shared intermediates together.
   int64_t maxSharedBytes() const { return sharedBytes; }
   /// Why some threads would not come to where the others wait for them; empty
   /// if all do.
@@ -245,48 +254,54 @@ public:
   const Mma *mmaOf(unsigned op) const;
   /// Why a warp cannot compute so; empty if it can.
   std::string reasonAgainst(const Mma &mma) const;
-  /// Of the slice of an op that has wgmma; nothing if no instruction can read
-  /// it.
+  /// The layout of the slice of an op that has wgmma; nothing if no instruction
+  /// can read the slice.
   std::optional<SwizzledSlice> swizzledSlice(const Cache &cache,
                                              unsigned op) const;
   /// The boxes that a slice is copied by; nothing, with the reason, if none are
   /// all of it.
   std::optional<TensorBoxes> tensorBoxes(const Cache &cache, unsigned op,
                                          std::string &reason) const;
-  /// Are there all steps that let boxes of a tensor be copied?
+  /// Returns true if the op has all steps that are needed to copy boxes of a
+  /// tensor: `by=tma`, wgmma, and a pipeline of several stages.
   bool copiesBoxes(const Cache &cache, unsigned op) const;
-  /// Has the slice of an op the elements of a sum next to each other?
+  /// Returns true if the elements of one sum are contiguous in the slice of an
+  /// op that has mma or wgmma.
   bool endsWithSums(const Cache &cache, unsigned op) const;
 
-  /// Does the access have rows that the lanes of the op are, with the copies of
-  /// the loop along them? `along` is over the loops of the nest.
+  /// Returns true if a loop of its own indexes the last dimension of the
+  /// operand, and copies of `loop` access consecutive elements along it.
+  /// `along` is the access over the loops of the nest.
   static bool hasRows(const Access &along, mlir::OpOperand &operand,
                       unsigned loop);
-  /// How often the loop is written out: in whole steps, then in those that
-  /// are left.
+  /// The factors by which the loop is unrolled: in whole steps, then in those
+  /// that are left.
   llvm::SmallVector<int64_t> copiesOf(const LoopUse &use) const;
-  /// Are lanes so few elements apart that so many copies of a loop access all
-  /// that lies between them?
+  /// Returns true if the lanes are at most `copies` elements apart, and copies
+  /// of the loop `copied` access all elements between them.
   static bool liesBetween(const Access &along, unsigned lane, unsigned copied,
                           int64_t copies);
-  /// Has the op inputs whose lanes are 2 to `most` elements apart, and copies
-  /// of the loop that read what lies between them?
+  /// Returns true if the op has inputs whose lanes are 2 to `most` elements
+  /// apart, and copies of the loop read the elements between them.
   bool readsBetween(unsigned op, const LoopUse &use,
                     int64_t most = INT64_MAX) const;
-  /// Does the op have accesses that the copies of the loop are shuffled for?
-  /// `masked`: those alone whose copies are no whole vector when stored.
+  /// Returns true if the op has accesses that the copies of the loop are
+  /// shuffled for. `masked`: only accesses whose copies are no whole vector
+  /// when stored.
   bool canShuffle(unsigned op, const LoopUse &use, Shuffle shuffle,
                   bool masked = false) const;
 
-  /// Does the op access memory where the lanes of the loop are so many elements
-  /// apart?
+  /// Returns true if the op has an access for which the lanes of the loop are
+  /// `distance` elements apart. Packed operands and interleaved stores do not
+  /// count.
   bool hasStride(unsigned op, const LoopUse &use, int64_t distance) const;
 
-  /// Do the iterations of the loop change nothing once one of them does?
+  /// Returns true if the iterations of the loop change nothing once one of them
+  /// changes nothing.
   bool canExitEarly(unsigned op, const LoopUse &use) const;
 
-  /// True while every step so far keeps each reduction in its source order, so
-  /// that results are bit-equal to those of the empty recipe.
+  /// Returns true while every step so far keeps each reduction in its source
+  /// order, so that results are bit-equal to those of the empty recipe.
   bool preservesOrder() const { return orderPreserved; }
 
   //===--------------------------------------------------------------------===//
@@ -453,7 +468,8 @@ private:
   llvm::SmallVector<Cache> allCaches;
   llvm::SmallVector<Pipeline> allPipelines;
   llvm::SmallVector<Mma> allMmas;
-  /// Of the target, see Processor.
+  /// The largest shared memory of a block of the target in bytes, see
+  /// Processor.
   int64_t sharedBytes = target::Processor().sharedBytes;
   int64_t gridBlocks = 0;
   bool orderPreserved = true;

@@ -21,7 +21,8 @@ struct MatrixSums {
   static constexpr int64_t rowThreads = 8, columnThreads = 4;
   static constexpr int64_t rows = copies * rowThreads,
                            columns = copies * columnThreads;
-  /// Of one wgmma.
+  /// The warps, the rows of the sums, and the most tiles of columns of one
+  /// wgmma.
   static constexpr int64_t warps = 4, groupRows = warps * rows,
                            maxColumnTiles = 32;
 };
@@ -32,7 +33,7 @@ struct MatrixElement {
   /// In the table of a target; that of a warpgroup has wg in front.
   llvm::StringLiteral operation;
   int64_t bits;
-  /// May rows of a matrix in shared memory be across the sums?
+  /// True if rows of a matrix in shared memory may be across the sums.
   bool liesAcross;
   /// wgmma has each number of tiles of columns up to this one, and even ones
   /// above it.

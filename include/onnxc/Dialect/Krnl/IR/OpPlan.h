@@ -59,7 +59,7 @@ private:
   llvm::SmallVector<Access, 0> accesses;
 };
 
-/// Does the op run inside a loop of a later one?
+/// Returns true if the op runs inside a loop of a later op.
 bool isInside(const LoopNest &nest, unsigned op);
 
 } // namespace onnxc::krnl

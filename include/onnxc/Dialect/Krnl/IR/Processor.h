@@ -34,7 +34,7 @@ struct Processor {
   /// of a target whose tiles are one thread's.
   static constexpr int64_t freeSharedBytes = 48 * 1024;
   int64_t sharedBytes = freeSharedBytes;
-  /// Of addresses and loop counters.
+  /// The number of bits of addresses and loop counters.
   int64_t indexBits = 64;
   /// Largest local buffer of a kernel on the stack.
   int64_t stackBytes = 64 * 1024;
@@ -129,9 +129,9 @@ struct Processor {
 
   /// Channels from which on Winograd's algorithm fills the vectors.
   int64_t winogradChannels = 16;
-  /// Its costs, in the time of one product: to read an element of
-  /// the filters, and to transform a tile of one channel that is in a cache or
-  /// not.
+  /// The costs of Winograd's algorithm, in the time of one product: to read an
+  /// element of the filters, and to transform a tile of one channel that is in
+  /// a cache or not.
   double filterProducts = 20;
   double transformProducts = 700;
   double farTransformProducts = 2000;

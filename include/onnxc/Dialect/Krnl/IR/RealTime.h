@@ -10,8 +10,8 @@
 
 namespace onnxc::krnl {
 
-/// Of a module that runs on the thread of its caller, in the arena and the
-/// scratch alone: krnl-check-real-time has refused all others.
+/// The attribute of a module that runs on the thread of its caller, in the
+/// arena and the scratch alone: krnl-check-real-time has refused all others.
 inline constexpr llvm::StringLiteral realTimeAttrName = "krnl.real_time";
 
 } // namespace onnxc::krnl

@@ -25,7 +25,7 @@ def LoopName : StringRefParameter<"loop name"> {
   let printer = "::onnxc::krnl::printLoopName($_printer, $_self)";
 }
 
-/// The same, empty where the step names none.
+/// The name of a loop, empty where the step names none.
 def OptionalLoopName : StringRefParameter<"loop name", [{""}]> {
   let parser = LoopName.parser;
   let printer = LoopName.printer;

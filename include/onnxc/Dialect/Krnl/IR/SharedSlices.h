@@ -26,7 +26,7 @@ struct Cache {
   bool shared;
   bool byTma = false;
 
-  /// Of its slices in shared memory, in bytes.
+  /// The alignment of the slices in shared memory, in bytes.
   static constexpr int64_t sharedAlignment = 16;
 };
 
@@ -53,7 +53,7 @@ struct Pipeline {
 struct Mma {
   unsigned op;
   unsigned rowCopies, rowThreads, columnThreads, columnCopies, products;
-  /// Of wgmma alone.
+  /// The loops of wgmma that mma lacks; no value for mma.
   std::optional<unsigned> rowWarps = {}, columnTiles = {};
 
   bool isOfWarpgroup() const { return rowWarps.has_value(); }
@@ -67,7 +67,7 @@ struct SwizzledSlice {
   /// Lines are along rows or columns of the result instead of the sums.
   bool isTransposed;
   int64_t elementBytes, lineBytes;
-  /// Of a block.
+  /// The number of lines of a block.
   int64_t lines;
 
   int64_t lineElements() const { return lineBytes / elementBytes; }
@@ -93,7 +93,8 @@ struct TensorBoxes {
   int64_t lines;
   int64_t sharers = 1, partBlocks = 1, partLines = 0;
 
-  /// Are the parts lines of all blocks of the slice, or whole blocks?
+  /// Returns true if the parts are lines of all blocks of the slice, false if
+  /// they are whole blocks.
   bool dividesLines(const SwizzledSlice &slice) const {
     return partLines < slice.lines;
   }
@@ -102,7 +103,8 @@ struct TensorBoxes {
   /// cuTensorMapEncodeTiled.
   static constexpr int64_t maxRank = 5, maxLines = 256, pitchBytes = 16,
                            maxPitchBytes = int64_t(1) << 40;
-  /// Of what counts the bytes of a stage that have come.
+  /// The size of the barrier that counts the bytes of a stage that have
+  /// arrived, in bytes.
   static constexpr int64_t barrierBytes = 8;
 };
 

@@ -26,7 +26,7 @@ struct Storage {
   /// loops touches (`local`), or the packed form of an operand.
   mlir::Value memref;
   bool local = false;
-  /// It is in memory of all threads of the tile.
+  /// The tensor is in memory of all threads of the tile.
   bool isShared = false;
   llvm::SmallVector<int64_t> localShape;
   /// The memref is indexed by loops, outermost first: a packed operand or the
@@ -37,7 +37,8 @@ struct Storage {
 
 class StoragePlan {
 public:
-  /// May a target hand values of one op over to another in registers?
+  /// Returns true if a target may hand values of the producer over to the
+  /// consumer in registers.
   using Forwards =
       std::function<bool(const BodyOp &producer, const BodyOp &consumer)>;
   StoragePlan(KernelOp kernel, const LoopNest &nest,
@@ -58,23 +59,25 @@ public:
   llvm::DenseMap<mlir::Value, int64_t> tileBytes;
 
   const OpPlan &plan(unsigned op) const { return plans[op]; }
-  /// Does the op only give the value that others start from?
+  /// Returns true if the results of the op are only initial values of other
+  /// ops, each used once.
   bool isOnlyStart(unsigned op) const;
   /// The value whose memory `tensor` is written into: its own, or that of the
   /// tensor it continues.
   mlir::Value chainRoot(mlir::Value tensor) const;
-  /// Does `use` read the result from memory?
+  /// Returns true if `use` reads the result from memory.
   bool isReadFromMemory(mlir::OpResult produced, mlir::OpOperand &use) const;
-  /// Does the op write into the memory of the root?
+  /// Returns true if the op writes into the memory of the root.
   bool writes(unsigned op, mlir::Value root) const;
-  /// Are the results of the op complete, in registers, at the point of the
-  /// fused outer nest?
+  /// Returns true if the results of the op are complete, in registers, at the
+  /// point of the fused outer nest.
   bool handsOver(unsigned op) const;
-  /// Can `use` take the value from registers?
+  /// Returns true if `use` can take the value from registers.
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use) const;
   /// Bytes of all intermediates that threads share.
   int64_t sharedBytes() const;
-  /// Must a result be stored, because somebody cannot take it from registers?
+  /// Returns true if the result must be stored, because a use cannot take it
+  /// from registers.
   bool needsMemory(mlir::OpResult produced) const;
   /// The memory of others that must start with a copy of the result.
   llvm::SmallVector<mlir::Value>
@@ -102,15 +105,16 @@ private:
 llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
                                                     const BodyOp &op);
 
-/// Has the op results of several threads? One thread alone computes all of them
-/// before the next op begins, while a sum of theirs is in its registers.
+/// Returns true if the op has results of several threads. One thread alone
+/// computes all of them before the next op begins, while a sum of them is in
+/// its registers.
 bool isSharedByThreads(const LoopNest &nest, const BodyOp &op);
 
 /// Which values the target of the kernel hands over in registers: where each
 /// tile is one thread's, none of ops that several threads share.
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest);
 
-/// Does the step `arena` of the op make a difference?
+/// Fails if the step `arena` of the op makes no difference.
 mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
                                 llvm::StringRef op, EmitErrorFn emitError);
 
@@ -118,13 +122,13 @@ mlir::LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest,
 /// for sums that warps exchange.
 int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest);
 
-/// Can the results that steps `shared` name be in memory of all threads, and
-/// does it suffice?
+/// Fails if the results that steps `shared` name cannot be in memory of all
+/// threads, or exceed it.
 mlir::LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
                                  EmitErrorFn emitError);
 
-/// Does each thread that has iterations of mapped loops of an op read from
-/// other memory only what it has written there itself?
+/// Fails if a thread that has iterations of mapped loops of an op reads from
+/// memory that is not shared what another thread has written.
 mlir::LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
                                   EmitErrorFn emitError);
 

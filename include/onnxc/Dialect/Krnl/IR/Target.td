@@ -37,13 +37,15 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   let extraClassDeclaration = [{
     /// Name of the attribute of a module.
     static constexpr ::llvm::StringLiteral attrName = "krnl.target";
-    /// The same for its host program, where the target is a device.
+    /// The name of the attribute for the host program of a module whose target
+    /// is a device.
     static constexpr ::llvm::StringLiteral hostAttrName = "krnl.host_target";
 
     /// The target of the innermost module around `op`, or that is `op`, that has
     /// one; null if none has.
     static TargetAttr of(::mlir::Operation *op);
-    /// Its numbers; without one those of the baseline processor.
+    /// The numbers of of(op); those of the baseline processor if there is no
+    /// target.
     static ::onnxc::target::Processor processorOf(::mlir::Operation *op);
 
     /// The intrinsic for an operation on vectors of so many lanes; empty if the

@@ -15,17 +15,18 @@
 
 namespace onnxc::krnl {
 
-/// Those of a warp exchange values directly: recipes are legal for all targets,
-/// which agree on its size.
+/// The threads of a warp, which exchange values directly: recipes are legal for
+/// all targets, which agree on its size.
 constexpr int64_t warpThreads = target::Processor{}.warpThreads;
 
 /// Threads that share a tile: those of a block of any GPU.
 constexpr int64_t maxTileThreads = 1024;
 
-/// Of the producer of a pipeline, behind those of the mapped loops.
+/// The threads of the producer of a pipeline, numbered after those of the
+/// mapped loops.
 constexpr int64_t producerThreads = warpThreads;
 
-/// Are the iterations those of threads of several warps?
+/// Returns true if threads of several warps have the iterations.
 inline bool crossesWarps(const ThreadLoop &loop) {
   return loop.stride > 1 || loop.extent > warpThreads;
 }
@@ -44,19 +45,20 @@ llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
 std::optional<unsigned> clusterParts(const LoopNest &nest);
 std::optional<unsigned> clusterShares(const LoopNest &nest);
 
-/// Has the target clusters of blocks? Those that copy boxes have, for copies to
-/// all of their blocks; elsewhere such loops are plain ones.
+/// Returns true if the target has clusters of blocks: targets that copy boxes,
+/// for copies to all of their blocks; elsewhere such loops are plain ones.
 inline bool formsClusters(TargetAttr target) {
   return target && target.getInstructions().contains("copy_tensor");
 }
 
-/// Is the loop that of the shares, and the op the sum, which has all of them in
-/// registers until blocks exchange its parts?
+/// Returns true if the loop is clusterShares() and the op the sum over
+/// clusterParts(), which has all shares in registers until the blocks exchange
+/// its parts.
 bool isSharedOut(const LoopNest &nest, unsigned loop, const BodyOp &op);
 
-/// Of the memory by which the blocks of a cluster exchange parts of the op's
-/// sum: results of a thread, vectors as so many as they have lanes. 0 if it has
-/// no such sum.
+/// The size of the memory by which the blocks of a cluster exchange parts of
+/// the op's sum, in results of a thread; a vector counts as its number of
+/// lanes. 0 if the op has no such sum.
 int64_t exchangedResults(const LoopNest &nest, unsigned op);
 
 } // namespace onnxc::krnl

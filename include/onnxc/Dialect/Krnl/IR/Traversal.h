@@ -14,12 +14,13 @@
 
 namespace onnxc::krnl {
 
-/// Is iterator dimension `dim` of the op a reduction whose index neither a read
-/// of the op nor its payload uses? Once an iteration leaves the integers that
-/// it carries as they were, so do all that follow.
+/// Returns true if iterator dimension `dim` of the op is a reduction whose
+/// index neither a read of the op nor its payload uses. Once an iteration
+/// leaves the integers that it carries unchanged, so do all that follow.
 bool isTraversalDim(ComputeOp op, unsigned dim);
 
-/// Has the op such a dimension, and does its payload read at computed indices?
+/// Returns true if the op has such a dimension and its payload reads at
+/// computed indices.
 bool isTraversal(ComputeOp op);
 
 } // namespace onnxc::krnl

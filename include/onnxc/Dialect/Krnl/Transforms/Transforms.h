@@ -52,7 +52,7 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
 struct AttentionParts {
   KernelOp scores, between, rows;
 
-  /// Those that there are, in their order.
+  /// The kernels that are not null, in program order.
   llvm::SmallVector<KernelOp> all() const {
     return between ? llvm::SmallVector<KernelOp>{scores, between, rows}
                    : llvm::SmallVector<KernelOp>{scores, rows};

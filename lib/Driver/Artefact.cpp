@@ -138,7 +138,7 @@ static std::string prefixOf(const CompileOptions &options) {
   return tag.empty() ? outputName(options) : cIdentifier(tag);
 }
 
-/// True for an object that needs no runtime.
+/// Returns true for an object that needs no runtime.
 static bool hasOwnHooks(ModuleOp module, const CompileOptions &options) {
   return module->hasAttr(krnl::realTimeAttrName) && options.emit != "lib";
 }

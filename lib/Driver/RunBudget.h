@@ -21,7 +21,7 @@ public:
   }
 };
 
-/// True if an option limits what a run needs.
+/// Returns true if an option limits what a run needs.
 bool hasRunBudget(const CompileOptions &options);
 
 /// Refuses limits that cannot be checked: of a result that is no code, or a

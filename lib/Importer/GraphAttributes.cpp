@@ -199,8 +199,8 @@ void GraphImporter::noteTaps(const GraphProto &graph) {
     }
 }
 
-/// True if the body of a Loop is entered with, or returns, a tensor that it
-/// carries with another rank than it declares. `inputs` are the node's.
+/// Returns true if the body of a Loop is entered with, or returns, a tensor
+/// that it carries with another rank than it declares. `inputs` are the node's.
 static bool changesDeclaredRank(Operation *op, ArrayRef<Type> inputs) {
   if (op->getName().getStringRef() != "onnx.Loop")
     return false;

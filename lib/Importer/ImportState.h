@@ -88,7 +88,7 @@ struct ImportState {
            options.from.empty() && !hasGivenUp();
   }
 
-  /// True once there are so many errors that more would not help.
+  /// Returns true once there are so many errors that more would not help.
   bool hasGivenUp() const { return errorCount >= limits.errors; }
 
   /// A name that no value of a model has.

@@ -134,8 +134,8 @@ FailureOr<Type> onnxc::importer::importType(ImportState &state,
   return type;
 }
 
-/// True for the forms of an unknown size that exporters write: no name, and
-/// equal ones are not equal sizes. tf2onnx numbers them.
+/// Returns true for the forms of an unknown size that exporters write: no name,
+/// and equal ones are not equal sizes. tf2onnx numbers them.
 static bool isAnonymous(StringRef name) {
   name = name.trim();
   unsigned number;

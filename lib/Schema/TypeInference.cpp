@@ -313,8 +313,9 @@ static InferredValue readOutput(const ::onnx::TypeProto &proto,
   return found;
 }
 
-/// True if a size of 0 is meant, as everything about the operands is known. The
-/// functions also write 0 where they have computed with an unknown size.
+/// Returns true if a size of 0 is meant, as everything about the operands is
+/// known. The functions also write 0 where they have computed with an unknown
+/// size.
 static bool mayBeEmpty(ArrayRef<Value> operands, const ValueFacts &facts) {
   return llvm::all_of(operands, [&](Value value) {
     auto type = value ? dyn_cast<TensorType>(facts.type(value)) : TensorType();
@@ -332,14 +333,15 @@ static void dropZeroSizes(InferredValue &found) {
   found.type = RankedTensorType::get(shape, type.getElementType());
 }
 
-/// True if the types of the results are those that a body yields.
+/// Returns true if the types of the results are those that a body yields.
 static bool isInferredFromBody(StringRef name) {
   return name == "onnx.If" || name == "onnx.Loop" || name == "onnx.Scan" ||
          name == "onnx.SequenceMap";
 }
 
-/// True if an error about `op` may only mean that sizes are unknown: the
-/// functions of these operators take an unknown size or rank for a wrong one.
+/// Returns true if an error about `op` may only mean that sizes are unknown:
+/// the functions of these operators take an unknown size or rank for a wrong
+/// one.
 static bool isUndecided(Operation *op, const ValueFacts &facts) {
   StringRef name = op->getName().getStringRef();
   if (name == "onnx.preview.FlexAttention")

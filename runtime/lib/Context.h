@@ -164,8 +164,8 @@ int32_t runTensors(OMContext &context, DLManagedTensorVersioned *const *inputs,
                    int64_t numInputs, DLManagedTensorVersioned **outputs,
                    int64_t numOutputs);
 
-/// True if the host program takes an input (or, behind them, an output) of the
-/// caller as an address of the device.
+/// Returns true if the host program takes an input (or, behind them, an output)
+/// of the caller as an address of the device.
 inline bool staysOnDevice(const OMContext &context, int64_t argument) {
   const uint8_t *stays = context.entry->staysOnDevice;
   return stays && stays[argument] != 0;

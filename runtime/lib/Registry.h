@@ -70,8 +70,9 @@ inline const OnnxcEntry *entriesOf(const OnnxcModel &model) {
   return model.levels[level < 0 ? 0 : level].entries;
 }
 
-/// True if the model was compiled for this runtime; else the reason is kept for
-/// omGetLastError. An object may be linked with a runtime of another version.
+/// Returns true if the model was compiled for this runtime; else the reason is
+/// kept for omGetLastError. An object may be linked with a runtime of another
+/// version.
 bool isForThisRuntime(const OnnxcModel &model);
 
 /// The first model that was linked in; null if there is none. The others follow

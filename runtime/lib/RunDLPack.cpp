@@ -120,7 +120,7 @@ bool Given::take(OMBuffer &buffer, bool &isOnDevice) const {
   return true;
 }
 
-/// True if DLPack can give what the model gives.
+/// Returns true if DLPack can give what the model gives.
 static bool isOfNumbers(const OnnxcArg &arg) {
   return arg.kind == ONNXC_KIND_TENSOR && findDLType(arg.type);
 }

@@ -176,7 +176,7 @@ static const Feature features[] = {{""}};
 
 #endif
 
-/// True for features that are not in the table.
+/// Returns true for features that are not in the table.
 static bool hasFeature(const Host &host, const char *name, size_t length) {
   for (const Feature &feature : features)
     if (strlen(feature.name) == length &&

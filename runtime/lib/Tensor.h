@@ -58,7 +58,7 @@ OMTensor *placeTensor(void *memory, void *data, const int64_t *shape,
                       int64_t rank, OM_DATA_TYPE type, int64_t owning);
 /// Frees the data if the tensor owns it.
 void freeData(OMTensor &tensor);
-/// True if the elements lie in row-major order without gaps.
+/// Returns true if the elements lie in row-major order without gaps.
 bool isContiguous(const OMTensor &tensor);
 /// Writes the elements in row-major order.
 void copyElements(const OMTensor &tensor, void *to);

@@ -21,7 +21,7 @@ struct ArtefactInputs {
   const Events &events;
   Report &report;
   const SourceFiles &files;
-  /// Those that the options name.
+  /// The libraries of custom operators that the options name.
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
   /// Kernels of devices, of each level. writeArtefact() makes them.
   std::vector<target::DeviceImages> deviceImages = {};

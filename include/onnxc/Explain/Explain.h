@@ -71,7 +71,7 @@ struct ExplainedKernel {
   double bytesRead = 0, bytesWritten = 0;
   /// Cycles of one thread, or of the device, as the cost model predicts them.
   double cycles = 0;
-  /// Are there extents that only the run knows? They count as `outerExtent`.
+  /// True if the kernel has dynamic extents, which count as `outerExtent`.
   bool isDynamic = false;
   /// The number of lanes of its vectors; 1 without.
   int64_t lanes = 1;
@@ -94,7 +94,7 @@ struct Explanation {
   std::string device;
   ExplainedNode node;
   std::vector<ExplainedTensor> inputs, outputs;
-  /// Does another node of the model read an output?
+  /// True if another node of the model reads an output.
   bool isRead = false;
   std::vector<ExplainedRewrite> rewrites;
   std::vector<ExplainedChoice> algorithms;
@@ -103,7 +103,7 @@ struct Explanation {
   std::vector<ExplainedNode> fusedWith;
   std::vector<ExplainedRefusal> notFused;
   std::vector<ExplainedKernel> kernels;
-  /// Of all kernels, also those beyond the first ones that are explained.
+  /// The number of all kernels, including those that are not explained.
   size_t numKernels = 0;
   /// Functions of the runtime that compute it.
   std::vector<std::string> calls;

@@ -57,7 +57,8 @@ mlir::FailureOr<ExportedModel> exportModel(mlir::ModuleOp module,
 llvm::Error writeModel(const ExportedModel &model, llvm::raw_ostream &os,
                        const std::atomic<bool> *cancel = nullptr);
 
-/// The same for `model.data`, in the layout that the model's tensors name.
+/// Writes `model.data`, in the layout that the model's tensors name. Fails
+/// between two tensors once `*cancel` is true; errors of `os` stay with it.
 llvm::Error writeData(const ExportedModel &model, llvm::raw_ostream &os,
                       const std::atomic<bool> *cancel = nullptr);
 

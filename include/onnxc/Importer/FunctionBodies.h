@@ -14,7 +14,7 @@
 
 namespace onnxc::importer {
 
-/// True if the schema of `op` defines it by other operators. A context-
+/// Returns true if the schema of `op` defines it by other operators. A context-
 /// dependent body may still not exist for the types that `op` has.
 bool hasFunctionBody(mlir::Operation *op);
 

@@ -58,7 +58,7 @@ struct ImportedNode {
   std::string op;
   /// The version of the operator set that it is written in.
   int64_t version;
-  /// Did a rule rewrite it for the newest version?
+  /// True if a rule rewrote the node for the newest version.
   bool isUpgraded;
   /// Null where one is left out or not known. Those of a body are gone when it
   /// is imported again or the node around it is refused.
@@ -76,11 +76,11 @@ struct ImportObserver {
   virtual void imported(const ImportedNode &node) = 0;
   /// Nothing reads this input, or initializer, of the main graph.
   virtual void unread(mlir::Location loc, bool isInput) = 0;
-  /// Is the rest of a model imported where nodes of its graph are refused?
-  /// Their results become inputs if their types are declared; what else depends
-  /// on them is left out.
+  /// Returns true if the rest of a model is imported where nodes of its graph
+  /// are refused. Their results become inputs if their types are declared; what
+  /// else depends on them is left out.
   virtual bool keepsRest() const { return false; }
-  /// Is a model of the node of this name alone to be made?
+  /// Returns true if a model of the node of this name alone is requested.
   virtual bool wantsModel(llvm::StringRef node) { return false; }
   /// The bytes of that model: the node under its full name, constants that it
   /// reads, and inputs of the types that its other operands have. Fails where
@@ -107,7 +107,7 @@ struct ImportOptions {
   /// those of the main graph with more than one element that no Resize or
   /// Upsample reads, whose numbers are sizes.
   bool refit = false;
-  /// Of a context without a budget, which then has one.
+  /// The limits of a context without a budget, which gets one of them.
   Limits limits;
   /// Null: none.
   ImportObserver *observer = nullptr;

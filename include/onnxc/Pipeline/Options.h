@@ -43,7 +43,7 @@ struct CompileOptions {
   std::string cpu = "native";
   /// "+feature,-feature" on top of the processor's.
   std::string features;
-  /// Of the compiler itself; 0: all processors.
+  /// The number of threads of the compiler itself; 0: one for each processor.
   unsigned threads = 0;
   /// Keep the model's order of additions, and multiply and add apart.
   bool strict = false;
@@ -55,9 +55,9 @@ struct CompileOptions {
   bool verbose = false;
   /// Texts have locations, and code has debug information.
   bool debug = false;
-  /// True: the artefact tells an observer of a run of each launch.
+  /// The artefact tells an observer of a run of each launch.
   bool profile = false;
-  /// True: the artefact has neither symbols nor the table of nodes.
+  /// The artefact has neither symbols nor the table of nodes.
   bool strip = false;
   /// Verify the IR after each pass also where only a fault of the compiler can
   /// make it invalid.
@@ -83,11 +83,11 @@ struct CompileOptions {
   double maxSeconds = 0, maxCycles = 0;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
   std::vector<std::string> customOpLibs;
-  /// True: no code depends on weights, and the artefact tells where they are.
+  /// No code depends on weights, and the artefact tells where they are.
   bool refit = false;
-  /// True: weights go to a file beside the artefact.
+  /// Weights go to a file beside the artefact.
   bool externalWeights = false;
-  /// True: a header is written beside the artefact.
+  /// A header is written beside the artefact.
   bool emitHeader = false;
   /// Suffix of the additional names run_main_graph_TAG, ...
   std::string tag;

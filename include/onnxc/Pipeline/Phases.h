@@ -28,9 +28,9 @@ struct Phase {
   mlir::LogicalResult (*contract)(mlir::ModuleOp module);
   /// True if a failure is an error of the model and not of the compiler.
   bool isAboutModel;
-  /// Is the IR verified after each pass? It is the model, whose operators have
-  /// verifiers that find errors of it. Other IR is verified when it is
-  /// complete.
+  /// True if the IR is verified after each pass. It is the model then, whose
+  /// operators have verifiers that find errors of it. Other IR is verified when
+  /// it is complete.
   bool verifiesEach;
 };
 
@@ -38,7 +38,7 @@ struct Phase {
 llvm::ArrayRef<Phase> phases();
 /// Position of a phase in the table; the table's size for none.
 size_t phaseNumber(llvm::StringRef name);
-/// That of the phase which the result of --emit= is made from.
+/// The position of the phase which the result of --emit= is made from.
 size_t lastPhase(llvm::StringRef emit);
 
 using PassObservers = std::vector<std::unique_ptr<mlir::PassInstrumentation>>;

@@ -49,7 +49,8 @@ enumerateRecipes(krnl::KernelOp kernel, const target::Processor &target,
 llvm::SmallVector<unsigned>
 rankRecipes(llvm::ArrayRef<RecipeCandidate> candidates);
 
-/// Does the kernel verify with the recipe, and keep the order that it must?
+/// Returns true if the kernel verifies with the recipe, and the recipe keeps
+/// the order of additions that the options require.
 bool isLegalRecipe(krnl::KernelOp kernel, mlir::ArrayAttr recipe,
                    const RecipeOptions &options = {});
 

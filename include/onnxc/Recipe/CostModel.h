@@ -60,9 +60,10 @@ struct NestCost {
   /// The sum of the terms; a dynamic extent counts as `outerExtent`, whatever
   /// the recipe.
   double cycles = 0;
-  /// The same of one tile.
+  /// The cycles of one tile.
   double tileCycles = 0;
-  /// Of a device: rooflineCycles(), and the blocks that share the work.
+  /// The value of rooflineCycles(), and the number of blocks that share the
+  /// work; no value and 1 unless the target is a device.
   std::optional<double> rooflineCycles;
   double tiles = 1;
 };
@@ -82,8 +83,8 @@ NestCost nestCost(krnl::KernelOp kernel, const krnl::LoopNest &nest,
 /// those of its units for matrices.
 double rooflineCycles(krnl::KernelOp kernel, const target::Processor &target);
 
-/// Would two kernels take less time than the one of this cost, if they do what
-/// the device can do at best?
+/// Returns true if two kernels that reach the roofline of the device would take
+/// less time than the one of this cost.
 bool mayPayInParts(const NestCost &whole, const target::Processor &target);
 
 } // namespace onnxc

@@ -17,10 +17,10 @@ struct KernelWork {
   /// Arithmetic operations on elements, integers included; a multiply-add is
   /// two of them, a function such as exp is one.
   double operations = 0;
-  /// Of the operands and results: elements count once, and no more of them than
-  /// the loops can touch.
+  /// The bytes of the operands and results: elements count once, and no more of
+  /// them than the loops can touch.
   double bytes = 0;
-  /// Of the operations those on elements of 64 bits.
+  /// The operations on elements of 64 bits, which `operations` includes.
   double wideOperations = 0;
 
   /// Operations on each byte; 0 without bytes.
@@ -40,7 +40,7 @@ mlir::DictionaryAttr launchWork(krnl::KernelOp kernel,
                                 llvm::function_ref<bool(unsigned)> isReplaced,
                                 unsigned firstExtent);
 
-/// The same of a launch that writes its input, of this type, in another order.
+/// The work of a launch that writes its input, of this type, in another order.
 mlir::DictionaryAttr packingWork(mlir::RankedTensorType input);
 
 /// Calls `visit` with the location and the work of each operation of the

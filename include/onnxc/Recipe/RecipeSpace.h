@@ -27,8 +27,9 @@ namespace onnxc {
 /// run outside of all others.
 constexpr int64_t guessedExtent = 512;
 
-/// The same for loops outside of a tile, and for all other kernels: many, but
-/// not so many that the products of a few of them decide everything.
+/// The assumed value of a dynamic extent for loops outside of a tile, and for
+/// all other kernels: many, but not so many that the products of a few of them
+/// decide everything.
 constexpr int64_t outerExtent = 64;
 
 /// Rows of a product below which lanes are along sums of `depth` steps rather
@@ -44,7 +45,7 @@ int64_t fewRows(const target::Processor &target, int64_t depth,
 constexpr int64_t usualRows[] = {4,  7,  10, 14, 20,
                                  28, 40, 56, 80, guessedExtent};
 
-/// The same for the rows that threads of a device share.
+/// The assumed dynamic number of rows that threads of a device share.
 constexpr int64_t guessedRow = 1024;
 
 //===----------------------------------------------------------------------===//
@@ -178,10 +179,10 @@ struct RegisterTile {
 struct ColumnWork {
   int64_t operations = 0;
   int64_t registers = 0;
-  /// Of each result.
+  /// The number of accumulators of each result.
   int64_t accumulators = 1;
-  /// Where elements are in no vectors: operations for each factor, of rows and
-  /// of columns, beside its load, and for each product.
+  /// The operations where elements are not in vectors: for each factor, of rows
+  /// and of columns, beside its load, and for each product.
   int64_t ofFactor = 0, ofProduct = 1;
 };
 
@@ -200,7 +201,7 @@ llvm::SmallVector<RegisterTile>
 registerTiles(const target::Processor &target, int64_t rows, int64_t columns,
               int64_t lanes, int64_t maxRows = INT64_MAX, ColumnWork work = {});
 
-/// The same for windows over columns that do not mix: every row has vectors of
+/// The tiles for windows over columns that do not mix: every row has vectors of
 /// its own, and neighbouring rows share most of them, so that few columns and
 /// many rows are best.
 llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,

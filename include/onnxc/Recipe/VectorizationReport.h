@@ -22,7 +22,7 @@ struct ScalarLoop {
   std::string reason;
   /// The nearest rewrite of the model, or that there is none.
   llvm::StringRef hint;
-  /// Of the estimated work of the whole program, 0 to 1.
+  /// The share of the estimated work of the whole program, 0 to 1.
   double share;
 };
 
@@ -37,7 +37,7 @@ double timesRun(mlir::Operation *op, int64_t unknown);
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
                                               int64_t unknown = outerExtent);
 
-/// The same for one kernel; shares are of its work.
+/// The scalar loops of one kernel, most work first; shares are of its work.
 llvm::SmallVector<ScalarLoop> findScalarLoops(krnl::KernelOp kernel,
                                               int64_t unknown = outerExtent);
 

@@ -17,7 +17,7 @@ namespace onnxc {
 /// A kernel of a device.
 struct DeviceKernel {
   std::string name;
-  /// Of a block.
+  /// The number of threads of a block.
   int64_t threads = 0;
   /// In the code of the host program, and their time in one run: predicted, and
   /// what the device needs at least.
@@ -50,7 +50,7 @@ struct ReportedImage {
 struct DeviceReport {
   /// sm_80, of several the last; empty without a device.
   std::string name;
-  /// Of all levels.
+  /// The images of all levels.
   std::vector<ReportedImage> images;
   std::vector<DeviceKernel> kernels;
   std::vector<DeviceCopy> copies;

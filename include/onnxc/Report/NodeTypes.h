@@ -21,7 +21,7 @@ class NodeTypes {
 public:
   struct Types {
     std::vector<std::string> operands, results;
-    /// Those of the results; null where the text is "".
+    /// The types of the results; null where the text is "".
     llvm::SmallVector<mlir::Type> resultTypes;
   };
 

@@ -27,7 +27,7 @@ struct ScalarKernel {
   /// Name of the kernel; empty for a call of the runtime.
   std::string kernel;
   std::string reason;
-  /// Of the estimated work of the model, 0 to 1.
+  /// The share of the estimated work of the model, 0 to 1.
   double share;
 };
 
@@ -36,7 +36,7 @@ struct Layer {
   std::string name, op;
   /// Number of its graph in the list of graphs.
   size_t graph = 0;
-  /// Has an upgrade rule made several operations of it?
+  /// True if an upgrade rule made several operations of the node.
   bool isSplit = false;
   /// Types of its results, as "f32[batch, 16, 32, 32]".
   std::vector<std::string> types;
@@ -58,7 +58,7 @@ struct Layer {
   double cycles = 0;
   /// Measured, if a profile is given.
   std::optional<double> milliseconds;
-  /// Of that time, the share that the machine's peaks allow, if the profile
+  /// The share of `milliseconds` that the machine's peaks allow, if the profile
   /// has it.
   std::optional<double> rooflineShare;
   /// Operations in a second, for the sizes of the measured run.
@@ -115,7 +115,7 @@ struct PoolUse {
 
 /// The nodes of the model, what became of them and what they cost.
 struct LayerReport {
-  /// False: not collected.
+  /// True if the report was collected.
   bool isKnown = false;
   std::vector<Layer> layers;
   std::vector<LayerGraph> graphs;
@@ -126,13 +126,14 @@ struct LayerReport {
   /// Machine code of kernels and host program, and their constants, without
   /// weights and runtime.
   int64_t codeBytes = 0, constantBytes = 0;
-  /// Of all constants of the model, each once.
+  /// The number of elements and the bytes of all constants of the model, each
+  /// once.
   int64_t parameters = 0, weightBytes = 0;
-  /// What a size that only a run knows counts as; 0 where there is none.
+  /// The assumed value of a dynamic size; 0 if there is none.
   int64_t unknownSize = 0;
   /// The profile: milliseconds of a run.
   std::optional<double> milliseconds;
-  /// Of nodes that one operation replaces, the one with its operator: of a
+  /// By the nodes that one operation replaces, the node with its operator: of a
   /// convolution and a normalization the convolution.
   std::map<std::vector<size_t>, size_t> replacements;
 };

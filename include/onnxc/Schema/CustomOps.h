@@ -47,7 +47,7 @@ public:
   explicit CustomOps(mlir::Dialect *dialect);
   ~CustomOps() override;
 
-  /// Those of the context; null if there are no libraries.
+  /// The custom operators of the context; null if there are no libraries.
   static const CustomOps *find(mlir::MLIRContext *context);
 
   /// Adds the operators of the library that `function`, called `entry`, gives.
@@ -59,7 +59,7 @@ public:
   /// if there is none.
   const CustomOp *find(llvm::StringRef domain, llvm::StringRef name,
                        int64_t version) const;
-  /// True if some library has operators of the domain.
+  /// Returns true if some library has operators of the domain.
   bool hasDomain(llvm::StringRef domain) const;
 
   /// The functions by which the libraries are found.

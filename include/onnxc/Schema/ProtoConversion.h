@@ -53,8 +53,8 @@ const ::onnx::OpSchema *lookupSchema(llvm::StringRef name);
 /// The schema of an operator of the user's.
 const ::onnx::OpSchema &schemaOf(const CustomOp &op);
 
-/// That of an operation: an operator of the standard, or one of the user's.
-/// Null if there is none.
+/// The schema of an operation: of an operator of the standard, or of one of the
+/// user's. Null if there is none.
 const ::onnx::OpSchema *lookupSchema(mlir::Operation *op);
 
 /// The operands of `op` by input number of the schema, null where an optional
@@ -62,7 +62,8 @@ const ::onnx::OpSchema *lookupSchema(mlir::Operation *op);
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 operandSlots(mlir::Operation *op, const ::onnx::OpSchema &schema);
 
-/// Likewise the results.
+/// The results of `op` by output number of the schema, null where an optional
+/// one is absent, without trailing absences. Fails if they do not fit.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 resultSlots(mlir::Operation *op, const ::onnx::OpSchema &schema);
 

@@ -51,7 +51,7 @@ public:
     return false;
   }
 
-  /// May the elements of constants be looked at?
+  /// Returns true if inference may read the elements of constants.
   virtual bool hasConstants() const { return true; }
 };
 
@@ -89,7 +89,8 @@ mlir::FailureOr<llvm::SmallVector<InferredValue>>
 inferResults(mlir::Operation *op, const ValueFacts &facts,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// The same without facts, reporting by `op->emitOpError()`.
+/// Infers the types of all results without facts. Errors are reported by
+/// `op->emitOpError()`.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 inferResultTypes(mlir::Operation *op);
 

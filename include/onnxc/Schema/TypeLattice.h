@@ -26,7 +26,7 @@ mlir::FailureOr<mlir::Type> joinTypes(mlir::Type a, mlir::Type b);
 /// The type of tensors of any shape for that of a tensor, else `type`.
 mlir::Type dropShape(mlir::Type type);
 
-/// True if every value of type `type` is also one of type `general`.
+/// Returns true if every value of type `type` is also one of type `general`.
 bool isAtLeastAsSharp(mlir::Type type, mlir::Type general);
 
 } // namespace onnxc::schema

@@ -23,7 +23,7 @@ namespace onnxc {
 
 /// The limits. No model that people run comes near the default ones.
 struct Limits {
-  /// Of the model's file, and of any tensor of it.
+  /// The bytes of the model's file, and of any tensor of it.
   uint64_t bytes = 64ull << 30;
   /// Nodes of the file, those of its functions once.
   int64_t nodes = 250000;
@@ -32,16 +32,17 @@ struct Limits {
   int64_t inlinedNodes = 0;
   /// Graphs in graphs, functions in functions, containers in containers.
   int64_t nesting = 24;
-  /// Of tensors, and lengths of lists of axes, sizes, starts and their like.
+  /// The rank of tensors, and the length of lists of axes, sizes, starts and
+  /// their like.
   int64_t rank = 64;
-  /// Of any dimension.
+  /// The size of any dimension.
   int64_t dimension = int64_t(1) << 40;
   /// Wall-clock time of the whole compilation.
   double seconds = 3600;
-  /// By which the process may grow; 0: 8 GiB and 8 times the model.
+  /// The bytes by which the process may grow; 0: 8 GiB and 8 times the model.
   uint64_t memory = 0;
-  /// Of constants that the compiler makes: the dense form of sparse tensors,
-  /// results of constant subgraphs; 0: 1 GiB and 4 times the model.
+  /// The bytes of constants that the compiler makes: the dense form of sparse
+  /// tensors, results of constant subgraphs; 0: 1 GiB and 4 times the model.
   uint64_t foldedBytes = 0;
   /// Errors after which the import ends.
   unsigned errors = 20;
@@ -56,7 +57,7 @@ public:
 
   explicit Budget(mlir::Dialect *dialect);
 
-  /// That of the context; null if nothing is limited.
+  /// The budget of the context; null if nothing is limited.
   static Budget *find(mlir::MLIRContext *context);
   /// Gives the context a budget, whose time begins now, and lets it end the
   /// passes and patterns of the context once it is exhausted. `cancel`, if not
@@ -71,8 +72,8 @@ public:
   /// Counts bytes of the model and of its external data.
   void addModelBytes(uint64_t bytes) { modelBytes += bytes; }
 
-  /// True once there is no more time or memory, or the compilation has been
-  /// cancelled: the caller should end, and its results are not used. Cheap
+  /// Returns true once there is no more time or memory, or the compilation has
+  /// been cancelled: the caller should end, and its results are not used. Cheap
   /// enough for every node and every rewrite.
   bool isExhausted();
   /// Fails if the budget is exhausted. `report` uses the first `loc` for which
@@ -81,7 +82,7 @@ public:
   /// Fails if the budget is exhausted, with an error the first time unless it
   /// was cancelled. Where no position is known it is `otherwise`.
   llvm::LogicalResult report(mlir::Location otherwise);
-  /// True for errors that only follow from being exhausted.
+  /// Returns true for errors that only follow from being exhausted.
   bool hidesErrors() const { return exhausted && !isReporting; }
 
   /// Each counts and fails with an error at `loc` where that is too much.
@@ -115,7 +116,7 @@ private:
   std::optional<mlir::Location> where;
 };
 
-/// True if there is a budget and it is exhausted.
+/// Returns true if there is a budget and it is exhausted.
 bool isExhausted(mlir::MLIRContext *context);
 
 } // namespace onnxc

@@ -32,7 +32,8 @@ mlir::Location nodeLocation(llvm::StringRef name, llvm::StringRef op,
 /// the location. Nodes of bodies count as the node of the model around them.
 llvm::SmallVector<NodeName> nodesOf(mlir::Location loc);
 
-/// The same with the nodes inside these, from the outermost to the innermost.
+/// The nodes of nodesOf() and the nodes inside them, from the outermost to the
+/// innermost.
 llvm::SmallVector<NodeName> enclosingNodesOf(mlir::Location loc);
 
 /// The innermost names of the nodes and tensors in a location, each once.

@@ -26,9 +26,10 @@ resolveTarget(mlir::MLIRContext *context, llvm::StringRef triple,
               llvm::StringRef cpu, llvm::StringRef features,
               const ProcessorTable &table = processorTable());
 
-/// The same for a list of names with ',' between them, the levels of an
-/// artefact. In the result one that has the features of another follows it.
-/// Fails for a name that is empty or there twice, too.
+/// Resolves a list of names with ',' between them, the levels of an artefact.
+/// In the result, a level that has the features of another one follows it.
+/// Fails for names unknown to LLVM, and for a name that is empty or there
+/// twice.
 llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
 resolveTargets(mlir::MLIRContext *context, llvm::StringRef triple,
                llvm::StringRef cpus, llvm::StringRef features);
@@ -45,13 +46,14 @@ std::pair<int64_t, bool> computeCapability(llvm::StringRef processor);
 /// The target with products of tf32 for those of f32, where it has them.
 krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 
-/// True for "cuda:simulator", sm_80 and the simulator of the tests, and for
-/// "cuda:simulator:sm_80,sm_90a".
+/// Returns true for "cuda:simulator", sm_80 and the simulator of the tests, and
+/// for "cuda:simulator:sm_80,sm_90a".
 bool isSimulated(llvm::StringRef device);
 /// "cuda:simulator:sm_90a,cpu": the same with this processor alone.
 std::string deviceWith(llvm::StringRef device, krnl::TargetAttr target);
 
-/// Is the target of `module` a device, with a host program for a processor?
+/// Returns true if the target of `module` is a device, with a host program for
+/// a processor.
 bool hasDevice(mlir::ModuleOp module);
 /// The target of the host program of a module.
 krnl::TargetAttr hostTarget(mlir::ModuleOp module);
@@ -59,8 +61,8 @@ krnl::TargetAttr hostTarget(mlir::ModuleOp module);
 /// "x86-64-v2,x86-64-v3": the names of the processors.
 std::string processorNames(llvm::ArrayRef<krnl::TargetAttr> targets);
 
-/// False for a triple such as thumbv7em-none-eabi: code runs on the machine
-/// itself, without threads, files and shared objects.
+/// Returns false for a triple such as thumbv7em-none-eabi: code runs on the
+/// machine itself, without threads, files and shared objects.
 bool hasOperatingSystem(const llvm::Triple &triple);
 
 /// Position independent where there is an operating system, a section per

@@ -16,7 +16,8 @@
 
 namespace onnxc::run {
 
-/// Of the elements of a value; of complex numbers, the real parts.
+/// Statistics of the elements of a value; for complex numbers, of the real
+/// parts.
 struct Statistics {
   int64_t elements = 0, zeros = 0, nans = 0, infinities = 0;
 
@@ -27,7 +28,7 @@ struct Statistics {
   /// Counts an element in the histogram, after all have been added.
   void place(double element);
   int64_t finite() const { return elements - nans - infinities; }
-  /// Of the finite elements; 0 if there are none.
+  /// The extremes of the finite elements; 0 if there are none.
   double minimum() const { return least <= largest ? least : 0; }
   double maximum() const { return least <= largest ? largest : 0; }
   /// Where the first of them are, counted over all elements.

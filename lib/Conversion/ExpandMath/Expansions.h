@@ -24,7 +24,7 @@ class FloatBuilder;
 /// instruction for it, so that all finite results have a number.
 mlir::Value scaleByPower(FloatBuilder &f, krnl::TargetAttr target,
                          mlir::Value p, mlir::Value n, mlir::Value whole);
-/// False for a device, which has no libm.
+/// Returns false for a device, which has no libm.
 bool hasLibrary(krnl::TargetAttr target);
 /// The op itself on a scalar; on a vector lane by lane, in a loop.
 mlir::Value byLanes(FloatBuilder &f, mlir::Operation *op);

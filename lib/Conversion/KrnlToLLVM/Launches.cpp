@@ -99,8 +99,8 @@ static void alignArguments(krnl::LaunchOp launch, func::FuncOp kernel) {
   }
 }
 
-/// True for constants and for the word of errors: no launch has to wait for
-/// what others do with it.
+/// Returns true for constants and for the word of errors: no launch has to wait
+/// for what others do with it.
 static bool isUnordered(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();

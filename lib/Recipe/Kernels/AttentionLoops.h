@@ -17,7 +17,7 @@ struct AttentionLoops {
       : kernel(kernel),
         ops(llvm::to_vector(kernel.getBody().getOps<krnl::ComputeOp>())) {}
 
-  /// False if the kernel is none of this kind.
+  /// Returns false if the kernel is none of this kind.
   bool find() { return findProducts() && findOuter(); }
   bool has(krnl::ComputeOp op, llvm::StringRef loop) {
     return llvm::is_contained(op.getAxes(), loop);

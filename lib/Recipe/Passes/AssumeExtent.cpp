@@ -19,7 +19,7 @@ namespace onnxc {
 /// The dimensions of tensors of the body that a loop covers.
 using CoveredDims = llvm::MapVector<Value, SmallVector<unsigned>>;
 
-/// False where an index depends on the loop otherwise.
+/// Returns false where an index depends on the loop otherwise.
 static bool collectDims(KernelOp kernel, StringRef loop, CoveredDims &dims) {
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand &operand : op->getOpOperands()) {

@@ -40,8 +40,8 @@ class Slice {
 public:
   Slice(ComputeOp op, Value until = {}) : op(op), until(until) {}
 
-  /// False if it is not computed from scalars of inputs, loops and constants
-  /// alone.
+  /// Returns false if it is not computed from scalars of inputs, loops and
+  /// constants alone.
   bool add(Value value);
 
   llvm::SetVector<Operation *> ops;

@@ -24,7 +24,7 @@ static constexpr int64_t maxElements = int64_t(1) << 30;
 static constexpr uint64_t knownTypes =
     (uint64_t(2) << TensorProto::DataType_MAX) - 2;
 
-/// True for a name that can stand in a model and in messages.
+/// Returns true for a name that can stand in a model and in messages.
 static bool isName(const char *text) {
   return text && *text && StringRef(text).size() <= 255 &&
          llvm::all_of(StringRef(text),

@@ -42,7 +42,7 @@ CustomLibrary::~CustomLibrary() {
 // Objects and archives
 //===----------------------------------------------------------------------===//
 
-/// True if libc or libm, which every artefact may need, has a symbol.
+/// Returns true if libc or libm, which every artefact may need, has a symbol.
 static bool isInBaseLibrary(StringRef name) {
   static const char *const sonames[] = {
 #define ONNXC_BASE_LIBRARY(SONAME) SONAME,

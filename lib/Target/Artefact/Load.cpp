@@ -174,8 +174,8 @@ static Expected<StringSet<>> undefinedNames(ArrayRef<CodeFile> objects) {
   return names;
 }
 
-/// True for names that every artefact may call: those of the libraries that
-/// this process has loaded itself.
+/// Returns true for names that every artefact may call: those of the libraries
+/// that this process has loaded itself.
 static bool isInBaseLibrary(StringRef name) {
   static const char *const sonames[] = {
 #define ONNXC_BASE_LIBRARY(SONAME) SONAME,

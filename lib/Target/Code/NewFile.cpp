@@ -69,7 +69,7 @@ NewFile::~NewFile() {
   ::close(file);
 }
 
-/// True if `path` still names the open file.
+/// Returns true if `path` still names the open file.
 static bool isSameFile(int file, StringRef path) {
   struct stat opened, named;
   return ::fstat(file, &opened) == 0 &&

@@ -88,7 +88,7 @@ static void readRow(Decoder &decoder, Image &image) {
   }
 }
 
-/// False without a problem: the image itself has failed.
+/// Returns false without a problem: the image itself has failed.
 static bool readAll(Decoder &decoder, ImageFile file, Image &image) {
   begin(decoder, file);
   if (!image.resize(decoder.info.image_width, decoder.info.image_height))

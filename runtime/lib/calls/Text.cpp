@@ -25,7 +25,7 @@ public:
   Splitter(const char *text, const char *delimiter, int64_t maxSplits)
       : rest(text), delimiter(delimiter), left(maxSplits) {}
 
-  /// False when there are no more parts.
+  /// Returns false when there are no more parts.
   bool next(const char *&part, int64_t &length) {
     return *delimiter ? nextByDelimiter(part, length)
                       : nextByBlanks(part, length);

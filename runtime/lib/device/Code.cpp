@@ -166,9 +166,9 @@ bool device::isAvailable(const OnnxcDeviceCode &code, int32_t number,
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// True if the driver might take another image (CUDA_ERROR_INVALID_IMAGE,
-/// NO_BINARY_FOR_GPU, INVALID_PTX to JIT_COMPILATION_DISABLED,
-/// INVALID_SOURCE).
+/// Returns true if the driver might take another image
+/// (CUDA_ERROR_INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX to
+/// JIT_COMPILATION_DISABLED, INVALID_SOURCE).
 static bool isAboutImage(Result error) {
   return error == 200 || error == 209 || (error >= 218 && error <= 223) ||
          error == 300;

@@ -70,7 +70,7 @@ LoadedCode *acquireCode(OMContext &context);
 /// popped.
 void releaseCode(LoadedCode &loaded);
 
-/// True if driver, device and image are there.
+/// Returns true if driver, device and image are there.
 bool isAvailable(const OnnxcDeviceCode &code, int32_t number, Message &reason);
 
 /// Records an error of a function of the driver.

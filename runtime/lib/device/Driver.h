@@ -100,7 +100,7 @@ struct Driver {
 /// process that has used it (isForked).
 const Driver *loadDriver(Message &reason);
 
-/// True in a child that was forked after the driver was used. There the
+/// Returns true in a child that was forked after the driver was used. There the
 /// driver fails, and its locks may be held by threads that do not exist.
 bool isForked();
 

@@ -168,8 +168,8 @@ static bool isSame(const OnnxcDeviceCode &code, const Sequence &a,
                 size_t(count) * sizeof(uint64_t)) == 0;
 }
 
-/// False if buffers of the run conflict that did not when the graph was made:
-/// blocks and tensors of the caller may lie elsewhere.
+/// Returns false if buffers of the run conflict that did not when the graph was
+/// made: blocks and tensors of the caller may lie elsewhere.
 bool Launches::isAllowed(OnnxcCall *call, const Replay &replay) const {
   for (int64_t i = 0; !replay.isTimed && i < current.numSteps; ++i)
     if (!isSame(*call->device, current, replay.sequence, i) &&

@@ -23,7 +23,8 @@ struct BufferPart {
 /// Words of a launch for each buffer, behind its arguments.
 inline constexpr int64_t kPartWords = sizeof(BufferPart) / sizeof(uint64_t);
 
-/// True if there is a byte that both access; false only if there is none.
+/// Returns true if there is a byte that both access; false only if there is
+/// none.
 bool overlap(uint64_t address, const BufferPart &part, uint64_t otherAddress,
              const BufferPart &otherPart);
 
@@ -35,7 +36,8 @@ struct LaunchBuffers {
         numInputs(kernel.numInputs),
         count(kernel.numInputs + kernel.numOutputs) {}
 
-  /// True if one of the two writes bytes that the other one reads or writes.
+  /// Returns true if one of the two writes bytes that the other one reads or
+  /// writes.
   bool conflictsWith(const LaunchBuffers &other) const;
 
   const uint64_t *addresses;
@@ -57,7 +59,8 @@ public:
   /// long as the result says.
   int64_t add(const OnnxcDeviceCode &code, const Sequence &sequence,
               int64_t step, int64_t *direct);
-  /// True if the launch may have the buffers that it has in this sequence.
+  /// Returns true if the launch may have the buffers that it has in this
+  /// sequence.
   bool allows(const OnnxcDeviceCode &code, const Sequence &sequence,
               int64_t step) const;
 

@@ -52,7 +52,7 @@ struct Sequence {
   uint64_t *words;
   int64_t numWords, wordCapacity;
 
-  /// False without memory.
+  /// Returns false without memory.
   bool add(int32_t kernel, int32_t number, uint32_t blocks,
            const uint64_t *arguments, int64_t numArguments);
   LaunchBuffers buffersOf(const OnnxcDeviceCode &code, int64_t step) const {
@@ -93,7 +93,7 @@ public:
                OnnxcDevicePointer from, int64_t bytes);
   /// Ends the part: all launches are in the stream.
   void finishPart(OnnxcCall *call, DeviceContext &device);
-  /// True if a launch of the part has a buffer in this memory.
+  /// Returns true if a launch of the part has a buffer in this memory.
   bool uses(const OnnxcDeviceCode &code, OnnxcDevicePointer memory,
             int64_t bytes) const;
   /// The next part is the first one of a run. Launches that wait are dropped.

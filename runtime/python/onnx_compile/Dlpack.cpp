@@ -166,7 +166,7 @@ static bool takeCapsule(PyObject *capsule, Taken &taken) {
   return taken.owner;
 }
 
-/// False with an exception if the object gives no tensor.
+/// Returns false with an exception if the object gives no tensor.
 static bool takeDlpack(PyObject *object, uintptr_t stream, Taken &taken) {
   PyObject *capsule = callDlpack(object, stream);
   if (!capsule)

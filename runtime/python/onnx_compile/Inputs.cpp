@@ -83,7 +83,7 @@ static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   buffer.data = widened.data();
 }
 
-/// True for whole numbers and truth values.
+/// Returns true for whole numbers and truth values.
 static bool isWhole(int type) {
   switch (type) {
   case ONNX_TYPE_BOOL:
@@ -105,8 +105,9 @@ static bool isWhole(int type) {
   }
 }
 
-/// True if the elements of `array` are the numbers of `object`, a Python number
-/// or list that it was made of, and have lost no fraction or high bits.
+/// Returns true if the elements of `array` are the numbers of `object`, a
+/// Python number or list that it was made of, and have lost no fraction or high
+/// bits.
 static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
                            PyObject *what) {
   PyObject *given =

@@ -163,7 +163,7 @@ bool takeDeadline(PyObject *object, int64_t &nanoseconds) {
   return true;
 }
 
-/// False with an exception.
+/// Returns false with an exception.
 bool takeStream(PyObject *object, uintptr_t &stream) {
   if (object != Py_None)
     stream = uintptr_t(PyLong_AsUnsignedLongLong(object));

@@ -114,7 +114,7 @@ bool prepareOutputs(State &state, Runner &runner, PyObject *list,
 /// The object of `out` for an output, borrowed; null for none or with an
 /// exception.
 PyObject *outOf(const State &state, PyObject *out, size_t index);
-/// False with an exception if `out` has other outputs than the model.
+/// Returns false with an exception if `out` has other outputs than the model.
 bool checkOutCount(const State &state, PyObject *out);
 /// Has the run write an output to the array `object` of the caller.
 bool takeOut(State &state, Runner &runner, PyObject *list, size_t index,
@@ -128,9 +128,10 @@ bool fillOutputs(State &state, Runner &runner, PyObject *list);
 /// The tensor that `object`.__dlpack__() gives as an array over its memory, a
 /// new reference; null with an exception.
 PyObject *fromDlpack(PyObject *object);
-/// True for an object of another library whose memory this process can read.
+/// Returns true for an object of another library whose memory this process can
+/// read.
 bool exportsDlpack(PyObject *object);
-/// True for a tensor on a GPU.
+/// Returns true for a tensor on a GPU.
 bool isOnDevice(PyObject *object);
 /// That tensor, whose memory the runner holds; false with an exception.
 bool takeDeviceTensor(Runner &runner, PyObject *object,

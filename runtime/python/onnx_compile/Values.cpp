@@ -21,7 +21,7 @@ struct Elements {
       call.omValueDestroy(value);
   }
 
-  /// False with an exception if there is no such value.
+  /// Returns false with an exception if there is no such value.
   bool add(OMValue *value) {
     if (value)
       values.push_back(value);

@@ -25,7 +25,7 @@ public:
   CustomLibrary(CustomLibrary &&other);
   ~CustomLibrary();
 
-  /// One of its functions that give operators.
+  /// A function of the library that gives operators.
   struct Entry {
     std::string name;
     void *function;
@@ -34,8 +34,8 @@ public:
 
   /// Absolute path of the file.
   const std::string &getPath() const { return path; }
-  /// True for a shared library, which artefacts need where they run; the code
-  /// of others is linked into them.
+  /// Returns true for a shared library, which artefacts need where they run;
+  /// the code of others is linked into them.
   bool isShared() const { return shared; }
 
 private:

@@ -15,11 +15,11 @@ namespace onnxc::target {
 
 /// The contents of the descriptor beside the entry point's own attributes.
 struct ModelInfo {
-  /// Its entry point is run_main_graph_TAG then; empty: run_main_graph.
+  /// The tag of the entry point run_main_graph_TAG; empty: run_main_graph.
   std::string tag;
   /// JSON object with compiler, options, target, model.
   std::string compilationInfo;
-  /// Of each level, whether or not it has a device.
+  /// The images of each level, whether or not it has a device.
   llvm::ArrayRef<DeviceImages> deviceImages;
   int64_t weightsBytes = 0;
   /// Name of the side file; empty if the weights are embedded.

@@ -45,7 +45,7 @@ struct LinkOptions {
   std::function<mlir::LogicalResult(int file, int64_t offset)> writeWeights;
 };
 
-/// Of the table of nodes, which is not loaded.
+/// The section of the table of nodes, which is not loaded.
 inline constexpr llvm::StringLiteral nodesSection = ".onnxc_nodes";
 
 /// Adds a section that is not loaded to an object.

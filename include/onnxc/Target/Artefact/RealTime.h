@@ -24,7 +24,8 @@ struct RealTimeMemory {
   static constexpr int64_t alignment = 64;
   int64_t scratchOffset = 0, messageOffset = 0, bytes = 0;
 };
-/// That of the entry point in `module`, a module of krnl-check-real-time.
+/// The memory of one run of the entry point in `module`, a module of
+/// krnl-check-real-time.
 RealTimeMemory realTimeMemory(mlir::ModuleOp module);
 
 /// An object file that defines NAME_run and the hooks, and has room for the

@@ -32,7 +32,8 @@ mlir::FailureOr<std::vector<CodeFile>> emitCode(mlir::ModuleOp module,
                                                 llvm::StringRef debugFile = "",
                                                 IsWantedFn isWanted = nullptr);
 
-/// Its name among the levels of an artefact; of a device that of `module`.
+/// The name of the level of `module` in an artefact: its processor, or for a
+/// device the symbol name of `module`.
 llvm::StringRef levelName(mlir::ModuleOp module);
 
 } // namespace onnxc::target

@@ -19,7 +19,7 @@ namespace onnxc::target {
 
 /// An object file or a piece of assembly.
 struct CodeFile {
-  /// Of the kernel that it is about, for messages.
+  /// The name of the kernel that the code belongs to, for messages.
   std::string name;
   llvm::SmallVector<char, 0> bytes;
 };

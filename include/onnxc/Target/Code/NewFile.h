@@ -63,7 +63,7 @@ private:
 /// Writes `bytes` to the open file; an error of the system otherwise.
 std::error_code writeTo(int file, llvm::StringRef bytes);
 
-/// True for a device or a pipe, which no file may take the place of.
+/// Returns true for a device or a pipe, which no file may take the place of.
 bool isStream(llvm::StringRef name);
 
 /// The file itself where `name` is a link to it: links are not replaced.

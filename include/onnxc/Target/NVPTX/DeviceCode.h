@@ -11,7 +11,8 @@
 
 namespace onnxc::target {
 
-/// Is this a kernel of a device, or memory that its threads share?
+/// Returns true if this is a kernel of a device, or memory that its threads
+/// share.
 bool isOfDevice(mlir::Operation *symbol);
 
 /// On a module for a device: the artefact has its kernels for the simulator of
@@ -22,8 +23,8 @@ inline constexpr llvm::StringLiteral simulatedAttrName = "krnl.simulated";
 /// driver reads. Diagnoses operations that cannot be translated.
 mlir::FailureOr<CodeFile> emitDeviceCode(mlir::ModuleOp module, unsigned level);
 
-/// The same kernels as a shared object for the processor, which the simulator
-/// of the tests loads.
+/// Compiles the kernels of `module` to a shared object for the processor, which
+/// the simulator of the tests loads.
 mlir::FailureOr<CodeFile> emitSimulatedCode(mlir::ModuleOp module,
                                             unsigned level);
 

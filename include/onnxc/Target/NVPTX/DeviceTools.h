@@ -32,7 +32,7 @@ struct AssembledKernels {
   std::vector<KernelResources> kernels;
 };
 
-/// Is ptxas there? The error says how to get it.
+/// Fails if ptxas is not installed. The error says how to get it.
 llvm::Error checkAssembler();
 
 /// Assembles PTX for a processor such as sm_90a by ptxas. Fails without it, and

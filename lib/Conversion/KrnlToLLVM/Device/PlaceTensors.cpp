@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// True if the host program uses the buffer in copies alone. A copy that it
-/// waits for is for an operation that reads it.
+/// Returns true if the host program uses the buffer in copies alone. A copy
+/// that it waits for is for an operation that reads it.
 static bool isCopiedAlone(Value buffer) {
   return llvm::all_of(buffer.getUsers(), [](Operation *user) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(user))
@@ -92,7 +92,8 @@ static void useTensor(Value host, Value call) {
   });
 }
 
-/// True if the function has launches of a device: they have memory there.
+/// Returns true if the function has launches of a device: they have memory
+/// there.
 static bool hasDevice(func::FuncOp host) {
   return host.walk([](krnl::DeviceAllocOp) { return WalkResult::interrupt(); })
       .wasInterrupted();

@@ -121,7 +121,7 @@ public:
            decisions.model.nodes[size_t(node)].mode == NodeMode::Leaf;
   }
 
-  /// False if nodes lead in a circle or nowhere.
+  /// Returns false if nodes lead in a circle or nowhere.
   bool run() {
     for (int64_t root : decisions.model.roots)
       if (!measure(root))

@@ -21,7 +21,7 @@ struct BlockedWeights {
     if (isWhole)
       count = (depth + size - 1) / size;
   }
-  /// True if the attributes are consistent.
+  /// Returns true if the attributes are consistent.
   explicit operator bool() const { return count > 0; }
 
   int64_t parts() const { return 8 / bits; }

@@ -54,7 +54,7 @@ private:
 
 static constexpr double largestScale = 1 << 30;
 
-/// False for NaN, too.
+/// Returns true for a positive scale below the limit; false for NaN.
 static bool isScale(double scale) { return scale > 0 && scale < largestScale; }
 
 /// Element `i` of a structural operand of floats as f64, constant if it is in

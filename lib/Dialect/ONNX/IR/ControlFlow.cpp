@@ -20,8 +20,8 @@ static LogicalResult checkCount(Operation *op, StringRef region, StringRef what,
                            << expected << " values, but got " << found;
 }
 
-/// True if a value of type `given` may be passed as one of type `taken`: an
-/// optional takes values of its element type.
+/// Returns true if a value of type `given` may be passed as one of type
+/// `taken`: an optional takes values of its element type.
 static bool mayGoOnAs(Type given, Type taken) {
   auto optional = dyn_cast<OptType>(taken);
   return mayBeSameUpToShape(given, taken) ||

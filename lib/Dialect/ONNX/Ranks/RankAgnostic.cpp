@@ -189,8 +189,8 @@ static bool settle(OpOperand &operand, OperandRank::Form form, Value like) {
   return true;
 }
 
-/// True for a product that broadcasts its matrices to those of the other
-/// operand: with a vector the result had another rank.
+/// Returns true for a product that broadcasts its matrices to those of the
+/// other operand: with a vector the result had another rank.
 static bool isBroadcastProduct(Operation *op, int64_t rank) {
   return isa<MatMulOp>(op) && rank >= 2 &&
          llvm::any_of(op->getOperandTypes(), [&](Type type) {

@@ -107,9 +107,9 @@ static bool changesListedAxes(Operation *op) {
          !constantInts(op->getOperand(1));
 }
 
-/// True if the elements of the result are some of the operand, each on its own:
-/// sizes of 1 at listed axes come or go, or grow, or rows are picked by
-/// indices of unknown rank.
+/// Returns true if the elements of the result are some of the operand, each on
+/// its own: sizes of 1 at listed axes come or go, or grow, or rows are picked
+/// by indices of unknown rank.
 static bool isSelection(Operation *op) {
   if (auto expand = dyn_cast<ExpandOp>(op))
     return !isUnranked(expand.getShape());

@@ -285,8 +285,8 @@ bool RankBounds::visitRules(Operation *op) {
 // Bounds by loops
 //===----------------------------------------------------------------------===//
 
-/// True if the rank of `value` follows from the ranks of the arguments of the
-/// body: it does not depend on lists of the run.
+/// Returns true if the rank of `value` follows from the ranks of the arguments
+/// of the body: it does not depend on lists of the run.
 static bool followsFromRanks(Value value, Block &body) {
   SmallVector<Value> worklist{value};
   llvm::SmallPtrSet<Operation *, 16> seen;

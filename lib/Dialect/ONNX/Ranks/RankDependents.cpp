@@ -131,9 +131,9 @@ Block *onnxc::onnx::blockOfSwitch(Operation *op, Value value) {
   return block;
 }
 
-/// True if the rank of `value` is not known, or the length of a list that may
-/// determine a rank. For other values, variants for the ranks of the operands
-/// that they were computed from would have no effect.
+/// Returns true if the rank of `value` is not known, or the length of a list
+/// that may determine a rank. For other values, variants for the ranks of the
+/// operands that they were computed from would have no effect.
 static bool isUnresolved(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return !type || (type.getRank() > 0 && type.getElementType().isInteger() &&

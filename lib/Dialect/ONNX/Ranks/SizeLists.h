@@ -65,7 +65,7 @@ public:
   Wide widen(mlir::Value x);
   /// The tensor itself, of type `type`.
   mlir::Value narrow(Wide wide, mlir::Type type);
-  /// True for a result of `narrow`.
+  /// Returns true for a result of `narrow`.
   static bool isNarrowed(mlir::Value x);
 };
 

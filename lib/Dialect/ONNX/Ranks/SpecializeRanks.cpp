@@ -76,7 +76,7 @@ static void assume(const Unknown &unknown, const RankDependents &dependents,
   });
 }
 
-/// True for an operation that gives an unknown rank a known one.
+/// Returns true for an operation that gives an unknown rank a known one.
 static bool isCast(Operation *op) {
   return isa<IdentityOp>(op) &&
          isa<RankedTensorType>(op->getResult(0).getType());
@@ -225,8 +225,8 @@ private:
     return any;
   }
 
-  /// True if variants for `unknown` would be inside of some or have others
-  /// inside.
+  /// Returns true if variants for `unknown` would be inside of some or have
+  /// others inside.
   bool hasOtherUnknowns(Operation *op, const Unknown &unknown,
                         const RankDependents &dependents) {
     if (alternativeAround(op))

@@ -104,7 +104,7 @@ inline const DLTypeRow *findDLType(int64_t type) {
   return nullptr;
 }
 
-/// True if the elements follow each other in row-major order.
+/// Returns true if the elements follow each other in row-major order.
 inline bool isContiguous(const DLTensor &tensor) {
   int64_t stride = 1;
   for (int32_t i = 0; i < tensor.ndim; ++i)

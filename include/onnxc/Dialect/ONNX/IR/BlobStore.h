@@ -34,7 +34,7 @@ public:
   /// The bytes of `blob`; empty if they are unknown (see `contains`) or none.
   llvm::ArrayRef<char> bytes(BlobAttr blob) const;
 
-  /// False for an attribute read from text whose file was not found.
+  /// Returns false for an attribute read from text whose file was not found.
   bool contains(BlobAttr blob) const;
 
   /// Gives back the memory of `size` bytes from `offset` on, or fewer, if they
@@ -53,8 +53,9 @@ public:
   BlobAttr addMapped(llvm::StringRef file, uint64_t offset, uint64_t size,
                      mlir::ShapedType type, std::string *error = nullptr);
 
-  /// The same for a file that the caller has mapped; `file` is its name in the
-  /// attribute.
+  /// Takes `size` bytes at `offset` of a file that the caller has mapped;
+  /// `file` is its name in the attribute. Null if the bytes do not fit; `error`
+  /// is the reason then.
   BlobAttr addMapped(std::shared_ptr<llvm::MemoryBuffer> buffer,
                      llvm::StringRef file, uint64_t offset, uint64_t size,
                      mlir::ShapedType type, std::string *error = nullptr);
@@ -72,7 +73,7 @@ private:
     llvm::ArrayRef<char> bytes;
     /// Keeps the bytes alive.
     std::shared_ptr<void> owner;
-    /// They lie in a file that is mapped.
+    /// The bytes are in a file that is mapped.
     bool isMapped = false;
     /// Empty while the bytes are in memory only.
     std::string file;

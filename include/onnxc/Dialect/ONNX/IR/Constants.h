@@ -27,8 +27,8 @@ llvm::ArrayRef<char> constantBytes(mlir::Attribute attribute,
 /// zero-extended by its type; nothing for other attributes.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Attribute value);
 
-/// The same for a value that an `onnx.Constant` defines; nothing otherwise,
-/// also for a null value.
+/// The elements of the integer or bool tensor that an `onnx.Constant` defines
+/// as `value`; nothing otherwise, also for a null value.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Value value);
 
 /// The tensor that an `onnx.Constant` defines as one attribute, dense or blob,

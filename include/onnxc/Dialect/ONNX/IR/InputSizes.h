@@ -17,7 +17,8 @@ namespace onnxc::onnx {
 llvm::StringRef givenSizeName(mlir::FunctionOpInterface function,
                               unsigned argument, unsigned dim);
 
-/// The same, or the name of the argument with the number of the dimension.
+/// The name that the model gives to a dimension of an argument, or else the
+/// name of the argument with the number of the dimension.
 std::string sizeName(mlir::FunctionOpInterface function, unsigned argument,
                      unsigned dim);
 

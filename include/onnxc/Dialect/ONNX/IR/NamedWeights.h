@@ -27,7 +27,7 @@ public:
 
   explicit NamedWeights(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Those of the context; null if it has none.
+  /// The named weights of the context; null if it has none.
   static const NamedWeights *find(mlir::MLIRContext *context);
 
   /// A blob that stands for the elements of `source`, dense or a blob. Other

@@ -18,7 +18,7 @@
 
 namespace onnxc::onnx {
 
-/// True for a tensor of an ONNX element type, a container of such, and
+/// Returns true for a tensor of an ONNX element type, a container of such, and
 /// NoneType, which stands for a type that is not known yet.
 bool isValueType(mlir::Type type);
 
@@ -36,8 +36,8 @@ unsigned getRawBitWidth(mlir::Type elementType);
 /// dynamic, the product overflows or the elements have no raw form.
 std::optional<uint64_t> getRawSize(mlir::ShapedType type);
 
-/// False if the types are known to differ in more than shapes. An unknown type
-/// may be equal to any.
+/// Returns false if the types are known to differ in more than shapes. An
+/// unknown type may be equal to any.
 bool mayBeSameUpToShape(mlir::Type a, mlir::Type b);
 
 /// The type as ONNX spells it, without shapes: `seq(tensor(float))`.

@@ -77,13 +77,13 @@ struct OpRanks {
   /// By slot of the schema.
   llvm::ArrayRef<OperandRank> operands;
 
-  /// Of `op`; nothing is set for an operator that has no row.
+  /// The row of `op`; empty for an operator that has no row.
   static OpRanks of(mlir::Operation *op);
   /// The names of all operators that have a row.
   static llvm::SmallVector<llvm::StringRef> getNames();
 };
 
-/// True if the rank of the tensor is not known.
+/// Returns true if the rank of the tensor is not known.
 bool isUnranked(mlir::Value value);
 
 /// The operands in slot `slot` of the schema: several of a variadic one.
@@ -92,26 +92,26 @@ llvm::MutableArrayRef<mlir::OpOperand> operandsInSlot(mlir::Operation *op,
 /// The first of them, null if there is none.
 mlir::OpOperand *operandInSlot(mlir::Operation *op, unsigned slot);
 
-/// True if an element of a result depends only on the elements at its position,
-/// after broadcasting; with scales only if these are scalars.
+/// Returns true if an element of a result depends only on the elements at its
+/// position, after broadcasting; with scales only if these are scalars.
 bool isElementwise(mlir::Operation *op);
-/// True for an elementwise operator all other operands of which are scalars, so
-/// that results have the shape of operand 0.
+/// Returns true for an elementwise operator all other operands of which are
+/// scalars, so that results have the shape of operand 0.
 bool isElementwiseUnary(mlir::Operation *op);
 
-/// True for an operator that makes one element of those along axes, which an
-/// operand lists; not ArgMax and ArgMin, whose axis is an attribute.
+/// Returns true for an operator that makes one element of those along axes,
+/// which an operand lists; not ArgMax and ArgMin, whose axis is an attribute.
 bool isReduction(mlir::Operation *op);
 
 /// How many results, from the first, have the rank of operand 0.
 unsigned countLikeFirst(mlir::Operation *op);
 
-/// True where the rank of an operand need not be known: the operation moves
-/// the tensor or reads nothing but its shape.
+/// Returns true where the rank of an operand need not be known: the operation
+/// moves the tensor or reads nothing but its shape.
 bool takesUnknownRank(mlir::OpOperand &operand);
 
-/// True if the rank of the only result may be decided by numbers of the run:
-/// by how many axes or sizes there are. The lowering trusts the type.
+/// Returns true if the rank of the only result may be decided by numbers of the
+/// run: by how many axes or sizes there are. The lowering trusts the type.
 bool mayVaryInRank(mlir::Operation *op);
 
 /// How many dimensions the first `countLikeFirst` results, or the only one,
@@ -127,8 +127,8 @@ std::optional<int64_t> integerAttr(mlir::Operation *op, llvm::StringRef name);
 /// The axes that are known: of an attribute or a constant operand.
 llvm::SmallVector<int64_t> knownAxes(mlir::Operation *op);
 
-/// True for an operand of QLinearConcat that is joined; false for scales and
-/// zero points.
+/// Returns true for an operand of QLinearConcat that is joined; false for
+/// scales and zero points.
 bool isJoinedData(mlir::OpOperand &operand);
 
 /// Describes the first error in the ranks of the operands, as far as `typeOf`

@@ -21,7 +21,7 @@ namespace onnxc::onnx {
 struct TypeSet {
   uint32_t tensor, seq, opt, optSeq, map, seqMap;
 
-  /// True also for a type that is not known yet.
+  /// Returns true if the set has the type, or the type is not known yet.
   bool contains(mlir::Type type) const;
 };
 

@@ -19,7 +19,7 @@ namespace onnxc::onnx {
 /// model has are as MLIR prints them.
 std::string typeText(mlir::Type type);
 
-/// The same for a tensor whose sizes are written in `dims`, "[batch, 3]".
+/// The text of a tensor type whose sizes are written in `dims`, "[batch, 3]".
 std::string typeText(mlir::Type type, llvm::StringRef dims);
 
 /// The reason to refuse a tensor of the type: its bytes are above

@@ -40,7 +40,7 @@ struct ValueInfo {
 struct Rejection {
   mlir::Operation *op;
   std::string reason;
-  /// Are the elements right, and only ranks or sizes wrong?
+  /// True if the elements are right, and only ranks or sizes are wrong.
   bool isShape;
 };
 
@@ -61,9 +61,9 @@ public:
   /// analysis has not seen, made after it, answers with symbols of its own.
   mlir::AffineExpr dim(mlir::Value value, unsigned dim);
   std::optional<int64_t> constantDim(mlir::Value value, unsigned dim);
-  /// True only if the two sizes are equal in every run.
+  /// Returns true only if the two sizes are equal in every run.
   bool areEqual(mlir::Value a, unsigned aDim, mlir::Value b, unsigned bDim);
-  /// True only if both are ranked and equal in all dimensions.
+  /// Returns true only if both are ranked and equal in all dimensions.
   bool haveSameShape(mlir::Value a, mlir::Value b);
   /// Everything known of `value`.
   const ValueInfo &info(mlir::Value value);

@@ -61,7 +61,8 @@ public:
   /// The symbol of a dynamic size. The same value and dimension always give the
   /// same symbol.
   mlir::AffineExpr result(mlir::Value value, unsigned dim);
-  /// Likewise of an element of an integer tensor.
+  /// The symbol of an element of an integer tensor. The same value and index
+  /// always give the same symbol.
   mlir::AffineExpr element(mlir::Value value, unsigned index);
 
   mlir::AffineExpr add(mlir::AffineExpr a, mlir::AffineExpr b);
@@ -77,8 +78,8 @@ public:
   /// a / b where the model promises that nothing remains (Reshape's -1).
   mlir::AffineExpr exactDiv(mlir::AffineExpr a, mlir::AffineExpr b);
 
-  /// True only if no value of the symbols makes `expr` negative. Sizes are
-  /// never negative; elements of tensors may be.
+  /// Returns true only if no value of the symbols makes `expr` negative. Sizes
+  /// are never negative; elements of tensors may be.
   bool isNonNegative(mlir::AffineExpr expr) const;
 
   /// "(h - 1) floordiv 2 + 1". Equal texts are equal expressions.

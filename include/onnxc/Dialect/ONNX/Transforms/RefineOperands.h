@@ -17,8 +17,8 @@ namespace onnxc::onnx {
 /// Gives operands of unknown rank the one that a declared result shows; true
 /// if there was one. Their types have to be inferred again then.
 bool refineOperands(mlir::ModuleOp module);
-/// The same for the elements of sequences that are empty at first: the rank of
-/// the tensors inserted later.
+/// Gives sequences that are empty at first the rank of the tensors that are
+/// inserted later, and returns true if there was one.
 bool refineSequences(mlir::ModuleOp module);
 
 /// Casts `value` to `type` in the block of `user`, for all uses there: the run

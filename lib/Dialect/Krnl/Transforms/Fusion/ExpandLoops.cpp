@@ -88,7 +88,7 @@ private:
 };
 } // namespace
 
-/// False if the loop covers another dimension in another op.
+/// Returns false if the loop covers another dimension in another op.
 bool LoopExpander::record(Value tensor, int position) {
   return positions.insert({tensor, position}).first->second == position;
 }

@@ -48,7 +48,7 @@ void Bufferizer::convertCall(krnl::CallOp op) {
   mapResults(op, op->getResults(), call);
 }
 
-/// True for shapes of reshapes whose result has them in its type.
+/// Returns true for shapes of reshapes whose result has them in its type.
 static bool isOnlyStaticShape(Value constant) {
   return llvm::all_of(constant.getUsers(), [&](Operation *user) {
     auto reshape = dyn_cast<tensor::ReshapeOp>(user);

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
 
-/// True where an operand takes over a reference.
+/// Returns true where an operand takes over a reference.
 static bool takes(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, memref::StoreOp>(op))

@@ -233,7 +233,7 @@ void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
   }
 }
 
-/// True if `op` may run before all launches of `run`.
+/// Returns true if `op` may run before all launches of `run`.
 bool ParallelRegionFormer::movesBefore(Operation *op, const Run &run) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return false;

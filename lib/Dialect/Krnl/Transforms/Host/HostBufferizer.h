@@ -35,11 +35,12 @@ mlir::Value viewSource(mlir::Value value);
 /// The value that the views of all its elements lead to.
 mlir::Value behindViews(mlir::Value value);
 
-/// True for values whose buffer belongs to the block that they are defined in.
+/// Returns true for values whose buffer belongs to the block that they are
+/// defined in.
 bool isOwned(mlir::Value value);
 
-/// True if nothing reads the old elements of a launch's destination after the
-/// launch, which then writes it in place.
+/// Returns true if nothing reads the old elements of a launch's destination
+/// after the launch, which then writes it in place.
 bool mayOverwrite(LaunchOp launch, mlir::Value value);
 
 /// Rewrites one host function in program order.

@@ -20,7 +20,8 @@ llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 /// The buffer that `buffer` is a view of: through casts and reshapes.
 mlir::Value viewBase(mlir::Value buffer);
 
-/// True for operations that neither read nor write what a buffer contains.
+/// Returns true for operations that neither read nor write what a buffer
+/// contains.
 bool isAboutMemory(mlir::Operation *op);
 
 /// The dynamic sizes of `buffer`, in order.

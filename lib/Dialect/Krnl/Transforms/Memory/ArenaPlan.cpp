@@ -181,7 +181,7 @@ private:
 
   /// The segment that begins at `time`, split off if need be.
   Segments::iterator splitAt(int64_t time);
-  /// True if `other` is above `slot`.
+  /// Returns true if `other` is above `slot`.
   bool isHidden(unsigned slot, unsigned other) const;
 
   MutableArrayRef<ArenaSlot> slots;

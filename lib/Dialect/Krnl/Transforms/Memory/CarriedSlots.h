@@ -12,8 +12,8 @@
 
 namespace onnxc::krnl {
 
-/// True where an operand gives its buffer to a loop or to the parent of a
-/// block.
+/// Returns true where an operand gives its buffer to a loop or to the parent of
+/// a block.
 bool handsOn(mlir::OpOperand &use);
 
 /// A value that a loop carries and whose size no iteration changes has two

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// True for a load of an element that exists in every run.
+/// Returns true for a load of an element that exists in every run.
 static bool isSafeLoad(memref::LoadOp load) {
   MemRefType type = load.getMemRefType();
   for (auto [index, size] : llvm::zip(load.getIndices(), type.getShape())) {

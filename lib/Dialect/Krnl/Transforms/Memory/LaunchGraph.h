@@ -28,7 +28,7 @@ public:
 
   /// The second launch waits for the first, which is earlier in the program.
   void order(unsigned first, unsigned second);
-  /// True if the second waits for the first, or for one that does.
+  /// Returns true if the second waits for the first, or for one that does.
   bool isBefore(unsigned first, unsigned second) const;
 
   unsigned size() const { return unsigned(launches.size()); }

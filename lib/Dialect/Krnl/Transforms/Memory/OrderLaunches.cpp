@@ -69,7 +69,8 @@ static bool isUnordered(Value base) {
   return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
 }
 
-/// True if the elements of a view are all those of its buffer, in order.
+/// Returns true if the elements of a view are all those of its buffer, in
+/// order.
 static bool showsAll(Value view) {
   while (Operation *op = view.getDefiningOp()) {
     auto next = dyn_cast<ViewLikeOpInterface>(op);
@@ -144,7 +145,8 @@ void Orderer::visitCopy(memref::CopyOp op) {
   access(copy, op.getTarget(), /*writes=*/true, std::nullopt);
 }
 
-/// True for what waits for launches: those that access one of its buffers.
+/// Returns true for what waits for launches: those that access one of its
+/// buffers.
 bool Orderer::waits(Operation &op) {
   return !isAboutMemory(&op) && llvm::any_of(op.getOperands(), [&](Value v) {
     return isa<MemRefType>(v.getType()) &&

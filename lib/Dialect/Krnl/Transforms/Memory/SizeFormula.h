@@ -37,7 +37,7 @@ public:
 
   /// 64 + 4096*batch*seq
   std::string text() const;
-  /// False if names were too long for a reader to distinguish.
+  /// Returns false if names were too long for a reader to distinguish.
   bool isReadable() const;
 
 private:

@@ -158,7 +158,8 @@ AffineExpr DimSpace::min(AffineExpr a, AffineExpr b) {
   return defined(DimSymbol::Kind::Min, "min", a, b);
 }
 
-/// True if `expr` is min(whole, c) or min(c, whole) for a constant c > 1.
+/// Returns true if `expr` is min(whole, c) or min(c, whole) for a constant c >
+/// 1.
 bool DimSpace::isCutBelow(AffineExpr expr, AffineExpr whole) const {
   auto symbol = dyn_cast<AffineSymbolExpr>(expr);
   if (!symbol || symbols[symbol.getPosition()].kind != DimSymbol::Kind::Min)

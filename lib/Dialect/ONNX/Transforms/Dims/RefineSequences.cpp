@@ -19,7 +19,7 @@ namespace {
 /// The values that hold a sequence, and the elements inserted into it.
 class Flow {
 public:
-  /// False if the sequence gets somewhere that is not understood.
+  /// Returns false if the sequence gets somewhere that is not understood.
   bool follow(Value start);
 
   /// The type of all elements; null if there is none.

@@ -70,7 +70,7 @@ static ArrayAttr namesOf(func::FuncOp function, BlockArgument argument) {
                                               "onnx.dims");
 }
 
-/// False if no name occurs twice.
+/// Returns false if no name occurs twice.
 bool Splitting::collect() {
   llvm::MapVector<StringAttr, SmallVector<Occurrence>> all;
   for (BlockArgument argument : function.getArguments()) {
@@ -196,8 +196,9 @@ void Splitting::needAligned(ValueRange values, std::optional<int64_t> except) {
   }
 }
 
-/// True if the operands of `op` are not read along common loops: operators that
-/// select elements by index may select fewer or more than there are.
+/// Returns true if the operands of `op` are not read along common loops:
+/// operators that select elements by index may select fewer or more than there
+/// are.
 static bool isFree(Operation *op) {
   return isa<GatherOp, GatherNDOp, SliceOp, PadOp, ResizeOp, TileOp, TopKOp,
              LoopOp, IfOp, SequenceConstructOp, SequenceInsertOp, SequenceAtOp>(

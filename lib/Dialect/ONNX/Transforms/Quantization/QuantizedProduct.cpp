@@ -50,7 +50,7 @@ int64_t onnxc::onnx::elementCount(Value value) {
   return type && type.hasStaticShape() ? type.getNumElements() : 0;
 }
 
-/// True for a constant of bytes that are all 128.
+/// Returns true for a constant of bytes that are all 128.
 static bool isMiddle(Value constant) {
   TypedAttr value = constant ? constantValue(constant) : TypedAttr();
   SmallVector<char> scratch;

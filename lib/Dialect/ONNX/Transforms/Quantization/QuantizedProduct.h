@@ -17,9 +17,11 @@ struct Bytes {
   bool isSigned() const;
 };
 
-/// True for a value that depends on constants alone, over so many operations.
+/// Returns true for a value that depends on constants alone, over so many
+/// operations.
 bool isFromConstants(mlir::Value value, unsigned depth = 12);
-/// True for a constant whose elements are all zero, or that is not there.
+/// Returns true for a constant whose elements are all zero, or that is not
+/// there.
 bool isZero(mlir::Value constant);
 /// Number of elements of a tensor of known shape, else 0.
 int64_t elementCount(mlir::Value value);

@@ -39,7 +39,7 @@ static constexpr uint64_t maxVisits = 1000 * 1000;
 
 static constexpr StringLiteral notFoldedName = "onnx.not_folded";
 
-/// True for a constant whose elements are there.
+/// Returns true for a constant whose elements are there.
 static bool isKnownConstant(Operation *op) {
   auto constant = dyn_cast_or_null<ConstantOp>(op);
   TypedAttr value =
@@ -48,8 +48,8 @@ static bool isKnownConstant(Operation *op) {
   return value && (!blob || BlobStore::get(blob.getContext()).contains(blob));
 }
 
-/// True if `op` gives weights to convolutions of reals alone: each of them is
-/// used many times, and no form of such a product takes them as bytes.
+/// Returns true if `op` gives weights to convolutions of reals alone: each of
+/// them is used many times, and no form of such a product takes them as bytes.
 static bool feedsRealConvolutions(Operation *op) {
   return llvm::all_of(op->getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -68,8 +68,8 @@ static bool growsWeights(Operation *op) {
   return !isWide && !feedsRealConvolutions(op);
 }
 
-/// True if `op` gives the same results in every run that gives it the same
-/// operands, in a time bounded by these, and has not been tried.
+/// Returns true if `op` gives the same results in every run that gives it the
+/// same operands, in a time bounded by these, and has not been tried.
 static bool isComputable(Operation *op) {
   return isa_and_present<ONNXDialect>(op->getDialect()) &&
          !isa<ConstantOp>(op) && !growsWeights(op) && isPure(op) &&
@@ -95,7 +95,7 @@ static uint64_t bytesOf(TypedAttr value) {
   return bytes;
 }
 
-/// True if a constant can hold a value of this type.
+/// Returns true if a constant can hold a value of this type.
 static bool canBeConstant(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && getElementTypeNumber(tensor.getElementType()) != 0;
@@ -137,10 +137,10 @@ private:
 
 } // namespace
 
-/// True if `op` can be computed in this round. Where sizes follow from elements
-/// the operands have to be constants already: then the size of the result is
-/// known, or determined by a scan of the elements (NonZero, Unique). The same
-/// holds for strings, whose lengths are in no type.
+/// Returns true if `op` can be computed in this round. Where sizes follow from
+/// elements the operands have to be constants already: then the size of the
+/// result is known, or determined by a scan of the elements (NonZero, Unique).
+/// The same holds for strings, whose lengths are in no type.
 bool Folding::isConstant(Operation *op) const {
   bool hasSizes = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<TensorType>(type);
@@ -204,8 +204,8 @@ SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
   return ordered;
 }
 
-/// True if a tensor of strings is small. No type has their lengths, but none is
-/// longer than all operands together, which are constants.
+/// Returns true if a tensor of strings is small. No type has their lengths, but
+/// none is longer than all operands together, which are constants.
 static bool areStringsFew(Value root) {
   uint64_t given = 1;
   for (Value operand : root.getDefiningOp()->getOperands())

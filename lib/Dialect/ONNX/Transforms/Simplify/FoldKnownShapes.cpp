@@ -202,8 +202,8 @@ static bool foldRepeatedOperands(Operation *op, DimAnalysis &analysis,
   return changed;
 }
 
-/// True if dimension `index` of `to` is the size inferred for -1: all elements
-/// of `from` over those of the other dimensions.
+/// Returns true if dimension `index` of `to` is the size inferred for -1: all
+/// elements of `from` over those of the other dimensions.
 static bool isRemainder(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to,
                         size_t index, DimSpace &space) {
   AffineExpr before = space.constant(1), after = space.constant(1);

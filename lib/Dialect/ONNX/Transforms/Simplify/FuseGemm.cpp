@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// True if adding `bias` to a `rows` x `columns` matrix cannot enlarge it.
+/// Returns true if adding `bias` to a `rows` x `columns` matrix cannot enlarge
+/// it.
 static bool fitsMatrix(Type bias, RankedTensorType product) {
   auto type = dyn_cast<RankedTensorType>(bias);
   if (!type || type.getRank() > 2 || !type.hasStaticShape())

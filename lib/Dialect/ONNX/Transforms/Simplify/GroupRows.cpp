@@ -28,8 +28,8 @@ static Value reshaped(NodeMaker &make, Value x, SmallVector<int64_t> shape) {
   return make.reshape(x, shape);
 }
 
-/// True if dynamic sizes are those before: a shape that is computed may make
-/// any size of 1.
+/// Returns true if dynamic sizes are those before: a shape that is computed may
+/// make any size of 1.
 static bool keepsUnknownSizes(ExpandOp expand) {
   auto from = cast<RankedTensorType>(expand.getInput().getType());
   if (from.hasStaticShape())

@@ -51,7 +51,7 @@ LogicalResult removeUnaryUse(Op op, PatternRewriter &rewriter) {
   return replaceIfAsSharp(rewriter, op, op->getOperand(0));
 }
 
-/// True if all values of type `from` have an equal one in `to`.
+/// Returns true if all values of type `from` have an equal one in `to`.
 bool isExactConversion(Type from, Type to) {
   auto fromInt = dyn_cast<IntegerType>(from), toInt = dyn_cast<IntegerType>(to);
   if (fromInt && toInt) {
@@ -101,7 +101,8 @@ LogicalResult castLikeToCast(CastLikeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// True if `value` is a constant of floats or integers that all are `number`.
+/// Returns true if `value` is a constant of floats or integers that all are
+/// `number`.
 bool isConstantOf(Value value, double number) {
   TypedAttr attr = constantValue(value);
   auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);

@@ -40,8 +40,8 @@ static ReshapeOp createReshape(PatternRewriter &rewriter, Operation *op,
                            ValueRange{data, target}, attributes);
 }
 
-/// True if the elements follow from the types: Squeeze of an unknown size
-/// implies that it is 1, which no Reshape does.
+/// Returns true if the elements follow from the types: Squeeze of an unknown
+/// size implies that it is 1, which no Reshape does.
 static bool dropsOnlyOnes(Operation *squeeze) {
   auto from = dyn_cast<RankedTensorType>(squeeze->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(squeeze->getResult(0).getType());

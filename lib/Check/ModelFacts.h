@@ -22,7 +22,7 @@ inline constexpr int64_t assumedSize = 64;
 /// One fact about a node of the model.
 struct Fact {
   std::string kind, node, reason, hint;
-  /// Of the estimated work of the model.
+  /// The share of the estimated work of the model, 0 to 1.
   double share = 0;
 };
 
@@ -35,17 +35,17 @@ struct DynamicSizes {
   std::map<std::string, std::pair<std::vector<int64_t>, std::string>> shapes;
 };
 
-/// Of the module of the model as it was imported.
+/// Finds the dynamic sizes in the module of the model as it was imported.
 DynamicSizes findDynamicSizes(mlir::ModuleOp module);
 /// Nodes whose results have as many elements as the data says, of a module of
 /// the phase onnx.
 std::vector<Fact> findDataDependentSizes(mlir::ModuleOp module);
 
-/// Of a target's module of the phase krnl: nodes that run without vectors or as
-/// functions of the runtime.
+/// Finds nodes that run without vectors or as functions of the runtime, in a
+/// target's module of the phase krnl.
 std::vector<Fact> findSlowNodes(mlir::ModuleOp module);
-/// Nodes that compute with elements of 64 bits, likewise, but for those of
-/// which the results are known to need them.
+/// Finds nodes that compute with elements of 64 bits, in a target's module of
+/// the phase krnl. Nodes whose results are known to need 64 bits are left out.
 std::vector<Fact>
 findWideTypes(mlir::ModuleOp module,
               const std::map<std::string, WideResults> &results);
@@ -53,7 +53,7 @@ findWideTypes(mlir::ModuleOp module,
 /// Kernels of a module, but for those on ways that are hardly ever taken.
 struct KernelCount {
   size_t all = 0;
-  /// Those with a loop of which only the run knows how long it is.
+  /// The number of kernels with a loop of dynamic extent.
   size_t dynamic = 0;
 };
 KernelCount countKernels(mlir::ModuleOp module);

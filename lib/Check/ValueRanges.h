@@ -17,7 +17,7 @@ namespace onnxc {
 
 /// The results of a node that have elements of 64 bits.
 struct WideResults {
-  /// Of integers, signed; no value where it is not known.
+  /// The range of the integers, signed; no value where it is not known.
   std::optional<mlir::ConstantIntRanges> range;
   /// All integers have a known range, and all floats are computed from values
   /// of 32 bits alone.

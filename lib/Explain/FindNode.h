@@ -20,7 +20,8 @@ struct NodeMatch {
   /// A call of a function, which is nothing but the nodes of that.
   bool isCall = false;
 
-  /// Does the location have the node, or one of the function that it calls?
+  /// Returns true if the location has the node, or one of the function that it
+  /// calls.
   bool isIn(mlir::Location loc) const;
   bool isNode(llvm::StringRef other) const;
 };

@@ -15,7 +15,7 @@ namespace onnxc {
 
 /// The remarks on one node.
 struct NodeRemarks {
-  /// Of rewrites, in order, each once.
+  /// The remarks on rewrites, in order, each once.
   std::vector<ExplainedRewrite> rewrites;
   std::vector<ExplainedChoice> algorithms, layouts;
   std::vector<ExplainedRefusal> refusals;

@@ -22,9 +22,9 @@ void forEachBodyTensor(const ::onnx::GraphProto &graph,
                                                const std::string &tensor)>
                            visit);
 
-/// Can `value`, of a branch or body, be handed out to the main function? A Scan
-/// carries no lists, so that only its own tensors are, not those of branches
-/// and loops in it.
+/// Returns true if `value`, of a branch or body, can be handed out to the main
+/// function. A Scan carries no lists, so that only its own tensors can be, not
+/// those of branches and loops in it.
 bool canHandOut(mlir::Value value);
 
 /// What `value`, for which canHandOut() is true, was in each run of its branch

@@ -108,7 +108,8 @@ public:
   lookup(llvm::StringRef name,
          llvm::function_ref<mlir::InFlightDiagnostic()> report);
 
-  /// The same where a value is needed: an absent one is an error, too.
+  /// The value called `name`, or an error by `report`; an absent one is an
+  /// error, too.
   mlir::FailureOr<mlir::Value>
   lookupRequired(llvm::StringRef name,
                  llvm::function_ref<mlir::InFlightDiagnostic()> report);
@@ -216,11 +217,11 @@ private:
   /// Put before numbered names of nodes, which repeat in each graph:
   /// "loop_7/body/" in the body of a Loop.
   std::string path;
-  /// Is the node that is imported rewritten by an upgrade rule?
+  /// True if an upgrade rule rewrites the node that is imported.
   bool isUpgraded = false;
-  /// In the body of a loop that contradicts its declaration.
+  /// The nodes are in the body of a loop that contradicts its declaration.
   bool ignoresShapes = false;
-  /// Such loops.
+  /// Loops that contradict their declarations.
   llvm::SmallPtrSet<mlir::Operation *, 2> contradicted;
   /// Names that a node or an output of the graph reads.
   const llvm::StringSet<> *readNames = nullptr;

@@ -57,7 +57,7 @@ struct ImportState {
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> dataFiles;
   /// The model's own functions by "domain::name::overload".
   llvm::StringMap<const ::onnx::FunctionProto *> functions;
-  /// That of the file format which the model is written in.
+  /// The version of the file format which the model is written in.
   int64_t formatVersion = 0;
   unsigned errorCount = 0;
   /// How many graphs and functions the current node is inside of.
@@ -82,7 +82,8 @@ struct ImportState {
   /// once that is too much for the budget.
   bool takeNode(mlir::Location loc, bool isInlined);
 
-  /// Is the module of use in spite of errors in nodes of the main graph?
+  /// Returns true if the module is of use in spite of errors in nodes of the
+  /// main graph.
   bool keepsRest() const {
     return options.observer && options.observer->keepsRest() &&
            options.from.empty() && !hasGivenUp();

@@ -50,7 +50,7 @@ std::string knownOpsets();
 /// operator, numbers of inputs and outputs, attributes, their types and texts.
 std::vector<std::string> checkNode(const ::onnx::NodeProto &node, int version);
 
-/// The same for a schema that is not the library's own.
+/// The errors in `node` by a schema that is not the library's own.
 std::vector<std::string> checkNode(const ::onnx::NodeProto &node,
                                    const ::onnx::OpSchema &schema);
 

@@ -10,15 +10,18 @@
 
 namespace onnxc {
 
-/// Operators of the model in functions, nothing lowered yet.
+/// Fails unless there are only operators of the model in functions: nothing is
+/// lowered yet.
 mlir::LogicalResult isOnnxOnly(mlir::ModuleOp module);
-/// And every value that is used has a type.
+/// Fails unless every value that is used has a type, and isOnnxOnly() holds.
 mlir::LogicalResult isOnnxTyped(mlir::ModuleOp module);
-/// No operator is left; one module per target.
+/// Fails if an operator of the onnx dialect is left. There is one module per
+/// target.
 mlir::LogicalResult isKrnlOnly(mlir::ModuleOp module);
-/// No kernel and no tensor is left, and kernel functions allocate nothing.
+/// Fails if a kernel or a tensor is left, a kernel function allocates memory,
+/// or the size of a buffer is not checked.
 mlir::LogicalResult isLoopsOnly(mlir::ModuleOp module);
-/// Only the LLVM dialect.
+/// Fails if there are ops of other dialects than LLVM and NVVM.
 mlir::LogicalResult isLLVMOnly(mlir::ModuleOp module);
 
 } // namespace onnxc

@@ -40,15 +40,15 @@ public:
   /// For rules: adds to the gradient of an operand, which has its shape. Does
   /// nothing where it is not needed.
   void give(mlir::Value operand, mlir::Value gradient);
-  /// The same, summed up where the operand was broadcast to the shape of
-  /// `whole`. The last `same` dimensions were not.
+  /// Adds to the gradient of an operand, summed up where the operand was
+  /// broadcast to the shape of `whole`. The last `same` dimensions were not.
   void giveBroadcast(mlir::Value operand, mlir::Value gradient,
                      mlir::Value whole, int64_t same = 0);
   /// The sum of the gradients so far; null if there is none.
   mlir::Value gradientOf(mlir::Value value) const {
     return gradients.lookup(value);
   }
-  /// The same, zeros if nothing was given.
+  /// The sum of the gradients so far; zeros if there is none.
   mlir::Value gradientOrZeros(mlir::Value value);
 
   /// The elements of a small integer tensor that no input changes, be they

@@ -43,7 +43,7 @@ private:
   static int classOf(int64_t bytes);
   static int64_t bytesOfClass(int index);
   Block *takeFree(int sizeClass);
-  /// Those that no call has used since the one with this number.
+  /// Frees the blocks that no call has used since the one with this number.
   void freeBlocks(int64_t unusedSince);
 
   Block *live = nullptr;

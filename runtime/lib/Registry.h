@@ -29,7 +29,8 @@ struct ModelState {
   const OnnxcModel *model;
   ModelState *next;                     ///< in this runtime, as linked
   std::atomic<ModelState *> nextShared; ///< in the process
-  /// Of the runtime that has registered it, whose teams and pools a run uses.
+  /// The functions of the runtime that has registered the model, whose teams
+  /// and pools a run uses.
   OMContext *(*createContext)(const OnnxcModel &model, const OnnxcEntry &entry);
   int32_t (*run)(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
                  OMBuffer *outputs, int64_t numOutputs, bool handOver);

@@ -169,7 +169,7 @@ private:
 class WorkerHandshake {
 public:
   void request() { word.store(Requested, std::memory_order_release); }
-  /// Also without a request; the worker may join later.
+  /// Admits the worker, also without a request; it may join later.
   void admit() {
     if (word.exchange(Admitted, std::memory_order_acq_rel) == Sleeping)
       os::futexWake(address(), 1);

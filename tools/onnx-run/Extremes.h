@@ -11,9 +11,9 @@
 
 namespace onnxc::run {
 
-/// Of the outputs of several runs, the inputs with the smallest and the
-/// largest finite element, and with elements that are not finite. Of equal
-/// ones, the first. Where a run has a batch, the entry of the batch as well.
+/// The inputs for which the outputs of several runs have the smallest and the
+/// largest finite element, and elements that are not finite. Of equal ones, the
+/// first. Where a run has a batch, the entry of the batch as well.
 class Extremes {
 public:
   /// `input` names what the run was given, a batch of so many entries; 0: none.

@@ -54,7 +54,7 @@ public:
   size_t getNumNodes() const { return nodes.size(); }
   /// "conv1 (Conv)".
   std::string nodeText(size_t node) const;
-  /// Those of all of the nodes.
+  /// The texts of all of the nodes, as by nodeText().
   std::string text(llvm::ArrayRef<size_t> numbers) const;
   /// {"name": "conv1", "op": "Conv"}.
   llvm::json::Object nodeJson(size_t node) const;

@@ -20,10 +20,10 @@ class FloatBuilder {
 public:
   using Value = mlir::Value;
 
-  /// In the type of the op's result, before the op.
+  /// Builds in the type of the op's result, before the op.
   explicit FloatBuilder(mlir::Operation *op)
       : b(op->getLoc(), op), type(op->getResult(0).getType()) {}
-  /// The same position, in a type of another element.
+  /// Builds at the position of `other`, in its type with another element.
   FloatBuilder(FloatBuilder &other, mlir::Type element)
       : b(other.b), type(other.like(element)) {}
 

@@ -169,8 +169,8 @@ mlir::Value loadStatus(mlir::OpBuilder &builder, mlir::Location loc);
 /// Ends the run if a hook has recorded an error, or `status` is one.
 void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                  mlir::Value status = {});
-/// The same, with the name of the node that `loc` comes from in front of the
-/// message.
+/// Ends the run if a hook has recorded an error, or `status` is one, with the
+/// name of the node that `loc` comes from in front of the message.
 void checkNode(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                mlir::Value status = {});
 

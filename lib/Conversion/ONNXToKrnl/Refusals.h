@@ -23,7 +23,7 @@ public:
   /// which has to outlive the conversion.
   void populate(mlir::RewritePatternSet &patterns);
 
-  /// Was there any error?
+  /// Returns true if there was an error.
   bool any() const { return hasRefused; }
 
 private:

@@ -24,9 +24,9 @@ public:
                   const target::Processor &target, int64_t lanes,
                   llvm::StringRef grouped, int packed);
 
-  /// Of all rows and columns, on one thread.
+  /// The cycles of all rows and columns, on one thread.
   double cycles(RegisterTile tile) const;
-  /// To pack the columns, where that happens in each run.
+  /// The cycles to pack the columns, where that happens in each run; else 0.
   double packingCycles() const;
 
   /// The extent of an axis that cycles() assumes.

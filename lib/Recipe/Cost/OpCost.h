@@ -25,7 +25,7 @@ struct ThreadWork {
   /// loads from device memory, and from memory of its tile.
   double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0,
          sharedBytes = 0;
-  /// Of the former those that the payload reads by indices of its own.
+  /// The bytes of `loadedBytes` that the payload reads by indices of its own.
   double indexedBytes = 0;
   /// Cycles of a step that the units for matrices of a core need for a warp,
   /// and instructions that these have.
@@ -38,19 +38,21 @@ struct ThreadWork {
   double resultRegisters = 0, operandRegisters = 0;
 };
 
-/// Has an op before this one read the element of the input, and kept it in
-/// registers?
+/// Returns true if an op before this one has read the element of the input, and
+/// kept it in registers.
 bool isKept(const krnl::LoopNest &nest, unsigned number,
             mlir::OpOperand &input);
 
 /// Operations that one of a payload takes, for an element or a vector.
 double operationWeight(mlir::Operation &inner, const target::Processor &target);
 
-/// Has the target of the op an instruction for its products of matrices?
+/// Returns true if the target of the op has an instruction for its products of
+/// matrices.
 bool multipliesMatrices(krnl::ComputeOp op);
-/// The same, of four warps at once.
+/// Returns true if the target of the op has an instruction of warpgroups (four
+/// warps) for its products of matrices.
 bool multipliesByWarpgroups(krnl::ComputeOp op);
-/// Does one instruction copy a box of a tensor to shared memory?
+/// Returns true if one instruction copies a box of a tensor to shared memory.
 bool copiesTensors(krnl::ComputeOp op);
 
 /// The cost of an op with the recipe that was replayed.
@@ -64,9 +66,9 @@ public:
          const target::Processor &target,
          llvm::ArrayRef<unsigned> loopsOfThreads);
 
-  /// With the assumed extents.
+  /// The cycles of the op with the assumed extents.
   double cycles();
-  /// The same on a device.
+  /// The work of the threads of a device, with the assumed extents.
   ThreadWork threadWork();
   /// The extent of an axis of the op that cycles() assumes.
   double axisExtent(const krnl::Loop &axis) const;
@@ -111,7 +113,8 @@ private:
   /// The step of products of matrices, if the target has the instruction.
   const krnl::Mma *mma = nullptr;
   bool isOfWarpgroup = false;
-  /// Of a contraction with a tile, which has a model of its own.
+  /// The contraction that has a tile and so a cost model of its own; else no
+  /// value.
   std::optional<Contraction> contraction;
   std::optional<ContractionCost> tileCost;
   RegisterTile tile{1, 1};

@@ -82,8 +82,8 @@ sortLoops(krnl::ComputeOp op, mlir::OpOperand *columns, mlir::OpOperand *rows);
 /// the one of columns.
 llvm::SmallVector<Contraction, 0> findContractions(krnl::KernelOp kernel);
 
-/// Is every dimension of the operand indexed by one loop, or, where its size is
-/// known, at its beginning? Nothing else can be packed.
+/// Returns true if every dimension of the operand is indexed by a loop that
+/// covers it, or at 0 if its size is static. Other operands cannot be packed.
 bool isPlainlyIndexed(mlir::OpOperand &operand);
 
 /// Inputs beside `columns` that differ from one iteration of `column` to the
@@ -94,14 +94,14 @@ findScaleOperands(krnl::KernelOp kernel, krnl::ComputeOp op,
                   mlir::OpOperand &columns, llvm::StringRef column,
                   mlir::OpOperand *other = nullptr);
 
-/// Those of `loops` that index the operand of a structured op, in order: how it
-/// is stored.
+/// The loops of `loops` that index the operand of a structured op, in order:
+/// how it is stored.
 llvm::SmallVector<std::string> loopsOf(mlir::OpOperand &operand,
                                        llvm::ArrayRef<std::string> loops);
 
-/// Those of `reduced` that index nothing of the columns: parts of an element
-/// that a byte holds several of, which is read once if they are written out.
-/// None if they are more than a few, or their number is not known.
+/// The loops of `reduced` that do not index the columns: parts of an element
+/// that a byte holds several of, which is read once if they are unrolled. None
+/// if they are more than a few, or their number is dynamic.
 llvm::SmallVector<std::string> partLoops(krnl::KernelOp kernel,
                                          krnl::ComputeOp op,
                                          mlir::OpOperand &columns,

@@ -63,22 +63,23 @@ int64_t extentOfAll(krnl::KernelOp kernel, const Names &loops,
   return extent;
 }
 
-/// Does the kernel, which may be null, pad a tensor of its own for one reader?
+/// Returns true if the kernel, which may be null, pads a tensor of its own for
+/// one reader.
 bool isPaddingForOne(krnl::KernelOp kernel);
 
-/// Is the value a constant without a layout? The kernel that reads it may
-/// choose how it is stored.
+/// Returns true if the value is a constant without a layout. The kernel that
+/// reads it may choose how it is stored.
 bool isStorable(mlir::Value value);
 
 /// What planners read of the operations around a kernel, and nothing else: how
 /// its operands come about.
 llvm::SmallVector<bool> surroundingsOf(krnl::KernelOp kernel);
 
-/// Do the two differ in names only, so that the same recipe is the best one for
-/// both where their surroundings are the same?
+/// Returns true if the two differ in names only, so that the same recipe is the
+/// best one for both where their surroundings are the same.
 bool areAlike(krnl::KernelOp a, krnl::KernelOp b);
 
-/// Is the extent known?
+/// Returns true if the extent of the loop is static.
 bool isStatic(krnl::KernelOp kernel, llvm::StringRef loop);
 
 /// Names of all loops, in the order of the kernel.
@@ -89,24 +90,26 @@ llvm::SmallVector<std::string> loopNames(krnl::KernelOp kernel);
 llvm::SmallVector<std::string> accessLoops(krnl::ComputeOp op,
                                            mlir::OpOperand &operand);
 
-/// The same along memory, or the loop that the index is a fixed distance from:
-/// without the last dimensions that have one element each, which do not part
-/// neighbours.
+/// The loops of an access along memory, each the index or at a constant
+/// distance from it: without the last dimensions that have one element each,
+/// which do not separate neighbours. Empty names for other indices.
 llvm::SmallVector<std::string> loopsAlongMemory(krnl::ComputeOp op,
                                                 mlir::OpOperand &operand);
 
-/// Has the operand an element of its own for each iteration of the op, but for
-/// the loops `without`?
+/// Returns true if the operand has an element of its own for each iteration of
+/// the op, except for the loops `without`.
 bool hasElementEach(krnl::ComputeOp op, mlir::OpOperand &operand,
                     llvm::ArrayRef<std::string> without);
 
-/// May iterations of the loop be behind the end of an operand of the kernel?
+/// Returns true if iterations of the loop may be past the end of an operand of
+/// the kernel.
 bool hasRangesAlong(krnl::KernelOp kernel, llvm::StringRef loop);
 
 /// Loops that the op reduces, in iterator order.
 llvm::SmallVector<std::string> reducedLoops(krnl::ComputeOp op);
 
-/// Do only ops of the kernel read the results? They are not stored in the end.
+/// Returns true if only ops of the kernel read the results, which are then not
+/// results of the kernel.
 bool isHandedOn(krnl::ComputeOp op);
 
 /// Work of one op, in bytes of traffic or equivalent time; unknown extents

@@ -53,7 +53,7 @@ payloadSlice(krnl::ComputeOp op, mlir::Value value);
 /// What the number is rounded or extended from, if it is.
 mlir::Value withoutRounding(mlir::Value value);
 
-/// Does the op start from zeros that an op of the kernel writes?
+/// Returns true if the op starts from zeros that an op of the kernel writes.
 bool startsAtZero(krnl::ComputeOp sum);
 
 } // namespace onnxc

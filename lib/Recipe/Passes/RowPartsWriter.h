@@ -25,8 +25,8 @@ public:
   krnl::KernelOp writeParts();
   krnl::KernelOp writeTotal(krnl::KernelOp made);
   krnl::KernelOp writeTail(krnl::KernelOp total);
-  /// May the blocks that write the elements combine the parts, too? Each result
-  /// has an element for each of the row then.
+  /// Returns true if the blocks that write the elements may combine the parts,
+  /// too. Each result has an element for each of the row then.
   bool mayJoin();
   krnl::KernelOp writeJoined(krnl::KernelOp made);
   llvm::SmallVector<mlir::Value> results(krnl::KernelOp total,
@@ -94,7 +94,8 @@ private:
   /// combines them where blocks that have a part of the elements do.
   std::string part;
   llvm::StringRef combined = "parts";
-  /// Does the kernel that combines them run over parts of the elements?
+  /// True if the kernel that combines the parts runs over parts of the
+  /// elements.
   bool isJoined = false;
   mlir::Location loc;
   mlir::IRMapping mapping;
@@ -106,7 +107,7 @@ private:
 /// The op that makes the tensor, and its access to it.
 std::pair<krnl::ComputeOp, krnl::Subscripts> writtenBy(mlir::Value tensor);
 
-/// Is the number -infinity?
+/// Emits an i1 that is true if the number is -infinity.
 mlir::Value isLeast(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number);
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 

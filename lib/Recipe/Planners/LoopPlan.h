@@ -51,9 +51,9 @@ struct LoopPlan {
   std::string vectorLoop;
   bool vectorIsCommon = false;
   int64_t lanes = 1, vectors = 1;
-  /// Of a loop without lanes: iterations that run side by side.
+  /// The number of iterations of a loop without lanes that run side by side.
   int64_t instances = 1;
-  /// A common loop of which `rows` iterations are written out, outside of the
+  /// A common loop of which `rows` iterations are unrolled, outside of the
   /// vectors.
   std::string jammedLoop;
   int64_t rows = 1;
@@ -85,14 +85,14 @@ struct LoopPlan {
   /// Constants that the lanes would gather: inputs of the kernel by number, and
   /// the op that reads each.
   llvm::SmallVector<std::pair<unsigned, unsigned>> packed;
-  /// Of a common vector loop: as much of it as is reduced together, sums being
-  /// in memory, if that is more than fits the registers.
+  /// The iterations of a common vector loop that are reduced together, with
+  /// sums in memory, if they are more than fit the registers.
   int64_t strip = 1;
   /// The vector loop is cut into blocks of width().
   bool cut = false;
   llvm::SmallVector<OuterLoop> outerLoops;
-  /// Of these as many are really shared: all, or those that a kernel which pads
-  /// an operand shares, too, so that the two become one.
+  /// The number of `outerLoops` that are fused: all, or those that a kernel
+  /// which pads an operand has, too, so that the two become one.
   unsigned numFusedOuter = 0;
   /// The first `numParallel` fused outer loops are parallel, the last of them
   /// in blocks of `grain` if that is above 1.

@@ -69,7 +69,8 @@ public:
   std::vector<float> numbers(const std::string &attribute) const;
   /// "<a = 1, b = [2, 3]>" of those attributes that the node has.
   std::string attributes(const std::vector<std::string> &names) const;
-  /// The same for the attributes of the standard's operator `op`.
+  /// "<a = 1, b = [2, 3]>" of the attributes of the standard's operator `op`
+  /// that the node has.
   std::string attributesOf(const char *op) const;
 
   /// Names of the inputs of a variadic last parameter, the first of which has

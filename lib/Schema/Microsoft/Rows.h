@@ -14,9 +14,9 @@ namespace onnxc::schema::microsoft {
 enum class Results {
   /// From those of the body's nodes.
   OfBody,
-  /// They have the element type of the first input.
+  /// The results have the element type of the first input.
   ElementsOfFirst,
-  /// They have the type of the first input.
+  /// The results have the type of the first input.
   LikeFirst
 };
 

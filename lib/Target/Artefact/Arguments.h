@@ -24,13 +24,13 @@ struct Argument {
   int64_t rank = -1;
   llvm::SmallVector<int64_t> dims;
   llvm::SmallVector<std::string> symbols;
-  /// Of a map.
+  /// The type of the keys of a map; 0 for other kinds.
   int64_t key = 0;
   /// The type of a container's elements: one, or none for a tensor.
   std::vector<Argument> element;
 };
 
-/// Those of the attribute krnl.inputs or krnl.outputs.
+/// The arguments of the attribute krnl.inputs or krnl.outputs.
 llvm::SmallVector<Argument> readArguments(mlir::ArrayAttr attributes);
 
 } // namespace onnxc::target

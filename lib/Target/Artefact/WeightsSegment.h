@@ -21,8 +21,8 @@ inline constexpr llvm::StringLiteral weightsScript =
     "SECTIONS { .onnxc_weights : ALIGN(64) { KEEP(*(.onnxc_weights)) } } "
     "INSERT AFTER .bss;\n";
 
-/// Of the weights of a real-time model: a name that scripts of linkers put with
-/// the constants of a program.
+/// The section of the weights of a real-time model: a name that scripts of
+/// linkers put with the constants of a program.
 inline constexpr llvm::StringLiteral realTimeWeightsSection =
     ".rodata.onnxc_weights";
 

@@ -19,7 +19,7 @@ namespace onnxc::target {
 /// The lines of nodes, by their texts.
 using NodeLines = llvm::StringMap<unsigned>;
 
-/// Those of the launches of a module of the LLVM dialect.
+/// The lines of the nodes of the launches of a module of the LLVM dialect.
 NodeLines nodeLines(mlir::ModuleOp module);
 
 /// Gives the functions of `module`, part of such a module, and all operations

@@ -161,7 +161,7 @@ struct Tensor {
       throw std::runtime_error("the output has another element type");
     return reinterpret_cast<const T *>(bytes.data());
   }
-  /// Its elements; the tensor must live as long.
+  /// The elements of the tensor, which must outlive the view.
   template <typename T>
   ArrayView<const T> as() const {
     return {data<T>(), shape};
@@ -243,12 +243,12 @@ private:
   decltype(&omContextCancel) cancelContext = nullptr;
 };
 
-/// Of one run.
+/// The options of one run.
 struct RunOptions {
   /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: the session's
   /// limit.
   std::chrono::nanoseconds deadline{0};
-  /// Of this run alone; it lives as long. Null: none.
+  /// Cancels this run alone; must outlive it. Null: none.
   Cancellation *cancellation = nullptr;
 };
 

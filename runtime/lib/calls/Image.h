@@ -42,7 +42,7 @@ public:
   /// The most pixels that resize() makes room for: memory and time are in
   /// proportion to the file, but for a constant.
   int64_t maxPixels() const;
-  /// False, with the error recorded, when the run is to end. Decoders
+  /// Returns false, with the error recorded, when the run is to end. Decoders
   /// call it at least once a row, or wherever their library lets them.
   bool inTime() { return onnxc_rt_poll(call) == ONNXC_OK; }
   uint8_t *row(int64_t y) { return pixels + y * width * 3; }

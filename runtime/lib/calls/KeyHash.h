@@ -14,7 +14,7 @@
 
 namespace onnxc::rt {
 
-/// One of 2^bits positions, for 0 < bits < 64. Multiplied by an odd number
+/// The position of a key among 2^bits, for 0 < bits < 64. For an odd multiplier
 /// drawn at random, two different keys collide with a chance of about 2 in
 /// 2^bits, for all pairs.
 constexpr uint64_t hashKey(uint64_t key, uint64_t multiplier, int64_t bits) {

@@ -72,7 +72,7 @@ class Tokens {
 public:
   explicit Tokens(OnnxcCall *call) : call(call), characters(call) {}
 
-  /// False, the error being recorded, if memory is short.
+  /// Returns false, with the error recorded, if memory is short.
   bool add(const char *token, int64_t length);
   char *copy(const char *text);
   int64_t size() const { return count; }

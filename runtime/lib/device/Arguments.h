@@ -22,8 +22,8 @@ class Arguments {
 public:
   static constexpr int64_t kMost = 512;
 
-  /// False, with the error recorded, if the driver makes no map. The words stay
-  /// where they are as long as the arguments are used.
+  /// Returns false, with the error recorded, if the driver makes no map. The
+  /// words stay where they are as long as the arguments are used.
   bool set(OnnxcCall *call, DeviceContext &device,
            const OnnxcDeviceKernel &kernel, uint64_t *words);
 

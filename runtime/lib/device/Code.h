@@ -18,7 +18,8 @@ namespace onnxc::rt {
 /// What the rest of the runtime calls where a level has device code
 /// (OnnxcDeviceCode.runtime).
 struct DeviceRuntime {
-  /// True if driver, device and an image for it are there; else the reason.
+  /// Returns true if driver, device and an image for it are there; else writes
+  /// the reason.
   bool (*isAvailable)(const OnnxcDeviceCode &code, int32_t number,
                       Message &reason);
   /// Loads what the first run would load (omContextPrepare).

@@ -76,8 +76,9 @@ bool readFile(const File &file, int64_t offset, void *to, size_t count);
 /// Maps the first bytes of the file; null on failure.
 const void *mapFile(const File &file, int64_t bytes);
 void unmapFile(const void *memory, int64_t bytes);
-/// True, with its state in `now`, if the open file has been written to or cut
-/// off. A number that the program has given to another file is no reason.
+/// Returns true, with its state in `now`, if the open file has been written to
+/// or cut off. A number that the program has given to another file is no
+/// reason.
 bool hasChanged(const File &file, File &now);
 
 /// An unpredictable number.

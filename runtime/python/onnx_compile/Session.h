@@ -55,8 +55,8 @@ struct Runner {
   std::vector<OMValue *> values;         ///< inputs that are no tensors
   std::deque<std::vector<char *>> texts; ///< data of string tensors
   std::deque<std::vector<char>> widened; ///< data of int4 and int2 tensors
-  /// Of a run with tensors on a device: these, in place of their buffers, which
-  /// are none; and their device, -1 in other runs.
+  /// The tensors of a run with tensors on a device, in place of their buffers,
+  /// which are empty; and their device, -1 in other runs.
   std::vector<DLManagedTensorVersioned> inTensors, outTensors;
   int64_t device = -1;
   uintptr_t stream = kLegacyStream; ///< of that device
@@ -133,7 +133,8 @@ PyObject *fromDlpack(PyObject *object);
 bool exportsDlpack(PyObject *object);
 /// Returns true for a tensor on a GPU.
 bool isOnDevice(PyObject *object);
-/// That tensor, whose memory the runner holds; false with an exception.
+/// Takes the tensor `object` on a GPU, whose memory the runner holds; false
+/// with an exception.
 bool takeDeviceTensor(Runner &runner, PyObject *object,
                       DLManagedTensorVersioned &managed);
 /// An output as a new object with __dlpack__, which owns it; null with an

@@ -85,7 +85,7 @@ private:
 
   void count(Thread &thread, bool isAlone);
   std::optional<Work> meanWork(size_t launch) const;
-  /// That of the device, if the launch has run there.
+  /// The roofline of the device if the launch has run there, else `host`.
   const Roofline &rooflineOf(size_t launch, const Roofline &host) const;
   llvm::json::Array launchRows(int64_t runs, double milliseconds,
                                const Roofline &roofline) const;

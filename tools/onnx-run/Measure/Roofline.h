@@ -18,7 +18,8 @@ class Roofline {
 public:
   /// Measures them, which takes about a third of a second.
   static Roofline measure(size_t threads);
-  /// Those of a device by the table of an artefact, which has none for null.
+  /// The rates of a device by the table of an artefact; none if `peaks` is
+  /// null.
   static Roofline ofDevice(const llvm::json::Object *peaks);
 
   /// The least time of some work. The bandwidth is that of the smallest buffer

@@ -20,7 +20,8 @@ public:
   static llvm::Expected<Snapshots> prepare(const Artefact &artefact,
                                            const Options &options);
 
-  /// Is the condition true of these outputs? They are empty if the run failed.
+  /// Returns true if the condition holds for these outputs. They are empty if
+  /// the run failed.
   bool isDue(llvm::ArrayRef<Value> outputs);
   /// Writes a run, unless all of them would be larger than the limit.
   llvm::Error write(int64_t run, llvm::ArrayRef<Value> inputs,

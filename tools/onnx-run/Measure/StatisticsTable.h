@@ -34,8 +34,8 @@ public:
     Statistics statistics;
     /// The first size of a tensor; 0 of others.
     int64_t entries = 0;
-    /// Of a tensor in a branch or body: how often it was computed, and when it
-    /// had a NaN or an infinity first, or -1. 0 and -1 of others.
+    /// How often a tensor in a branch or body was computed, and the first time
+    /// that it had a NaN or an infinity, or -1; 0 and -1 of other tensors.
     int64_t times = 0, firstBadTime = -1;
   };
 

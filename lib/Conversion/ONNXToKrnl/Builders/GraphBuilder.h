@@ -23,7 +23,7 @@ public:
 
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value floats(llvm::ArrayRef<float> values, Shape shape);
-  /// The same numbers in `element`, f32 or f64.
+  /// A constant of the numbers with elements of type `element`, f32 or f64.
   mlir::Value reals(llvm::ArrayRef<float> values, Shape shape,
                     mlir::Type element);
   mlir::Value ints(llvm::ArrayRef<int64_t> values, Shape shape);
@@ -46,7 +46,7 @@ public:
   static Shape shapeOf(mlir::Value v) { return typeOf(v).getShape(); }
 
   mlir::Value cast(mlir::Value x, mlir::Type element);
-  /// The same by a node, for types that the krnl dialect has otherwise.
+  /// A cast by a node, for types that the krnl dialect represents differently.
   mlir::Value convert(mlir::Value x, mlir::Type element);
   /// Elementwise, the result as large as `x`.
   template <typename OnnxOp>

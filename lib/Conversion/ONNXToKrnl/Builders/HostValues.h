@@ -24,8 +24,8 @@ mlir::Value sizeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
 /// All sizes of a tensor.
 llvm::SmallVector<mlir::Value> sizesOf(mlir::OpBuilder &b, mlir::Location loc,
                                        mlir::Value tensor);
-/// Those of `sizes` (one for each dimension) that are dynamic in `type`: the
-/// operands of tensor.empty.
+/// The sizes of `sizes` (one for each dimension) that are dynamic in `type`:
+/// the operands of tensor.empty.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type,
                                             mlir::ValueRange sizes);
 /// The type with the constants among `sizes` filled in.

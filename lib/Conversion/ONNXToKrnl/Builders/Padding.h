@@ -27,15 +27,16 @@ struct TensorPart {
 mlir::Value padConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         mlir::ValueRange before, mlir::ValueRange after,
                         mlir::Value value);
-/// The same around a part of a tensor; a tensor of its own if nothing is added.
+/// A part of a tensor with `value` around it, as by the function above; a
+/// tensor of its own if nothing is added.
 mlir::Value padConstant(mlir::OpBuilder &b, mlir::Location loc,
                         const TensorPart &x, llvm::ArrayRef<mlir::Value> before,
                         llvm::ArrayRef<mlir::Value> after, mlir::Value value);
 
-/// The same with elements of `x` around it, by a mode of ONNX's Pad: "reflect",
-/// "edge" or "wrap". Along the last dimension that grows, the middle is a copy:
-/// where rows and elements of borders come from is found once for each
-/// dimension. A dimension that grows must have an element.
+/// A part of a tensor with elements of `x` around it, by a mode of ONNX's Pad:
+/// "reflect", "edge" or "wrap". Along the last dimension that grows, the middle
+/// is a copy: where rows and elements of borders come from is found once for
+/// each dimension. A dimension that grows must have an element.
 mlir::Value padFromInside(mlir::OpBuilder &b, mlir::Location loc,
                           llvm::StringRef mode, const TensorPart &x,
                           llvm::ArrayRef<mlir::Value> before,

@@ -9,8 +9,8 @@
 
 namespace onnxc {
 
-/// Does the MatMulNBits `op` become one kernel? Then its weights, scales and
-/// zero points are constants of the sizes that follow from its attributes.
+/// Returns true if the MatMulNBits `op` becomes one kernel: its weights, scales
+/// and zero points are constants of the sizes that follow from its attributes.
 /// Other nodes are replaced by their function bodies.
 bool hasBlockedForm(mlir::Operation *op);
 

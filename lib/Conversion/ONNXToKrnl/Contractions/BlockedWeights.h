@@ -42,8 +42,9 @@ struct BlockedWeights {
 llvm::StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
                               onnx::MicrosoftMatMulNBitsOp::Adaptor operands);
 
-/// May the data become bytes, and do they suit the weights? Bytes are
-/// multiplied in groups of four, and their sums must not overflow.
+/// Returns true if the data may be converted to bytes, and the weights allow
+/// that. Bytes are multiplied in groups of four, and their sums must not
+/// overflow.
 bool takesBytes(onnx::MicrosoftMatMulNBitsOp op);
 
 /// Packed zero points, with a byte for each.

@@ -33,8 +33,9 @@ mlir::Value buildContraction(krnl::KernelBuilder &kernel,
 /// `x` itself, or its elements as f32 if they are half as wide: products that
 /// read them row by row would widen them again for every few columns.
 mlir::Value widenHalves(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
-/// The same of a factor of products with `other`; `x` itself where the target
-/// has an instruction for products of matrices of such elements.
+/// A factor of products with `other`, its elements as f32 if they are half as
+/// wide; `x` itself where the target has an instruction for products of
+/// matrices of such elements.
 mlir::Value widenFactor(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         mlir::Value other);
 

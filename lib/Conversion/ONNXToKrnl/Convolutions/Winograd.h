@@ -32,7 +32,7 @@ struct WinogradConv {
   int64_t bands(int64_t side) const;
 
   int64_t batch, inChannels, outChannels;
-  /// Of the operand and of the result.
+  /// The sizes of the spatial dimensions of the operand and of the result.
   std::array<int64_t, 2> in, out;
   /// Elements of the border before and after the operand.
   std::array<int64_t, 2> before, after;

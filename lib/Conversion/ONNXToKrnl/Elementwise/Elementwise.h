@@ -32,7 +32,8 @@ void addElementwise(mlir::TypeConverter &converter,
                     mlir::RewritePatternSet &patterns, llvm::StringRef name,
                     ElementFn fn, Elements elements = Elements::Computed);
 
-/// The same with `fn` taking an OnnxOp, as the rows of a family's table do.
+/// Adds the lowering of OnnxOp, with `fn` taking an OnnxOp, as the rows of a
+/// family's table do.
 template <typename OnnxOp, typename Fn>
 void addElementwise(mlir::TypeConverter &converter,
                     mlir::RewritePatternSet &patterns, Fn fn,

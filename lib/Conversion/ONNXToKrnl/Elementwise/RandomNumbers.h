@@ -25,7 +25,7 @@ struct RandomDraw {
   /// one.
   static RandomDraw get(mlir::OpBuilder &b, mlir::Location loc,
                         std::optional<float> seed);
-  /// The same draw inside a kernel.
+  /// The seeds of this draw inside a kernel.
   RandomDraw inside(krnl::KernelBuilder &kernel) const;
 };
 

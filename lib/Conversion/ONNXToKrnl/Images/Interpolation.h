@@ -43,9 +43,9 @@ mlir::Value isWithin(ScalarBuilder &s, mlir::Value x, mlir::Value last);
 
 /// A sample along one dimension.
 struct Tap {
-  /// Of index type, in range.
+  /// The index of the sample, of index type, in range.
   mlir::Value index;
-  /// Null: 1.
+  /// The weight of the sample; null: 1.
   mlir::Value weight;
   /// An i1: the sample exists; null: it does. Others are 0.
   mlir::Value exists;

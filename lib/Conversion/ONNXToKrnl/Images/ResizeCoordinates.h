@@ -29,7 +29,7 @@ struct ResizeMode {
   bool normalizes() const { return antialias || excludeOutside; }
 };
 
-/// Is this the name of a coordinate_transformation_mode?
+/// Returns true if this is the name of a coordinate_transformation_mode.
 bool isCoordinateMode(llvm::StringRef name);
 
 /// Where position `i` (f64) of the result lies in the operand.

@@ -22,7 +22,7 @@ namespace onnxc {
 /// each pair the first is for rows, the second for columns of the image.
 enum RoiColumn { Start, BinSize = 2, Samples = 4, NumColumns = 6 };
 
-/// Is `v` a tensor of this rank?
+/// Returns true if `v` is a tensor of this rank.
 bool hasRank(mlir::Value v, int64_t rank);
 
 /// The largest of one column, as an index.
@@ -44,7 +44,7 @@ struct RoiPool {
   mlir::Location loc;
   mlir::Value table;
   mlir::Type element;
-  /// Of the result: regions, channels, rows and columns.
+  /// The sizes of the result: regions, channels, rows and columns.
   llvm::SmallVector<mlir::Value> sizes;
   /// The image and the result have their channels last.
   bool channelsLast = false;

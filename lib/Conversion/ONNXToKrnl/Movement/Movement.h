@@ -31,7 +31,7 @@ mlir::Value structuralElement(mlir::OpBuilder &b, mlir::Location loc,
                               int64_t i);
 using onnx::positiveAxis;
 
-/// Is `size` known to be that of dimension `dim` of `x`?
+/// Returns true if `size` is known to be that of dimension `dim` of `x`.
 bool isSameSize(mlir::Value size, mlir::Value x, int64_t dim);
 
 /// out[i..] = x[start + i * step..]; start and step per dimension are host
@@ -51,9 +51,10 @@ mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef name, mlir::Value x);
 mlir::Value channelsSecond(mlir::OpBuilder &b, mlir::Location loc,
                            llvm::StringRef name, mlir::Value x);
-/// Are there so many channels, and so many reads of each element of `x`, that
-/// transposing `x` and a result of `results` elements pays? Dynamic sizes count
-/// as equal; `reads` is the number of reads for each result.
+/// Returns true if there are so many channels, and so many reads of each
+/// element of `x`, that transposing `x` and a result of `results` elements
+/// pays. Dynamic sizes count as equal; `reads` is the number of reads for each
+/// result.
 bool channelsLastPays(mlir::Value x, mlir::RankedTensorType result,
                       int64_t reads);
 

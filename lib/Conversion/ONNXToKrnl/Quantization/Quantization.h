@@ -17,7 +17,7 @@ mlir::Value quantizeScalar(ScalarBuilder &real, mlir::Value ratio,
                            mlir::Value zeroPoint, mlir::Type element,
                            Rounding rounding = {});
 
-/// Is it a constant that holds nothing but integer zeros?
+/// Returns true for a constant whose elements are all integer zeros.
 bool isKnownZero(mlir::Value zeroPoint);
 
 } // namespace onnxc

@@ -9,9 +9,9 @@
 
 namespace onnxc {
 
-/// Does the QLinearAdd `op` become one kernel? Then its scales and zero points
-/// are constant single numbers, and the ranks of its operands are known. Others
-/// become their bodies.
+/// Returns true if the QLinearAdd `op` becomes one kernel: its scales and zero
+/// points are constant scalars, and the ranks of its operands are known. Other
+/// nodes become their function bodies.
 bool hasConstantScales(mlir::Operation *op);
 
 } // namespace onnxc

@@ -20,9 +20,10 @@ namespace onnxc {
 struct FourierPlan {
   /// outer x length x inner x (1: real | 2: real and imaginary), stored.
   mlir::Value x;
-  /// Of its elements, in the onnx dialect.
+  /// The type of the elements of `x`, in the onnx dialect.
   mlir::Type element;
-  /// Of the transform, an index: x is cut off there or continued with zeros.
+  /// The length of the transform, an index: `x` is cut off there or continued
+  /// with zeros.
   mlir::Value length;
   bool inverse = false;
   /// Half of a symmetric spectrum: the transform of a real signal, or the
@@ -30,7 +31,8 @@ struct FourierPlan {
   bool oneSided = false;
 };
 
-/// Can there be a transform of this length, as far as it is constant?
+/// Returns true if the length is dynamic, or a constant that a transform can
+/// have.
 bool isFourierLength(mlir::Value length);
 
 /// outer x length (or length / 2 + 1) x inner x 2, or x 1 for a one-sided

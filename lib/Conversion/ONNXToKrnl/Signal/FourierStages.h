@@ -39,8 +39,8 @@ public:
   FourierStages(mlir::OpBuilder &b, mlir::Location loc, mlir::Type compute)
       : b(b), loc(loc), compute(compute) {}
 
-  /// Is there a fast way for the length: a known one of small factors, or a
-  /// power of two?
+  /// Returns true if there is a fast algorithm for the length: a constant that
+  /// is a power of two or has small factors.
   static bool takes(mlir::Value length);
 
   /// The sums over x[n] exp(+-2 pi i k n / length). Only a power of two may be

@@ -40,7 +40,8 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   VectorAccess &access;
   mlir::Block &entry;
-  /// Of operands that may have no element: whether they have one.
+  /// For operands that may have no element, the i1 that tells whether they have
+  /// one.
   llvm::DenseMap<mlir::Value, mlir::Value> nonEmpty;
   /// The code being emitted is for runs where one of them has none.
   bool someEmpty = false;

@@ -27,7 +27,7 @@ struct LaneIndex {
   bool isConstant() const { return isUniform() && !base; }
 };
 
-/// The same index for all lanes.
+/// A uniform index: the same for all lanes.
 LaneIndex toLaneIndex(mlir::OpFoldResult value);
 
 /// Arithmetic on LaneIndex; emits code only where a value is not constant.
@@ -55,7 +55,8 @@ public:
 
   /// The index of lane 0 (of all lanes when uniform) as an `index` value.
   mlir::Value scalar(LaneIndex x);
-  /// The same, an attribute if it is constant.
+  /// The index of lane 0 (of all lanes when uniform); an attribute if it is
+  /// constant.
   mlir::OpFoldResult foldResult(LaneIndex x);
   /// All lanes as `vector<lanes x index>`.
   mlir::Value vector(LaneIndex x);

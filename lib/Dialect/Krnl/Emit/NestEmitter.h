@@ -30,8 +30,8 @@ struct ActiveLoop {
   /// either static, or a value. Without a limit all are valid.
   int64_t staticLimit = -1;
   mlir::Value dynamicLimit;
-  /// Of a loop over blocks that are peeled: are these the full ones, or is it
-  /// the last, shorter one?
+  /// For a loop over blocks that are peeled: whether these are the full blocks,
+  /// or the last, shorter one.
   enum class BlockKind { Any, Full, Last } part = BlockKind::Any;
 };
 
@@ -52,7 +52,8 @@ public:
 
   /// By loop number.
   llvm::SmallVector<ActiveLoop> active;
-  /// Of the axes, and how far these run: not at all where others are empty.
+  /// The extents of the axes, and how far these run: not at all where others
+  /// are empty.
   llvm::SmallVector<LaneIndex> extents, tripCounts;
 
   /// The iterations of these loops that are the calling thread's; without
@@ -74,7 +75,7 @@ public:
     for (unsigned loop : *cluster)
       thread[loop] = {};
   }
-  /// Has the calling thread one iteration of the loop at most?
+  /// Returns true if the calling thread has at most one iteration of the loop.
   bool isOfThreads(unsigned loop) const { return thread.contains(loop); }
   /// The number of the block in its cluster, which has parts of a sum; null
   /// where none has.
@@ -98,7 +99,8 @@ public:
   /// Emits a loop of the op: whole steps, then its tail.
   llvm::SmallVector<mlir::Value> emitLoop(const LoopUse &use, unsigned op,
                                           mlir::ValueRange carried, Body body);
-  /// The same, with an exit after each step that changed no carried value.
+  /// Emits a loop of the op with an exit after each step that changed no
+  /// carried value.
   llvm::SmallVector<mlir::Value> emitEarlyExitLoop(const LoopUse &use,
                                                    unsigned op,
                                                    mlir::ValueRange carried,
@@ -116,8 +118,9 @@ public:
   /// The values of the iterator dimensions of the op.
   llvm::SmallVector<LaneIndex> axisValues(unsigned op, const Instance &instance,
                                           bool local);
-  /// Are these loops of the op, which have padded blocks, before their end in
-  /// an instance? Null if they are known to be.
+  /// Emits an i1 that is true if the values of these loops of the op, which
+  /// have padded blocks, are before their end in an instance; null if `padded`
+  /// is empty.
   mlir::Value isInside(unsigned op, llvm::ArrayRef<unsigned> padded,
                        const Instance &instance);
   /// The loop of the op that has lanes here, if any, and how many.
@@ -178,7 +181,7 @@ private:
   std::optional<std::array<unsigned, 2>> cluster;
   /// Only some rows of a register tile are left.
   bool inRowTail = false;
-  /// Those of emitTile(), while it runs.
+  /// The callbacks of emitTile(), while it runs.
   llvm::function_ref<void(unsigned)> onLoop;
   llvm::function_ref<void()> onPoint;
 };

@@ -132,9 +132,9 @@ private:
     /// stage.
     std::optional<TensorBoxes> boxes = {};
     mlir::Value barriers = {};
-    /// Of all slices of the stage, where blocks of a cluster copy some of them
-    /// to each other: how many blocks, and what counts those that have read a
-    /// stage.
+    /// The number of blocks of a cluster that copy some slices of the stage to
+    /// each other, and the barrier that counts those that have read a stage;
+    /// null unless there are several blocks or a producer.
     int64_t blocks = 1;
     mlir::Value readers = {};
     /// A warp of its own copies it.
@@ -266,8 +266,8 @@ private:
                        llvm::ArrayRef<mlir::Value> running);
   mlir::Value nextOf(OpState &state, const Instance &instance,
                      mlir::Value before, mlir::Value result);
-  /// May a multiply and an add be one operation? Not where the model's order is
-  /// to be kept.
+  /// Returns true if a multiply and an add may be one operation. They may not
+  /// where the model's order is to be kept.
   bool contracts(const OpState &state) {
     return state.accumulates && !options.strict;
   }
@@ -348,7 +348,8 @@ private:
 
   llvm::SmallVector<ActiveLoop> &active;
   llvm::SmallVector<CachedSlice, 2> caches;
-  /// Of the tiles that the block has had before, where a producer copies.
+  /// The number of slices of the tiles that the block has had before, where a
+  /// producer copies.
   LaneIndex slicesBefore;
   llvm::DenseMap<mlir::Value, RegisterValue> registers;
 };

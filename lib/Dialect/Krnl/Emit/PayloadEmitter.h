@@ -72,12 +72,12 @@ private:
   PayloadPoint &point;
   bool contract;
   mlir::IRMapping values;
-  /// Those of index type whose lanes are evenly spaced, which become vectors
-  /// only where they must.
+  /// The values of index type whose lanes are evenly spaced, which become
+  /// vectors only where they must.
   llvm::DenseMap<mlir::Value, LaneIndex> indices;
 };
 
-/// Do the lanes have different indices?
+/// Returns true if the lanes have different indices.
 bool variesByLane(llvm::ArrayRef<LaneIndex> at);
 
 } // namespace onnxc::krnl

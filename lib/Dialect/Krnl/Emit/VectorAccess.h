@@ -91,7 +91,7 @@ public:
   /// Transposes the rows and writes the first `valid` lines, at least one.
   void storeLines(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
                   mlir::OpFoldResult valid);
-  /// The same of several columns of registers, in a loop, so that the
+  /// Transposes and writes several columns of registers, in a loop, so that the
   /// code that transposes them is there once: they go through `tile`, memory
   /// for all of them.
   void storeColumns(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,

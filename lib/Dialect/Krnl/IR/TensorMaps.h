@@ -20,7 +20,7 @@ namespace onnxc::krnl {
 /// Lines that are exchanged together: boxes consist of whole groups of them.
 inline constexpr int64_t groupLines = 8;
 
-/// Of the launch of a kernel.
+/// The maximum number of tensor maps of the launch of a kernel.
 inline constexpr size_t maxMaps = ONNXC_TENSOR_MAPS;
 
 /// Why no tensor of this type has a map; empty if it has one.

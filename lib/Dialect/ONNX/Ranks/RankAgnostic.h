@@ -17,9 +17,10 @@ inline constexpr int64_t maxRank = 8;
 /// Whether an operation can be rewritten to need no rank, and when that pays.
 enum class RankFreeForm {
   None,
-  /// It costs more than a variant: where variants would multiply.
+  /// The form without a rank costs more than a variant: where variants would
+  /// multiply.
   Costly,
-  /// It costs no more than a variant.
+  /// The form without a rank costs no more than a variant.
   Cheap,
   /// Variants for one rank would have others inside, for a length.
   Several,

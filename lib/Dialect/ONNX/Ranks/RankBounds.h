@@ -26,8 +26,8 @@ public:
   /// No bound that is known.
   static constexpr int64_t unlimited = 64;
 
-  /// Of a value that an operation of the block uses or makes; all ranks if the
-  /// operations contradict each other.
+  /// The bounds of the rank of a value that an operation of the block uses or
+  /// makes; all ranks if the operations contradict each other.
   Bounds of(mlir::Value value) const;
 
   /// A value of unknown rank that has one rank only, and the first operation
@@ -58,7 +58,7 @@ private:
   bool tieScan(mlir::Operation *scan);
 
   mlir::Block &block;
-  /// Those of the block and of the bodies of loops in it.
+  /// The operations of the block and of the bodies of loops in it.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Value, Bounds> ranges;
   bool isContradiction = false;

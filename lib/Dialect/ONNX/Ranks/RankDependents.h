@@ -33,7 +33,7 @@ struct RankDependents {
   /// Operations that only go on with results of `ops`, but stand before the
   /// last of them.
   llvm::SmallVector<mlir::Operation *> later;
-  /// Those that need the rank, which may stand in graphs of `ops`.
+  /// The operations that need the rank, which may be in graphs of `ops`.
   llvm::SmallVector<mlir::Operation *> needing;
 };
 

@@ -43,12 +43,13 @@ public:
   mlir::Value cut(mlir::Value list, mlir::Value start, mlir::Value end);
   /// The last `length` elements, with ones in front where there are fewer.
   mlir::Value padded(mlir::Value list, int64_t length);
-  /// Of a list of `length` elements the last `count`, which is a scalar.
+  /// The last `count` elements, a scalar, of a list of `length` elements.
   mlir::Value last(mlir::Value list, int64_t length, mlir::Value count);
 
   /// `x` with the sizes that a list has; sizes of 0 are meant as such.
   mlir::Value reshapeTo(mlir::Value x, mlir::Value sizes, mlir::Type type);
-  /// The same with a known number of sizes.
+  /// `x` with a known number of sizes that a list has; sizes of 0 are meant as
+  /// such.
   mlir::Value reshapeTo(mlir::Value x, mlir::Value sizes, int64_t rank) {
     return reshapeTo(x, sizes, typeLike(x, rank));
   }

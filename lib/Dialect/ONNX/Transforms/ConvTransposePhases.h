@@ -69,7 +69,7 @@ llvm::SmallVector<PhaseWindow>
 windowsOf(llvm::ArrayRef<PhaseSplit> splits, int64_t phase,
           PhaseWindow (PhaseSplit::*window)(int64_t) const);
 
-/// Can each phase be a convolution?
+/// Returns true if each phase can be a convolution.
 bool haveOwnWindows(llvm::ArrayRef<PhaseSplit> splits);
 
 } // namespace onnxc::onnx

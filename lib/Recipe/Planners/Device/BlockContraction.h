@@ -61,8 +61,10 @@ protected:
     return int64_t(llvm::alignTo(
         llvm::divideCeil(extentOfAll(loops.reduced), parts), slice));
   }
-  /// Are there as many parts of slices of so many terms, and few tiles of this
-  /// size? Only blocks of clusters exchange parts.
+  /// Returns true if the sums can have this number of parts: with slices of
+  /// `slice` terms each part has enough of them, and tiles of `rows` x
+  /// `columns` are fewer than the cores. Only blocks of clusters exchange
+  /// parts.
   bool allowsParts(int64_t slice, int64_t rows, int64_t columns);
   /// The loop over the parts, "" where there is one, and that over the terms.
   std::pair<std::string, std::string>
@@ -84,7 +86,8 @@ protected:
   int64_t extentOfAll(llvm::ArrayRef<std::string> loops) {
     return onnxc::extentOfAll(kernel, loops, outerExtent);
   }
-  /// Are all blocks of so many iterations whole?
+  /// Returns true if all extents are known, and all blocks of `size` iterations
+  /// are whole.
   bool divides(int64_t size, llvm::ArrayRef<std::string> loops) {
     return extentOfAll(loops) % size == 0 &&
            llvm::all_of(loops, [&](const std::string &loop) {
@@ -96,12 +99,12 @@ protected:
     return divides(size, loops) ? krnl::TailStrategy::Mask
                                 : krnl::TailStrategy::Pad;
   }
-  /// Do whole blocks of the loops, or padded ones of which half has work, have
-  /// so many iterations?
+  /// Returns true if blocks of `size` iterations of the loops are whole, or
+  /// padded and more than half full.
   bool isWorth(int64_t size, llvm::ArrayRef<std::string> loops) {
     return divides(size, loops) || 2 * extentOfAll(loops) > size;
   }
-  /// Of a core by instructions for matrices.
+  /// The products per cycle of a core by instructions for matrices.
   double productsPerCycle() {
     return 16 * double(target.matrixProducts) /
            krnl::matrixProductOf(loops.op)->element.getIntOrFloatBitWidth();
@@ -189,7 +192,8 @@ void addMatrixContractions(krnl::KernelOp kernel,
                            llvm::ArrayRef<Contraction> ways,
                            RecipeCandidates &candidates);
 
-/// The same by instructions of warpgroups, which read slices in shared memory.
+/// Adds candidates by instructions of warpgroups, which read slices in shared
+/// memory.
 void addWarpgroupContractions(krnl::KernelOp kernel,
                               const target::Processor &target,
                               const RecipeOptions &options,

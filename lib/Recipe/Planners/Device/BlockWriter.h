@@ -27,8 +27,9 @@ public:
   mlir::ArrayAttr writeRows(int64_t threads);
   /// Threads that may have a row, those first that do usually.
   llvm::SmallVector<int64_t> threadsOfRow();
-  /// The same of sums across memory: so many threads have the terms of the
-  /// columns that are neighbours in a line of the caches.
+  /// The recipe for sums across memory by which `threads` threads have the
+  /// terms of the columns that are neighbours in a line of the caches; null if
+  /// there are none.
   mlir::ArrayAttr writeColumns(int64_t threads);
   /// The recipe with so many rows and lanes of columns for each thread, and
   /// terms of a sum at once; null where the loops have no such.
@@ -36,15 +37,15 @@ public:
   /// Lanes of vectors of the result.
   int64_t lanes() const;
   bool reduces() const { return !own.empty() || hasParts(); }
-  /// Is none of the recipes known to be the best?
+  /// Returns true if none of the recipes is known to be the best.
   bool isCompared() const {
     return reduces() || (!common.empty() && isShort(common.back()));
   }
   /// Terms of a sum that a thread may read at once.
   llvm::SmallVector<int64_t> terms() const;
 
-  /// Does one element of an operand stand for several terms of a row? Tiles
-  /// have it in common for several rows.
+  /// Returns true if one element of an operand stands for several terms of a
+  /// row. Tiles have it in common for several rows.
   bool hasParts() const { return !parts.empty(); }
   int64_t elementsOfRow() const {
     return extentOfAll(kernel, llvm::ArrayRef(row), guessedRow);
@@ -65,7 +66,7 @@ private:
   int64_t rowLanes(llvm::StringRef loop) const;
   int64_t vectorLanes(int64_t threads) const;
   int64_t rowsOfTile(int64_t threads) const;
-  /// Are all extents known?
+  /// Returns true if all extents are static.
   bool areStatic(llvm::ArrayRef<std::string> loops) const {
     return llvm::all_of(
         loops, [&](const std::string &loop) { return isStatic(kernel, loop); });
@@ -78,8 +79,8 @@ private:
   /// Loops of threads, that along memory last; the others; and of these the
   /// last ones, which are parts of an element that holds several numbers.
   Loops common, own, parts;
-  /// Those of `own` that the last op has of its row, and those of other ops,
-  /// which have none of these, in groups: rows of other lengths.
+  /// The loops of `own` that the last op has of its row, and those of other
+  /// ops, which have none of these, in groups: rows of other lengths.
   Loops row;
   llvm::SmallVector<Loops> otherRows;
 };

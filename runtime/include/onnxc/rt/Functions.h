@@ -64,9 +64,9 @@ struct ElfSegment {
   uint64_t offset, address, physical, bytes, memory, alignment;
 };
 
-/// Is the ELF file at `path` shorter than its headers say? The dynamic linker
-/// maps such a file, and the process ends with SIGBUS where it reads what is
-/// missing.
+/// Returns true if the ELF file at `path` is shorter than its headers say. The
+/// dynamic linker maps such a file, and the process ends with SIGBUS where it
+/// reads the missing part.
 inline bool isCutOff(const char *path) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"),
                                                         std::fclose);

@@ -25,10 +25,10 @@ public:
   bool read(ComputeOp fill, ComputeOp writer);
   /// `writer` may be gone by now, but not its loops.
   void replaceFill();
-  /// Are rows of the part long enough that the strips cost less than writing
-  /// it twice?
+  /// Returns true if rows of the part are long enough that the strips cost less
+  /// than writing it twice.
   bool pays() const;
-  /// Is it known where the part begins in each dimension?
+  /// Returns true if the begin of the part is known in each dimension.
   bool hasKnownBegin() const;
 
 private:

@@ -17,14 +17,14 @@ namespace onnxc::krnl {
 /// The position of a tensor inside a larger one of the same rank.
 struct TensorPart {
   llvm::SmallVector<int64_t> offsets;
-  /// Does it fill the dimension?
+  /// For each dimension, whether the part covers all of it.
   llvm::SmallVector<bool> whole;
   mlir::RankedTensorType small, large;
   /// Sizes in the host program, for each dimension; both are there before the
   /// maker of the small tensor.
   llvm::SmallVector<mlir::OpFoldResult> smallSizes, largeSizes;
 
-  /// Are the two known to have no element in common?
+  /// Returns true if the two parts are known to have no element in common.
   bool isApart(const TensorPart &other) const;
   /// Makes an access to the small tensor one to the large tensor.
   void shift(Subscripts &access) const;
@@ -42,7 +42,7 @@ struct PartCopy {
   static std::optional<PartCopy> read(KernelOp kernel, ComputeOp op);
 };
 
-/// Does the op write one value to every element of its destination?
+/// Returns true if the op writes one value to every element of its destination.
 bool fillsAll(ComputeOp op);
 
 /// The image in the kernel of an index of the host program; a constant is one

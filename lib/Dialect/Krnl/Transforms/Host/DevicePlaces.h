@@ -22,11 +22,11 @@ struct Sides {
 
 /// A buffer of the host that launches use.
 struct Place {
-  /// Its memory on the device. Null for one of the pool, and for what may be
-  /// one of several buffers that do not share an arena: it stays on the host,
-  /// and each launch copies.
+  /// The memory of the buffer on the device. Null for a buffer of the pool, and
+  /// for one that may be one of several buffers that do not share an arena: it
+  /// stays on the host, and each launch copies.
   mlir::Value device;
-  /// Of a buffer itself.
+  /// The sides with the newest contents of the buffer itself.
   Sides newest;
 };
 
@@ -34,7 +34,7 @@ inline bool isBuffer(mlir::Value value) {
   return mlir::isa<mlir::MemRefType>(value.getType());
 }
 
-/// Is the buffer made by an operation in a region of `op`?
+/// Returns true if an operation in a region of `op` defines the buffer.
 bool isDefinedIn(mlir::Operation *op, mlir::Value base);
 
 /// Memory of the run on the device, as large as a buffer.
@@ -51,8 +51,8 @@ public:
   /// Places what the launches use. Fails, with an error, where one cannot run
   /// on a device.
   mlir::LogicalResult find(llvm::ArrayRef<LaunchOp> launches);
-  /// The same part of the memory on the device. Buffers that stay on the host
-  /// have been copied.
+  /// The memory on the device of the same part as `buffer`. Buffers that stay
+  /// on the host have been copied.
   mlir::Value onDevice(mlir::OpBuilder &builder, mlir::Value buffer,
                        const llvm::DenseMap<mlir::Value, mlir::Value> &copied);
 

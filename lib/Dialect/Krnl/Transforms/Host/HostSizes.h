@@ -35,8 +35,8 @@ public:
   /// An index of the host; that of a dimension as such.
   HostSize of(mlir::OpFoldResult number);
 
-  /// Is x >= y for all sizes of the inputs? Follows sums, products with
-  /// constants, and largest of two.
+  /// Returns true if x >= y is known for all sizes of the inputs. Follows sums,
+  /// products with constants, and maximums of two.
   bool isAtLeast(const HostSize &x, const HostSize &y);
 
 private:

@@ -45,7 +45,7 @@ public:
   /// Ties tensors that are accessed side by side and can both be moved.
   void tieNeighbours(llvm::ArrayRef<KernelOp> kernels);
 
-  /// Can the order of the value's dimensions be chosen?
+  /// Returns true if the order of the value's dimensions can be chosen.
   bool isMovable(mlir::Value value);
   /// Votes with `weight` for this dimension of the value's group along memory.
   /// Values in no group have no vote.

@@ -17,7 +17,7 @@ namespace onnxc::krnl {
 
 /// A buffer with an offset in the arena.
 struct ArenaSlot {
-  /// Its size, or the estimate of it; not 0.
+  /// The size of the slot in bytes, or an estimate of it; not 0.
   int64_t bytes;
   /// First and last op, by number, that need it.
   int64_t first, last;
@@ -37,12 +37,12 @@ struct ArenaSlot {
 /// which they are needed. Returns the size of the arena.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots);
 
-/// The same for launches that run at the same time unless `launches` orders
-/// them, in an arena that is at most half as large again, or small. Where slots
-/// share bytes, launches that need the later one wait for those that need the
-/// other: slots share where they are ordered already, or where the longest
-/// chain grows least by that. `launches` has the order of the plan then. More
-/// than 1,024 slots are placed as above.
+/// Places the slots of launches that run at the same time unless `launches`
+/// orders them, in an arena that is at most half as large again, or small.
+/// Where slots share bytes, launches that need the later one wait for those
+/// that need the other: slots share where they are ordered already, or where
+/// the longest chain grows least by that. `launches` has the order of the plan
+/// then. More than 1,024 slots are placed as above.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots,
                       LaunchGraph &launches);
 
@@ -51,8 +51,8 @@ int64_t assignOffsets(llvm::MutableArrayRef<ArenaSlot> slots,
 /// them to be placed.
 llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots);
 
-/// The same, and slots whose launches run at the same time are apart for other
-/// sizes, too. Expects them to be placed with `launches`.
+/// The slots in such an order, where slots whose launches run at the same time
+/// are apart for other sizes, too. Expects them to be placed with `launches`.
 llvm::SmallVector<unsigned> orderSlots(llvm::MutableArrayRef<ArenaSlot> slots,
                                        const LaunchGraph &launches);
 

@@ -54,7 +54,7 @@ private:
   mlir::OpBuilder builder;
   /// The op that the copies are inserted before: it is never moved or erased.
   mlir::Operation *anchor = nullptr;
-  /// Their positions in program order.
+  /// The positions of the ops in program order.
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
   llvm::DenseSet<mlir::Value> known;
   mlir::IRMapping copies;

@@ -35,7 +35,8 @@ public:
   unsigned numParts() const { return unsigned(parts.size()); }
   unsigned partOf(unsigned launch) const { return launches[launch].part; }
 
-  /// Of the chain of launches that takes longest, in each part one.
+  /// The cycles of the chain of launches that takes longest, of one chain for
+  /// each part; longestChain(): its launches.
   double cycles() const;
   llvm::SmallVector<unsigned> longestChain() const;
   /// The cycles that the longest chain takes more if one launch of a part waits
@@ -48,16 +49,16 @@ private:
   struct Launch {
     unsigned part = 0;
     double cycles = 0;
-    /// Of the longest chains that end and begin with it.
+    /// The cycles of the longest chains that end and begin with the launch.
     double to = 0, from = 0;
-    /// Those that order all that it waits for.
+    /// The launches that order all that this one waits for.
     llvm::SmallVector<unsigned, 2> waitsFor;
-    /// By their numbers in the part.
+    /// The launches that this one waits for, by their numbers in the part.
     std::bitset<ONNXC_DEVICE_GRAPH_LAUNCHES> before;
   };
   struct Part {
     unsigned begin, end;
-    /// Of its longest chain.
+    /// The cycles of the longest chain of the part.
     double cycles = 0;
   };
 

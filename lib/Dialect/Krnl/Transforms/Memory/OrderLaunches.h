@@ -17,7 +17,7 @@ struct OrderedLaunches {
   LaunchGraph graph;
   /// By their numbers in the graph.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// Those that access a buffer, by number, in order.
+  /// The launches that access a buffer, by number, in order.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> users;
 };
 

@@ -31,13 +31,13 @@ int64_t elementCount(mlir::Value value);
 /// one zero point; w may have one for each column.
 mlir::Value makeMatMulSums(NodeMaker &maker, Bytes x, Bytes w);
 
-/// The same for a convolution with the attributes of `conv`, with one zero
-/// point of w for each output channel if it has several.
+/// The sums of products of x and w in i32, above their zero points, for a
+/// convolution with the attributes of `conv`, with one zero point of w for each
+/// output channel if it has several.
 mlir::Value makeConvSums(NodeMaker &maker, mlir::Operation *conv, Bytes x,
                          Bytes w);
 
-/// Is it a product in the form that these functions make, with nothing left to
-/// do?
+/// Returns true if the product has the form that these functions make already.
 bool isPlainProduct(Bytes x, Bytes w);
 
 } // namespace onnxc::onnx

@@ -22,7 +22,8 @@ using namespace onnxc;
 /// Constants with more elements are not looked at.
 static constexpr int64_t maxElements = int64_t(1) << 20;
 
-/// Of all ranges: nothing that is computed of two elements of 64 bits wraps.
+/// The bits of all ranges: no result computed from two elements of 64 bits
+/// wraps.
 static constexpr unsigned rangeBits = 128;
 
 using IntRange = std::optional<ConstantIntRanges>;
@@ -79,7 +80,7 @@ static Attribute constantOf(Operation *op) {
   return isSmall ? op->getAttr("value") : Attribute();
 }
 
-/// Are all elements of a constant of f64 numbers of f32?
+/// Returns true if f32 can represent all elements of a constant of f64.
 static bool hasNarrowElements(Attribute constant) {
   SmallVector<char> scratch;
   ArrayRef<char> bytes = onnx::constantBytes(constant, scratch);
@@ -186,7 +187,8 @@ IntRange RangeAnalysis::rangeOf(OpResult result) const {
   return fits ? range : rangeOfType(element);
 }
 
-/// Does the operator take its result's elements from its first operand?
+/// Returns true if the operator takes its result's elements from its first
+/// operand.
 static bool moves(Operation *op) {
   return isa<onnx::IdentityOp, onnx::ReshapeOp, onnx::TransposeOp,
              onnx::SqueezeOp, onnx::UnsqueezeOp, onnx::SliceOp, onnx::GatherOp,
@@ -249,8 +251,8 @@ static bool isWide(Type element) {
   return element && (element.isF64() || element.isInteger(64));
 }
 
-/// Has a value 64 bits whose parameter has a type variable? True also where the
-/// parameters are not known.
+/// Returns true if an operand (or a result) of 64 bits belongs to a parameter
+/// with a type variable, or the parameters are not known.
 static bool hasChosenWidth(Operation *op, bool results) {
   FailureOr<SmallVector<int32_t>> sizes = onnx::getSegmentSizes(op, results);
   if (failed(sizes))

@@ -248,7 +248,8 @@ static llvm::Error addCustomLibraries(ModuleOp module,
   return llvm::Error::success();
 }
 
-/// The same for a real-time model, which is described by its header.
+/// Adds the entry point of a real-time model, which is described by its header,
+/// and tells the linker of its weights.
 static llvm::Error addEntry(ModuleOp module, const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
   const std::atomic<bool> *cancel = inputs.events.cancel;
@@ -310,7 +311,8 @@ static llvm::Error describe(ArrayRef<ModuleOp> levels,
   return llvm::Error::success();
 }
 
-/// The same, with the nodes that kernels come from.
+/// Adds the descriptor of the model to `files`, with a section for the nodes
+/// that kernels come from unless they are stripped.
 static llvm::Error describeWithNodes(ArrayRef<ModuleOp> levels,
                                      const ArtefactInputs &inputs,
                                      std::vector<CodeFile> &files,
@@ -336,7 +338,7 @@ static llvm::Error writeObject(ArrayRef<ModuleOp> levels,
   });
 }
 
-/// The same with the runtime.
+/// Writes an archive of the object and the runtime.
 static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
                                std::vector<CodeFile> files,
                                const ArtefactInputs &inputs) {

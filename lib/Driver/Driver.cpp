@@ -86,7 +86,7 @@ private:
   Report &report;
   /// Not null: nothing is written.
   const Observers *observers;
-  /// Of the options: one for each level.
+  /// The targets of the options, one for each level.
   llvm::SmallVector<krnl::TargetAttr> targets;
   /// Outlives the context, which refers to their operators.
   std::vector<target::CustomLibrary> customLibraries;
@@ -156,8 +156,8 @@ Outcome Compilation::step(StringRef name, llvm::function_ref<Outcome()> work) {
   return outcome;
 }
 
-/// True, with an error unless it was cancelled, if there is no more time or
-/// memory.
+/// Returns true, with an error unless it was cancelled, if there is no more
+/// time or memory.
 bool Compilation::isExhausted() {
   Location position =
       module ? module->getLoc() : Location(UnknownLoc::get(context.get()));

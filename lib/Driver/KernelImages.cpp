@@ -53,8 +53,8 @@ static LogicalResult makeAll(ArrayRef<ModuleOp> levels, Kinds kinds,
       });
 }
 
-/// Without a cubin drivers compile PTX: a note of the first level that has
-/// none.
+/// Notes why the first level without a cubin has none: drivers compile PTX
+/// then. Fails if the artefact has no PTX.
 static llvm::Error explainNoCubin(ArrayRef<ModuleOp> levels, Kinds kinds,
                                   const ArtefactInputs &inputs) {
   if (!kinds.cubin)

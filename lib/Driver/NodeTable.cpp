@@ -78,8 +78,8 @@ static void writeLaunch(llvm::json::OStream &json, DictionaryAttr launch,
   });
 }
 
-/// Of a device: a multiply-add is two operations, factors of 8 bits have twice
-/// the rate of those of 16.
+/// Writes the peak rates of a device: a multiply-add is two operations, factors
+/// of 8 bits have twice the rate of those of 16.
 static void writePeaks(llvm::json::OStream &json,
                        const target::Processor &device) {
   double gigahertz = double(device.cores * device.megahertz) * 1e-3;

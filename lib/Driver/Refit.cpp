@@ -122,8 +122,8 @@ static Error takeOptions(const Recorded &artefact, CompileOptions &options) {
 // The weights
 //===----------------------------------------------------------------------===//
 
-/// Does the constant, stored so, lie between the first and the last byte of all
-/// weights?
+/// Returns true if the constant, stored so, is between the first and the last
+/// byte of all weights.
 static bool fits(RankedTensorType type, krnl::PackedLayoutAttr layout,
                  int64_t offset, int64_t weightsBytes) {
   std::optional<uint64_t> bytes = onnx::getRawSize(type);

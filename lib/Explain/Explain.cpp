@@ -107,7 +107,7 @@ void Explainer::takeRecipes(ModuleOp level) {
   }
 }
 
-/// Those of the kernel, or of the kernels that it was merged from.
+/// The recipe choices of the kernel, or of the kernels that it was merged from.
 std::vector<RecipeChoice> Explainer::recipesOf(krnl::KernelOp kernel) {
   for (PlannedKernel &each : planned)
     if (each.op == kernel && each.name == kernel.getName() &&
@@ -238,8 +238,8 @@ void Explainer::finish() {
   addRefusals();
 }
 
-/// Those of pairs that are not one kernel in the end. Of one reason for kernels
-/// that grew the last one is told.
+/// Adds the refusals for pairs that are not one kernel in the end. Of several
+/// with one reason, for kernels that grew, the last one is told.
 void Explainer::addRefusals() {
   ArrayRef<ExplainedRefusal> all = remarks.refusals;
   for (auto [number, refusal] : llvm::enumerate(all)) {

@@ -234,7 +234,7 @@ std::string PayloadPrinter::compute(Operation *inner) {
   return text + "(" + llvm::join(arguments, ", ") + ")";
 }
 
-/// Without the parentheses around all of it.
+/// The text without the parentheses around all of it.
 static StringRef bare(StringRef text) {
   if (!text.starts_with("(") || !text.ends_with(")"))
     return text;

@@ -37,7 +37,8 @@ static bool isDense(const AttributeProto &value) {
          llvm::all_of(value.ints(), [](int64_t step) { return step == 1; });
 }
 
-/// Does `old` have the attribute, or is its value the behaviour of `old`?
+/// Returns true if `old` has the attribute, or its value is the behaviour of
+/// `old`.
 static bool hasAttribute(const OpSchema &old, const OpSchema &newest,
                          const AttributeProto &value) {
   auto found = old.attributes().find(value.name());
@@ -48,7 +49,8 @@ static bool hasAttribute(const OpSchema &old, const OpSchema &newest,
          (isEqual(value, added->second.default_value) || isDense(value));
 }
 
-/// Do the formal parameters of an old version take values of these types?
+/// Returns true if the formal parameters of an old version take values of these
+/// types.
 static bool takesTypes(const std::vector<OpSchema::FormalParameter> &formals,
                        TypeRange types) {
   for (auto [i, type] : llvm::enumerate(types)) {

@@ -59,7 +59,7 @@ void GraphImporter::warnOfFunction(const NodeProto &node, Location loc) {
 // The operation
 //===----------------------------------------------------------------------===//
 
-/// Those of the node, and the defaults of others.
+/// Imports the attributes of the node, and the defaults of others.
 bool GraphImporter::importCustomAttributes(const NodeProto &node,
                                            const CustomOp &custom, Location loc,
                                            NamedAttrList &attributes) {

@@ -43,7 +43,7 @@ struct EntryImporter {
   /// The graph's own, or those of the options; the last are those of --taps.
   std::vector<ValueInfoProto> outputs = {};
   size_t tapCount = 0;
-  /// Of tensors in branches and bodies, those that --taps names.
+  /// The tensors in branches and bodies that --taps names.
   llvm::StringSet<> namedBodyTaps = {};
   /// By tap the node that computes it, and the branch or body that it is in.
   NamedAttrList tapNodes = {}, tapBodies = {};
@@ -324,8 +324,8 @@ void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
                                   state.options.shapes.contains(input.name)));
 }
 
-/// Of a model with refused nodes: their results that have become arguments are
-/// inputs, and what nothing reads is an output.
+/// Completes the signature of a model with refused nodes: their results that
+/// have become arguments are inputs, and values that nothing reads are outputs.
 void EntryImporter::completeRest(func::FuncOp function,
                                  SmallVectorImpl<Value> &results) {
   Block &block = function.front();

@@ -47,8 +47,8 @@ static bool isTyped(Operation *op) {
   });
 }
 
-/// Is there a result whose sizes are more than any memory holds? Lowerings
-/// multiply sizes.
+/// Returns true if the sizes of a result are more than any memory holds.
+/// Lowerings multiply sizes.
 static bool isTooLarge(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -82,8 +82,9 @@ static bool hasTensor(TypeRange types) {
   return llvm::any_of(types, [](Type type) { return isa<TensorType>(type); });
 }
 
-/// Are the bytes of the arena made of sizes that krnl.buffer_bytes has checked?
-/// Allocations from the pool are checked by the pool.
+/// Returns true if the bytes of the arena are computed from sizes that
+/// krnl.buffer_bytes has checked. Allocations from the pool are checked by the
+/// pool.
 static bool isChecked(Value bytes) {
   DenseSet<Value> seen;
   SmallVector<Value> worklist{bytes};
@@ -103,7 +104,7 @@ static bool isChecked(Value bytes) {
   return true;
 }
 
-/// Is there room for a buffer for all of its sizes?
+/// Returns true if there is room for a buffer for all of its sizes.
 static bool hasRoom(Operation *op) {
   if (auto reserve = dyn_cast<krnl::ArenaReserveOp>(op))
     return isChecked(reserve.getBytes());

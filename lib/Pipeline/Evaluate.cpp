@@ -228,8 +228,8 @@ private:
 
   ModuleOp module;
   std::string runtimeDir;
-  /// Its errors are not the model's: operations that fail now are left to the
-  /// run.
+  /// Collects errors, which are not the model's: operations that fail now are
+  /// left to the run.
   ScopedDiagnosticHandler handler;
   std::string reason;
   std::unique_ptr<llvm::WritableMemoryBuffer> weights;

@@ -120,8 +120,8 @@ public:
   }
 
 private:
-  /// Those of the processors, and the devices last. Their host programs are for
-  /// the least of the processors.
+  /// The targets of the processors, and the devices last. Their host programs
+  /// are for the oldest of the processors.
   llvm::Expected<SmallVector<krnl::TargetAttr>> resolve() {
     auto targets = target::resolveTargets(&getContext(), triple, cpu, features);
     if (!targets || device == "cpu")

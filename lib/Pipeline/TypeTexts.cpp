@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace onnxc;
 
-/// Has the model a name for the symbol, or for all that define it?
+/// Returns true if the model has a name for the symbol, or for all that define
+/// it.
 static bool isNamed(const onnx::DimSpace &space, const onnx::DimSymbol &symbol);
 
 static bool isNamed(const onnx::DimSpace &space, AffineExpr expr) {

@@ -16,8 +16,8 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Is there a loop that is known to have no iteration? Such a kernel has a fill
-/// at most, which no tile or vector is chosen for.
+/// Returns true if a loop is known to have no iteration. Such a kernel has a
+/// fill at most, which no tile or vector is chosen for.
 static bool hasEmptyLoop(KernelOp kernel) {
   return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
                       [](LoopAttr loop) { return loop.getExtent() == 0; });

@@ -134,7 +134,8 @@ static StringRef hintOfCall(StringRef name) {
   return "cannot be changed";
 }
 
-/// Is `op` on the second way of a branch that is hardly ever taken?
+/// Returns true if `op` is in the else region of a branch that is hardly ever
+/// taken.
 static bool isUnlikely(Operation *op, Operation *around) {
   auto branch = dyn_cast<scf::IfOp>(around);
   return branch && branch->hasAttr(unlikelyAttrName) &&

@@ -125,7 +125,7 @@ static Attribute findInherent(Operation *op, StringRef name) {
   return found && *found ? *found : op->getDiscardableAttr(name);
 }
 
-/// Those of an onnx.Custom, whose attributes list the present ones.
+/// The slots of an onnx.Custom, whose attributes list the present ones.
 template <typename Range>
 static SmallVector<Value> customSlots(DenseBoolArrayAttr present,
                                       Range values) {

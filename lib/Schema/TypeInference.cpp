@@ -219,9 +219,9 @@ runSchema(Operation *op, const OpSchema &schema, NodeContext &context) {
 
 static std::string plainMessage(StringRef message);
 
-/// Of a body's nodes the first one that fails; others may do so because of it.
-/// "(op_type:Add, node name: n): [..] Dims differ\n(op_type: .." -> "in its
-/// Add: dims differ".
+/// The message of the first node of a body that fails; others may fail because
+/// of it. "(op_type:Add, node name: n): [..] Dims differ\n(op_type: .." -> "in
+/// its Add: dims differ".
 static std::string firstOfBody(StringRef messages) {
   StringRef first = messages.split('\n').first;
   if (!first.consume_front("(op_type:"))

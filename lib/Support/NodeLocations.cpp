@@ -73,7 +73,7 @@ SmallVector<StringRef> namesOf(Location loc) {
   return names.takeVector();
 }
 
-/// Those that are in a model: the outermost name is the model's file.
+/// The names that are in a model: the outermost name is the model's file.
 static SmallVector<StringRef> modelNamesOf(Location loc) {
   llvm::SmallSetVector<StringRef, 4> names;
   forEachName(loc, [&](NameLoc named) {

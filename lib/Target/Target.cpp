@@ -181,8 +181,8 @@ std::pair<int64_t, bool> computeCapability(StringRef processor) {
 
 static constexpr StringRef deviceTriple = "nvptx64-nvidia-cuda";
 
-/// Those of "cuda": code for all GPUs that kernels run on, and for those of the
-/// table whose code runs nowhere else.
+/// The processors of "cuda": code for all GPUs that kernels run on, and for
+/// those of the table whose code runs nowhere else.
 static SmallVector<StringRef> usualDevices() {
   SmallVector<StringRef> names{"generic"};
   for (const ProcessorFamily &family : processorTable().families) {

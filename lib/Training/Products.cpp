@@ -91,7 +91,8 @@ struct Equation {
 };
 } // namespace
 
-/// Without an arrow, the letters that appear once are the result's, sorted.
+/// The result of an equation without an arrow: the letters that appear once,
+/// sorted.
 static std::string impliedResult(ArrayRef<std::string> operands) {
   std::string all, once;
   for (const std::string &letters : operands)

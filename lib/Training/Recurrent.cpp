@@ -65,8 +65,8 @@ private:
   int64_t hidden = 0, gates = 0;
   unsigned perDirection = 0;
   SmallVector<StringRef> activations;
-  /// Of one direction: the transposed recurrent weights, the bias of the
-  /// recurrence in GRU, and the peepholes.
+  /// The transposed recurrent weights, the bias of the recurrence in GRU, and
+  /// the peepholes of one direction.
   Value weights, innerBias, ownPeepholes;
 };
 

@@ -20,7 +20,7 @@ static Value axesOf(Operation *op) {
   return known && known->empty() ? Value() : op->getOperand(1);
 }
 
-/// Without axes some operators may do nothing.
+/// Returns true if the operator has no axes and does nothing then.
 static bool reducesNothing(Operation *op) {
   return !axesOf(op) && integerOf(op, "noop_with_empty_axes", 0);
 }

@@ -24,7 +24,7 @@ namespace {
 
 enum Register { EAX, EBX, ECX, EDX };
 
-/// Of CPUID, as in Host::leaves.
+/// The leaves of CPUID, as in Host::leaves.
 enum Leaf { Basic, Extended, Extended1, Amd };
 
 /// State that the operating system must save for the feature (XCR0 bits).
@@ -185,8 +185,8 @@ static bool hasFeature(const Host &host, const char *name, size_t length) {
   return true;
 }
 
-/// Does this processor have all of the features? Else the first one that is
-/// missing is written to `missing`.
+/// Returns true if this processor has all of the features; else writes the
+/// first one that is missing to `missing`.
 static bool hasFeatures(const Host &host, const char *text, char *missing,
                         size_t capacity) {
   while (text && *text) {

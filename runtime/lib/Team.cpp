@@ -97,8 +97,8 @@ static std::atomic<Pool *> thePool;
 static std::atomic<bool> poolRefused;
 static std::atomic<int> limitSet;
 static std::atomic<int> processorsKnown;
-/// False if a test pretends that there are more: workers then share them, and
-/// are waited for.
+/// False if a test pretends that there are more processors: workers then share
+/// them, and are waited for.
 static std::atomic<bool> processorsAreReal{true};
 
 //===----------------------------------------------------------------------===//
@@ -256,7 +256,8 @@ int rt::teamWorkers(const Team *team) { return team ? team->workers : 0; }
 /// A caller that has not run for so long was preempted,
 /// perhaps by a worker, which then cannot run beside it.
 constexpr int64_t kPreemptedNanoseconds = 20000;
-/// Of a region that has not run before.
+/// The spin timeouts in nanoseconds: of a region that has not run before, the
+/// smallest and the largest one.
 constexpr int64_t kInitialSpinTimeout = 100000, kMinSpinTimeout = 20000,
                   kMaxSpinTimeout = 2000000;
 /// The full timeout is used again every so many calls without workers.

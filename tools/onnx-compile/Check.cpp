@@ -74,7 +74,8 @@ static constexpr OwnOption options[] = {
      "place of its other operands inputs"},
 };
 
-/// It writes nothing that these are about.
+/// The options that the command lacks, since it writes nothing that they are
+/// about.
 static constexpr llvm::StringLiteral without[] = {
     "emit", "resume",      "emit-recipes", "weights", "explain-recipes",
     "tag",  "emit-header", "runtime-dir",  "profile", "strip",

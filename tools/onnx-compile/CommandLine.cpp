@@ -197,7 +197,8 @@ static std::string ownOptions(const Subcommand &command) {
   return text;
 }
 
-/// Those of a compilation that the command takes, short forms first.
+/// The texts of the options of a compilation that the command takes, short
+/// forms first.
 static std::string compileOptions(const Subcommand &command) {
   static constexpr std::pair<const char *, const char *> shorts[] = {
       {"-o FILE", "output"},

@@ -31,7 +31,8 @@ static constexpr OwnOption options[] = {
     {"asm", "", "with the assembly of the kernels"},
 };
 
-/// It writes nothing that these are about.
+/// The options that the command lacks, since it writes nothing that they are
+/// about.
 static constexpr llvm::StringLiteral without[] = {
     "output",       "emit",        "resume",
     "emit-recipes", "weights",     "explain-recipes",

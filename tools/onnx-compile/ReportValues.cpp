@@ -178,7 +178,7 @@ SnapshotReader::read(const std::string &path) {
   return std::move(*buffer);
 }
 
-/// Of a tensor whose numbers are counted.
+/// Adds the type of a tensor and the counts of its numbers.
 static void addNumbers(json::Object &object, const Tensor &tensor) {
   object["type"] = onnxc::run::typeText(tensor.type, tensor.shape);
   object["elements"] = tensor.elements();

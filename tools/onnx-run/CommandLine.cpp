@@ -305,7 +305,8 @@ static std::string verbNames(StringRef between) {
               between);
 }
 
-/// Was this word in front of another one meant as a verb?
+/// Returns true if the word, which is in front of another one, was meant as a
+/// verb: it names no file.
 static bool isNoVerb(StringRef word) {
   return !word.empty() && !word.contains('.') && !word.contains('/') &&
          !sys::fs::exists(word);
@@ -348,7 +349,7 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   return options;
 }
 
-/// The other side of verify: files, or another engine. A folder after
+/// Checks the other side of verify: files, or another engine. A folder after
 /// --against has files.
 static Error checkVerify(Options &options) {
   if (sys::fs::is_directory(options.against)) {

@@ -262,8 +262,8 @@ struct Observers {
 
 } // namespace
 
-/// Of how many runs one is observed so that all of them take at most 1 %
-/// longer, by runs in turns.
+/// The number of runs out of which one is observed so that all of them take at
+/// most 1 % longer, measured by runs in turns.
 static Expected<size_t> chooseStride(Measurement &measurement,
                                      const Options &options,
                                      const Observers &observers) {

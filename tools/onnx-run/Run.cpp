@@ -93,7 +93,8 @@ Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
   return outputs;
 }
 
-/// Without what tensors of branches and bodies were in late iterations.
+/// The outputs without the elements of tensors of branches and bodies in late
+/// iterations.
 std::vector<Value> Runs::limitBodies(std::vector<Value> outputs) const {
   Taps taps = Taps::of(artefact);
   auto most = size_t(options.saveIterations);

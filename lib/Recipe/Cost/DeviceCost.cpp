@@ -62,15 +62,15 @@ static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
 namespace {
 /// What the threads of a tile copy to memory that they share, for one op.
 struct SharedCopies {
-  /// Of a tile; the bytes of one, the accesses that have them, and the elements
-  /// that are stored one by one.
+  /// The rounds of copies of a tile; the bytes of one round, the accesses that
+  /// have them, and the elements that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
   /// What of the bytes comes from the second cache for this tile: one that has
   /// been copied for all tiles of a cluster counts as a part for each.
   double far = 0;
   /// Tiles of the cluster that copy to each other.
   int64_t sharers = 1;
-  /// Of the bytes, those of copies that threads have addresses for.
+  /// The bytes of `bytes` whose copies threads compute addresses for.
   double addressed = 0;
   /// Bytes that go through the first cache on their way.
   double cached = 0;
@@ -113,7 +113,7 @@ struct TileWork {
   /// core has so many warps at once: fewer than it can issue instructions of
   /// leave parts of it idle.
   double busyCycles(double warpsAtOnce) const;
-  /// Those of what a warp itself does.
+  /// The cycles of the instructions of the warps.
   double issueCycles(double warpsAtOnce) const;
   /// Cycles of the tile alone: a warp computes nothing while it waits, and all
   /// do where the copies ahead of them come too late. Products in flight, which
@@ -134,7 +134,7 @@ struct TileWork {
   /// each.
   std::optional<unsigned> parts;
   double tiles, warps;
-  /// Those of a launch, and the tiles that each of them has in turn.
+  /// The blocks of a launch, and the tiles that each of them has in turn.
   double blocks, tilesOfBlock;
   /// Tiles that copy slices to each other, and so run at the same time.
   int64_t cluster = 1;

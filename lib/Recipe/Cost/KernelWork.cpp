@@ -40,8 +40,9 @@ static bool isArithmetic(Operation *op) {
              op);
 }
 
-/// Is it the product of a multiply-add? Only sums over loops count: that
-/// elementwise products and sums are fused makes them none.
+/// Returns true if the operation is the product of a multiply-add. Only sums
+/// over loops count: elementwise products and sums that are fused are no
+/// multiply-adds.
 static bool isMultiplyAdd(ComputeOp around, Operation *op) {
   return around.getNumReductionLoops() > 0 && isProduct(op) &&
          op->hasOneUse() && isSum(*op->user_begin());
@@ -259,8 +260,8 @@ private:
     return list.getDictionary(builder.getContext());
   }
 
-  /// Of each operand the elements that it has and, if they are fewer, those
-  /// that the loops touch.
+  /// The bytes of each operand: of the elements that it has or, if they are
+  /// fewer, those that the loops touch.
   Attribute bytes() {
     SizeSum known;
     SmallVector<Attribute> others;

@@ -168,7 +168,7 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   return count * each;
 }
 
-/// Are the elements of all lanes read one by one?
+/// Returns true if the elements of all lanes are read one by one.
 bool OpCost::isGather(tensor::ExtractOp read) {
   // All reads of a payload are asked about.
   for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(body.axes.size())))

@@ -43,8 +43,8 @@ bool copiesTensors(ComputeOp op) {
   return target && target.getInstructions().contains("copy_tensor");
 }
 
-/// Is each loop of the op that others have not around them written out, or that
-/// of threads?
+/// Returns true if each loop of the op that is not around it is unrolled or
+/// mapped to threads.
 static bool isInRegisters(const LoopNest &nest, unsigned number) {
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
     return nest.isAround(use.loop, number) || nest.loop(use.loop).mapped ||
@@ -86,7 +86,7 @@ double OpCost::unrolledBy(const Access &access) const {
   return count;
 }
 
-/// Of the threads of a warp, those that access elements of their own; the
+/// The number of threads of a warp that access elements of their own; the
 /// others access the same ones as these.
 double OpCost::apartInWarp(const Access &access) const {
   double apart = 1, left = double(target.warpThreads);
@@ -102,8 +102,8 @@ double OpCost::apartInWarp(const Access &access) const {
   return apart;
 }
 
-/// Are the elements between the lanes those of copies, so that all are
-/// accessed?
+/// Returns true if the elements between the lanes are those of copies, so that
+/// all are accessed.
 bool OpCost::isFilled(const Access &access) const {
   return llvm::any_of(body.loops, [&](const LoopUse &use) {
     return use.unroll > 1 && access.hasUnitStride(use.loop) &&

@@ -73,7 +73,8 @@ bool isPlainlyIndexed(OpOperand &operand) {
          });
 }
 
-/// Is it a constant operand of the kernel, with its loops among `loops`?
+/// Returns true for a constant operand of the kernel with all its loops in
+/// `loops`.
 static bool isConstantAlong(KernelOp kernel, ComputeOp op, OpOperand &input,
                             ArrayRef<std::string> loops) {
   int number = inputNumber(kernel, input.get());
@@ -101,7 +102,7 @@ findScaleOperands(KernelOp kernel, ComputeOp op, OpOperand &columns,
   return scaleOperands;
 }
 
-/// Does `total` sum up the results of `op`, over one of its loops?
+/// Returns true if `total` sums up the results of `op`, over one of its loops.
 static bool addsUp(ComputeOp total, ComputeOp op) {
   SmallVector<std::string> blocks = reducedLoops(total);
   return blocks.size() == 1 &&

@@ -143,8 +143,8 @@ SmallVector<std::string> loopsAlongMemory(ComputeOp op, OpOperand &operand) {
   return loops;
 }
 
-/// Are the values of the index different for all iterations of its loops, as
-/// the digits of a number are: part * 64 + element, for 64 elements?
+/// Returns true if the index has a different value for each iteration of its
+/// loops, as the digits of a number have: part * 64 + element, for 64 elements.
 static bool isNumber(ComputeOp op, const Access &access, unsigned position) {
   auto kernel = op->getParentOfType<KernelOp>();
   SmallVector<std::pair<int64_t, int64_t>> digits;

@@ -115,7 +115,8 @@ static OpOperand *findShift(ComputeOp op, StringRef row) {
              : nullptr;
 }
 
-/// It may write over what it reads.
+/// Returns true for an op without reductions and with one result, which may
+/// write over what it reads.
 static bool isElementwise(ComputeOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1;
 }
@@ -130,7 +131,7 @@ static ComputeOp invertedBy(ComputeOp op) {
   return makerOf(operandOf(op, quotient.getRhs()));
 }
 
-/// Does nothing but these read the op's result?
+/// Returns true if only `readers` read the op's result.
 static bool isReadBy(ComputeOp op, ArrayRef<Operation *> readers) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     return llvm::is_contained(readers, user);
@@ -197,8 +198,8 @@ payloadSlice(ComputeOp op, Value value) {
   return {std::move(ordered), operands.takeVector()};
 }
 
-/// Is the gate the same for all weights of a row, and does it not depend on
-/// what the kernel computes?
+/// Returns true if the gate is the same for all weights of a row, and does not
+/// depend on what the kernel computes.
 bool SoftmaxOps::isGateOfRows(StringRef row) {
   auto [inner, operands] = payloadSlice(weights, gate);
   auto kernel = cast<KernelOp>(weights->getParentOp());

@@ -18,7 +18,8 @@ namespace onnxc {
 
 static constexpr StringLiteral queryName = "query";
 
-/// Has the tensor of the body one query, which no loop runs over?
+/// Returns true if the tensor of the body has one query, which no loop runs
+/// over.
 static bool hasOneQuery(OpOperand &operand, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type || type.getRank() <= int64_t(dim) || type.getDimSize(dim) != 1)

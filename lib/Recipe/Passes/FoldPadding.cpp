@@ -243,7 +243,8 @@ static std::optional<Padding> readStrips(KernelOp kernel,
   return padding;
 }
 
-/// Has the kernel one result, which its ops write one after the other?
+/// Returns true if the kernel has one result, which its ops write one after the
+/// other.
 static bool writesOneResult(KernelOp kernel, ArrayRef<ComputeOp> ops) {
   if (kernel.getOuts().size() != 1)
     return false;
@@ -435,8 +436,8 @@ std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
   return cost ? std::optional(cost->cycles) : std::nullopt;
 }
 
-/// Without the border one launch less is needed, which takes as long as its
-/// bytes do at least.
+/// Returns true if the readers are faster without the border, which saves a
+/// launch that takes at least as long as its bytes do.
 bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
   double launch = processor.launchCycles();
   double before = launch + rooflineCycles(kernel, processor), after = 0;

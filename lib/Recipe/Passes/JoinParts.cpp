@@ -81,7 +81,7 @@ public:
   explicit PartJoiner(KernelOp kernel)
       : kernel(kernel), b(kernel.getBody().front().getTerminator()) {}
 
-  /// Does each element have a part that it comes from?
+  /// Returns true if each element has a part that it comes from.
   bool match();
   void join();
 
@@ -96,7 +96,7 @@ private:
   SmallVector<Value> iterationsOf(const Part &part);
   Value elementOf(const Part &part);
   Value operandOf(ComputeOp op, OpOperand &input, ArrayRef<Value> iterations);
-  /// Its size, in the payload.
+  /// The size of the range, in the payload.
   Value sizeOf(const Range &range) {
     return range.isDynamic() ? range.dynamicSize : number(range.size);
   }
@@ -307,7 +307,7 @@ void PartJoiner::declareLoops() {
   kernel.replaceLoops(declared);
 }
 
-/// Is the element in the part? Null where all are.
+/// Emits an i1 that is true if the element is in the part; null where all are.
 Value PartJoiner::insideOf(const Part &part) {
   Location loc = kernel.getLoc();
   Value inside;

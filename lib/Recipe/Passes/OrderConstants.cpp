@@ -30,8 +30,8 @@ namespace onnxc {
 #define GEN_PASS_DEF_KRNLORDERCONSTANTSPASS
 #include "onnxc/Recipe/Passes.h.inc"
 
-/// Do instructions for matrices read the operand, which they cannot transpose?
-/// They are chosen for as many rows as they have.
+/// Returns true if instructions for matrices read the operand, which they
+/// cannot transpose. They are chosen for as many rows as they have.
 static bool isReadAlongSums(KernelOp kernel, ComputeOp op, OpOperand &operand) {
   const MatrixElement *element =
       MatrixElement::of(getElementTypeOrSelf(operand.get()));
@@ -98,8 +98,8 @@ static ConstantOp reorder(KernelOp kernel, unsigned number, ComputeOp op,
   return ordered;
 }
 
-/// Is the constant a factor of which rows do not begin at multiples of an
-/// access?
+/// Returns true if the constant is a factor whose rows do not begin at
+/// multiples of a vector.
 static bool hasOddRows(ComputeOp op, OpOperand &operand,
                        const Processor &target) {
   auto type = cast<RankedTensorType>(operand.get().getType());
@@ -110,7 +110,8 @@ static bool hasOddRows(ComputeOp op, OpOperand &operand,
              0;
 }
 
-/// Does the kernel take less time where sums of the operand come last?
+/// Returns true if the kernel takes less time where sums of the operand come
+/// last.
 static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
                      ArrayRef<int64_t> order, RecipeChooser &chooser) {
   OpBuilder b(kernel);

@@ -75,7 +75,7 @@ static bool isElementwise(ComputeOp op) {
   return op.getNumReductionLoops() == 0 && op->getNumResults() == 1;
 }
 
-/// Does a sum begin with what the op writes?
+/// Returns true if a sum begins with the result of the op.
 static bool isStart(ComputeOp op) {
   return llvm::any_of(op->getUses(), [](OpOperand &use) {
     auto user = dyn_cast<ComputeOp>(use.getOwner());
@@ -104,7 +104,8 @@ static bool copyForReaders(RewriterBase &rewriter, ComputeOp op,
   return true;
 }
 
-/// Does the op write what another one has written, or a result of the kernel?
+/// Returns true if the op writes into the result of another one, or into a
+/// result of the kernel.
 static bool isInPlace(ComputeOp op) {
   OpOperand &init = *op.getDpsInitOperand(0);
   return op.payloadUsesValueFromOperand(&init) ||
@@ -138,8 +139,8 @@ bool separateRows(RewriterBase &rewriter, KernelOp kernel) {
 // Sums that depend on others
 //===----------------------------------------------------------------------===//
 
-/// Do the values of two payloads of ops over the same loops follow in the same
-/// way from the same elements?
+/// Returns true if the values of two payloads of ops over the same loops follow
+/// in the same way from the same elements.
 static bool isSame(ComputeOp op, Value value, ComputeOp other, Value there) {
   auto argument = dyn_cast<BlockArgument>(value),
        second = dyn_cast<BlockArgument>(there);
@@ -173,7 +174,8 @@ static Value shiftedBy(Value difference, Value shift) {
   return sub && sub.getRhs() == shift ? sub.getLhs() : Value();
 }
 
-/// The other operand, if the value says whether one is equal to m.
+/// The operand that the value compares with m by equality; null for other
+/// values.
 static Value equalTo(Value value, Value shift) {
   Operation *compare = value.getDefiningOp();
   auto number = dyn_cast_if_present<arith::CmpFOp>(compare);
@@ -203,8 +205,8 @@ static Value comparedWith(Value condition, Value shift) {
   return {};
 }
 
-/// Does the op have its operand where that is finite, and 0 in the place of
-/// infinities?
+/// Returns true if the op's result is its operand where that is finite, and 0
+/// where it is infinite.
 static bool isFiniteOrZero(ComputeOp op) {
   auto choice = op.getBody()
                     ->getTerminator()
@@ -234,8 +236,8 @@ static bool isFiniteOrZero(ComputeOp op) {
   return finite == abs.getOperand() && matchPattern(infinite, m_AnyZeroFloat());
 }
 
-/// Is the value the result of the sum, or 0 in its place where that is not
-/// finite?
+/// Returns true if the value is the result of the sum, or 0 in its place where
+/// that is not finite.
 static bool isChosen(Value value, const RowSum &of) {
   if (value == of.op->getResult(0))
     return true;
@@ -256,7 +258,8 @@ OpOperand *RowSum::shiftSource() const {
   return nullptr;
 }
 
-/// Is it the same whether a number is combined once or more often?
+/// Returns true if combining a number several times is the same as combining it
+/// once.
 static bool isExtremum(Operation *combiner) {
   return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
              arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
@@ -354,7 +357,8 @@ static bool addSum(KernelOp kernel, ComputeOp op, RowSums &found) {
   return true;
 }
 
-/// Is the op computed once for each element of a row, behind all sums?
+/// Returns true if the op is computed once for each element of a row, after all
+/// sums.
 static bool isOfTail(ComputeOp op) {
   return isElementwise(op) && isa<BlockArgument>(op.getDpsInits().front()) &&
          op.getBody()->getOps<tensor::ExtractOp>().empty() &&

@@ -116,7 +116,8 @@ bool AttentionSplitter::findTail() {
   });
 }
 
-/// Do payloads read the elements at their loops alone, of all but inputs?
+/// Returns true if payloads read the elements of all tensors except inputs at
+/// their loops alone.
 static bool readsPlainly(KernelOp kernel) {
   bool isPlain = kernel.getBody().getOps<tensor::DimOp>().empty();
   for (auto op : kernel.getBody().getOps<ComputeOp>())

@@ -144,8 +144,8 @@ static std::optional<SmallVector<unsigned>> loopsOf(KernelOp kernel,
   return loops;
 }
 
-/// Is the tensor of the factor as small as memory should have it? What only the
-/// run knows of the others counts as assumed.
+/// Returns true if the tensor of the factor is small enough to be stored in
+/// memory. Dynamic extents of the other tensors count as assumed ones.
 static bool isSmall(KernelOp kernel, const Factor &factor) {
   ComputeOp sum = factor.sum;
   double bytes =
@@ -155,8 +155,9 @@ static bool isSmall(KernelOp kernel, const Factor &factor) {
   return bytes <= maxFactorBytes * workOf(kernel, outerExtent).bytes;
 }
 
-/// One of two factors: computed from several inputs, or from one with others of
-/// its loops; the other one is an input.
+/// The factor that is computed from several inputs, or from one with other
+/// loops of its own, where the other factor is an input; nothing for other
+/// values.
 static std::optional<Factor> computedFactor(KernelOp kernel, ComputeOp sum,
                                             Value value, Value other) {
   Factor factor(sum, storedForm(value));

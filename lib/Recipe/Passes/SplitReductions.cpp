@@ -39,7 +39,7 @@ struct Split {
   /// The loop over the terms, and that over the parts.
   std::string loop, part;
   int64_t extent = 0;
-  /// Of each result, over all loops.
+  /// The number of terms of each result, over all loops.
   int64_t terms = 0;
 };
 
@@ -129,7 +129,7 @@ static Subscripts accessOf(ComputeOp sum, OpOperand &operand,
   return access;
 }
 
-/// That of the result, with a dimension of the parts in front.
+/// The access of the result, with a dimension of the parts in front.
 static Subscripts accessOfPart(ComputeOp sum, ArrayRef<AffineExpr> loops,
                                AffineExpr part) {
   Subscripts access = accessOf(sum, *sum.getDpsInitOperand(0), loops);

@@ -82,8 +82,8 @@ static SmallVector<int64_t> sizesOfParts(int64_t extent,
   return sizes;
 }
 
-/// Those kernels with parts of one of the sizes that take less than `most`
-/// cycles.
+/// The cheapest kernels with parts of one of the sizes, if they take less than
+/// `most` cycles.
 std::optional<RowKernels>
 KrnlSplitRowsPass::findCheapest(RewriterBase &rewriter, KernelOp kernel,
                                 ArrayRef<int64_t> sizes, double most) {
@@ -222,7 +222,8 @@ static void runIf(OpBuilder &b, KernelOp kernel, unsigned loop, Value condition,
   setExtent(kernel, loop, found);
 }
 
-/// Are the rows long, and few if only the run knows how many there are?
+/// Emits an i1 that is true if the rows are long, and few if their number is
+/// dynamic.
 static Value areLong(OpBuilder &b, KernelOp kernel, StringRef row,
                      int64_t least, int64_t few) {
   Location loc = kernel.getLoc();
@@ -264,8 +265,8 @@ static FailureOr<RowKernels> writeForLong(IRRewriter &rewriter, KernelOp kernel,
   return made;
 }
 
-/// Only the run knows how long the rows are: one kernel has short ones, and
-/// others parts of long ones. Those that are not wanted have no iterations.
+/// Splits rows of dynamic length: one kernel has short ones, and others parts
+/// of long ones. The kernels that are not chosen have no iterations.
 void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
   IRRewriter rewriter(kernel.getContext());
   std::optional<unsigned> loop = switchOf(kernel, row);

@@ -52,7 +52,8 @@ public:
   ByteFunctions(ComputeOp op, TargetAttr target)
       : body(op.getBlock()), target(target), numbers(target.getProcessor()) {}
 
-  /// Those that take longer than a table, none of them inside of another one.
+  /// Finds the functions that take longer than a table, none of them inside of
+  /// another one.
   SmallVector<ByteFunction> find();
 
 private:
@@ -73,8 +74,8 @@ private:
 
 static bool isByte(Value value) { return value.getType().isInteger(8); }
 
-/// Can the operation be computed for all values? Integer divisions end the
-/// process where the divisor is 0.
+/// Returns true if the operation can be computed for all values. Integer
+/// divisions end the process where the divisor is 0.
 static bool isComputable(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          op->getNumResults() == 1 &&
@@ -121,7 +122,7 @@ void ByteFunctions::addOps(Value value, ByteFunction &function) {
   function.ops.insert(op);
 }
 
-/// Do the operations take more than a lookup of as many bytes?
+/// Returns true if the operations take more than a lookup of as many bytes.
 bool ByteFunctions::pays(const ByteFunction &function) const {
   std::optional<LookupForm> form = lookupFormOf(target, numbers.vectorBytes);
   if (!form)
@@ -173,17 +174,17 @@ SmallVector<ByteFunction> ByteFunctions::find() {
 namespace {
 /// Functions of the same operations, which differ in constants.
 struct Family {
-  /// Of one of them, the constants that are others elsewhere.
+  /// The constants of one of the functions that differ in the others.
   SmallVector<arith::ConstantOp> constants;
-  /// Those with the same values of the constants.
+  /// The functions by the values of the constants.
   llvm::MapVector<ArrayAttr, SmallVector<ByteFunction *>> members;
 };
 /// By what the functions have in common.
 using Families = llvm::MapVector<ArrayAttr, Family>;
 } // namespace
 
-/// Can the constant be an element of a tensor, with the same results? Functions
-/// may be expanded for one value of an operand.
+/// Returns true if the constant can be an element of a tensor, with the same
+/// results. Functions may be expanded for one value of an operand.
 static bool isVariable(Operation *op) {
   if (!isa<arith::ConstantOp>(op))
     return false;

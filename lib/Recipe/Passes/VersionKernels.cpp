@@ -62,7 +62,8 @@ static SmallVector<unsigned> packedInRuns(KernelOp kernel,
   return operands;
 }
 
-/// Does the op sum up products of two tensors that are no constants?
+/// Returns true if the op sums up products of two tensors that are no
+/// constants.
 static bool multipliesTensors(KernelOp kernel, ComputeOp op) {
   SmallVector<OpOperand *> read = readInputs(op);
   return op.getNumReductionLoops() > 0 && read.size() == 2 &&
@@ -72,8 +73,8 @@ static bool multipliesTensors(KernelOp kernel, ComputeOp op) {
          });
 }
 
-/// May a recipe of the kernel pack an operand in each run, for a number of rows
-/// that only the run knows?
+/// Returns true if a recipe of the kernel may pack an operand in each run, for
+/// a dynamic number of rows.
 static bool mayPackForRows(KernelOp kernel) {
   bool isDynamic = llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
                                 [](LoopAttr l) { return l.isDynamic(); });

@@ -54,7 +54,7 @@ void RowPartsWriter::countParts() {
       each);
 }
 
-/// Is each dynamic size of the tensor that of one loop?
+/// Returns true if each dynamic size of the tensor is that of one loop.
 static bool hasSizes(Value tensor) {
   Subscripts access = writtenBy(tensor).second;
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -63,7 +63,7 @@ static bool hasSizes(Value tensor) {
   });
 }
 
-/// May the op go on behind the end of the row, where it does?
+/// Returns true if the op may go on past the end of the row, where it does.
 bool RowPartsWriter::mayGoOn(ComputeOp op) {
   return !isRagged() || (llvm::all_of(op.getBody()->without_terminator(),
                                       [](Operation &inner) {
@@ -74,7 +74,8 @@ bool RowPartsWriter::mayGoOn(ComputeOp op) {
                          }));
 }
 
-/// Has the kernel a loop whose parts are named alike?
+/// Returns true if the kernel has a loop `name`, or one with that name before a
+/// dot.
 static bool hasLoopLike(KernelOp kernel, StringRef name) {
   return llvm::any_of(loopNames(kernel), [&](StringRef loop) {
     return loop.split('.').first == name;

@@ -252,7 +252,7 @@ KernelOp RowPartsWriter::writeTail(KernelOp total) {
 // Both in one
 //===----------------------------------------------------------------------===//
 
-/// Is the end of the row that of each result that the op stores?
+/// Returns true if each result that the op stores ends where the row ends.
 bool RowPartsWriter::storesRow(ComputeOp op) {
   unsigned row = partDim(op);
   return llvm::all_of(

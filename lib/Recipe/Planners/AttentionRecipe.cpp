@@ -79,7 +79,7 @@ bool AttentionWriter::mayPack(const Contraction &product) {
           isPlainlyIndexed(*product.columnOperand));
 }
 
-/// Are the rows known to be too few to pack keys or values for?
+/// Returns true if the rows are known to be too few to pack keys or values for.
 bool AttentionWriter::hasFewRows() {
   return extentOf(kernel, row, target.packRows) < target.packRows;
 }

@@ -41,8 +41,8 @@ static SmallVector<int64_t> partsOfSquare(int64_t factor) {
   return tail;
 }
 
-/// Do ops that compute no sums transpose what only the run knows how much is
-/// left of?
+/// Returns true if ops that compute no sums transpose a dynamic rest of the
+/// loop.
 static bool copiesSquares(const LoopNest &nest, ArrayRef<BodyOp> ops,
                           unsigned loop) {
   bool isTransposed = false;
@@ -236,7 +236,8 @@ static int limitOf(const LoopNest &nest, unsigned loop, unsigned op) {
   return isCommon ? -1 : int(op);
 }
 
-/// Has an op with the loop padded blocks? No access of such an op is shuffled.
+/// Returns true if an op with the loop has padded blocks. No access of such an
+/// op is shuffled.
 static bool hasPaddedOp(const LoopNest &nest, unsigned loop) {
   return llvm::any_of(
       llvm::seq<unsigned>(nest.ops().size()), [&](unsigned number) {
@@ -269,8 +270,8 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
   }
 }
 
-/// Do inputs of the op have lanes up to `most` elements apart, of which all
-/// copies of the loop, and no others, use up what is read at once?
+/// Returns true if inputs of the op have lanes up to `most` elements apart, of
+/// which all copies of the loop, and no others, use up what is read at once.
 static bool readsAtOnce(const LoopNest &nest, unsigned number,
                         const LoopUse &use, int64_t most) {
   const BodyOp &op = nest.op(number);

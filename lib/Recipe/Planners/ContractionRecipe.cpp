@@ -33,7 +33,7 @@ public:
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
-  /// May the columns be tiled?
+  /// Returns true if the columns can be tiled.
   bool isPossible();
   /// Refers to the writer.
   ContractionCost cost() const;
@@ -71,8 +71,8 @@ private:
 };
 } // namespace
 
-/// Does the operand of columns have to be packed? A constant is packed for
-/// free; one with unit stride along the columns may stay.
+/// Returns true if the operand of columns has to be packed. A constant is
+/// packed at compile time; one with unit stride along the columns may stay.
 /// Single elements are read from anywhere.
 bool ContractionWriter::needsPack() {
   packedOperand = inputNumber(kernel, loops.columnOperand->get());
@@ -156,9 +156,9 @@ void ContractionWriter::chooseGroups() {
   pack = true;
 }
 
-/// Does the whole operand of rows stay in the second cache, beside a panel? It
-/// may take more of it where the columns are more than the rows. One iteration
-/// of the batch counts.
+/// Returns true if the whole operand of rows stays in the second cache, beside
+/// a panel. It may take more of it where the columns are more than the rows.
+/// One iteration of the batch counts.
 bool ContractionWriter::rowsStay() {
   auto bytes = [&](OpOperand &operand) {
     auto type = cast<RankedTensorType>(operand.get().getType());

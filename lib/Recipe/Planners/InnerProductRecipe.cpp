@@ -22,7 +22,8 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Do both operands lie along the one loop that is reduced?
+/// Returns true if both operands are contiguous along the one loop that is
+/// reduced.
 static bool liesAlongSums(const Contraction &product) {
   if (product.reduced.size() != 1 || !isCombinable(product.op) ||
       isOrdered(product.op))
@@ -32,7 +33,7 @@ static bool liesAlongSums(const Contraction &product) {
          Access(*product.rowOperand).hasUnitStride(along);
 }
 
-/// Has the op vectors along the columns, where it has these?
+/// Returns true if the op can have vectors along the columns.
 static bool isInLine(ComputeOp op, StringRef column, const Processor &target) {
   LaneAnalysis payload(op, column);
   unsigned dim = dimOf(op, column);

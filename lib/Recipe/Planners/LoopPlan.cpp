@@ -101,8 +101,9 @@ bool LoopPlanner::takeRowsAsLanes() {
   return true;
 }
 
-/// Does an op reduce a few rows at computed indices? What these are is computed
-/// once for a row of results in one loop of vectors, not in its rest.
+/// Returns true if an op reduces a few rows at computed indices. The indices
+/// are computed once for a row of results in one loop of vectors, not in its
+/// rest.
 bool LoopPlanner::readsComputedRows() {
   return llvm::any_of(ops, [&](ComputeOp op) {
     SmallVector<std::string> reduced = reducedLoops(op);

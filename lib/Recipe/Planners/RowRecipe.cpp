@@ -42,9 +42,9 @@ struct RowProduct {
 };
 } // namespace
 
-/// Is the operand of the kernel a constant whose dimensions are indexed by one
-/// loop each? Nothing else can be stored in another way. A small matrix stays
-/// in the first cache, however it is stored.
+/// Returns true if the operand of the kernel is a constant whose dimensions are
+/// indexed by one loop each. No other operand can be stored in another way. A
+/// small matrix stays in the first cache, however it is stored.
 static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
                      const Processor &target) {
   // Without vectors the lines of a matrix are read one element after the other.

@@ -32,8 +32,8 @@ static StringRef loopOfReads(ComputeOp op, OpOperand &input, int64_t maxStep) {
   return {};
 }
 
-/// Is each reduced loop one of a window: does the operand depend on it together
-/// with a loop that is not reduced?
+/// Returns true if each reduced loop is one of a window: the operand depends on
+/// it together with a loop that is not reduced.
 static bool readsWindowAlone(ComputeOp op, OpOperand &input) {
   Access access(input);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();

@@ -152,7 +152,7 @@ bool LoopPlanner::unrollRowsOfWindows() {
   return true;
 }
 
-/// Do elementwise ops of little arithmetic have lanes that can be transposed?
+/// Returns true if all ops are elementwise, with little arithmetic in total.
 static bool areCopies(ArrayRef<ComputeOp> ops) {
   size_t payload = 0;
   for (ComputeOp op : ops)
@@ -162,8 +162,8 @@ static bool areCopies(ArrayRef<ComputeOp> ops) {
   return payload <= smallPayload;
 }
 
-/// Those of `among` that inputs which the lanes do not run along lie along,
-/// with the number of the op.
+/// The loops of `among` that index the last dimension of an input which the
+/// lanes do not run along, each with the number of the op.
 SmallVector<std::pair<unsigned, std::string>>
 LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
   SmallVector<std::pair<unsigned, std::string>> found;
@@ -200,7 +200,8 @@ bool LoopPlanner::unrollTransposed() {
   return true;
 }
 
-/// The same of a loop that one op alone has: the copy into a padded tensor.
+/// Unrolls loops of single ops along which rows are transposed in registers, as
+/// in the copy into a padded tensor.
 bool LoopPlanner::unrollOwnTransposed() {
   auto found = loopsToTranspose(own);
   if (found.empty())

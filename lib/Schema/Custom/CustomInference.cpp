@@ -54,7 +54,7 @@ public:
   /// A message if an output may not be of a type.
   std::string checkOutput(size_t slot, int64_t type) const;
 
-  /// False as long as some operand is of a type that is not known.
+  /// False if the type of an operand is not known.
   bool allKnown = true;
 
 private:

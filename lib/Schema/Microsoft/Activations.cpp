@@ -27,7 +27,7 @@ static bool fillGelu(Body &b) {
   return true;
 }
 
-/// The same by tanh.
+/// Fills in the body of FastGelu, which approximates Gelu by tanh.
 static bool fillFastGelu(Body &b) {
   b << (b.hasInput(1) ? "sum = Add(X, bias)" : "sum = Identity(X)")
     << "Y = Gelu<approximate = \"tanh\">(sum)";

@@ -73,7 +73,8 @@ static bool fillNhwcConv(Body &b) {
   return true;
 }
 
-/// Its filters have their channels second.
+/// Fills in the body of NhwcFusedConv, whose filters have their channels
+/// second.
 static bool fillNhwcFusedConv(Body &b) {
   if (b.rank(0) != 4)
     return false;

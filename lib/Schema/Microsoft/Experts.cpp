@@ -15,8 +15,8 @@ using ::onnx::OpSchema;
 
 namespace {
 
-/// One of the up to three layers of each expert: the numbers of its inputs, -1
-/// for none, and the name of its attribute of bits.
+/// A layer of each expert, of up to three: the numbers of its inputs, -1 for
+/// none, and the name of its attribute of bits.
 struct Layer {
   const char *prefix;
   int weights, scales, bias, zeros;

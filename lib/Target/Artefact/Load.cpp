@@ -38,11 +38,11 @@ public:
 
   /// Names that are to be found elsewhere.
   const StringSet<> &undefined() const { return allUndefined; }
-  /// Those of them that `names` come to in the end.
+  /// The undefined names that `names` reach by references.
   StringSet<> undefinedFrom(const StringSet<> &names) const;
 
 private:
-  /// Of a symbol; undefined ones have no section.
+  /// The name and the section of a symbol; undefined symbols have no section.
   struct Name {
     StringRef text;
     std::optional<uint64_t> section;

@@ -28,7 +28,8 @@ using namespace mlir;
 
 namespace onnxc::target {
 
-/// Of LLVM's back end for PTX: shared memory of any block of a cluster.
+/// The address space of LLVM's back end for PTX for shared memory of any block
+/// of a cluster.
 static constexpr unsigned clusterMemorySpace =
     unsigned(NVVM::NVVMMemorySpace::SharedCluster);
 
@@ -83,7 +84,7 @@ static void passInMemory(llvm::Function &intrinsic, StringRef replacement) {
   }
 }
 
-/// Are all arguments and the result numbers or pointers?
+/// Returns true if all arguments and the result are numbers or pointers.
 static bool isPlain(llvm::FunctionType *type) {
   return !type->getReturnType()->isStructTy() &&
          llvm::none_of(type->params(),

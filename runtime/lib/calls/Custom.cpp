@@ -17,8 +17,8 @@ using namespace onnxc::rt;
 
 namespace {
 
-/// Would a node with these types be one of the operator? As when it was
-/// compiled, if the library is the same.
+/// Returns true if a node with these types is one of the operator, as when it
+/// was compiled if the library is the same.
 bool fits(const OMCustomParameter *parameters, int64_t declared,
           const int64_t *types, int64_t count) {
   bool repeats =

@@ -35,8 +35,8 @@ int32_t rt::fail(CustomCall &call, const char *format, ...) {
 // Outputs
 //===----------------------------------------------------------------------===//
 
-/// False, with an error, if an output cannot have these sizes. Those that are
-/// negative are not known yet.
+/// Returns false, with an error, if an output cannot have these sizes. Negative
+/// sizes are not known yet.
 static bool checkSizes(CustomCall &call, int64_t index, int64_t rank,
                        const int64_t *dims) {
   const CustomResult &output = call.results[index];
@@ -168,7 +168,7 @@ int onFail(OMCustomCall *call, const char *format, ...) {
   return -1;
 }
 
-/// False, with an error, for an output that is not there.
+/// Returns false, with an error, for an output that is not there.
 bool isOutput(CustomCall &call, int64_t index) {
   if (index >= 0 && index < call.numOutputs && call.results[index].value)
     return true;

@@ -62,8 +62,8 @@ private:
     memcpy(&bits, &score, sizeof bits);
     return score == score ? bits ^ (~(bits >> 31) & 0x7fffffff) : UINT32_MAX;
   }
-  /// Is the box of a key left, and no worse than `bound`? In unsigned numbers
-  /// one comparison checks both.
+  /// Returns true if the box of a key is left, and no worse than `bound`. In
+  /// unsigned numbers one comparison checks both.
   bool isLeft(uint32_t key, uint32_t bound) const {
     return key - begin <= bound - begin;
   }

@@ -40,7 +40,7 @@ public:
   }
 
   bool isFull() const { return count == capacity; }
-  /// Of a full heap: the index that the next item has to beat.
+  /// The index that the next item has to beat, of a full heap.
   int64_t lastIndex() const { return items[0].index; }
 
   /// Puts them in order and starts over.
@@ -99,7 +99,7 @@ auto forScores(int64_t type, Fn fn) -> decltype(fn(0.0F)) {
   }
 }
 
-/// May `x` come before `bound`? NaN may.
+/// Returns true if `x` may come before `bound`, which NaN may.
 template <bool Largest, typename T>
 bool mayCome(T x, T bound) {
   return Largest ? !(x <= bound) : !(x >= bound);

@@ -121,7 +121,8 @@ static const Driver *openDriver(Message &reason) {
   return nullptr;
 }
 
-/// Do kernels read maps of tensors, which older drivers do not make?
+/// Returns true if kernels read maps of tensors, which older drivers do not
+/// make.
 static bool hasMaps(const OnnxcDeviceCode &code) {
   for (int64_t i = 0; i < code.numKernels; ++i)
     if (code.kernels[i].numMaps > 0)

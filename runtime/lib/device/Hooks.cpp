@@ -129,7 +129,8 @@ static bool isInput(const OMContext &context, const void *memory) {
   return false;
 }
 
-/// Is it the address on the device of an input or output of the caller?
+/// Returns true for the address on the device of an input or output of the
+/// caller.
 static bool isOnDevice(const OMContext &context, const void *data) {
   for (int64_t i = 0; context.inputsOnDevice && i < context.entry->numInputs;
        ++i)

@@ -159,7 +159,8 @@ bool Launches::build(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   return true;
 }
 
-/// Has the launch the words that it had in the last run of the graph?
+/// Returns true if the launch has the words that it had in the last run of the
+/// graph.
 static bool isSame(const OnnxcDeviceCode &code, const Sequence &a,
                    const Sequence &b, int64_t step) {
   int64_t first = a.steps[step].firstWord;
@@ -178,8 +179,8 @@ bool Launches::isAllowed(OnnxcCall *call, const Replay &replay) const {
   return true;
 }
 
-/// False, with the reason in the log, if the driver refuses to update a node,
-/// such as to copy memory of another kind: only a new graph has it.
+/// Returns false, with the reason in the log, if the driver refuses to update a
+/// node, such as to copy memory of another kind: only a new graph has it.
 static bool isTaken(OnnxcCall *call, const DeviceContext &device, Result error,
                     const char *function) {
   if (!error)
@@ -214,8 +215,9 @@ bool Launches::updateNode(OnnxcCall *call, DeviceContext &device,
                  "cuGraphExecKernelNodeSetParams");
 }
 
-/// The same for all whose arguments are other than in the last run. False if
-/// the driver refuses one, or after an error of the run.
+/// Gives the nodes whose arguments differ from those of the last run their
+/// arguments. Returns false if the driver refuses one, or after an error of the
+/// run.
 bool Launches::update(OnnxcCall *call, DeviceContext &device, Replay &replay) {
   for (int64_t i = 0; i < current.numSteps; ++i)
     if (!isSame(*call->device, current, replay.sequence, i) &&

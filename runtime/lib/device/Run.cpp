@@ -48,7 +48,7 @@ static void freeOnDevice(DeviceContext &device) {
   releaseCode(*device.code);
 }
 
-/// Of the words of kernels.
+/// The bytes of the error words of all kernels.
 static size_t errorBytes(const OMContext &context) {
   return size_t(context.device->numErrors) * sizeof(ErrorWords);
 }

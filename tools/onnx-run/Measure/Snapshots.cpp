@@ -84,7 +84,7 @@ Expected<Snapshots> Snapshots::prepare(const Artefact &artefact,
   return snapshots;
 }
 
-/// Is it true of any element?
+/// Returns true if the test holds for any element.
 static bool anyElement(const Value &value, function_ref<bool(double)> test) {
   for (const Value &element : value.elements)
     if (anyElement(element, test))

@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-/// Those of containers are counted together.
+/// Visits the numbers of a value; those of containers are counted together.
 static void visitNumbers(const Value &value, function_ref<void(double)> visit) {
   for (const Value &element : value.elements)
     visitNumbers(element, visit);
@@ -84,8 +84,8 @@ void StatisticsTable::add(const OMArgument &argument, const Value &value) {
   countTimes(row, value);
 }
 
-/// Of the tensors in the body of one that is not finite, the one that was not
-/// at first.
+/// The row of the tensor in the body of `found`, which is not finite, that was
+/// not finite first.
 const StatisticsTable::Row *
 StatisticsTable::firstOfBody(const Row &found) const {
   const Row *first = &found;

@@ -17,7 +17,8 @@ using namespace onnxc::onnx;
 // Segments
 //===----------------------------------------------------------------------===//
 
-/// Without segment sizes at most one parameter is not exactly one value.
+/// The numbers of values of the parameters without segment sizes, where at most
+/// one parameter does not have exactly one value.
 static FailureOr<SmallVector<int32_t>>
 deduceSizes(ArrayRef<OpParameter> parameters, unsigned count) {
   SmallVector<int32_t> sizes(parameters.size(), 1);

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-/// Of a long list the first ones are enough.
+/// The maximum number of notes: of a long list the first ones are enough.
 static constexpr size_t maxNotes = 8;
 
 void onnxc::onnx::noteOperands(InFlightDiagnostic &error, Operation *op,

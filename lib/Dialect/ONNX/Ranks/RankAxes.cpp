@@ -78,7 +78,8 @@ static bool haveListsBehind(Operation *op) {
   });
 }
 
-/// Only of the indices is the rank not known.
+/// Returns true if the operation picks rows by indices of unknown rank from a
+/// tensor of known rank.
 static bool picksRows(Operation *op) {
   return isa<GatherOp, MicrosoftGatherBlockQuantizedOp>(op) &&
          isUnranked(op->getOperand(1)) && !isUnranked(op->getOperand(0));
@@ -322,7 +323,7 @@ private:
     return maker.make("Where", {isThere, moved, most});
   }
 
-  /// Of `maxRank` sizes those of the last `rank` that are not at `axes`.
+  /// The last `rank` of `maxRank` sizes that are not at `axes`.
   Value sizesBeside(Value sizes, Value axes, Value rank) {
     SmallVector<int64_t> positions(maxRank);
     std::iota(positions.begin(), positions.end(), 0);
@@ -370,7 +371,7 @@ private:
     return maker.make("ScatterElements", {others, axes, numbers});
   }
 
-  /// The same for dynamic axes.
+  /// Writes the sizes for dynamic axes.
   void writeDynamicSizes() {
     Value x = op->getOperand(0), axes = op->getOperand(1);
     Value list = maker.sizesOf(x), rank = maker.shapeOf(list), sizes;

@@ -145,7 +145,8 @@ static int64_t productRank(int64_t left, int64_t right) {
   return std::max({left, right, int64_t(2)}) - (left == 1) - (right == 1);
 }
 
-/// Those ranks remain that are a part of some product.
+/// Narrows the ranks of a product and its operands to those that are part of
+/// some product.
 bool RankBounds::tieProduct(Operation *op) {
   // More dimensions than that imply nothing here.
   constexpr int64_t largest = maxRank + 2;

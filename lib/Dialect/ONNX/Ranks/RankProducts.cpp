@@ -102,7 +102,7 @@ private:
     return maker.reshapeTo(x, maker.padded(sizes, maxRank), maxRank);
   }
 
-  /// Of the sizes on `maxRank` dimensions those that the product has: no row
+  /// The sizes that the product has, of those on `maxRank` dimensions: no row
   /// where the left operand is a vector, no column where the right one is.
   Value sizesOfResult(Value y) {
     Value sizes = maker.shapeOf(y);

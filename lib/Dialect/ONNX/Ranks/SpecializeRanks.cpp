@@ -212,8 +212,8 @@ private:
     changed = true;
   }
 
-  /// Those of the dependents that can be written so that they need no rank are;
-  /// false if there are none.
+  /// Writes the dependents that can be written so that they need no rank.
+  /// Returns false if there are none.
   bool writeAllWithoutRank(const RankDependents &dependents) {
     bool any = false;
     for (Operation *op : dependents.needing) {
@@ -312,7 +312,7 @@ private:
 
   DimAnalysis &analysis;
   unsigned &copies;
-  /// Of the blocks, as long as nothing but casts is written.
+  /// The bounds of the blocks, as long as nothing but casts is written.
   llvm::DenseMap<Block *, std::unique_ptr<RankBounds>> boundsOf;
   /// The values whose only rank or size has been searched for.
   llvm::DenseSet<std::pair<Value, unsigned>> seen;

@@ -42,11 +42,11 @@ namespace {
 /// elements). Steps of 4 in both dimensions of an image are the most: such a
 /// model compiles in 0.37 s instead of the 0.17 s of one convolution.
 constexpr int64_t maxPhases = 16;
-/// Of a dimension that only the run knows. Where a launch costs nothing, sizes
-/// do not decide. On a GPU filters of 5 x 5 with steps of 2 are divided from
-/// 28 x 28 elements on where they have 256 channels, from 112 x 112 on with 64,
-/// and at 224 x 224 not yet with 16, so such dimensions are divided where there
-/// are many channels.
+/// The assumed value of a dynamic size. Where a launch costs nothing, sizes do
+/// not decide. On a GPU filters of 5 x 5 with steps of 2 are divided from 28 x
+/// 28 elements on where they have 256 channels, from 112 x 112 on with 64, and
+/// at 224 x 224 not yet with 16, so such dimensions are divided where there are
+/// many channels.
 constexpr int64_t guessedSize = 28;
 
 /// w[c, m, k..] -> [m * step.., c / group, taps..]: writes the elements of one
@@ -210,7 +210,7 @@ Value SplitWriter::interleave(Value results, Value like, int64_t channels) {
   return reshape(maker.transpose(split, order), like, whole);
 }
 
-/// Without `before` and `after` elements of each spatial dimension.
+/// The tensor without `before` and `after` elements of each spatial dimension.
 Value SplitWriter::cut(Value whole, ArrayRef<int64_t> before,
                        ArrayRef<int64_t> after) {
   SmallVector<int64_t> starts, ends, axes;
@@ -270,9 +270,9 @@ Value SplitWriter::writeApart(const ConstantFloats &filter) {
   return cut(interleave(all, like, channels), before, after);
 }
 
-/// Do convolutions of the phases take less time than one of all of them? They
-/// multiply by no zeros, but fill vectors with fewer channels, and are more
-/// kernels, which on a device are launches.
+/// Returns true if convolutions of the phases take less time than one of all of
+/// them. They multiply by no zeros, but fill vectors with fewer channels, and
+/// are more kernels, which on a device are launches.
 static bool paysApart(ConvTransposeOp op, ArrayRef<PhaseSplit> splits,
                       const target::Processor &target) {
   int64_t phases = phasesOf(splits), given = 1, grown = 1;

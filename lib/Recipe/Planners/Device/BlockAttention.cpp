@@ -39,7 +39,8 @@ public:
       : AttentionLoops(kernel), target(target) {}
 
   bool isPossible();
-  /// Do the loops have so many iterations?
+  /// Returns true if the extents of the loops are multiples of the tile, and
+  /// the results fit the registers.
   bool fits(const StripTile &tile);
   ArrayAttr write(const StripTile &tile);
 

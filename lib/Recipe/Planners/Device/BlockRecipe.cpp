@@ -72,7 +72,8 @@ int64_t BlockWriter::lanes() const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Is the loop written out beside vectors along the loop before it?
+/// Returns true if the loop is unrolled beside vectors along the loop before
+/// it.
 bool BlockWriter::isShort(StringRef loop) const {
   int64_t extent = isStatic(kernel, loop) ? extentOf(kernel, loop, 0) : 0;
   return extent > 1 && extent <= target.shuffledStep && lanes() % extent == 0;

@@ -45,7 +45,8 @@ void BlockWriter::findRow() {
       otherRows.push_back(std::move(loops));
 }
 
-/// Has the operand less than an element for each iteration of the loop?
+/// Returns true if the operand lacks an element of its own for each iteration
+/// of the loop.
 static bool isMissing(ComputeOp op, OpOperand &operand, StringRef loop) {
   return !llvm::is_contained(accessLoops(op, operand), loop) &&
          extentOf(op->getParentOfType<KernelOp>(), loop, 2) > 1;
@@ -86,8 +87,8 @@ void BlockWriter::findParts() {
   }
 }
 
-/// Has an operand of a sum an element for each of its terms, or for all parts
-/// of one?
+/// Returns true if an operand of a sum has an element for each of its terms, or
+/// for all parts of one.
 bool BlockWriter::hasTerms(ComputeOp op) {
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return hasElementEach(op, *input, parts);

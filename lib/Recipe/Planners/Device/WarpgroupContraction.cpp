@@ -25,8 +25,8 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Of an operand that ops behind the sums read, an estimate: what hides the
-/// latency of one.
+/// An estimate of the loads of an operand of ops after the sums that are in
+/// flight at the same time, which hides their latency.
 static constexpr int64_t loadsAtOnce = 8;
 
 namespace {
@@ -55,8 +55,8 @@ private:
     return MatrixSums::groupRows * tile.rows * tile.rowGroups;
   }
   int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
-  /// Have the blocks of a cluster the same columns, or the same rows? The
-  /// larger slice is what they share.
+  /// Returns true if the blocks of a cluster share columns, false if they share
+  /// rows: the larger slice is shared.
   bool sharesColumns() const { return columnsOfBlock() >= rowsOfBlock(); }
   OpOperand *sharedOperand() const {
     return sharesColumns() ? loops.columnOperand : loops.rowOperand;
@@ -73,8 +73,8 @@ private:
                                        StringRef rowBlocks,
                                        StringRef columnBlocks);
 
-  /// Of the loops of rows of warpgroups, copies of rows and tiles of columns,
-  /// the one that has as many iterations as sums have parts; "" for none.
+  /// The loop that has as many iterations as sums have parts, out of the loops
+  /// of rows of warpgroups, copies of rows and tiles of columns; "" for none.
   StringRef sharedLoop(ArrayRef<StringRef> rowsCopiesTiles) const {
     int64_t extents[] = {tile.rows, MatrixSums::copies,
                          tile.columns / MatrixSums::columns};
@@ -104,7 +104,7 @@ int64_t WarpgroupWriter::loadedBehind() {
   return loadsAtOnce * int64_t(llvm::divideCeil(bits, 32));
 }
 
-/// Are the blocks with the same rows or columns whole clusters?
+/// Returns true if the blocks with the same rows or columns are whole clusters.
 bool WarpgroupWriter::formsClusters() {
   if (tile.cluster == 1)
     return true;
@@ -118,8 +118,9 @@ bool WarpgroupWriter::formsClusters() {
          llvm::divideCeil(extentOfAll(along), size) % tile.cluster == 0;
 }
 
-/// Are there more tiles than blocks that run at the same time, and so many
-/// slices as are known? Then a producer goes on to the next tile.
+/// Returns true if there are more tiles than blocks that run at the same time,
+/// and a known number of slices, or no producer. A producer goes on to the next
+/// tile.
 bool WarpgroupWriter::hasSeveralTiles() {
   if (!copying.producer)
     return true;
@@ -315,7 +316,7 @@ static constexpr Copying copyings[] = {
     {2, 4, 1},       {2, 5, 1, true}, {2, 6, 1, true}, {2, 5, 1},
     {4, 5, 1},       {4, 4},          {4, 3},          {4, 2},
     {2, 3},          {2, 2},          {1, 4},          {4, 1}};
-/// Of them, those of all tiles.
+/// The number of `copyings`, from the first, that are compared for all tiles.
 static constexpr size_t copyingsOfAll = 5;
 
 void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,

@@ -179,8 +179,8 @@ static Value requantized(NodeMaker &maker, Value sums, Value xScale,
   return maker.make("QuantizeLinear", {y, one, maker.reshape(zero, {})});
 }
 
-/// Are the scales in f32, those of the weights at most a vector, and all others
-/// and the zero point of the result single numbers?
+/// Returns true if the scales are f32, those of the weights at most a vector,
+/// and all others and the zero point of the result scalars.
 static bool areScales(Value x, Value weights, Value y, Value zeroPoint) {
   auto isNumber = [](Value scale) {
     return isF32(scale) && elementCount(scale) == 1;

@@ -45,7 +45,7 @@ struct Integers {
 struct Weights {
   DequantizeLinearOp op;
   Integers numbers;
-  /// Of the dequantised numbers, and of the scales: see Integers.
+  /// The layout of the dequantised numbers and of the scales, see Integers.
   bool columnsFirst = false;
   int64_t blockSize = 0;
   /// One for all weights, one for each column, or one for each block.
@@ -57,7 +57,7 @@ struct Weights {
 };
 } // namespace
 
-/// Is it a transposition of a matrix?
+/// The transposition of a matrix that defines the value; null for other values.
 static TransposeOp matrixTranspose(Value value) {
   auto op = value.getDefiningOp<TransposeOp>();
   ArrayRef<int64_t> perm =

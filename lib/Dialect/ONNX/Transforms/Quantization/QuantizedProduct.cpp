@@ -69,7 +69,7 @@ bool Bytes::isSigned() const {
          getElementTypeOrSelf(value.getType()).isSignlessInteger(8);
 }
 
-/// The same numbers in bytes of the other kind, moved by 128.
+/// The numbers in bytes of the other signedness, moved by 128.
 static Bytes moved(NodeMaker &maker, Bytes x) {
   MLIRContext *context = x.value.getContext();
   Type u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
@@ -89,7 +89,8 @@ static Bytes moved(NodeMaker &maker, Bytes x) {
   return result;
 }
 
-/// Are the bytes of the kinds that the target multiplies in one step?
+/// Returns true if the bytes are of the kinds that the target multiplies in one
+/// step.
 static bool isDirect(Bytes x, Bytes w) {
   if (x.isSigned() != w.isSigned())
     return true;

@@ -31,8 +31,8 @@ bool onnxc::onnx::isUniform(DequantizeLinearOp op) {
          (!op.getXZeroPoint() || elementCount(op.getXZeroPoint()) == 1);
 }
 
-/// Is `value` made of dequantised tensors and products so that a factor can be
-/// worked into constants?
+/// Returns true if `value` is computed from dequantised tensors and products so
+/// that a factor can be folded into constants.
 static bool takesFactor(Value value, unsigned depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)

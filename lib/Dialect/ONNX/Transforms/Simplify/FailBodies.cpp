@@ -50,7 +50,7 @@ static bool isConstant(DimAnalysis &analysis, Value scalar,
   return known && known->size() == 1 && accepts(known->front());
 }
 
-/// Does each run that comes to `op` enter its body?
+/// Returns true if each run that comes to `op` enters its body.
 static bool isAlwaysEntered(Operation *op, DimAnalysis &analysis) {
   auto isTrue = [](int64_t number) { return number != 0; };
   if (auto choice = dyn_cast<IfOp>(op))

@@ -192,7 +192,8 @@ static SetVector<Operation *> sourcesOf(ArrayRef<Value> roots) {
   return found;
 }
 
-/// The same in the order of the module.
+/// The operations that some values are computed from, in the order of the
+/// module, constants first.
 SetVector<Operation *> Folding::subgraphOf(ArrayRef<Value> roots) {
   SetVector<Operation *> sources = sourcesOf(roots), ordered;
   for (Operation *op : sources)
@@ -216,7 +217,8 @@ static bool areStringsFew(Value root) {
          maxStringBytes;
 }
 
-/// Is the constant no larger than its operands by more than allowedGrowth?
+/// Returns true if the constant is not larger than its operands by more than
+/// allowedGrowth.
 bool Folding::pays(Value root) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (type && type.hasStaticShape() && isa<StringType>(type.getElementType()))

@@ -87,7 +87,7 @@ private:
 
 } // namespace
 
-/// Does the op list sizes as they are, or is it one of them?
+/// Returns true if the op lists sizes as they are, or is one of them.
 static bool listsSizes(Operation *op) {
   auto isSize = [](Value value) {
     return isa_and_present<ShapeOp, ConstantOp>(value.getDefiningOp());

@@ -141,9 +141,9 @@ struct Parts {
 };
 } // namespace
 
-/// Those of x = m 2^e of 2^17 or more: the bits of 2/pi matter whose products
-/// with m are below 4. With 192 of them the rest has all digits of f64, as that
-/// of none is below 2^-62.
+/// The parts of x = m 2^e of 2^17 or more: the bits of 2/pi matter whose
+/// products with m are below 4. With 192 of them the rest has all digits of
+/// f64, as no rest is below 2^-62.
 static Parts partsOf(FloatBuilder &f, Value x, int64_t maxFirst) {
   ImplicitLocOpBuilder &b = f.b;
   Value bits = f.bits(x), one = f.integer(int64_t(1) << 52);
@@ -187,7 +187,7 @@ static Value angleOfParts(FloatBuilder &f, Parts x) {
   return f.add(product, f.fma(low, scale, error));
 }
 
-/// The same for x of 2^17 or more, in integers. Infinity gives NaN.
+/// The angle of x of 2^17 or more, computed in integers. Infinity gives NaN.
 static Angle reduceLargeAngle(FloatBuilder &f, Value x) {
   ImplicitLocOpBuilder &b = f.b;
   bool isDouble = f.element().isF64();

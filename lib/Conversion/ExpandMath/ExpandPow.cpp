@@ -86,7 +86,7 @@ static Sum sumOf(FloatBuilder &f, Value x, Value y) {
   return {sum, f.sub(y, f.sub(sum, x))};
 }
 
-/// Its error is that of the products with the lower parts.
+/// x * y, with the error of the products with the lower parts.
 static Sum productOf(FloatBuilder &f, Sum x, Sum y) {
   Value product = f.mul(x.high, y.high);
   Value low = f.fma(x.high, y.high, f.neg(product));

@@ -100,7 +100,8 @@ bool Numbers::isResultNumber(OpResult result) const {
          !constant.isNaN();
 }
 
-/// Is a value that the loop hands on from one iteration to the next a number?
+/// Returns true if a value that the loop carries to the next iteration is a
+/// number in each of them.
 bool Numbers::isCarriedNumber(LoopLikeOpInterface loop, OpOperand *init) const {
   BlockArgument argument = init ? loop.getTiedLoopRegionIterArg(init) : nullptr;
   OpOperand *yielded =

@@ -196,7 +196,7 @@ struct ErrorWordLowering : ConvertOpToLLVMPattern<krnl::ErrorWordOp> {
   }
 };
 
-/// The same buffer, so many rows further on.
+/// A view of a row of the buffer: the same memory from this row on.
 struct RowViewLowering : ConvertOpToLLVMPattern<krnl::RowViewOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

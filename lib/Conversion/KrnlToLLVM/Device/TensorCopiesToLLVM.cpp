@@ -30,8 +30,8 @@ namespace onnxc {
 /// Parameters").
 static constexpr int64_t maxParameterBytes = 4096;
 
-/// Has the kernel more maps than launches make, or than parameters may have?
-/// Parameters take 8 bytes at most, without maps.
+/// Fails if the kernel has more maps than launches make, or than parameters may
+/// have. Parameters take 8 bytes at most, without maps.
 static LogicalResult checkTensorMaps(func::FuncOp kernel, size_t numMaps,
                                      size_t numOthers) {
   if (numMaps > ONNXC_TENSOR_MAPS)

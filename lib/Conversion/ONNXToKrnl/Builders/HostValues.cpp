@@ -323,7 +323,8 @@ Value reshapedConstant(OpBuilder &b, Location loc, Value constant,
   return krnl::ConstantOp::create(b, loc, value, krnl::PackedLayoutAttr());
 }
 
-/// Does a constant of the krnl dialect define the tensor, stored as it is?
+/// Returns true if a constant of the krnl dialect, stored as it is, defines the
+/// tensor.
 static bool isPlainConstant(Value tensor) {
   auto constant = tensor.getDefiningOp<krnl::ConstantOp>();
   return constant && !constant.getLayout() &&

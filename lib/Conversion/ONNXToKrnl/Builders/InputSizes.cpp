@@ -72,7 +72,7 @@ class InputSizes {
 public:
   explicit InputSizes(func::FuncOp function) : function(function) {}
 
-  /// Is it the size of an input that has this name?
+  /// Returns true if the value is the size of an input with this name.
   bool isNamed(Value size, StringRef name) {
     auto dim = size.getDefiningOp<tensor::DimOp>();
     auto argument = dim ? dyn_cast<BlockArgument>(dim.getSource()) : nullptr;
@@ -99,7 +99,8 @@ private:
 };
 } // namespace
 
-/// The same for one result, whose dimensions have these names.
+/// Uses the sizes of inputs in the destination of one result, whose dimensions
+/// have these names.
 static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
                           OpResult result, ArrayAttr names) {
   tensor::EmptyOp empty = destinationOf(result);

@@ -123,7 +123,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  /// Of the tensor, and of the result.
+  /// The sizes of the tensor, and of the result.
   SmallVector<Value> dims, padded;
   bool isMerged = false;
 };
@@ -154,7 +154,8 @@ MergedPadding::MergedPadding(OpBuilder &b, Location loc, const TensorPart &x,
         typeOfSizes(dims, rankedType(x.tensor).getElementType()), dims);
 }
 
-/// Is nothing added to the last dimension, nor taken away? An i1.
+/// Emits an i1 that is true if the last dimension is whole, with no elements
+/// added.
 Value MergedPadding::isLastWhole() {
   auto isEqual = [&](Value x, Value y) {
     return compareIndex(b, loc, arith::CmpIPredicate::eq, x, y);
@@ -394,7 +395,7 @@ private:
   const TensorPart &x;
   unsigned last;
   BorderMap lastMap;
-  /// Of the outer dimensions that grow, null for others.
+  /// The tables of the outer dimensions that grow, null for others.
   SmallVector<Value> tables;
   KernelBuilder kernel;
   SmallVector<AffineExpr> outer;

@@ -76,7 +76,7 @@ Labels tensorLabels(Attribute tensor, Type element) {
   return labels;
 }
 
-/// Those of the attributes that have the type.
+/// The labels of the attribute that has the type.
 Labels labelsOf(Type element, std::optional<ArrayAttr> texts,
                 std::optional<ArrayRef<int64_t>> ints,
                 std::optional<ArrayRef<float>> floats, Attribute tensor) {
@@ -123,7 +123,7 @@ std::optional<uint64_t> keyOf(Attribute number, Type onnxType) {
   return real.isZero() ? 0 : real.bitcastToAPInt().getZExtValue();
 }
 
-/// The same inside a kernel, of a number in the type that it is computed in.
+/// The key, inside a kernel, of a number in the type that it is computed in.
 Value keyOf(ScalarBuilder &s, Value x) {
   Type i64 = s.builder().getI64Type();
   if (s.isFloat()) {
@@ -144,8 +144,8 @@ struct Mapping {
   Labels keys, values, otherwise;
 };
 
-/// Of equal keys the last counts: the others are taken out. Tells which one NaN
-/// is, if any.
+/// Takes the keys and their numbers, of equal keys the last one alone. Returns
+/// the number of NaN, if there is one.
 std::optional<size_t> takeKeys(const Labels &labels, Type onnxType,
                                SmallVector<uint64_t> &keys,
                                SmallVector<size_t> &numbers) {

@@ -39,7 +39,8 @@ Lowered lowerExtractor(onnx::MlArrayFeatureExtractorOp op,
   return success();
 }
 
-/// Of more than two dimensions all behind the first are columns.
+/// Reshapes a tensor of more than two dimensions to two: all dimensions after
+/// the first are columns.
 Value joinColumns(GraphBuilder &graph, Value x) {
   GraphBuilder::Shape shape = GraphBuilder::shapeOf(x);
   if (shape.size() <= 2)

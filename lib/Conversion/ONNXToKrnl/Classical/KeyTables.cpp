@@ -41,8 +41,9 @@ bool KeyTable::placeDirectly(ArrayRef<uint64_t> keys) {
   return true;
 }
 
-/// The same keys always make the same table; no two tables draw alike, so that
-/// keys that are chosen to meet in one do not in another.
+/// The random numbers for a table. Equal keys always make equal tables; no two
+/// tables draw alike, so that keys that are chosen to collide in one do not in
+/// another.
 static std::mt19937_64 numbersFor(ArrayRef<uint64_t> keys, int64_t slotBits) {
   auto *bytes = reinterpret_cast<const uint8_t *>(keys.data());
   ArrayRef<uint8_t> all(bytes, keys.size() * sizeof(uint64_t));

@@ -209,7 +209,7 @@ struct Classifier {
 
   bool isPairwise() const { return count > 0; }
 
-  /// Do the numbers fit together?
+  /// Returns true if the numbers of the attributes are consistent.
   bool isSound() const {
     if (!function.isKnown() || coefficients.empty() || rho.empty() ||
         llvm::any_of(perClass, [](int64_t n) { return n < 0; }))

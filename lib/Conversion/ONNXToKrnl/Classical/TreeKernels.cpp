@@ -111,7 +111,7 @@ private:
   const TreeModel &model;
   const TreeTables &tables;
   Type element;
-  /// Of the records: as wide as the features.
+  /// The type of the words of the records: as wide as the features.
   Type word;
   int64_t trees, rows;
   Value records, roots, weights;

@@ -89,8 +89,9 @@ private:
     return int64_t(list.size()) - 1;
   }
 
-  /// Is the feature one of these sorted numbers? A balanced tree of two
-  /// comparisons a number: x <= m, and if so, x <= below(m).
+  /// The decision whether the feature is one of these sorted numbers: a
+  /// balanced tree of two comparisons for each number, x <= m, and if so, x <=
+  /// below(m).
   Decision isOneOf(const ModelNode &n, llvm::ArrayRef<double> members,
                    bool nanIsTrue, int64_t ifTrue, int64_t ifFalse) {
     if (members.empty())

@@ -79,7 +79,7 @@ private:
   AffineExpr n, block, byte, part;
   /// Where something of a row's block is.
   SmallVector<AffineExpr> rowBlock;
-  /// Of the result: loops, types and sizes.
+  /// The loops, sizes of the type and sizes of the result.
   SmallVector<AffineExpr> outAt;
   SmallVector<int64_t> shape;
   SmallVector<Value> sizes;

@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// Is it a constant of so many numbers, before or while constants are lowered?
+/// Returns true for a constant of `elements` numbers, before or while constants
+/// are lowered.
 static bool isConstantOf(Value value, int64_t elements) {
   TypedAttr constant = onnx::constantValue(value);
   auto type = constant ? dyn_cast<RankedTensorType>(constant.getType())
@@ -29,7 +30,7 @@ static bool isReal(Value value) {
   return element.isF32() || element.isF16() || element.isBF16();
 }
 
-/// Are the zero points constant, one for each block?
+/// Returns true if the zero points are constant, one for each block.
 static bool hasZeroPoints(Value zeros, const BlockedWeights &blocks) {
   if (isReal(zeros))
     return isConstantOf(zeros, blocks.columns * blocks.count);

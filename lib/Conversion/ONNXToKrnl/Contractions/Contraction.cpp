@@ -84,8 +84,8 @@ static void unify(OpBuilder &b, Location loc, Value &x, int64_t xDim, Value &y,
   y = withSize(b, loc, y, yDim, rankedType(x).getDimSize(xDim));
 }
 
-/// Is there a leading dimension, of both operands, which one of them may turn
-/// out to repeat only at run time?
+/// Returns true if the operands have a common leading dimension that one of
+/// them may turn out to repeat only at run time.
 static bool mayRepeat(Value lhs, Value rhs) {
   ArrayRef<int64_t> x = rankedType(lhs).getShape().drop_back(2),
                     y = rankedType(rhs).getShape().drop_back(2);
@@ -141,9 +141,9 @@ private:
   KernelBuilder kernel;
   /// Leading sizes of the result where operands were repeated to have them.
   SmallVector<Value> leadingSizes;
-  /// Its other sizes, where that is so.
+  /// The other sizes of the result, where operands were repeated.
   Value rowCount, columnCount;
-  /// Of the result.
+  /// The indices and the sizes of the result.
   SmallVector<AffineExpr> at;
   SmallVector<Value> sizes;
 };

@@ -120,8 +120,9 @@ static FailureOr<Equation> parseEquation(StringRef text, ValueRange operands) {
   return equation;
 }
 
-/// Has each letter one size, as far as it is static? 1 goes with any, but the
-/// result has the size of the first operand that has the letter.
+/// Returns true if each letter has one size, as far as it is static. 1 is
+/// compatible with any size, but the result has the size of the first operand
+/// that has the letter.
 static bool sizesAgree(const Equation &equation, ValueRange operands,
                        Type resultType) {
   std::map<Label, int64_t> sizes;
@@ -318,7 +319,7 @@ void EinsumBuilder::unify(MutableArrayRef<Term> terms) {
   }
 }
 
-/// Those of `present`, each once, that the result or a later operand has:
+/// The labels of `present`, each once, that the result or a later operand has:
 /// first the result's, in its order.
 Labels EinsumBuilder::labelsKept(ArrayRef<Term> rest, const Labels &result,
                                  const Labels &present) {

@@ -199,7 +199,8 @@ Lowered lowerOptional(onnx::OptionalOp op, onnx::OptionalOp::Adaptor adaptor,
                     {firstNumber(op->getOperandTypes())});
 }
 
-/// True for types other than optional; false for an absent operand.
+/// Lowers OptionalHasElement: true for types other than optional; false for an
+/// absent operand.
 Lowered lowerOptionalHasElement(onnx::OptionalHasElementOp op,
                                 onnx::OptionalHasElementOp::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) {
@@ -263,7 +264,8 @@ Lowered lowerBoxedReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
                      {op.getAllowzero()});
 }
 
-/// Without axes the result has as many dimensions as sizes that are not 1.
+/// Lowers Squeeze without axes, whose result has as many dimensions as there
+/// are sizes that are not 1.
 Lowered lowerBoxedSqueeze(onnx::SqueezeOp op, onnx::SqueezeOp::Adaptor adaptor,
                           ConversionPatternRewriter &rewriter) {
   Type to = op->getResult(0).getType();

@@ -155,8 +155,8 @@ std::optional<int64_t> constantElement(Value tensor) {
                                      : std::nullopt;
 }
 
-/// Does the body hand its condition on, which nothing makes false?
-/// `condition` is the converted one before the first trip.
+/// Returns true if the body passes its condition on unchanged, and nothing
+/// makes it false. `condition` is the converted one before the first trip.
 bool hasExactTrips(onnx::LoopOp op, Value condition) {
   Block &body = op.getBody().front();
   bool goesIn = !condition || constantElement(condition).value_or(false);

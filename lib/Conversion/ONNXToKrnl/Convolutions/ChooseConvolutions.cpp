@@ -129,14 +129,14 @@ int64_t WinogradConv::bands(int64_t side) const {
   return std::max<int64_t>(1, std::min({most, wanted, rows}));
 }
 
-/// Is it absent, or the same number for both dimensions?
+/// Returns true if the attribute is absent, or `number` for all dimensions.
 static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
   return !values ||
          llvm::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
-/// Is the operator one of images and constant windows of 3x3 elements, that
-/// moves by one, in f32?
+/// Returns true for a convolution of images in f32 with constant windows of 3x3
+/// elements, and strides and dilations of one.
 static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
                            RankedTensorType w, RankedTensorType y) {
   for (RankedTensorType type : {x, w, y})

@@ -37,8 +37,9 @@ double elementsPerResult(Operation *op, size_t d, int64_t stride) {
              : double(stride);
 }
 
-/// Does the operand of the pool lie with its channels last, as it comes from a
-/// convolution? Layouts are chosen later (`krnl-choose-layouts`).
+/// Returns true if the operand of the pool may have its channels last, as the
+/// result of a convolution has. Layouts are chosen later
+/// (`krnl-choose-layouts`).
 bool hasChannelsLast(Operation *pool) {
   SmallVector<Value> operands{pool->getOperand(0)};
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -57,9 +58,9 @@ bool hasChannelsLast(Operation *pool) {
   return false;
 }
 
-/// Of the time that a total through memory takes beside windows of channels,
-/// the part that it takes beside windows along rows, maxima and sums (AMD EPYC,
-/// Zen 4, 2026-11-24: windows of 3x3 and 5x5 of rows of 14 to 112 elements).
+/// The time of a total through memory beside windows along rows, as a share of
+/// that beside windows of channels, for maxima and sums (AMD EPYC, Zen 4,
+/// 2026-11-24: windows of 3x3 and 5x5 of rows of 14 to 112 elements).
 constexpr double maximumRowShare = 0.25, sumRowShare = 0.75;
 
 /// The elements that whole windows, and one dimension after the other, take for

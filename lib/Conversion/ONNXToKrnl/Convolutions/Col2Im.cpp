@@ -44,7 +44,7 @@ private:
 
   /// The blocks that overlap at a position, along a dimension.
   struct Steps {
-    /// Their number, their distance, and the position of the first.
+    /// The number of the blocks, their distance, and the position of the first.
     int64_t perPosition, distance, offset;
     /// Blocks of zeros in front.
     int64_t before;
@@ -136,8 +136,8 @@ Value Col2ImBuilder::elementOf(KernelBuilder &kernel, OpBuilder &nb, Location l,
   return arith::SelectOp::create(nb, l, ok, element, zero);
 }
 
-/// Does each position in the image belong to the same positions in blocks as
-/// those next to it, one stride away, at distances known now?
+/// Returns true if each position in the image belongs to the same positions in
+/// blocks as those next to it, one stride away, at distances that are constant.
 bool Col2ImBuilder::isRegular() const {
   return llvm::all_of(dims, [](const Dim &dim) {
     return getConstantIntValue(dim.block) && dim.padBefore >= 0 &&

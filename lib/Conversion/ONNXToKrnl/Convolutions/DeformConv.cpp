@@ -123,7 +123,8 @@ Position takeApart(OpBuilder &b, Location loc, Value c, ArrayRef<Value> window,
   return at;
 }
 
-/// The same as N x window x out x C: all channels see the same positions.
+/// The samples as N x window x out x C, where all channels have the same
+/// positions.
 Value sampleChannels(OpBuilder &b, Location loc, Type stored, ValueRange sizes,
                      ValueRange inputs, SampleAt elementAt) {
   int64_t spatial = sizes.size() - 3;

@@ -134,7 +134,7 @@ static bool divides(int64_t whole, int64_t parts) {
   return ShapedType::isDynamic(whole) || whole % parts == 0;
 }
 
-/// Of `rank` dimensions number `dim` as two, all others as they are.
+/// The reassociation of `rank` dimensions that makes two of dimension `dim`.
 static SmallVector<ReassociationIndices> pairAt(int64_t dim, int64_t rank) {
   SmallVector<ReassociationIndices> groups(rank);
   for (int64_t d : llvm::seq(rank)) {

@@ -108,7 +108,7 @@ private:
   Transforms matrices;
   /// The images, and tiles along each dimension of one.
   Value batch, rows, columns;
-  /// Of the result.
+  /// The sizes of an image of the result.
   std::array<Value, 2> out;
 };
 

@@ -67,7 +67,7 @@ Value unpackComplex(OpBuilder &b, Location loc, Value bits, Type complex) {
   return complex::CreateOp::create(b, loc, complex, partOf(bits), partOf(high));
 }
 
-/// The same bits as another type of the same width.
+/// The bits of `x` as another type of the same width.
 Value bitCast(OpBuilder &b, Location loc, Value x, Type to) {
   if (x.getType() == to)
     return x;

@@ -25,14 +25,14 @@ struct Sampling {
   Interpolation mode;
   Border border;
   bool alignCorners;
-  /// Of the operand and of the grid, in the onnx dialect.
+  /// The element types of the operand and of the grid, in the onnx dialect.
   Type element, gridElement;
   /// The operand and the result have their channels last.
   bool channelsLast = false;
 
   static std::optional<Sampling> parse(onnx::GridSampleOp op);
   bool isComplex() const { return isa<ComplexType>(element); }
-  /// Of each part of a complex element, else that of the operand.
+  /// The type of each part of a complex element, else that of the operand.
   Type real() const {
     return isComplex() ? cast<ComplexType>(element).getElementType() : element;
   }

@@ -52,7 +52,7 @@ std::pair<Value, Value> range(ScalarBuilder &s, ArrayRef<Value> row,
   return {s.add(s.max(low, zero), indexToFloat(s, step[d])), end};
 }
 
-/// Does the step lie in the bin and in the image?
+/// Emits an i1 that is true if the step is in the bin and in the image.
 Value isSample(ScalarBuilder &s, ArrayRef<Value> row, ArrayRef<Value> at,
                ArrayRef<Value> step, ArrayRef<Value> in) {
   Value all;

@@ -59,7 +59,7 @@ private:
   OpBuilder &b;
   Location loc;
   ResizeMode mode;
-  /// Of the operand, and of the sums, in the onnx dialect.
+  /// The types of the operand and of the sums, in the onnx dialect.
   Type element, compute;
   ResizeDims plan;
 };
@@ -73,8 +73,8 @@ Value Resizer::extrapolation(OpBuilder &builder, Location l) {
                            element);
 }
 
-/// Is the nearest of position i in a dimension that is `factor` times as long
-/// always sample i / factor?
+/// Returns true if the nearest sample of position i, in a dimension that
+/// becomes `factor` times as long, is always sample i / factor.
 static bool repeatsSamples(const ResizeMode &mode, int64_t factor) {
   StringRef nearest = mode.nearest;
   if (mode.coordinates == "asymmetric")
@@ -238,8 +238,8 @@ Value Resizer::sumPasses(Value x) {
   return x;
 }
 
-/// Can the scale turn out to be 1 at run time, so that each position is that of
-/// its sample?
+/// Returns true if the scale may turn out to be 1 at run time, so that each
+/// position is that of its sample.
 bool Resizer::mayKeepSize(const ResizedDim &dim) {
   auto in = getConstantIntValue(plan.inSizes[dim.dim]),
        out = getConstantIntValue(plan.outSizes[dim.dim]);

@@ -35,8 +35,8 @@ TypedAttr spread(TypedAttr value, RankedTensorType type, unsigned width,
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
-/// The same values under the type that the krnl dialect gives the tensor; null
-/// if there is none (strings).
+/// The values under the type that the krnl dialect gives the tensor; null if
+/// there is none (strings).
 TypedAttr retype(TypedAttr value, RankedTensorType type) {
   if (value.getType() == type)
     return value;

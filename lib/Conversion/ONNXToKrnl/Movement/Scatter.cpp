@@ -77,7 +77,7 @@ public:
               int64_t(bytes.size()) == type.getNumElements() * width;
   }
 
-  /// False for other values.
+  /// False for values that are not constant.
   bool isKnown = false;
   int64_t size() const { return int64_t(bytes.size()) / width; }
   int64_t operator[](int64_t i) const {
@@ -102,8 +102,9 @@ bool wrap(int64_t &index, int64_t size) {
 /// without: the places have 16 MiB of bits.
 constexpr int64_t maxPlaces = int64_t(1) << 27;
 
-/// Are so many places different ones of all, which are a product of sizes? A
-/// place is nothing where the index is out of range.
+/// Returns true if the `count` places are distinct and in range, out of the
+/// product of `sizes`. `placeOf` returns nothing for an index that is out of
+/// range.
 bool areDistinct(
     int64_t count, ArrayRef<int64_t> sizes,
     llvm::function_ref<std::optional<int64_t>(int64_t i)> placeOf) {
@@ -148,7 +149,7 @@ void check(OpBuilder &b, Location loc, onnx::ScatterElementsOp::Adaptor adaptor,
             "ScatterElements: the data has no element along the axis");
 }
 
-/// Are the places of all updates known, and no two of them the same?
+/// Returns true if the places of all updates are constant and distinct.
 bool hasDistinctPlaces(onnx::ScatterElementsOp op, int64_t axis) {
   RankedTensorType data = rankedType(op.getData()),
                    indices = rankedType(op.getIndices());
@@ -273,7 +274,7 @@ Views view(OpBuilder &b, Location loc, onnx::ScatterNDOp::Adaptor adaptor,
   return views;
 }
 
-/// Are the places of all updates known, and no two of them the same?
+/// Returns true if the places of all updates are constant and distinct.
 bool hasDistinctPlaces(onnx::ScatterNDOp op, int64_t depth) {
   ArrayRef<int64_t> sizes =
       rankedType(op.getData()).getShape().take_front(depth);

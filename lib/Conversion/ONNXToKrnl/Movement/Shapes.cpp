@@ -124,15 +124,17 @@ Value signedCount(OpBuilder &b, Location loc, Value start, Value limit,
   return selectValue(b, loc, isSome, addIndex(b, loc, steps, one), zero);
 }
 
-/// The same where it is known that the distance does not overflow and that the
-/// delta is positive: sizes stay recognisable in it.
+/// max(0, ceil((limit - start) / delta)) where it is known that the distance
+/// does not overflow and that the delta is positive: sizes stay recognisable in
+/// it.
 Value steppedCount(OpBuilder &b, Location loc, Value start, Value limit,
                    Value delta) {
   Value count = ceilDivIndex(b, loc, subIndex(b, loc, limit, start), delta);
   return maxIndex(b, loc, count, indexConstant(b, loc, 0));
 }
 
-/// The same for floats.
+/// max(0, ceil((limit - start) / delta)) for floats; fails the run for too many
+/// elements, or NaN.
 Value floatCount(ScalarBuilder &s, Value start, Value limit, Value delta) {
   OpBuilder &b = s.builder();
   Location loc = s.getLoc();

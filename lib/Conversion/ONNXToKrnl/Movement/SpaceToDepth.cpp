@@ -23,7 +23,8 @@ Value blocksOf(OpBuilder &b, Location loc, Value size, Value block,
   return count;
 }
 
-/// Can that divide the size? A dynamic size counts as divisible.
+/// Returns true if the block size may divide the size. A dynamic size counts as
+/// divisible.
 bool mayDivide(int64_t block, int64_t size) {
   return block > 0 && (ShapedType::isDynamic(size) || size % block == 0);
 }

@@ -133,8 +133,8 @@ private:
   SmallVector<Value> limits;
 };
 
-/// Are there parameters for each block, and blocks of one known size? Sizes
-/// that are known to be wrong are left to the check.
+/// Returns true if there are parameters for each block, and blocks of one
+/// static size. Sizes that are known to be wrong are left to the check.
 bool hasWholeBlocks(ValueRange operands, int64_t axis, int64_t block) {
   RankedTensorType type = rankedType(operands[0]);
   if (block <= 1 || type.isDynamicDim(axis) ||
@@ -310,7 +310,7 @@ Type floatOfNumber(MLIRContext *context, int64_t number) {
   }
 }
 
-/// Is it a constant scale of one?
+/// Returns true for a constant scale of one.
 bool isKnownOne(Value scale) {
   auto constant = scale.getDefiningOp<krnl::ConstantOp>();
   auto dense =

@@ -79,8 +79,8 @@ struct Sum {
     return sum;
   }
 
-  /// Is one element of `a` added to each element of a row of `b`? Then
-  /// onnxruntime takes them in the other order.
+  /// Returns true if one element of `a` is added to each element of a row of
+  /// `b`. Then onnxruntime takes them in the other order.
   static bool repeatsRows(Value a, Value b) {
     auto left = dyn_cast<RankedTensorType>(a.getType()),
          right = dyn_cast<RankedTensorType>(b.getType());

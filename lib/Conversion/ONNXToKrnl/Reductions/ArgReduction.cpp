@@ -32,7 +32,8 @@ Value notCondition(ScalarBuilder &s, Value x) {
       x, arith::ConstantIntOp::create(s.builder(), s.getLoc(), 1, 1));
 }
 
-/// Is x larger than `best`? A NaN is larger than all numbers.
+/// Emits an i1 that is true if x is larger than `best`. A NaN is larger than
+/// all numbers.
 Value isLarger(ScalarBuilder &s, Value x, Value best) {
   Value larger = s.lt(best, x);
   if (!s.isFloat())

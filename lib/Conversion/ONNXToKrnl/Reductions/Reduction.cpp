@@ -224,8 +224,8 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
   return kernel.finish({y}).front();
 }
 
-/// Without keepdims the reduced dimensions (all of size 1) are dropped. Any
-/// number but 1 is without, as in the inference of the schemas.
+/// Drops the reduced dimensions (all of size 1) if keepdims is not 1, as the
+/// inference of the schemas does.
 Value dropAxes(OpBuilder &b, Location loc, Value kept, const Axes &axes,
                RankedTensorType wanted) {
   auto type = cast<RankedTensorType>(kept.getType());

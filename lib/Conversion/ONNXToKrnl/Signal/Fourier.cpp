@@ -55,7 +55,7 @@ private:
   OpBuilder &b;
   Location loc;
   const FourierPlan &plan;
-  /// Of x.
+  /// The sizes of x.
   SmallVector<Value> sizes;
   bool direct;
   /// The element type of the computation.
@@ -81,8 +81,8 @@ Value Fourier::readPart(ScalarBuilder &s, Value x,
   return exists ? s.select(exists, value, s.constant(0)) : value;
 }
 
-/// Of a spectrum of which only the lower half is given, all of it: the upper is
-/// the lower backwards, conjugate.
+/// Reads an element of the whole spectrum where only the lower half is given:
+/// the upper half is the conjugate of the lower one backwards.
 SmallVector<Value> Fourier::readMirrored(ScalarBuilder &s, Value x,
                                          MutableArrayRef<Value> position,
                                          Value given, Value whole) {

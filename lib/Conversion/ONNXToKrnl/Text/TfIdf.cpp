@@ -28,7 +28,7 @@ namespace {
 /// All n-grams of the pool, by the numbers of their tokens.
 struct Gram {
   std::map<int64_t, Gram> next;
-  /// Of the result; -1: none of the pool's n-grams ends here.
+  /// The column of the result; -1: none of the pool's n-grams ends here.
   int64_t column = -1;
 };
 

@@ -17,9 +17,9 @@ bool OpEmitter::isReduced(const OpState &state, unsigned loop) {
   return use && use->reduced;
 }
 
-/// Does every instance of this loop, or thread, have an accumulator of its own,
-/// combined at the end? Otherwise the instances of a reduced loop follow one
-/// another.
+/// Returns true if every instance of this loop, or thread, has an accumulator
+/// of its own, combined at the end. Otherwise the instances of a reduced loop
+/// follow one another.
 bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
   return isReduced(state, loop) &&
          (active[loop].lanes > 1 || nest.loop(loop).split ||

@@ -95,7 +95,7 @@ void OpEmitter::allocateCaches() {
           allocateCache(cache, op, *input);
 }
 
-/// Are all slices copied by boxes?
+/// Returns true if all slices are copied by boxes.
 template <typename Slices>
 static bool isBoxed(const Slices &slices) {
   return llvm::all_of(slices,

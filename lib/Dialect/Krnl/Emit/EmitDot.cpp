@@ -28,7 +28,8 @@ namespace onnxc::krnl {
 /// Bytes of a group.
 static constexpr int64_t groupBytes = 4;
 
-/// Does the payload make the same of the bytes of all iterations of the loop?
+/// Returns true if the payload computes the same from the bytes of all
+/// iterations of the loop.
 bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
                             unsigned loop) {
   if (factor.isPlain())
@@ -80,7 +81,8 @@ Value OpEmitter::emitDot(OpState &state, const Instance &instance,
                                    ArrayRef<int64_t>{0});
 }
 
-/// Are the groups of neighbouring lanes neighbours in the packed operand?
+/// Returns true if the groups of neighbouring lanes are neighbours in the
+/// packed operand.
 bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
                             unsigned group) {
   size_t rank = slot.packed.size();

@@ -58,7 +58,7 @@ LaneIndex NestEmitter::boundOf(unsigned number, unsigned op) {
   return {minimum(rest, loop.blockSize), 0, 0, {}};
 }
 
-/// Of a loop over blocks: the number of those that are not cut off.
+/// The number of whole blocks of a loop over blocks.
 LaneIndex NestEmitter::fullBlocks(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
   return math.floorDiv(boundOf(loop.parents[0], op), loop.blockSize);
@@ -238,7 +238,7 @@ void NestEmitter::emitPlainLoop(unsigned loop, unsigned op,
   });
 }
 
-/// True where some value differs from the one before.
+/// Emits an i1 that is true if some value differs from the one before.
 static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
                        ValueRange after) {
   llvm::MapVector<Type, Value> changes;

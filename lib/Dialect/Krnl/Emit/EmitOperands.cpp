@@ -240,7 +240,8 @@ SmallVector<LaneIndex> OpEmitter::indicesOf(OpState &state, OpOperand &operand,
   return at;
 }
 
-/// Is the index in the range that is read of the operand? Null without one.
+/// Emits an i1 that is true if the index is in the range in which the operand
+/// is read; null without a range.
 Value OpEmitter::isInRange(OpOperand &operand, unsigned position,
                            const Subscript &subscript, LaneIndex index) {
   if (!subscript.range)
@@ -357,8 +358,9 @@ Value OpEmitter::andInRanges(unsigned op, OpOperand &operand,
   return all;
 }
 
-/// Has the operand the element, neither behind the end of a loop that sums up
-/// products nor outside of a range? Null where it has all.
+/// Emits an i1 that is true if the operand has the element, neither past the
+/// end of a loop that sums up products nor outside of a range; null where it
+/// has all.
 Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
                             const Instance &instance) {
   SmallVector<unsigned> padded =

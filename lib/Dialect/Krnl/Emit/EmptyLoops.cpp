@@ -24,7 +24,7 @@ static SmallVector<bool> parallelAxes(const LoopNest &nest) {
   return isParallel;
 }
 
-/// Has every op along `axis` the other axis, too?
+/// Returns true if every op along `axis` has the other axis, too.
 static bool alwaysTogether(const LoopNest &nest, unsigned axis,
                            unsigned other) {
   return llvm::all_of(nest.ops(), [&](const BodyOp &op) {

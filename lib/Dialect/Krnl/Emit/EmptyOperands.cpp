@@ -17,7 +17,7 @@ namespace onnxc::krnl {
 namespace {
 /// How a payload computes an index.
 enum class IndexSource {
-  /// The same for all points, such as the only element of a list.
+  /// The index is the same for all points, such as the only element of a list.
   Uniform,
   /// From a loop, a checked index, or data: a point that has such an index has
   /// an element there.
@@ -46,7 +46,8 @@ static IndexSource sourceOf(Value index, Block *payload) {
   return source;
 }
 
-/// Does some point of the op have an index that its operand need not have?
+/// Returns true if some point of the op may have an index for which its operand
+/// has no element.
 static bool mayReadEmpty(tensor::ExtractOp extract) {
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
   return llvm::any_of(llvm::enumerate(extract.getIndices()), [&](auto indexed) {
@@ -57,8 +58,8 @@ static bool mayReadEmpty(tensor::ExtractOp extract) {
   });
 }
 
-/// Has the memref, of sizes that are not all known, an element? Found out once,
-/// where the function begins.
+/// Emits, once at the beginning of the function, an i1 that is true if the
+/// memref, of sizes that are not all static, has an element.
 Value EmptyOperands::hasElements(Value memref) {
   Value &known = nonEmpty[memref];
   if (known)

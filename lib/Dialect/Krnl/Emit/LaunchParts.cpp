@@ -23,7 +23,7 @@ class Boxes {
 public:
   explicit Boxes(KernelOp kernel);
 
-  /// Of an operand of the kernel; null where that may be everything.
+  /// The box of an operand of the kernel; null where that may be everything.
   const Box *of(unsigned operand) const {
     auto found = boxes.find(operand);
     return found != boxes.end() && !unknown.contains(operand) ? &found->second

@@ -108,8 +108,8 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   return axes;
 }
 
-/// Do lanes along the values of the loop begin at multiples of their number,
-/// and so have one quotient by the divisor?
+/// Returns true if lanes along the values of the loop begin at multiples of
+/// their number, and so have one quotient by the divisor.
 bool NestEmitter::staysWithin(unsigned op, unsigned number,
                               int64_t divisor) const {
   std::optional<unsigned> lane = laneLoop(op);

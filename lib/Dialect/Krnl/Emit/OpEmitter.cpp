@@ -28,8 +28,8 @@ void OpEmitter::emitOp(unsigned number) {
   emitOpLoops(state, 0, {});
 }
 
-/// Does the op read what other threads have written, or write what they may
-/// still read?
+/// Returns true if the op reads what other threads have written, or writes what
+/// they may still read.
 bool OpEmitter::touchesShared(const OpState &state) {
   auto isShared = [&](Value tensor) {
     auto slot = storage.slots.find(storage.chainRoot(tensor));

@@ -183,10 +183,10 @@ static unsigned selectedBits(Value condition) {
   return std::min<unsigned>(llvm::bit_ceil(bits), 64);
 }
 
-/// Of lanes that are neighbours and an index that all share: the numbers of the
-/// lanes are compared with its distance from the first, in as many bits as what
-/// is selected has. Null for others, and for words: whole indices take fewer
-/// instructions there.
+/// Emits a comparison of consecutive lanes with a uniform index: the numbers of
+/// the lanes are compared with its distance from the first, in as many bits as
+/// the selected values have. Null for others, and for words: whole indices take
+/// fewer instructions there.
 Value PayloadEmitter::emitLaneCompare(arith::CmpIOp op) {
   arith::CmpIPredicate predicate = op.getPredicate();
   int64_t lanes = point.getLanes();

@@ -49,14 +49,16 @@ static bool mayDiffer(Operation *number) {
   });
 }
 
-/// May the type of an argument have other sizes?
+/// Returns true if no user of an argument has a memref as its result, so that
+/// the type of the argument may have other sizes.
 static bool isOnlyRead(BlockArgument argument) {
   return llvm::none_of(argument.getUsers(), [](Operation *user) {
     return llvm::any_of(user->getResultTypes(), llvm::IsaPred<MemRefType>);
   });
 }
 
-/// Only these may differ: where all sizes are known, they are constants in
+/// Returns true if an argument has dynamic sizes. Only the sizes of such
+/// functions may differ: where all sizes are known, they are constants in
 /// addresses.
 static bool hasDynamicSizes(func::FuncOp func) {
   return llvm::any_of(func.getArgumentTypes(), [](Type type) {
@@ -78,7 +80,7 @@ private:
   bool areAlike(BlockArgument x, BlockArgument y, bool isEntry);
 
   DenseMap<Value, Value> others;
-  /// May numbers and sizes differ?
+  /// True if numbers and sizes may differ.
   bool haveDynamicSizes = false;
 };
 

@@ -44,8 +44,8 @@ SmallVector<Value> VectorAccess::firstLane(ArrayRef<LaneIndex> at,
   return indices;
 }
 
-/// Of the elements that masked lanes `step` apart reach over, those from
-/// `first` on.
+/// The mask of the elements from `first` on, of those that masked lanes `step`
+/// apart reach over.
 static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
                          int64_t step, int64_t first) {
   auto reach = [&](int64_t valid) { return step * (valid - 1) + 1 - first; };

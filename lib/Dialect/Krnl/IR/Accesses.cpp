@@ -214,8 +214,8 @@ bool Access::isWindow() const {
   });
 }
 
-/// Does the index grow (1) or fall (-1) along the loop, or not depend on it
-/// (0)? Nothing where it may do both.
+/// The direction in which the index changes along the loop: 1 if it grows, -1
+/// if it falls, 0 if it does not depend on it. Nothing where it may do both.
 static std::optional<int> directionOf(AffineExpr index, unsigned loop) {
   if (!index.isFunctionOfDim(loop))
     return 0;

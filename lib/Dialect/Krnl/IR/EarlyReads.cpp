@@ -21,8 +21,8 @@ namespace onnxc::krnl {
 
 static constexpr int64_t maxLines = 64;
 
-/// Does the op run once at each point of the fused outer nest, but for what it
-/// reduces?
+/// Returns true if the op runs once at each point of the fused outer nest,
+/// except for the loops that it reduces.
 static bool isAtPoint(const LoopNest &nest, unsigned op) {
   return llvm::all_of(nest.op(op).loops, [&](const LoopUse &use) {
     return use.reduced || nest.loop(use.loop).fusedOuter ||
@@ -43,7 +43,7 @@ static std::optional<unsigned> sumBefore(const LoopNest &nest,
   return std::nullopt;
 }
 
-/// Does an index before the last one depend on the loop?
+/// Returns true if an index before the last one depends on the loop.
 static bool dependsOnRows(const Access &access, unsigned loop) {
   return llvm::any_of(llvm::seq(access.getRank() - 1), [&](unsigned position) {
     return access.dependsOnAt(position, loop);

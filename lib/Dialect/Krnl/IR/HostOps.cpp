@@ -206,7 +206,8 @@ LogicalResult OutputOp::verify() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Is `row` one of `rows`? Dynamic sizes of one of them may differ.
+/// Fails unless `row` is one of `rows`. Dynamic sizes of one of them may
+/// differ.
 static LogicalResult verifyRow(Operation *op, ShapedType rows, ShapedType row) {
   if (rows.getElementType() == row.getElementType() &&
       rows.getRank() == row.getRank() + 1 &&

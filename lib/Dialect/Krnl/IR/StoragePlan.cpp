@@ -37,8 +37,8 @@ bool StoragePlan::isOnlyStart(unsigned op) const {
   });
 }
 
-/// Does the op leave elements of the tensor that it continues as they are? A
-/// loop along two dimensions runs over their diagonal.
+/// Returns true if the op leaves elements of the tensor that it continues
+/// unchanged. A loop along two dimensions runs over their diagonal.
 static bool writesPart(ComputeOp op, OpOperand *init) {
   Access access(*init);
   if (scatterStoreOf(op, op.getTiedOpResult(init).getResultNumber()) ||
@@ -51,8 +51,8 @@ static bool writesPart(ComputeOp op, OpOperand *init) {
   });
 }
 
-/// Does the op continue the tensor it starts from: by accumulating into it, or
-/// by writing only a part of it?
+/// Returns true if the op continues the tensor it starts from, by accumulating
+/// into it or by writing only a part of it.
 static bool continuesInit(ComputeOp op, OpOperand *init) {
   return op.payloadUsesValueFromOperand(init) || writesPart(op, init);
 }
@@ -67,9 +67,10 @@ SmallVector<AffineExpr> indicesOverAxes(AffineMap map, const BodyOp &op) {
   return indices;
 }
 
-/// Would the op spoil for others the tensor that it continues? Then it gets
-/// memory of its own, into which the tensor it starts from is written as well.
-/// Those that have read the same elements before are not in its way.
+/// Returns true if the op would overwrite the tensor that it continues before
+/// other ops read it. Then it gets memory of its own, into which the tensor it
+/// starts from is written as well. Ops that have read the same elements before
+/// do not count.
 bool StoragePlan::isShared(OpOperand &init) const {
   Value tensor = init.get();
   auto maker = tensor.getDefiningOp<ComputeOp>();
@@ -128,7 +129,8 @@ bool StoragePlan::handsOver(unsigned number) const {
   });
 }
 
-/// It must read the very element that was produced at this point.
+/// Returns true if the use reads the very element that was produced at this
+/// point, in registers.
 bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   auto producer = cast<ComputeOp>(produced.getOwner());
   auto consumer = dyn_cast<ComputeOp>(use.getOwner());
@@ -204,7 +206,8 @@ bool StoragePlan::isReadFromMemory(OpResult produced, OpOperand &use) const {
   return !canForward(produced, use);
 }
 
-/// Does a fused outer loop stem from iterator dimension `dim` of the op?
+/// Returns true if a fused outer loop stems from iterator dimension `dim` of
+/// the op.
 bool StoragePlan::hasFusedOuterLoop(unsigned number, unsigned dim) const {
   unsigned axis = nest.op(number).axes[dim];
   return llvm::any_of(nest.order(), [&](unsigned loop) {

@@ -24,16 +24,16 @@ LogicalResult LoopNest::shared(StringRef op, EmitErrorFn emitError) {
   return success();
 }
 
-/// Is the index at a fixed distance from the axis, so that each iteration has
-/// an element of its own?
+/// Returns true if the index is at a fixed distance from the axis, so that each
+/// iteration has an element of its own.
 static bool isShiftOf(AffineExpr index, unsigned axis, unsigned numAxes) {
   AffineExpr distance = index - getAffineDimExpr(axis, index.getContext());
   return isa<AffineConstantExpr>(simplifyAffineExpr(distance, numAxes, 0));
 }
 
-/// Are the elements that a thread reads those that the same iterations of
-/// `loop` have written? They are indexed by its axes on both sides, where parts
-/// of larger tensors begin at any element.
+/// Returns true if the elements that a thread reads are those that the same
+/// iterations of `loop` have written. They are indexed by its axes on both
+/// sides, where parts of larger tensors begin at any element.
 static bool readsOwnElements(const LoopNest &nest, unsigned loop,
                              OpResult produced, OpOperand &use) {
   auto producer = cast<ComputeOp>(produced.getOwner());
@@ -144,8 +144,8 @@ static std::string reasonAgainstThreads(const StoragePlan &storage,
   return "";
 }
 
-/// Does the op write to memory of all threads, by the step for it or for an op
-/// that it continues the result of, or that continues its own?
+/// Returns true if the op writes to memory of all threads, by the step for it
+/// or for an op that it continues the result of, or that continues its own.
 static bool writesShared(const StoragePlan &storage, unsigned op) {
   return !storage.isOnlyStart(op) &&
          llvm::any_of(storage.slots, [&](const auto &slot) {
@@ -176,13 +176,14 @@ static std::string reasonAgainstShared(const StoragePlan &storage,
   return nest.reasonAgainstWaiting();
 }
 
-/// Do threads of several warps combine sums of the op?
+/// Returns true if threads of several warps combine sums of the op.
 static bool exchangesSums(const LoopNest &nest, unsigned op) {
   return llvm::any_of(sumsOfThreads(nest, op), crossesWarps);
 }
 
-/// Of the memory by which warps combine sums: that of equal type and size is
-/// the same for all ops. And of that by which blocks of a cluster do.
+/// The bytes of the memory by which warps combine sums, where that of equal
+/// type and size is the same for all ops, and of that by which blocks of a
+/// cluster do.
 static int64_t exchangedBytes(const StoragePlan &storage,
                               const LoopNest &nest) {
   llvm::DenseSet<std::pair<Type, int64_t>> buffers;

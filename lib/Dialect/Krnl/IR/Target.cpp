@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
-/// Those of memory, and what choices of layouts, algorithms and threads compare
-/// with.
+/// Visits the numbers of memory, and those that choices of layouts, algorithms
+/// and threads compare with.
 template <typename P, typename F>
 static void forEachThreshold(P &&p, F visit) {
   visit("way_bytes", p.wayBytes);
@@ -38,7 +38,7 @@ static void forEachThreshold(P &&p, F visit) {
   visit("poll_cycles", p.pollCycles);
 }
 
-/// Those of a device alone.
+/// Visits the numbers of a device alone.
 template <typename P, typename F>
 static void forEachDeviceNumber(P &&p, F visit) {
   visit("warp_threads", p.warpThreads);

@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Of memory by which warps exchange values: it is used again.
+/// The attribute of memory by which warps exchange values: it is used again.
 static constexpr StringLiteral exchangeAttrName = "krnl.exchange";
 
 static Value constant32(ImplicitLocOpBuilder &b, int64_t value) {
@@ -35,7 +35,8 @@ static Value exchangeWord(ImplicitLocOpBuilder &b, Value word,
       constant32(b, warpThreads - 1), NVVM::ShflKind::bfly, UnitAttr());
 }
 
-/// The same for a scalar of any type, in words of 32 bits.
+/// The scalar of the thread whose number differs in the bits of `distance`, for
+/// any type, in words of 32 bits.
 static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t distance) {
   Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
   if (type.isF32() || type == i32)
@@ -115,7 +116,7 @@ static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
   return shared;
 }
 
-/// Of the threads of a whole block.
+/// Combines the values of the threads of a whole block.
 static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
                          func::FuncOp func, MutableArrayRef<Value> values,
                          int64_t warps, TileThreads::Combine combine) {
@@ -133,8 +134,8 @@ static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
   combineLanes(b, values, warps, combine);
 }
 
-/// Of threads with the same place in some warps, each of which has combined
-/// those of so many neighbours.
+/// Combines the values of threads with the same place in some warps, each of
+/// which has combined those of so many neighbours.
 static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
                          func::FuncOp func, MutableArrayRef<Value> values,
                          int64_t lanes, int64_t words, ThreadLoop warps,

@@ -176,7 +176,8 @@ void OpEmitter::enterPart(const CachedSlice &slice, ArrayRef<CopyDigit> digits,
   }
 }
 
-/// Is the part inside of all loops that end early here? Null if all are.
+/// Emits an i1 that is true if the part is inside of all loops that end early
+/// here; null if there are none.
 Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
   Value all;
   Instance first(active.size(), 0);
@@ -192,8 +193,8 @@ Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
   return all;
 }
 
-/// Is the part copied by an instruction that nobody waits for? It is a word at
-/// least, in one piece.
+/// Returns true if an asynchronous instruction copies the part: it is
+/// contiguous and has 32, 64 or 128 bits.
 bool OpEmitter::isCopiedAhead(const CachedSlice &slice, Value source,
                               ArrayRef<LaneIndex> from, LaneIndex at,
                               int64_t lanes) {

@@ -33,8 +33,9 @@ const Mma *OpEmitter::mmaHere(const OpState &state) {
   return mma;
 }
 
-/// Is the row of a matrix a line of the slice, along the sums, or, transposed,
-/// along rows or columns? Nothing if neither is.
+/// Returns false if the row of a matrix is a line of the slice, along the sums,
+/// and true if it is one along rows or columns (transposed). Nothing if neither
+/// is.
 std::optional<bool> OpEmitter::transposesMatrix(const CachedSlice &slice,
                                                 const Mma &mma, bool isRows) {
   int64_t line = rowBytes * 8 /

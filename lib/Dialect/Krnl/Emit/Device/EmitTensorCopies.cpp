@@ -74,7 +74,7 @@ void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
     each->readers = readers;
 }
 
-/// Those of the slices that are copied by boxes.
+/// The slices that are copied by boxes.
 OpEmitter::Slices OpEmitter::boxedSlices(const Slices &slices) {
   Slices boxed;
   llvm::copy_if(slices, std::back_inserter(boxed),

@@ -31,7 +31,7 @@ namespace onnxc::krnl {
 /// Lines that are exchanged together.
 static constexpr int64_t groupLines = 8;
 
-/// Does a warpgroup compute the products of the op here?
+/// Returns true if a warpgroup computes the products of the op here.
 bool OpEmitter::isOfWarpgroup(unsigned op, const Mma &mma) {
   return mma.isOfWarpgroup() && policy.tileThreads() &&
          policy.tileThreads()->hasWarpgroups(

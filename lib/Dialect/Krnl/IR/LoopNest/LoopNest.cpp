@@ -167,7 +167,7 @@ LoopNest LoopNest::get(KernelOp kernel) {
   return nest;
 }
 
-/// Is the step legal in this nest?
+/// Returns true if the step is legal in this nest.
 bool LoopNest::accepts(Attribute step) const {
   LoopNest next = *this;
   bool isLegal = false;

@@ -171,7 +171,7 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
 // Ops together in one loop
 //===----------------------------------------------------------------------===//
 
-/// Does anything but the ops `computeAt` use the results of the op?
+/// Returns true if other ops than `computeAt` use the results of the op.
 static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
                             ArrayRef<unsigned> computeAt) {
   return op.op && llvm::any_of(op.op->getUsers(), [&](Operation *user) {
@@ -252,7 +252,7 @@ LogicalResult LoopNest::checkInnermost(const BodyOp &op,
   return success();
 }
 
-/// Can the op reduce the loop into several partial results?
+/// Fails if the op cannot reduce the loop into several partial results.
 LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
                                      EmitErrorFn emitError) const {
   StringRef name = allLoops[use.loop].name;
@@ -266,7 +266,8 @@ LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
   return success();
 }
 
-/// Can all boxes be copied, by as many maps of tensors as a launch makes?
+/// Fails unless all boxes can be copied, by as many maps of tensors as a launch
+/// makes.
 static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
   // Slices of a tensor in equal boxes have the same map.
   llvm::SmallSet<std::tuple<unsigned, unsigned, int64_t, int64_t>, 16> maps;

@@ -68,7 +68,7 @@ const Mma *LoopNest::mmaOf(unsigned op) const {
   return found == allMmas.end() ? nullptr : found;
 }
 
-/// Does the access change with the loop?
+/// Returns true if the access depends on the loop.
 bool LoopNest::indexes(const BodyOp &op, OpOperand &operand,
                        unsigned loop) const {
   Access access(operand);
@@ -77,13 +77,13 @@ bool LoopNest::indexes(const BodyOp &op, OpOperand &operand,
   });
 }
 
-/// Is the operand an input of the kernel?
+/// Returns true if the operand is an input of the kernel.
 static bool isInput(OpOperand &operand) {
   auto argument = dyn_cast<BlockArgument>(operand.get());
   return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
 }
 
-/// Do all threads see the operand?
+/// Returns true if all threads see the operand.
 static bool isVisible(const LoopNest &nest, const Mma &mma,
                       OpOperand &operand) {
   auto maker = operand.get().getDefiningOp<ComputeOp>();

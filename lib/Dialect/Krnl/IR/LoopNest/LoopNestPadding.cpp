@@ -75,8 +75,8 @@ std::optional<int64_t> LoopNest::distanceIn(unsigned ancestor,
   return distance;
 }
 
-/// Are whole vectors of the loop behind the end of the padded one, or none of
-/// their lanes?
+/// Returns true if either all lanes of a vector of the loop are past the end of
+/// the padded one, or none.
 static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
                               const LoopUse &use) {
   if (use.width() == 1 || !nest.stemsFrom(use.loop, padded))
@@ -121,8 +121,9 @@ static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
       });
 }
 
-/// Does the op access memory where elements of an intermediate say? Behind the
-/// end nothing is stored to an intermediate, so that these are not defined.
+/// Returns true if the op accesses memory at indices that are elements of an
+/// intermediate. Past the end nothing is stored to an intermediate, so that
+/// these are not defined.
 static bool readsIndices(ComputeOp op) {
   llvm::SetVector<Value> indices;
   for (auto read : op.getBlock()->getOps<tensor::ExtractOp>())

@@ -151,8 +151,8 @@ bool LoopNest::stemsFromFusion(unsigned number) const {
          (loop.kind != Loop::Kind::Axis && stemsFromFusion(loop.parents[0]));
 }
 
-/// Has the operand a dynamic dimension that no loop gives the size of? The
-/// loops determine the size of the packed form.
+/// Returns true if the operand has a dynamic dimension that no loop gives the
+/// size of. The loops determine the size of the packed form.
 static bool hasUnknownSize(RankedTensorType type,
                            const LoopNest::Operand &operand) {
   return llvm::any_of(llvm::enumerate(operand.dimAxes), [&](auto axis) {
@@ -315,7 +315,8 @@ SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
   return loops;
 }
 
-/// Does the bound of the loop, which ends early, differ between threads?
+/// Returns true if the bound of the loop, which ends early, differs between
+/// threads.
 bool LoopNest::dependsOnThread(unsigned op, unsigned number) const {
   const Loop &loop = allLoops[number];
   if (!endsEarly(number))
@@ -377,9 +378,9 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
   return success();
 }
 
-/// Of all slices of the step for an op, with what is behind the rows of shared
-/// ones and up to the next memory that is aligned as they are; all loops have
-/// known extents.
+/// The bytes of all slices of the step for an op, with the padding after the
+/// rows of shared ones and up to the next memory that is aligned as they are;
+/// all loops have known extents.
 int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   constexpr int64_t most = int64_t(1) << 40;
   bool sumsLast = endsWithSums(cache, op);
@@ -409,9 +410,10 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
 }
 
-/// Of the barriers that copies of boxes have, two for each stage where blocks
-/// of a cluster copy to each other, or a producer copies. All slices of an op
-/// at a loop share them, and memory of a larger alignment comes before them.
+/// The bytes of the barriers that copies of boxes have, two for each stage
+/// where blocks of a cluster copy to each other, or a producer copies. All
+/// slices of an op at a loop share them, and memory of a larger alignment comes
+/// before them.
 static int64_t barrierBytes(const LoopNest &nest) {
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
   int64_t barriers = nest.clusterLoop() || nest.producingPipeline() ? 2 : 1;

@@ -72,7 +72,8 @@ SmallVector<int64_t> exchangedWords(ArrayRef<ThreadLoop> loops,
   return words;
 }
 
-/// Can the threads of a mapped loop have the iterations of another one?
+/// Fails if the threads of a mapped loop cannot have the iterations of another
+/// one.
 LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
                                          EmitErrorFn emitError) const {
   const Loop &loop = allLoops[number], &threads = allLoops[other];

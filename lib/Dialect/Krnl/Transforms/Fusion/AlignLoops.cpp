@@ -166,8 +166,9 @@ static void readItself(RewriterBase &rewriter, OpOperand &operand,
   eraseDead(rewriter, {view});
 }
 
-/// Is a view of a tensor of this type the tensor if it has the same type?
-/// Elements of two unknown sizes, or none at all, may be in other dimensions.
+/// Returns true if a view of a tensor of this type is the tensor if it has the
+/// same type. Elements of two dynamic sizes, or none at all, may be in other
+/// dimensions.
 static bool hasOneShape(RankedTensorType type) {
   return type.hasStaticShape() ||
          (type.getNumDynamicDims() == 1 &&

@@ -46,8 +46,8 @@ public:
 
   bool check();
   void expand();
-  /// The same for the outer one of two loops that go on behind the end; false,
-  /// and nothing has changed, where a result has the loop.
+  /// Expands the outer one of two loops that go on past the end; false, and
+  /// nothing has changed, where a result has the loop.
   bool divide();
   /// The extent of the loop that was divided, a new input of the kernel.
   Value getWhole() { return whole; }
@@ -68,7 +68,8 @@ private:
                                         unsigned position);
   RankedTensorType expanded(Value tensor);
   Value expandOperand(Value outside, BlockArgument inside);
-  /// Are its dimensions as before, and its indices sums of both loops?
+  /// Returns true if the dimensions of the tensor stay as before, and its
+  /// indices become sums of both loops.
   bool isRead(Value tensor) { return whole && isa<BlockArgument>(tensor); }
   void declareLoops();
   void expandIndices(ComputeOp op);
@@ -83,7 +84,7 @@ private:
   SmallVectorImpl<std::string> &names;
   /// The dimension of each tensor that the loop covers, or -1.
   llvm::MapVector<Value, int> positions;
-  /// Of a loop that is divided: its extent inside, and how many parts it has.
+  /// The extent inside of a loop that is divided, and the number of its parts.
   Value whole, parts;
 };
 } // namespace
@@ -129,7 +130,7 @@ bool LoopExpander::checkBorder() {
   });
 }
 
-/// Has the loop as many iterations as the new ones together?
+/// Returns true if the loop has as many iterations as the new ones together.
 bool LoopExpander::hasExtents(LoopAttr known) {
   int64_t product = 1, unknown = 0;
   for (int64_t extent : extents) {
@@ -387,7 +388,7 @@ static StringRef loopAlong(BlockArgument input, unsigned dim) {
   return "";
 }
 
-/// Does no op reduce a loop, or compute with an index of this one?
+/// Returns true if no op reduces a loop, or computes with an index of this one.
 static bool isElementwiseAlong(KernelOp kernel, StringRef loop) {
   return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
     return op.getNumReductionLoops() == 0 &&
@@ -422,16 +423,16 @@ static bool expandAlong(RewriterBase &rewriter, KernelOp kernel, unsigned input,
   return false;
 }
 
-/// Is the value the result of a kernel in memory of its own? Others have no
-/// kernel fused with them.
+/// Returns true if the value is the result of a kernel in memory of its own.
+/// Other values have no kernel fused with them.
 static bool isMade(Value value) {
   auto maker = value.getDefiningOp<KernelOp>();
   return maker && maker.getOuts()[cast<OpResult>(value).getResultNumber()]
                       .getDefiningOp<tensor::EmptyOp>();
 }
 
-/// Does a kernel copy a result into a part of a larger tensor? The maker can
-/// write there itself as long as no view is between them.
+/// Returns true if a kernel copies a result into a part of a larger tensor. The
+/// maker can write there itself as long as no view is between them.
 static bool isCopiedIntoPart(KernelOp kernel) {
   return llvm::any_of(kernel->getUses(), [](OpOperand &use) {
     auto user = dyn_cast<KernelOp>(use.getOwner());

@@ -43,7 +43,7 @@ public:
   CopyFolder(RewriterBase &rewriter, KernelOp kernel)
       : rewriter(rewriter), kernel(kernel) {}
 
-  /// Were copies folded? The kernel may be gone after that.
+  /// Returns true if copies were folded. The kernel may be erased then.
   bool run();
 
 private:
@@ -95,7 +95,7 @@ bool CopyFolder::match() {
   return !copies.empty();
 }
 
-/// Is it the size of a known dimension?
+/// Returns true for the size of a known dimension.
 static bool isSize(Operation *op) {
   auto dim = dyn_cast<tensor::DimOp>(op);
   return dim && dim.getConstantIndex();
@@ -137,8 +137,8 @@ bool CopyFolder::findSizes(PartCopy &copy, tensor::EmptyOp small) {
   });
 }
 
-/// May the maker of the tensor write into the part? All users of the tensor
-/// must be kernels that can be rewritten.
+/// Returns true if the maker of the tensor may write into the part. All users
+/// of the tensor must be kernels that can be rewritten.
 bool CopyFolder::mayFold(PartCopy &copy) {
   Value tensor = kernel.getIns()[copy.input];
   auto producer = tensor.getDefiningOp<KernelOp>();

@@ -62,7 +62,7 @@ static SmallVector<unsigned> coveringLoops(const Access &access) {
   return loops;
 }
 
-/// Does the copy access both tensors in the order of memory?
+/// Returns true if the copy accesses both tensors in the order of memory.
 static bool keepsPlaces(const Access &read, const Access &written) {
   return read.isOneToOne() && written.isOneToOne() &&
          !coveringLoops(read).empty() &&
@@ -85,7 +85,7 @@ static SmallVector<ReassociationIndices> groupsOf(OpOperand &operand) {
   return groups;
 }
 
-/// Is the value, or a view of it, read by kernels alone?
+/// Returns true if only kernels read the value and its views.
 static bool isOnlyRead(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -97,7 +97,8 @@ static bool isOnlyRead(Value value) {
   });
 }
 
-/// Does any kernel write over the tensor, after which the copy would differ?
+/// Returns true if a kernel writes over the tensor, after which the copy would
+/// differ.
 static bool isWritten(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -153,7 +154,7 @@ bool forwardCopy(RewriterBase &rewriter, KernelOp kernel) {
 // Copies of copies
 //===----------------------------------------------------------------------===//
 
-/// Does the op copy the operand, and nothing else?
+/// Returns true if the op copies the operand, and does nothing else.
 static bool copies(ComputeOp op, OpOperand &operand) {
   return op && !op.isDpsInit(&operand) && op.getNumReductionLoops() == 0 &&
          op.getNumDpsInits() == 1 && llvm::hasSingleElement(*op.getBlock()) &&
@@ -179,7 +180,7 @@ static std::optional<int64_t> elementsRead(ComputeOp op, OpOperand &operand) {
   return elements;
 }
 
-/// The same of a whole tensor.
+/// The number of elements of a tensor, where dynamic sizes count as one.
 static int64_t elementsOf(ShapedType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())
@@ -251,14 +252,14 @@ static void replaceInput(KernelOp reader, unsigned number, Value source) {
   reader.getInsMutable().erase(number);
 }
 
-/// Does the op that reads write all of its result?
+/// Returns true if the op that reads writes all of its result.
 static bool writesAll(OpOperand *read) {
   auto op = cast<ComputeOp>(read->getOwner());
   return Access(*op.getDpsInitOperand(0)).coversAll();
 }
 
-/// Does the copy, or the first one of a chain of them, read what no kernel
-/// makes?
+/// Returns true if the copy, or the first one of a chain of them, reads a
+/// tensor that no kernel makes.
 static bool copiesNoResult(KernelOp copy) {
   while (auto maker = copy.getIns()[0].getDefiningOp<KernelOp>()) {
     if (!findCopied(maker))

@@ -58,8 +58,8 @@ static SmallVector<ComputeOp> allOps(const Candidate &pair) {
   return ops;
 }
 
-/// Do the producer's results span exactly the loops that the kernels have in
-/// common, and all ops of the consumer run over just these?
+/// Returns true if the producer's results span exactly the loops that the
+/// kernels have in common, and all ops of the consumer run over just these.
 static bool sameSpace(Candidate &pair) {
   auto isSpace = [&](ComputeOp op) {
     unsigned parallel = 0;
@@ -97,8 +97,8 @@ static SmallVector<StringRef> loopsOfAll(const Candidate &pair) {
   return loops;
 }
 
-/// Are the loops `outer` the outer ones of the kernel, so that the inner ones
-/// access contiguous memory?
+/// Fails unless the loops `outer` are the outer ones of the kernel, so that the
+/// inner ones access contiguous memory.
 static LogicalResult checkOutermost(const Candidate &pair, KernelOp kernel,
                                     ArrayRef<StringRef> outer,
                                     std::string &reason) {
@@ -154,8 +154,8 @@ static unsigned elementBits(Value tensor) {
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
 }
 
-/// Does the consumer only make elements wider, for a kernel that can do this
-/// itself while it reads the narrow ones?
+/// Returns true if the consumer only makes elements wider, for a kernel that
+/// can do this itself while it reads the narrow ones.
 static bool waitsForReader(Candidate &pair) {
   KernelOp consumer = pair.consumer;
   if (pair.consumerKind != ReductionKind::None ||
@@ -173,9 +173,9 @@ static bool waitsForReader(Candidate &pair) {
          classify(reader) != ReductionKind::Contraction;
 }
 
-/// Does the producer read at computed indices, neighbours along its result's
-/// last dimension, which the consumer writes as another one? Together they
-/// would read or write all elements one by one.
+/// Returns true if the producer reads at computed indices, neighbours along its
+/// result's last dimension, which the consumer writes as another one. Together
+/// they would read or write all elements one by one.
 static bool transposesReads(Candidate &pair) {
   for (Value value : pair.producer.getYield().getValues()) {
     auto op = cast<ComputeOp>(value.getDefiningOp());
@@ -206,7 +206,8 @@ static bool transposesReads(Candidate &pair) {
   return false;
 }
 
-/// Do all operands of the elementwise op lie in memory as its result does?
+/// Returns true if all operands of the elementwise op have the order in memory
+/// that its result has.
 static bool keepsRows(ComputeOp op) {
   Access written(*op.getDpsInitOperand(0));
   return written.isOneToOne() &&
@@ -219,9 +220,10 @@ static bool keepsRows(ComputeOp op) {
          });
 }
 
-/// Does the consumer read each element of the producer's result once? A product
-/// of a matrix with a vector reads the matrix so, and as the elementwise op
-/// that makes it can fold into the product, it need not go through memory.
+/// Returns true if the consumer reads each element of the producer's result
+/// once. A product of a matrix with a vector reads the matrix so, and as the
+/// elementwise op that makes it can fold into the product, it need not go
+/// through memory.
 static bool foldsIntoReader(Candidate &pair) {
   auto ops = pair.producer.getBody().getOps<ComputeOp>();
   if (pair.producerKind != ReductionKind::None ||
@@ -247,8 +249,8 @@ static bool foldsIntoReader(Candidate &pair) {
          keepsRows(op);
 }
 
-/// Does an op reduce elements at computed indices? In a kernel with ops over
-/// other rows it would pass over each row once for each element.
+/// Returns true if an op reduces elements at computed indices. In a kernel with
+/// ops over other rows it would pass over each row once for each element.
 static bool reducesComputedRows(KernelOp kernel) {
   return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
     return op.getNumReductionLoops() > 0 &&
@@ -312,8 +314,8 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
   return success();
 }
 
-/// Has krnl-join-attention made the kernel of several? The rows of its products
-/// may be one query.
+/// Returns true if krnl-join-attention made the kernel of several. The rows of
+/// its products may be one query.
 static bool isJoined(KernelOp kernel) {
   auto isProduct = [](ComputeOp op) {
     return reductionKindOf(op) == ReductionKind::Contraction;

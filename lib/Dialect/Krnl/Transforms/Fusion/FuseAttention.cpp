@@ -94,8 +94,8 @@ static OpOperand &otherFactor(ComputeOp op, OpOperand &factor) {
   return *op.getDpsInputOperand(1 - factor.getOperandNumber());
 }
 
-/// Does only `factor` have the rows of the product, and the other operand one
-/// loop of its own, its columns?
+/// Returns true if only `factor` has the rows of the product, and the other
+/// operand has one loop of its own, its columns.
 static bool hasRows(ComputeOp op, OpOperand &factor, unsigned row) {
   ContractionDims dims = contractionDimsOf(op, otherFactor(op, factor), factor);
   Access own(factor);
@@ -104,15 +104,15 @@ static bool hasRows(ComputeOp op, OpOperand &factor, unsigned row) {
                       [&](unsigned dim) { return own.dependsOn(dim); });
 }
 
-/// Does the op sum up along the rows of `factor`?
+/// Returns true if the op sums up along the rows of `factor`.
 static bool sumsRows(ComputeOp op, OpOperand &factor) {
   std::optional<unsigned> along = dimAt(factor, 0), row = dimAt(factor, 1);
   return along && row && isReduced(op, *along) &&
          op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
 }
 
-/// Are the last two dimensions of the result the rows of one factor and the
-/// columns of the other?
+/// Returns true if the last two dimensions of the result are the rows of one
+/// factor and the columns of the other.
 static bool makesScores(ComputeOp op) {
   OpOperand &result = *op.getDpsInitOperand(0);
   std::optional<unsigned> column = dimAt(result, 0), row = dimAt(result, 1);
@@ -123,8 +123,8 @@ static bool makesScores(ComputeOp op) {
          });
 }
 
-/// Do the ops of the kernel run over elements of the result, or over its rows?
-/// They reduce the last dimension.
+/// Returns true if the ops of the kernel run over elements of the result, or
+/// over its rows, and some of them reduce the last dimension.
 static bool isRowwise(KernelOp kernel) {
   Value yielded = kernel.getYield().getValues()[0];
   auto last = yielded.getDefiningOp<ComputeOp>();
@@ -157,16 +157,16 @@ static bool isRowwise(KernelOp kernel) {
   return reduces;
 }
 
-/// May the keys of the scores and the summed values be views of one tensor? A
-/// layout in panels for the one would apply to the other.
+/// Returns true if the keys of the scores and the summed values may be views of
+/// one tensor. A layout in panels for the one would apply to the other.
 static bool isSame(Value keys, Value values) {
   if (auto copy = keys ? keys.getDefiningOp<KernelOp>() : KernelOp())
     return llvm::is_contained(copy.getIns(), values);
   return keys == values;
 }
 
-/// Does it pay to keep these scores from memory? On a device the cost model
-/// says so.
+/// Fails, with the reason, if it does not pay to keep these scores from memory.
+/// On a device the cost model decides.
 static LogicalResult checkScores(RankedTensorType type,
                                  const target::Processor &target,
                                  std::string &reason) {

@@ -71,8 +71,8 @@ LogicalResult RecipeJoiner::compareBlocks(const Loop &a, const Loop &b) {
                 " in " + nameOf(consumer));
 }
 
-/// Do loop `a` of the producer and loop `b` of the consumer have the same
-/// iterations?
+/// Fails unless loop `a` of the producer and loop `b` of the consumer have the
+/// same iterations.
 LogicalResult RecipeJoiner::compare(unsigned a, unsigned b) {
   const Loop &first = made.loop(a), &second = used.loop(b);
   auto differ = [&] {
@@ -257,7 +257,8 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Default([&](Attribute s) { return renumbered(s); });
 }
 
-/// Does the step make or order loops? Those come before any use of them.
+/// Returns true if the step makes or orders loops. Such steps come before any
+/// use of the loops.
 static bool isStructural(Attribute step) {
   if (auto only = dyn_cast<OnlyStepAttr>(step))
     step = only.getStep();
@@ -281,7 +282,7 @@ static bool isUse(Attribute step) {
   return !isStructural(step) && !isPlacement(step) && !isAccess(step);
 }
 
-/// Does `order` list a loop that `use` has put into registers?
+/// Returns true if `order` lists a loop that `use` has put into registers.
 static bool ordersUsed(Attribute order, Attribute use) {
   auto limited = dyn_cast<OnlyStepAttr>(order),
        other = dyn_cast<OnlyStepAttr>(use);

@@ -20,8 +20,8 @@ namespace onnxc::krnl {
 // Where the merged kernel can stand
 //===----------------------------------------------------------------------===//
 
-/// Is the value there at `op`, perhaps after moving pure ops without regions
-/// that make it? Collects those, operands first.
+/// Returns true if the value is available at `op`, perhaps after moving pure
+/// ops without regions that make it. Collects these in `moved`, operands first.
 static bool availableBefore(Value value, Operation *op, unsigned depth,
                             SetVector<Operation *> &moved) {
   Operation *maker = value.getDefiningOp();

@@ -99,7 +99,7 @@ void accessPart(RewriterBase &rewriter, KernelOp kernel, Value tensor,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Has the op nothing but a terminator, and no reductions?
+/// Returns true if the op has nothing but a terminator, and no reductions.
 static bool onlyYields(ComputeOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
          op.getBody()->getOperations().size() == 1;

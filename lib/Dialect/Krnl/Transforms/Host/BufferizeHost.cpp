@@ -202,8 +202,8 @@ LogicalResult Bufferizer::convertBlock(Block &block) {
   return success();
 }
 
-/// Is there a check behind `op`? That of a reshape may find more elements than
-/// the output has.
+/// Returns true if there is a check after `op`. The check of a reshape may find
+/// more elements than the output has.
 static bool precedesCheck(Operation *op) {
   while ((op = op->getNextNode()))
     if (isa<CheckOp>(op))

@@ -163,8 +163,8 @@ sizesBefore(LaunchOp launch, Value seen, ArrayRef<OpFoldResult> own) {
   return sizes;
 }
 
-/// Are the sizes of the output that is returned or yielded as `seen` known
-/// where `launch` is?
+/// Returns true if the sizes of the output that is returned or yielded as
+/// `seen` are known where `launch` is.
 bool Bufferizer::areSizesBefore(LaunchOp launch, Value seen) {
   SmallVector<OpFoldResult> own(
       cast<RankedTensorType>(launch->getResult(0).getType()).getRank());
@@ -199,8 +199,8 @@ factorsOf(ArrayRef<OpFoldResult> sizes) {
   return {unknown, known};
 }
 
-/// Has the output that is returned or yielded as `seen` as many elements as the
-/// fresh destination of `launch`, whatever the sizes turn out to be?
+/// Returns true if the output that is returned or yielded as `seen` has as many
+/// elements as the new destination of `launch` for all sizes.
 bool Bufferizer::keepsCount(LaunchOp launch, Value destination, Value seen) {
   auto empty = destination.getDefiningOp<tensor::EmptyOp>();
   if (!empty)

@@ -160,7 +160,7 @@ private:
   }
 
   Table *table = nullptr;
-  /// Do definitions come before uses here?
+  /// True if definitions come before uses here.
   bool isOrdered = true;
   uint64_t writes = 0;
   bool isChanged = false;

@@ -192,7 +192,7 @@ void SizeChecker::checkEnd(ComputeOp op, AffineExpr at, const HostSize &size) {
   require(fits, found, end);
 }
 
-/// Does loop `name` cover a dimension of an operand?
+/// Returns true if loop `name` covers a dimension of an operand.
 static bool coversOperand(KernelOp kernel, StringRef name) {
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     for (OpOperand &operand : op->getOpOperands())

@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
 
-/// Do other values stand for the same buffer: results of loops and branches,
-/// and what their blocks carry?
+/// Returns true if other values stand for the same buffer: results of loops and
+/// branches, and values that their blocks carry.
 static bool hasOtherNames(Value buffer) {
   return llvm::any_of(buffer.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -58,7 +58,8 @@ DevicePlaces::DevicePlaces(func::FuncOp host,
                            SmallVectorImpl<Attribute> &errors)
     : host(host), errors(errors), entry(host.getContext()) {}
 
-/// Is it a row of others, which no vector is aligned for?
+/// Returns true if the buffer is a row of another one, which is not aligned for
+/// vectors.
 static bool isRow(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<RowViewOp>(view))
@@ -131,7 +132,7 @@ Value DevicePlaces::arenaOf(ArenaViewOp view) {
   return dynamicArena;
 }
 
-/// The same offset in the arena of the device.
+/// A view of the arena of the device at the offset of `view`.
 Value DevicePlaces::inArena(ArenaViewOp view) {
   OpBuilder builder(host.getContext());
   builder.setInsertionPointAfter(view);

@@ -40,8 +40,8 @@ namespace {
 struct Piece {
   Value base;
   int64_t begin = 0, end = 0;
-  /// Of the arena, at a position that is computed: the view, and the ops by
-  /// whose numbers it is needed.
+  /// For a part of the arena at a computed offset: the view, and the numbers of
+  /// the first and the last op that need it.
   ArenaViewOp view;
   int64_t first = 0, last = 0;
 

@@ -75,7 +75,8 @@ static SmallVector<LaunchOp> launchesOf(func::FuncOp host) {
   return launches;
 }
 
-/// The same on both sides at any time: constants, and the word of errors.
+/// Returns true if the buffer has the same contents on both sides at any time:
+/// constants, and the word of errors.
 static bool isShared(Value base) {
   return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
 }
@@ -154,7 +155,7 @@ bool Placer::replaces(memref::CopyOp copy, Value source) {
          memory.sourcesOf(source) == ArrayRef<Value>(source);
 }
 
-/// Are both buffers on the device?
+/// Returns true if both buffers are on the device.
 bool Placer::hasPlaces(memref::CopyOp op) {
   return llvm::all_of(op->getOperands(), [&](Value buffer) {
     auto known = places.find(viewBase(buffer));

@@ -35,7 +35,8 @@ ViewSides onnxc::krnl::sidesOf(Operation *view) {
           collapse.getReassociationIndices()};
 }
 
-/// Is the value used by no ops but kernels that can be rewritten, and views?
+/// Returns true if the value is used by no ops but kernels that can be
+/// rewritten, and views.
 bool LayoutGroups::isFree(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
@@ -173,8 +174,8 @@ void LayoutGroups::tieMemory(KernelOp kernel) {
       tie(init, result);
 }
 
-/// Is each index a loop that the result has at the same position, or computed,
-/// and at least one of them such a loop?
+/// Returns true if each index is a loop that the result has at the same
+/// position, or is computed, and at least one of them is such a loop.
 static bool isSideBySide(tensor::ExtractOp read, OpOperand &written) {
   SmallVector<int64_t> loops = loopsOf(written);
   if (read.getIndices().size() != loops.size())

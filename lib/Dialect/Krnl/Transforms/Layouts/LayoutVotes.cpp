@@ -86,7 +86,7 @@ void LayoutVoter::voteAlong(ArrayRef<OpOperand *> operands,
       groups.vote(operand->get(), *Access(*operand).positionOf(best), weight);
 }
 
-/// Is the operand of the kernel a constant, or a view of one?
+/// Returns true if the operand of the kernel is a constant, or a view of one.
 static bool isWeight(KernelOp kernel, Value value) {
   int number = inputNumber(kernel, value);
   return number >= 0 && isConstantView(kernel.getIns()[number]);
@@ -180,7 +180,7 @@ void LayoutVoter::voteBySide(OpOperand *data, OpOperand *result,
         movable, [&](unsigned dim) { return int64_t(dim) == along; }, work);
 }
 
-/// Do only the index at `position` and nothing else change along its loop?
+/// Returns true if only the index at `position` changes along its loop.
 static bool isAlone(ComputeOp op, ArrayRef<Value> indices, int64_t position) {
   auto loop = indices[position].getDefiningOp<IndexOp>();
   LaneAnalysis payload(op, loop.getDim());

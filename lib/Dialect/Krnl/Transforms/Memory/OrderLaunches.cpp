@@ -58,7 +58,7 @@ private:
 
   function_ref<bool(Value)> isOnDevice;
   int64_t unknownSize;
-  /// Of the launches of the part, by buffer.
+  /// The accesses of the launches of the part, by buffer.
   DenseMap<Value, SmallVector<Access>> accesses;
 };
 

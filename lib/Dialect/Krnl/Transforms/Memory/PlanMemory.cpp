@@ -78,7 +78,7 @@ private:
   func::FuncOp host;
   bool isOnDevice;
   EntryValues values;
-  /// Those of a device.
+  /// The launches of a device; no value for a processor.
   std::optional<OrderedLaunches> launches;
   /// Numbers of launches and calls, in program order.
   SmallVector<int64_t> launchNumbers;

@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Is `op` after every other op that uses `value`?
+/// Returns true if `op` is after every other op that uses `value`.
 static bool isLastUser(ComputeOp op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == op || (isa<ComputeOp>(user) && user->isBeforeInBlock(op));

@@ -36,7 +36,7 @@ namespace {
 
 /// What it takes if two slots have the same bytes.
 struct ReuseCost {
-  /// Of the longest chain.
+  /// The cycles by which the longest chain grows.
   double growth = 0;
   /// Launches that wait for each other and would not have to.
   int64_t waits = 0;
@@ -106,7 +106,8 @@ static bool orderUsers(const ArenaSlot &a, const ArenaSlot &b,
   return isNew;
 }
 
-/// The same for all slots. Only launches of one part can be unordered.
+/// Lets launches wait for each other where any two slots share bytes. Only
+/// launches of one part can be unordered.
 static void orderUsers(ArrayRef<ArenaSlot> slots, LaunchGraph &launches) {
   SmallVector<SmallVector<const ArenaSlot *>> users(launches.numParts());
   for (const ArenaSlot &slot : slots)

@@ -29,7 +29,7 @@ struct OMCompiler {
   Explanation explanation;
 
   void tell(const Message &message);
-  /// As JSON, or as text; it lives until the next call.
+  /// The facts as JSON or as text, which lives until the next call.
   template <typename T>
   const char *describe(const T &facts, const char *format) {
     bool isJson = format && llvm::StringRef(format) == "json";

@@ -84,7 +84,7 @@ private:
   const CompileOptions &options;
   const Events &events;
   Report &report;
-  /// Not null: nothing is written.
+  /// The observers; if not null, nothing is written.
   const Observers *observers;
   /// The targets of the options, one for each level.
   llvm::SmallVector<krnl::TargetAttr> targets;

@@ -35,7 +35,7 @@ public:
       : NodeMaker(builder, loc), table(table), onPath(std::move(onPath)),
         dims(dims) {}
 
-  /// For rules: is this operand's gradient needed?
+  /// For rules: returns true if this operand's gradient is needed.
   bool needs(mlir::Value operand) const { return onPath.contains(operand); }
   /// For rules: adds to the gradient of an operand, which has its shape. Does
   /// nothing where it is not needed.

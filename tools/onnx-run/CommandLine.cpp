@@ -31,7 +31,7 @@ enum Verbs : unsigned {
   OfProfile = 1u << unsigned(Verb::Profile),
   OfInfo = 1u << unsigned(Verb::Info),
   OfRefit = 1u << unsigned(Verb::Refit),
-  /// Not with --against.
+  /// Of options that are refused with --against.
   Alone = 1u << 31,
   Checks = OfRun | OfVerify,
   Comparers = OfVerify | OfBench,

@@ -78,7 +78,7 @@ struct Observers {
   /// The module of a target after each pass of this name.
   llvm::StringRef passName = "";
   std::function<void(mlir::ModuleOp module)> afterPass = nullptr;
-  /// Asked after the import: are no phases to follow?
+  /// Called after the import; returns true if no phases are to follow.
   std::function<bool()> endsEarly = nullptr;
 };
 

@@ -53,7 +53,7 @@ struct ExplainedChoice {
 };
 
 struct ExplainedOperand {
-  /// As in the loops: in0, out0.
+  /// The name as in the loops, in0 or out0, and the type.
   std::string name, type;
   /// The node or the constant that it comes from.
   std::string source;

@@ -54,7 +54,7 @@ struct ImportSource {
 /// function that it calls.
 struct ImportedNode {
   mlir::Location loc;
-  /// With its domain: "com.microsoft.Gelu".
+  /// The operator with its domain: "com.microsoft.Gelu".
   std::string op;
   /// The version of the operator set that it is written in.
   int64_t version;
@@ -107,7 +107,7 @@ struct ImportOptions {
   /// those of the main graph with more than one element that no Resize or
   /// Upsample reads, whose numbers are sizes.
   bool refit = false;
-  /// The limits of a context without a budget, which gets one of them.
+  /// The limits of the budget that a context without one gets.
   Limits limits;
   /// Null: none.
   ImportObserver *observer = nullptr;

@@ -18,7 +18,7 @@
 namespace onnxc {
 
 struct Phase {
-  /// As in --emit=.
+  /// The name, as in --emit=.
   llvm::StringLiteral name;
   /// The property that holds afterwards.
   llvm::StringLiteral meaning;

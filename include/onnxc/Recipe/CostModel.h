@@ -68,8 +68,9 @@ struct NestCost {
   double tiles = 1;
 };
 
-/// To pack the part of an operand that one iteration of its outermost packed
-/// loop fills, at run time; dynamic extents count as assumed ones.
+/// The cycles to pack the part of an operand that one iteration of its
+/// outermost packed loop fills, at run time; dynamic extents count as assumed
+/// ones.
 double packTileCycles(const krnl::LoopNest &nest, const krnl::Pack &pack,
                       const target::Processor &target);
 

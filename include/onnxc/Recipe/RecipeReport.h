@@ -14,10 +14,10 @@ namespace onnxc {
 
 /// A recipe that a kernel has or could have.
 struct ReportedRecipe {
-  /// As in RecipeCandidate; "given" and "none" for recipes that no planner has
-  /// proposed.
+  /// The kind and the choices, as in RecipeCandidate; "given" and "none" for
+  /// recipes that no planner has proposed.
   std::string kind, choices;
-  /// Predicted for the kernel with it, see nestCost().
+  /// The cycles of the kernel with the recipe, as nestCost() predicts them.
   double cycles;
 };
 

@@ -32,11 +32,11 @@ constexpr int64_t guessedExtent = 512;
 /// decide everything.
 constexpr int64_t outerExtent = 64;
 
-/// Rows of a product below which lanes are along sums of `depth` steps rather
-/// than along columns that are packed in each run: the lanes of each sum are
-/// added up for that, which takes as long as to pack some elements: fewer where
-/// they may come from behind the caches, as those of a dynamic number of
-/// columns.
+/// The number of rows of a product below which lanes are along sums of `depth`
+/// steps rather than along columns that are packed in each run. The lanes of
+/// each sum are added up for that, which takes as long as packing some
+/// elements: fewer where they may not be in a cache, as those of a dynamic
+/// number of columns (`isKnown` is false).
 int64_t fewRows(const target::Processor &target, int64_t depth,
                 bool isKnown = false);
 
@@ -76,9 +76,9 @@ constexpr int64_t shortSum = 64, fewColumns = 4, minRows = 16;
 /// the time if they are read and written as they lie in memory.
 constexpr int64_t maxStrip = 2048;
 
-/// Instances of a payload that are written out: those of short loops around
-/// accumulators, of windows, whose results share their reads, and of whole
-/// rows, times the operations of each.
+/// The maximum number of unrolled instances of a payload, times the operations
+/// of each: of short loops around accumulators, of windows, whose results share
+/// their reads, and of whole rows.
 constexpr int64_t maxInstances = 36, maxWindowInstances = 200,
                   maxRowInstances = 256;
 /// Rows of a window that are unrolled where the size is dynamic.
@@ -162,7 +162,7 @@ constexpr SquareTile squareTiles[] = {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Microcontrollers have none.
+/// Returns true if the target has vectors; microcontrollers have none.
 inline bool hasVectors(const target::Processor &target) {
   return target.vectorBytes > 1;
 }
@@ -186,12 +186,12 @@ struct ColumnWork {
   int64_t ofFactor = 0, ofProduct = 1;
 };
 
-/// Vectors in so many columns, an unknown number being many.
+/// The number of vectors in `columns` columns; a dynamic number counts as many.
 int64_t countVectors(int64_t columns, int64_t lanes);
 
-/// How the rows are done that only the run knows to be left of tiles of `rows`:
-/// by powers of two, then one by one. Each visit reads all the vectors, and a
-/// few accumulators would wait for each other.
+/// The unroll factors for a dynamic rest of tiles of `rows` rows: powers of
+/// two; the rows that these leave are executed one at a time. Each visit reads
+/// all the vectors, and a few accumulators would wait for each other.
 llvm::SmallVector<int64_t> rowTail(int64_t rows);
 
 /// The tiles for `rows` x `columns` results, preferred ones first: those that
@@ -216,8 +216,8 @@ struct ScalarFactors {
 };
 
 /// Tiles of single elements, preferred ones first: `vectors` counts columns.
-/// All of the code is written out for each element of a tile, and once more for
-/// a rest, so tiles without a rest go before all others.
+/// All of the code is unrolled for each element of a tile, and once more for a
+/// rest, so tiles without a rest go before all others.
 llvm::SmallVector<RegisterTile> scalarTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,
                                             ScalarFactors factors);

@@ -107,7 +107,7 @@ struct ArenaSlotUse {
 
 /// A tensor or another object of the pool of a run.
 struct PoolUse {
-  /// The nodes whose result it is.
+  /// The nodes that it is a result of.
   std::vector<size_t> layers;
   /// No value where only the run knows them.
   std::optional<int64_t> bytes;

@@ -87,7 +87,8 @@ std::shared_ptr<const void> makeSchema(const OMCustomOp &op,
 /// The operator of an onnx.Custom; null if no library of the context has it.
 const CustomOp *customOpOf(mlir::Operation *op);
 
-/// As inferResults, for an onnx.Custom whose operator is `custom`.
+/// Infers the results of an onnx.Custom whose operator is `custom`, as
+/// inferResults does.
 mlir::FailureOr<llvm::SmallVector<InferredValue>>
 inferCustom(mlir::Operation *op, const CustomOp &custom,
             const ValueFacts &facts,

@@ -204,8 +204,8 @@ public:
     return sum;
   }
 
-  /// So many times the elements of an input of the launch; -1 is its first
-  /// output.
+  /// The elements of an input of the launch, `times` times; input -1 is its
+  /// first output.
   SizeSum elements(int64_t input, RankedTensorType type, int64_t times) {
     SmallVector<int64_t> dynamic;
     for (auto [dim, extent] : llvm::enumerate(type.getShape())) {

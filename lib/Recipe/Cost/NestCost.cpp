@@ -128,7 +128,7 @@ double OpCost::registersOf(Type type) const {
                   1.0);
 }
 
-/// To load or store an operand in one step.
+/// The cycles to load or store an operand in one step.
 double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   // Ops hand on their results in registers.
   if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
@@ -223,7 +223,7 @@ double OpCost::latency() const {
   return chain * target.fmaLatency;
 }
 
-/// To bring the lanes of sums together.
+/// The cycles to add up the lanes of sums.
 double OpCost::sumOfLanes() const {
   if (!lanesUse || !lanesUse->reduced)
     return 0;

@@ -49,7 +49,7 @@ public:
 
 private:
   ComputeOp op;
-  /// Known already.
+  /// A value at which the slice ends.
   Value until;
 };
 

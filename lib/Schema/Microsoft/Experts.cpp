@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-/// So many experts are written one after the other.
+/// The maximum number of experts that the body has one after the other.
 static constexpr int64_t maxExperts = 256;
 
 Experts::Experts(Body &b, bool isQuantized) : b(b), isQuantized(isQuantized) {

@@ -34,7 +34,8 @@ struct Row {
   /// "T=f32 f16, M=i32": the types of each constraint.
   const char *types;
   Fill fill;
-  /// Not of the body where it has operators that have no inference but a body.
+  /// The source of the results' types; not the body if it has operators whose
+  /// types only their bodies infer.
   Results results = Results::OfBody;
 };
 

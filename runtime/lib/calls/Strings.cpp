@@ -202,7 +202,8 @@ static char *makeInteger(Characters &characters, uint64_t magnitude,
   return text;
 }
 
-/// Writes so many digits; do they read back as the value?
+/// Writes the value with `digits` digits to `to`; returns true if they read
+/// back as the value.
 static bool holdsReal(char *to, size_t room, double value, bool isDouble,
                       int digits) {
   snprintf(to, room, "%.*e", digits - 1, value);

@@ -109,7 +109,7 @@ void markTensorMaps(LLVM::LLVMFuncOp kernel) {
 
 namespace {
 
-/// To shared memory of any block of the cluster.
+/// The type of a pointer to shared memory of any block of the cluster.
 LLVM::LLVMPointerType clusterPointer(MLIRContext *context) {
   return LLVM::LLVMPointerType::get(
       context, unsigned(NVVM::NVVMMemorySpace::SharedCluster));

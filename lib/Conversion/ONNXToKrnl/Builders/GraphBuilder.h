@@ -83,7 +83,8 @@ public:
 /// The final transformation of the scores of classical models.
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
 
-/// Nothing for a name that ONNX does not define: `unknownPostTransform`.
+/// The transformation of this name; nothing for a name that ONNX does not
+/// define: `unknownPostTransform`.
 std::optional<PostTransform> postTransformOf(llvm::StringRef name);
 inline constexpr char unknownPostTransform[] =
     "post_transform is none of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO and "

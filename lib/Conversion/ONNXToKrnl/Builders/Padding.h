@@ -14,7 +14,7 @@ namespace onnxc {
 struct TensorPart {
   static TensorPart whole(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value tensor);
-  /// Known to be all of the tensor.
+  /// Returns true if the part is known to be all of the tensor.
   bool isWhole() const;
 
   mlir::Value tensor;

@@ -17,7 +17,8 @@ namespace onnxc {
 /// How values that a narrow type cannot hold are brought into it.
 struct Rounding {
   enum class Mode { Up, Down, Nearest };
-  /// Too large becomes the largest finite value instead of infinity or NaN.
+  /// Values that are too large become the largest finite value instead of
+  /// infinity or NaN.
   bool saturate = true;
   /// For float8e8m0 alone; all others round to nearest, ties to even.
   Mode mode = Mode::Up;

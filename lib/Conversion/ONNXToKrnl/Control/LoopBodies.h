@@ -16,7 +16,7 @@ struct CarriedLoop {
   /// i1.
   mlir::Value condition;
   bool yieldsCondition;
-  /// Nothing but `trips` ends the loop.
+  /// The loop ends after `trips` iterations and never earlier.
   bool isExact;
   /// Converted values before the first trip, and their types in the graph.
   mlir::ValueRange carried;

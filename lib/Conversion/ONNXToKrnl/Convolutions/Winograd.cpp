@@ -74,7 +74,7 @@ public:
   Value build(Value x, Value bias);
 
 private:
-  /// Some rows of tiles of each image.
+  /// A band of some rows of tiles of each image.
   struct Band {
     int64_t from;
     Value rows;

@@ -19,7 +19,7 @@ inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
 
 /// A 3x3 convolution whose filters are constant.
 struct WinogradConv {
-  /// Nothing where the algorithm does not apply.
+  /// Reads the convolution; returns nothing where the algorithm does not apply.
   static std::optional<WinogradConv> match(onnx::ConvOp op);
 
   /// Tiles of `side` x `side` results that cover them all, over the batch or,

@@ -46,8 +46,8 @@ struct Axes {
   bool isStatic() const { return flags.empty(); }
 };
 
-/// On the host: does one of the axes, of which there are `count`, name
-/// dimension `d`? `whenNone` if there are none.
+/// Emits on the host an i1 that is true if one of the `count` axes is dimension
+/// `d`; `whenNone` if there are none.
 Value isNamed(OpBuilder &b, Location loc, Value axes, Value count, int64_t d,
               int64_t rank, Value whenNone) {
   auto loop = scf::ForOp::create(

@@ -48,7 +48,7 @@ Lowered lowerPair(OnnxOp op, typename OnnxOp::Adaptor adaptor,
 // Cast
 //===----------------------------------------------------------------------===//
 
-/// As NumberKind of runtime/lib/calls/Strings.cpp.
+/// The kinds of numbers, as NumberKind of runtime/lib/calls/Strings.cpp.
 enum NumberKind { kBool, kInteger, kUnsigned, kFloat, kDouble };
 
 /// The kind that numbers of `type` are read and written as, and its type.

@@ -174,7 +174,8 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
   }
 }
 
-/// Some reduced loop has accumulators of its own, so they began neutral.
+/// Returns true if some reduced loop has accumulators of its own, which begin
+/// with the neutral element.
 bool OpEmitter::splitsInstances(const OpState &state) {
   return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
     return isSplit(state, use.loop);

@@ -340,8 +340,8 @@ Value OpEmitter::loadOperand(OpState &state, OpOperand &operand,
                   : zeroOutside(state.number, operand, instance, loaded);
 }
 
-/// `all`, and are the indices of the operand in their ranges? Null where all
-/// are.
+/// Emits the conjunction of `all` and an i1 that is true if the indices of the
+/// operand are in their ranges; null where all are.
 Value OpEmitter::andInRanges(unsigned op, OpOperand &operand,
                              const Instance &instance, Value all) {
   if (!Access(operand).hasRanges())

@@ -82,7 +82,7 @@ public:
   /// What is to be done behind all ops of a tile.
   void endTile();
 
-  /// Copies a warp of its own the slices?
+  /// Returns true if a warp of its own, the producer, copies the slices.
   bool hasProducer() const;
   /// Emits both parts of the threads, or all of them compute.
   void emitRoles(llvm::function_ref<void()> produce,

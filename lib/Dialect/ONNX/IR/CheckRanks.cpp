@@ -197,7 +197,7 @@ static Error checkScan(ScanOp scan, RankOf rankOf) {
   return std::nullopt;
 }
 
-/// No more axes are dropped than there are.
+/// Checks that no more axes are dropped than there are.
 static Error checkCount(Operation *op, RankOf rankOf, Type axes) {
   std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
   auto list = dyn_cast<RankedTensorType>(axes);

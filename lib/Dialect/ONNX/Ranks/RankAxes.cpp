@@ -25,7 +25,7 @@ struct AxisRange {
   int64_t last;
 
   int64_t length() const { return last - first + 1; }
-  /// Nothing is behind them.
+  /// Returns true if no axis comes after the range.
   bool isAtEnd() const { return last == -1; }
 };
 } // namespace

@@ -45,7 +45,8 @@ struct SqueezedRanks {
   llvm::SmallVector<int64_t> shape;
 };
 
-/// Nothing for other values.
+/// The possible ranks of the result of a Squeeze without axes; nothing for
+/// other values.
 std::optional<SqueezedRanks> squeezedRanks(mlir::Value value);
 
 /// The property that has to be known before `op` can be lowered, if any.

@@ -39,8 +39,8 @@ static std::string loopOfNeighbours(ComputeOp op, OpOperand &operand) {
   return {};
 }
 
-/// Nothing where ops have loops of their own, or hand on other elements than
-/// those of the thread.
+/// Finds the transposition of a kernel; nothing where ops have loops of their
+/// own, or pass other elements than those of the thread to each other.
 static std::optional<Transposition> findTransposition(KernelOp kernel) {
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
   if (ops.empty() || llvm::any_of(ops, [&](ComputeOp op) {

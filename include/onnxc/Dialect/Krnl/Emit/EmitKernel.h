@@ -24,12 +24,12 @@ struct EmitOptions {
 
 /// The result of emitKernel(), and the requirements of its launches.
 struct EmittedKernel {
-  /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, and behind them
-  /// the arguments of the policy: the first tile and the one behind the last.
+  /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, followed by the
+  /// arguments of the policy: the first tile and one past the last tile.
   mlir::func::FuncOp func;
   /// Intermediates that are not on the stack, in argument order.
   llvm::SmallVector<mlir::Value> temporaries;
-  /// Behind the ins there are the error words of the krnl.wrap_index ops.
+  /// The inputs are followed by the error words of the krnl.wrap_index ops.
   bool hasErrorWord = false;
 };
 
@@ -40,12 +40,12 @@ struct PackedOperand {
   llvm::SmallVector<unsigned> loops;
   PackedLayoutAttr layout;
   mlir::RankedTensorType type;
-  /// As in Pack.
+  /// How the copies and the lanes of the packed form are shuffled, see Pack.
   Shuffle shuffle;
   int64_t lanes;
 };
 
-/// The error words of so many messages.
+/// The type of the buffer of the error words of `messages` messages.
 mlir::MemRefType errorWordType(mlir::MLIRContext *context, size_t messages);
 
 /// The ops of the kernel that may meet an index out of range, in order.

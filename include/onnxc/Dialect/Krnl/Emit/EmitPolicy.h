@@ -29,8 +29,9 @@ class TileThreads {
 public:
   virtual ~TileThreads() = default;
 
-  /// The iteration of each mapped loop that is the calling thread's; the loops
-  /// have these extents. A tile has so many other threads behind theirs.
+  /// The iteration of each mapped loop that the calling thread has; the loops
+  /// have these extents. A tile has `others` more threads, numbered after
+  /// theirs.
   virtual llvm::SmallVector<mlir::Value>
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
           llvm::ArrayRef<int64_t> extents, int64_t others) const = 0;
@@ -51,19 +52,20 @@ public:
                 llvm::ArrayRef<mlir::Value> values, mlir::Value block,
                 int64_t blocks, Combine combine) const = 0;
 
-  /// Emits memory of all threads of a tile, at a multiple of so many bytes.
+  /// Emits memory of all threads of a tile, aligned to `alignment` bytes.
   virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                                      mlir::func::FuncOp func,
                                      mlir::MemRefType type,
                                      int64_t alignment) const = 0;
-  /// The threads of a tile of the function.
+  /// The number of threads of a tile of the function.
   virtual int64_t count(mlir::func::FuncOp func) const = 0;
   /// Emits the number of the calling thread.
   virtual mlir::Value number(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread waits for all others.
   virtual void wait(mlir::ImplicitLocOpBuilder &b) const = 0;
-  /// Emits that the copies of the thread that were started since the last time
-  /// are a group, and that it waits for all its groups but so many.
+  /// Emits that the copies that the thread has started since the last call are
+  /// a group; waitForGroups(): that it waits for all its groups but the last
+  /// `others`.
   virtual void closeGroup(mlir::ImplicitLocOpBuilder &b) const = 0;
   virtual void waitForGroups(mlir::ImplicitLocOpBuilder &b,
                              int64_t others) const = 0;
@@ -77,7 +79,7 @@ public:
   virtual bool copiesTensors() const = 0;
   /// Returns true if blocks can form clusters.
   virtual bool formsClusters() const = 0;
-  /// Emits that the blocks of the function are clusters of so many.
+  /// Emits that the blocks of the function form clusters of `blocks` blocks.
   virtual void makeClusters(mlir::func::FuncOp func, int64_t blocks) const = 0;
   /// Emits that other blocks of the cluster see the barriers that the thread
   /// has made, once all have waited for it.
@@ -96,7 +98,8 @@ class EmitPolicy {
 public:
   virtual ~EmitPolicy() = default;
 
-  /// The arguments of a kernel's function behind its operands.
+  /// The types of the arguments of a kernel's function that follow its
+  /// operands.
   virtual llvm::SmallVector<mlir::Type>
   argumentTypes(mlir::MLIRContext *context) const = 0;
 

@@ -131,7 +131,7 @@ struct BodyOp {
   std::string name;
   /// Loop number (an Axis) for each iterator dimension of the op.
   llvm::SmallVector<unsigned, 4> axes;
-  /// For each iterator dimension: does the op reduce it?
+  /// For each iterator dimension, whether the op reduces it.
   llvm::SmallVector<bool, 4> reduced;
   /// Live loops that stem from the axes, outermost first.
   llvm::SmallVector<LoopUse, 8> loops;

@@ -210,7 +210,7 @@ public:
   /// Iterations of the axis or the fusion that `loop` stems from, the first one
   /// of the pair, that pass with each iteration of the loop.
   std::pair<unsigned, int64_t> rootOf(unsigned loop) const;
-  /// The fused outer loops inside that over the panels: each of their
+  /// The fused outer loops inside the one over the panels: each of their
   /// iterations reads the panel.
   llvm::SmallVector<unsigned> passesOf(const PackedPanels &panels) const;
   /// Why the prefetch is impossible, or would never be executed; empty if it is
@@ -232,7 +232,7 @@ public:
 
   /// The pipeline step of a loop; one stage if the loop has none.
   Pipeline pipelineAt(unsigned loop) const;
-  /// Why copies cannot go ahead so; empty if they can.
+  /// Why copies cannot be pipelined so; empty if they can.
   std::string reasonAgainst(const Pipeline &pipeline) const;
   /// The step that has a producer; null if none has.
   const Pipeline *producingPipeline() const;
@@ -240,7 +240,7 @@ public:
   /// rows; more than any memory has where that is too many to count.
   int64_t sharedSliceBytes() const;
 
-  /// Blocks of a launch at most; 0 for one for each tile.
+  /// The maximum number of blocks of a launch; 0 for one for each tile.
   int64_t maxBlocks() const { return gridBlocks; }
 
   /// The maximum size of the shared memory of a block, in bytes, for slices and

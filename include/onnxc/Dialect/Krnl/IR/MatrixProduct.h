@@ -21,8 +21,8 @@ struct MatrixSums {
   static constexpr int64_t rowThreads = 8, columnThreads = 4;
   static constexpr int64_t rows = copies * rowThreads,
                            columns = copies * columnThreads;
-  /// The warps, the rows of the sums, and the most tiles of columns of one
-  /// wgmma.
+  /// The fragments along rows, the rows, and the maximum number of tiles of
+  /// columns of one wgmma.
   static constexpr int64_t warps = 4, groupRows = warps * rows,
                            maxColumnTiles = 32;
 };

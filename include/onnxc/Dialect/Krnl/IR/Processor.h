@@ -44,7 +44,7 @@ struct Processor {
   int64_t loadsPerCycle = 2;
   /// Loads of one element, repeated in all lanes or not.
   int64_t scalarLoadsPerCycle = 2;
-  /// From the operands of a multiply-add to its result.
+  /// Cycles from the operands of a multiply-add to its result.
   double fmaLatency = 4;
   /// Sums side by side of which none waits for the addition before it.
   int64_t independentSums = 4;
@@ -53,13 +53,14 @@ struct Processor {
   int64_t functionOperations = 20;
   int64_t functionBytes = 16;
   int64_t divisionOperations = 5;
-  /// To start and store a register tile, for each step of its reduction.
+  /// Cycles to start and store a register tile, for each step of its reduction.
   double tileCycles = 1;
-  /// To write one element whose neighbours in a vector lie elsewhere, and the
-  /// same where a transposition in registers brings them together.
+  /// Cycles to write one element whose neighbours in a vector are elsewhere in
+  /// memory, and to write one that a transposition in registers makes
+  /// contiguous.
   double scatterCycles = 1.5;
   double transposeCycles = 0.5;
-  /// To pack one element at run time.
+  /// Cycles to pack one element at run time.
   double packCycles = 3;
   /// Rows of a product from which on it pays to pack the operand of its columns
   /// in each run, and to pack bytes in groups.
@@ -79,8 +80,8 @@ struct Processor {
   int64_t gatherOperations = 4;
   /// Elements that a transposition moves in the time of such a read.
   int64_t gatherMoves = 2;
-  /// To store a total that the next kernel loads again, in elements that are
-  /// reduced in the same time.
+  /// The number of elements that are reduced in the time to store a total that
+  /// the next kernel loads again.
   double intermediateElements = 8;
 
   /// Data caches: of one core, of one core, of all cores.
@@ -198,7 +199,7 @@ struct Processor {
   double memoryLatency = 400;
   double cacheLatency = 30;
   double clusterLatency = 200;
-  /// To start a kernel behind another one.
+  /// The nanoseconds to start a kernel after another one.
   int64_t launchNanoseconds = 1000;
 
   bool isDevice() const { return tileThreads > 1; }

@@ -44,8 +44,8 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
     /// The target of the innermost module around `op`, or that is `op`, that has
     /// one; null if none has.
     static TargetAttr of(::mlir::Operation *op);
-    /// The numbers of of(op); those of the baseline processor if there is no
-    /// target.
+    /// The numbers of the target that of() returns; those of the baseline
+    /// processor if it is null.
     static ::onnxc::target::Processor processorOf(::mlir::Operation *op);
 
     /// The intrinsic for an operation on vectors of so many lanes; empty if the

@@ -225,8 +225,9 @@ void OpEmitter::showBarriers(const Slices &slices) {
   threads.waitForCluster(b);
 }
 
-/// Need the blocks of the cluster wait for each other behind the ops of a tile
-/// only? Then no other pipeline of it has them, and it runs once.
+/// Returns true if the blocks of the cluster need to wait for each other only
+/// after the ops of a tile. Then no other pipeline of the tile has blocks that
+/// wait, and this one runs once.
 bool OpEmitter::waitsBehindTile(const CachedSlice &slice) {
   for (const CachedSlice &other : caches)
     if (other.readers && other.readers != slice.readers)

@@ -21,12 +21,12 @@ namespace onnxc::krnl {
 
 /// Iterations that one dot product has.
 static constexpr int64_t bytesOfDot = 4;
-/// No loop is written out more than this many times.
+/// The maximum unroll factor of a loop, and the maximum number of lanes.
 static constexpr int64_t maxUnroll = 64;
 static constexpr int64_t maxLanes = 64;
 
-/// The copies of a reduced loop follow one another only if all reduced loops
-/// inside are written out as well.
+/// Returns true if the copies of a reduced loop follow one another: all reduced
+/// loops inside are unrolled completely.
 bool LoopNest::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
   return llvm::all_of(op.loops, [&](const LoopUse &inside) {
     return !inside.reduced || &inside <= &use ||

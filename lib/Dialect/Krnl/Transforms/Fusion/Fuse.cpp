@@ -258,7 +258,8 @@ static bool reducesComputedRows(KernelOp kernel) {
   });
 }
 
-/// The heuristics: do these kernels belong together?
+/// Fails, with the reason, if the heuristics say that it does not pay to fuse
+/// these kernels.
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
   auto refuse = [&](const char *why) {

@@ -147,8 +147,9 @@ SmallVector<Value> Placer::placedSources(Value buffer) {
   });
 }
 
-/// Writes the copy all of the buffer, whose old elements nobody needs? It may
-/// be what a selection to copy from stands for.
+/// Returns true if the copy overwrites all of the buffer `source`, whose old
+/// elements are not needed. The buffer may be the source of the copy through a
+/// selection.
 bool Placer::replaces(memref::CopyOp copy, Value source) {
   return copy.getTarget() == source &&
          !llvm::is_contained(memory.sourcesOf(copy.getSource()), source) &&

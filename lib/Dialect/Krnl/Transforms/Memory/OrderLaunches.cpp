@@ -109,7 +109,8 @@ void Orderer::access(unsigned launch, Value buffer, bool writes,
     users.push_back(launch);
 }
 
-/// No branch or loop has chosen the buffer.
+/// Returns true if the buffer is not one of several that a branch or loop
+/// chooses.
 bool Orderer::isOneBuffer(Value base) {
   if (auto argument = dyn_cast<BlockArgument>(base))
     return isa<func::FuncOp>(argument.getOwner()->getParentOp());

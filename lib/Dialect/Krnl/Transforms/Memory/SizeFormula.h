@@ -30,7 +30,8 @@ public:
   SizeFormula plus(const SizeFormula &other, int64_t scale = 1) const;
   /// A product of too many terms becomes a name of its own.
   SizeFormula times(const SizeFormula &other) const;
-  /// Nothing if `other` is no number that divides every coefficient.
+  /// The quotient; nothing if `other` is no number that divides every
+  /// coefficient.
   std::optional<SizeFormula> dividedBy(const SizeFormula &other) const;
   /// At least as large as both: the larger coefficient of each product.
   SizeFormula atLeast(const SizeFormula &other) const;

@@ -21,7 +21,7 @@ inline bool isF32(mlir::Value value) {
 /// `value` as a dequantised tensor of bytes without blocks; null otherwise.
 DequantizeLinearOp dequantizedBytes(mlir::Value value);
 
-/// One scale and one zero point for all elements?
+/// Returns true if there are one scale and one zero point for all elements.
 bool isUniform(DequantizeLinearOp op);
 
 /// Patterns that requantise results of products, and move bytes instead of

@@ -25,7 +25,7 @@ void populateFuseGemmPatterns(mlir::RewritePatternSet &patterns);
 void populateFoldConvPatterns(mlir::RewritePatternSet &patterns);
 void populateFoldScalesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIfPatterns(mlir::RewritePatternSet &patterns);
-/// Not for the graph that a user gets: for compiling alone.
+/// Adds patterns for compiling alone, not for the graph that a user gets.
 void populateWidenTypesPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyPoolPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitVariadicPatterns(mlir::RewritePatternSet &patterns);

@@ -15,7 +15,7 @@ using namespace onnxc::onnx;
 
 namespace {
 
-/// So many operands are read at once.
+/// The maximum number of operands of one operation.
 constexpr unsigned maxOperands = 32;
 
 /// sum(x0, ..., x99) -> sum(sum(sum(x0, ..., x31), x32, ..., x62), ...): the

@@ -28,10 +28,11 @@ struct Fact {
 
 /// The sizes of inputs that only a run knows.
 struct DynamicSizes {
-  /// By name of a dimension the inputs that have it.
+  /// The inputs that have a dimension, by its name.
   std::map<std::string, std::vector<std::string>> names;
-  /// By name of an input with dimensions that have no name its shape, in which
-  /// dynamic sizes are the assumed one, and as --shape has it, 1x3xSIZE.
+  /// The shape of an input with dimensions that have no name, by the name of
+  /// the input: with dynamic sizes as the assumed one, and as --shape has it,
+  /// 1x3xSIZE.
   std::map<std::string, std::pair<std::vector<int64_t>, std::string>> shapes;
 };
 

@@ -28,8 +28,8 @@ struct WideResults {
   bool isChosen = false;
 };
 
-/// By the names of nodes, of a module of the phase onnx. What bodies of Loop
-/// and Scan are given is not known.
+/// Finds the results with elements of 64 bits in a module of the phase onnx, by
+/// the names of nodes. The arguments of bodies of Loop and Scan are not known.
 std::map<std::string, WideResults> findWideResults(mlir::ModuleOp module);
 
 } // namespace onnxc

@@ -11,7 +11,7 @@
 
 namespace onnxc {
 
-/// With those options that follow from others.
+/// The options with those that follow from others filled in.
 CompileOptions completeOptions(const Input &input,
                                const CompileOptions &options);
 

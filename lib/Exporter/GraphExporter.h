@@ -34,8 +34,8 @@ struct ExportState {
   std::vector<mlir::TypedAttr> data;
   /// Initializers of the main graph, besides those that it has.
   std::vector<EmbeddedTensor> embedded;
-  /// By domain the version that has all operators seen: the wanted one, or the
-  /// oldest that does.
+  /// The version, by domain, that has all operators seen: the wanted one, or
+  /// the oldest that does.
   std::map<std::string, int> opsets;
   /// The versions that the model came with.
   std::map<std::string, int> wantedOpsets;

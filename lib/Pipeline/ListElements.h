@@ -12,7 +12,7 @@ namespace onnxc {
 
 /// The tensors that a list of a graph has.
 struct ListElements {
-  /// With the sizes that all of them have.
+  /// The type with the sizes that all of the elements have.
   mlir::RankedTensorType type;
   /// Texts of the dynamic sizes (dimText); empty for others.
   llvm::SmallVector<std::string> sizes;

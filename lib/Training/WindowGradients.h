@@ -24,7 +24,7 @@ struct WindowPlan {
   }
   bool isKnown(size_t d) const;
 
-  /// From the attributes of Conv, ConvTranspose and pools; `in` is the operand
+  /// Reads the attributes of Conv, ConvTranspose and pools; `in` is the operand
   /// with the windows, `window` a shape, of tensors or of their last
   /// dimensions. Fails, with an error, where ranks or pads are not known.
   static mlir::FailureOr<WindowPlan> of(mlir::Operation *op, mlir::Value in,

@@ -94,7 +94,7 @@ struct OMContext {
   int32_t deviceNumber;
   void *deviceStream; ///< the caller's; null: the context's own
   onnxc::rt::TensorArguments *tensors; ///< null before its first use
-  /// By input, which lie on the device in this run; null: none.
+  /// Whether an input is on the device in this run, by input; null: none is.
   bool *inputsOnDevice;
 
   OMLogFunction log;
@@ -175,8 +175,9 @@ inline bool staysOnDevice(const OMContext &context, int64_t argument) {
 int32_t prepare(OMContext &context, const OMBuffer *outputs,
                 int64_t numOutputs);
 
-/// After the code has run: an output that was never allocated is an error, and
-/// strings are copied to memory that outlives the run.
+/// Finishes the outputs after the code has run: an output that was never
+/// allocated is an error, and strings are copied to memory that outlives the
+/// run.
 int32_t finishOutputs(OMContext &context);
 /// Copies strings with their characters, those behind `at`.
 void copyStrings(char *const *from, char **to, int64_t count, char *at);
@@ -190,7 +191,7 @@ void prepareOutput(OMContext &context, int64_t index);
 bool beginRun(OMContext &context);
 void runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
               OMBuffer *outputs, int64_t numOutputs, bool handOver);
-/// After an error, releases the outputs made so far.
+/// Releases the outputs made so far, after an error.
 void dropOutputs(OMContext &context);
 int32_t endRun(OMContext &context);
 

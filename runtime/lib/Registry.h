@@ -89,11 +89,11 @@ struct FoundEntry {
 /// Null and "run_main_graph" are the first entry of the program's only model.
 /// Other names may be those of other artefacts of the process.
 FoundEntry findEntry(const char *name);
-/// In this model only.
+/// Finds an entry in this model only.
 const OnnxcEntry *findEntry(const OnnxcModel &model, const char *name);
 
-/// When no run is going on any more: takes this runtime's models from the
-/// process, and frees the messages of its threads with the last of them.
+/// Takes this runtime's models from the process when there is no run any more,
+/// and frees the messages of its threads with the last of them.
 void unregisterModels();
 
 } // namespace onnxc::rt

@@ -18,8 +18,8 @@ namespace onnxc::rt {
 
 /// How long to poll at least, and at most, before sleeping.
 inline constexpr int64_t kMinSpin = 10000, kMaxSpin = 64000;
-/// After so many sleeps in a row in which no thread waited for a processor,
-/// processors are taken to be idle.
+/// The number of consecutive sleeps in which no thread waited for a processor
+/// after which processors are taken to be idle.
 inline constexpr uint32_t kUndelayedSleeps = 64;
 
 inline void pause() {

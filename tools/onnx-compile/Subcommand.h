@@ -39,7 +39,8 @@ struct Subcommand {
   llvm::StringLiteral summary;
   /// "MODEL NODE"; those in brackets, as in "MODEL [NODE]", may be missing.
   llvm::StringLiteral operands;
-  /// Behind the summary in the help: what it prints, with examples.
+  /// The text after the summary in the help: what the command prints, with
+  /// examples.
   llvm::StringLiteral description;
   llvm::ArrayRef<OwnOption> options;
   /// Options of a compilation that it does not take.

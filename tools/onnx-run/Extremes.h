@@ -26,7 +26,7 @@ private:
     std::string name;
     double minimum = 0, maximum = 0;
     int64_t entryOfMinimum = -1, entryOfMaximum = -1; ///< -1: no batch
-    /// Empty if no input has finite elements, or all have no others.
+    /// The names of the inputs; empty if no input has such elements.
     std::string ofMinimum, ofMaximum, notFinite;
     int64_t notFiniteCount = 0;
   };

@@ -20,7 +20,7 @@ namespace onnxc::run {
 
 /// What a launch does.
 struct Work {
-  /// By the element type whose rate they have.
+  /// The operations by the element type whose rate they have.
   std::map<std::string, double> operations;
   double bytes = 0;
 };

@@ -30,7 +30,8 @@ public:
   llvm::Error check() const;
 
 private:
-  /// With their paths; those that are not there are left out.
+  /// The status of the files by their paths; files that do not exist are left
+  /// out.
   std::vector<std::pair<std::string, llvm::sys::fs::file_status>> opened;
 };
 

@@ -109,7 +109,7 @@ struct Explanation {
   std::vector<std::string> calls;
   /// Other operations of the host program: sizes, views, control flow.
   std::vector<std::string> hostOperations;
-  /// With ExplainOptions::assembly.
+  /// The functions that compute the node, with ExplainOptions::assembly.
   std::vector<ExplainedFunction> functions;
 
   /// The outcome in a sentence.

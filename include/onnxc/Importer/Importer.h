@@ -91,10 +91,10 @@ struct ImportObserver {
 };
 
 struct ImportOptions {
-  /// By name of a graph input the sizes that it has instead of the declared
+  /// The sizes by name of a graph input that it has instead of the declared
   /// ones, -1 for an unknown one.
   std::map<std::string, std::vector<int64_t>> shapes;
-  /// By name of a dimension ("batch") its size.
+  /// The size by name of a dimension ("batch").
   std::map<std::string, int64_t> dims;
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.

@@ -105,7 +105,7 @@ struct CompileOptions {
 /// One key of `setOption`, for help texts.
 struct OptionInfo {
   llvm::StringLiteral name;
-  /// Empty for a flag, whose value is true or false.
+  /// The text for the value; empty for a flag, whose value is true or false.
   llvm::StringLiteral value;
   llvm::StringLiteral help;
 };

@@ -54,7 +54,7 @@ public:
   void registerTile(llvm::StringRef rows, llvm::StringRef columns,
                     int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
-  /// In memory that threads share.
+  /// Adds a cache step for memory that threads share.
   void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false,
                    int op = -1);
   void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0,

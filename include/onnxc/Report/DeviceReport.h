@@ -19,12 +19,12 @@ struct DeviceKernel {
   std::string name;
   /// The number of threads of a block.
   int64_t threads = 0;
-  /// In the code of the host program, and their time in one run: predicted, and
-  /// what the device needs at least.
+  /// The number of launches in the code of the host program, and their time in
+  /// one run in microseconds: predicted, and the minimum that the device needs.
   int64_t launches = 0;
   double microseconds = 0, rooflineMicroseconds = 0;
-  /// Known where ptxas is installed, and with them the share of its threads
-  /// that a multiprocessor runs at once.
+  /// The resources of the kernel and the share of its threads that a
+  /// multiprocessor runs at once; no value and 0 if ptxas is not installed.
   std::optional<target::KernelResources> resources;
   double occupancy = 0;
 };

@@ -90,8 +90,8 @@ struct LayerLaunch {
   std::vector<size_t> layers;
   std::optional<size_t> mainLayer;
   double cycles = 0;
-  /// On a device its kernel has a row in the report of it, and it a predicted
-  /// time.
+  /// True for a launch on a device. Its kernel has a row in the report of the
+  /// device then, and the launch a predicted time.
   bool isOnDevice = false;
   double microseconds = 0;
 };
@@ -133,8 +133,8 @@ struct LayerReport {
   int64_t unknownSize = 0;
   /// The profile: milliseconds of a run.
   std::optional<double> milliseconds;
-  /// By the nodes that one operation replaces, the node with its operator: of a
-  /// convolution and a normalization the convolution.
+  /// The node with the operator of the operation that replaces several nodes,
+  /// by these nodes: of a convolution and a normalization the convolution.
   std::map<std::vector<size_t>, size_t> replacements;
 };
 
@@ -155,8 +155,8 @@ struct Report {
   std::vector<std::string> libraries;
   /// Loops without vectors, most work first.
   std::vector<ScalarKernel> scalarKernels;
-  /// If they are to be explained: kernels as a recipe file has them, before
-  /// those that share loops are merged, in program order.
+  /// The recipe choices, if they are to be explained: of kernels as a recipe
+  /// file has them, before those that share loops are merged, in program order.
   std::vector<RecipeChoice> recipes;
   /// Steps with their seconds.
   std::vector<std::pair<std::string, double>> steps;

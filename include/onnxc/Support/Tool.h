@@ -22,8 +22,8 @@ namespace onnxc {
   ::_exit(1);
 }
 
-/// To be called first in `main`: sets what a tool says when it crashes or when
-/// there is no memory.
+/// Sets what a tool prints when it crashes or when there is no memory. Call it
+/// first in `main`.
 inline void prepareTool() {
   llvm::setBugReportMsg(
       "This is a bug of onnx-compile. Please report it with the model, the "

@@ -20,9 +20,9 @@ namespace onnxc {
 struct ThreadWork {
   /// Steps of all threads together.
   double steps = 0;
-  /// In a step: operations, of which a multiply-add is two; loads and stores;
-  /// the cycles that those of a warp take in its first cache; bytes that it
-  /// loads from device memory, and from memory of its tile.
+  /// The numbers for a step: operations, of which a multiply-add is two; loads
+  /// and stores; the cycles that those of a warp take in its first cache; bytes
+  /// that it loads from device memory, and from memory of its tile.
   double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0,
          sharedBytes = 0;
   /// The bytes of `loadedBytes` that the payload reads by indices of its own.
@@ -58,10 +58,11 @@ bool copiesTensors(krnl::ComputeOp op);
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
 public:
-  /// On one thread.
+  /// The cost on one thread.
   OpCost(krnl::KernelOp kernel, const krnl::LoopNest &nest, unsigned number,
          const target::Processor &target);
-  /// On a device, of each of whose threads one iteration of these loops is.
+  /// The cost on a device, each of whose threads has one iteration of these
+  /// loops.
   OpCost(krnl::KernelOp kernel, const krnl::LoopNest &nest, unsigned number,
          const target::Processor &target,
          llvm::ArrayRef<unsigned> loopsOfThreads);

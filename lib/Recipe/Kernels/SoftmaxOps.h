@@ -22,8 +22,8 @@ namespace onnxc {
 struct SoftmaxOps {
   krnl::ComputeOp scores, largest, exponentials, total, weights;
 
-  /// In the payload of `weights`: what divides by the total, and which of its
-  /// operands the exponential is.
+  /// The operation in the payload of `weights` that divides by the total, and
+  /// which of its operands the exponential is.
   mlir::Operation *quotient = nullptr;
   unsigned numerator = 0;
   /// What says in the payload of `weights` that all those of a row are zero;

@@ -32,9 +32,9 @@ public:
   /// The name behind such a size; empty if there is none.
   std::string symbolOf(int64_t size) const;
 
-  /// By slot; null for absent ones.
+  /// The operands by slot; null for absent ones.
   llvm::SmallVector<mlir::Value> operands;
-  /// By slot, the argument of setOutput.
+  /// The results by slot, the argument of setOutput.
   std::vector<Output> results;
   /// The first error; empty if there is none.
   std::string message;

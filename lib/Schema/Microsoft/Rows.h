@@ -12,7 +12,7 @@ namespace onnxc::schema::microsoft {
 
 /// The source of the results' types before the body takes the node's position.
 enum class Results {
-  /// From those of the body's nodes.
+  /// The types of results are those of the body's nodes.
   OfBody,
   /// The results have the element type of the first input.
   ElementsOfFirst,

@@ -289,8 +289,8 @@ public:
         newLog ? std::make_shared<const Log>(std::move(newLog)) : nullptr;
   }
 
-  /// At most so many threads in each run of this model, the caller's included,
-  /// in this session and others; 0: all processors.
+  /// Limits the threads in each run of this model, the caller's included, in
+  /// this session and others; 0: all processors.
   void setThreads(int64_t threads) {
     if (find<decltype(omSetThreads)>("omSetThreads")(threads) != OM_STATUS_OK)
       throw std::runtime_error("threads is a count; 0: all processors");

@@ -119,10 +119,10 @@ bool checkOutCount(const State &state, PyObject *out);
 /// Has the run write an output to the array `object` of the caller.
 bool takeOut(State &state, Runner &runner, PyObject *list, size_t index,
              PyObject *object);
-/// After the run: false with an exception if an array has another shape than
-/// its output.
+/// Returns false with an exception if, after the run, an array has another
+/// shape than its output.
 bool checkOut(State &state, Runner &runner);
-/// After the run: the other outputs as new objects.
+/// Makes new objects for the other outputs after the run.
 bool fillOutputs(State &state, Runner &runner, PyObject *list);
 
 /// The tensor that `object`.__dlpack__() gives as an array over its memory, a

@@ -33,11 +33,11 @@ public:
   void countWork();
   /// Forgets the times that were observed before.
   void start();
-  /// Before a run whose events count.
+  /// Begins a run whose events count.
   void beginRun();
   /// Counts the events since then.
   void endRun();
-  /// After the last run: finds out how fast the counter is.
+  /// Determines the rate of the counter, after the last run.
   void stop();
 
   /// The report of `runs` runs whose events were counted, of `milliseconds` on

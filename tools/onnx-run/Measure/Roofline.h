@@ -35,7 +35,7 @@ private:
     double bytesPerSecond; ///< when reading it
   };
 
-  /// By element type.
+  /// The operations per second by element type.
   std::map<std::string, double> operationsPerSecond;
   std::vector<Bandwidth> bandwidths; ///< of growing buffers
 };

@@ -17,9 +17,9 @@ namespace onnxc::run {
 /// The taps of a model (onnx-compile --taps), which are its last outputs.
 struct Taps {
   size_t count = 0;
-  /// By name the nodes that compute them, and of those in branches and bodies
-  /// the branch or body, "loop/body". Such a tap is a list of what the tensor
-  /// was each time, or has a dimension for that in front.
+  /// The nodes that compute tensors, by name, and of those in branches and
+  /// bodies the branch or body, "loop/body". Such a tap is a list of what the
+  /// tensor was each time, or has a dimension for that in front.
   llvm::json::Object nodes, bodies;
 
   static Taps of(const Artefact &artefact);

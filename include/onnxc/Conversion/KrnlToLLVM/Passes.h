@@ -19,9 +19,9 @@ namespace onnxc {
 /// Name of the generated entry point, `int32_t f(OnnxcCall *, inputs)`.
 inline constexpr llvm::StringLiteral mainEntryName = "onnxc_main_graph";
 
-/// On that function where kernels run on a device: a byte for each input and,
-/// behind them, each output, not 0 where the function gives its data to hooks
-/// of device.h alone (OnnxcEntry.staysOnDevice).
+/// The attribute of that function where kernels run on a device: a byte for
+/// each input, followed by one for each output, not 0 where the function gives
+/// its data to hooks of device.h alone (OnnxcEntry.staysOnDevice).
 inline constexpr llvm::StringLiteral staysOnDeviceAttrName =
     "krnl.stays_on_device";
 

@@ -106,7 +106,7 @@ public:
           llvm::ArrayRef<mlir::AffineExpr> reduced, MultiBody fn);
   /// Sets every element of `out` to the scalar `value`.
   mlir::Value fill(mlir::Value value, const Access &out);
-  /// Inside a generic's body: the index value of `loop` in the op being built.
+  /// The index value of `loop` in the op being built, inside a generic's body.
   mlir::Value index(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::AffineExpr loop);
 

@@ -34,7 +34,8 @@ public:
   int64_t slotOf(size_t i) const { return positions[i]; }
   /// Returns true if a key is its own slot, up to a constant.
   bool isDirect() const { return hashed.empty(); }
-  /// By slot, the last one included: the value of its key, or `otherwise`.
+  /// For each slot, the last one included, the value of its key, or
+  /// `otherwise`.
   template <typename T>
   llvm::SmallVector<T> arrange(llvm::ArrayRef<T> values, T otherwise) const {
     llvm::SmallVector<T> bySlot(slots + 1, otherwise);
@@ -53,7 +54,7 @@ public:
   /// The tensors that a kernel reads: none if it is direct, else two.
   llvm::SmallVector<mlir::Value> constants(mlir::OpBuilder &b,
                                            mlir::Location loc) const;
-  /// Inside a kernel: the slot of `key`, an i64, as an index. `tables` are the
+  /// The slot of `key`, an i64, as an index, inside a kernel. `tables` are the
   /// images of constants().
   mlir::Value find(mlir::OpBuilder &b, mlir::Location loc, mlir::Value key,
                    llvm::ArrayRef<mlir::Value> tables) const;

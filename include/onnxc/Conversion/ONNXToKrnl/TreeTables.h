@@ -58,7 +58,8 @@ struct NodeRecord {
   static constexpr int64_t words = 4;
   enum Word { Feature, Split, IfFalse, IfTrue };
 
-  /// With TreeTables::missingBit if NaN goes to the true child.
+  /// The number of the feature, with TreeTables::missingBit if NaN goes to the
+  /// true child.
   int32_t feature;
   /// The number that the feature is compared with. In a leaf that has one
   /// weight, the weight.

@@ -15,8 +15,8 @@ namespace onnxc::target {
 /// share.
 bool isOfDevice(mlir::Operation *symbol);
 
-/// On a module for a device: the artefact has its kernels for the simulator of
-/// the tests, too.
+/// The attribute of a module for a device whose artefact has its kernels for
+/// the simulator of the tests, too.
 inline constexpr llvm::StringLiteral simulatedAttrName = "krnl.simulated";
 
 /// Compiles the kernels of `module`, which `hasDevice()`, to the text that its

@@ -39,7 +39,7 @@ public:
   static mlir::Type computeType(mlir::Type onnxType);
   mlir::Type type() const { return computeType(onnxType); }
 
-  /// From stored element to compute type and back.
+  /// Converts a stored element to the compute type; narrow(): converts it back.
   mlir::Value widen(mlir::Value stored);
   mlir::Value narrow(mlir::Value computed, Rounding rounding = {});
   /// ONNX Cast of a computed value of this builder's type to the compute type

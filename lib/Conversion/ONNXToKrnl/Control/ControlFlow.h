@@ -10,13 +10,14 @@
 
 namespace onnxc {
 
-/// On a scf.while while its body is converted: how many of the yielded values
-/// are the condition (0 or 1), and how many are carried.
+/// The attribute of a scf.while while its body is converted: how many of the
+/// yielded values are the condition (0 or 1), and how many are carried.
 inline constexpr llvm::StringLiteral yieldedAttr = "krnl.yielded";
-/// On a scf.while that makes all of its trips, as many as it compares with.
+/// The attribute of a scf.while that makes all of its trips, as many as it
+/// compares with.
 inline constexpr llvm::StringLiteral exactTripsAttr = "krnl.exact_trips";
-/// On branches and loops while their bodies are converted: the types, in the
-/// graph, of the values that the bodies yield (of those carried).
+/// The attribute of branches and loops while their bodies are converted: the
+/// types, in the graph, of the values that the bodies yield (of those carried).
 inline constexpr llvm::StringLiteral graphTypesAttr = "krnl.graph_types";
 
 /// Reads a bool of one element.

@@ -20,9 +20,9 @@ using ElementFn = std::function<mlir::Value(ScalarBuilder &, mlir::Operation *,
 
 /// How elements reach an ElementFn and leave it.
 enum class Elements {
-  /// In the types that are computed with.
+  /// Elements are in the types that are computed with.
   Computed,
-  /// As they are stored, for operators that only move them.
+  /// Elements are as they are stored, for operators that only move them.
   Stored
 };
 

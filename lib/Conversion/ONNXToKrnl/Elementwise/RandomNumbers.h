@@ -21,16 +21,16 @@ namespace onnxc {
 struct RandomDraw {
   mlir::Value key, number;
 
-  /// On the host: a draw of the runtime, from the node's own seed if it has
-  /// one.
+  /// Draws numbers on the host by the runtime, from the node's own seed if it
+  /// has one.
   static RandomDraw get(mlir::OpBuilder &b, mlir::Location loc,
                         std::optional<float> seed);
   /// The seeds of this draw inside a kernel.
   RandomDraw inside(krnl::KernelBuilder &kernel) const;
 };
 
-/// Inside a kernel: the four words of 32 bits, as i64, that belong to
-/// `position` (i64).
+/// The four words of 32 bits, as i64, that belong to `position` (i64), inside a
+/// kernel.
 llvm::SmallVector<mlir::Value> randomWords(mlir::OpBuilder &b,
                                            mlir::Location loc, RandomDraw draw,
                                            mlir::Value position);

@@ -71,8 +71,8 @@ mlir::Value generate(mlir::OpBuilder &b, mlir::Location loc,
                      mlir::ValueRange sizes, mlir::ValueRange inputs,
                      ElementAt fn);
 
-/// Inside kernels: i as an index from 0 to size - 1, after `size` is added to a
-/// negative one. A run with another index ends with an error.
+/// The number i as an index from 0 to size - 1, inside kernels, after `size` is
+/// added to a negative one. A run with another index ends with an error.
 mlir::Value wrapIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i,
                       mlir::Value size,
                       std::optional<int64_t> dimension = std::nullopt);

@@ -129,7 +129,7 @@ private:
   mlir::Value steps, batch;
   int64_t direction = 0;
   mlir::Value projected;
-  /// In the order in which a step contracts with them.
+  /// The recurrent weights in the order in which a step contracts with them.
   llvm::SmallVector<mlir::Value> recurrent;
 };
 

@@ -50,7 +50,7 @@ public:
       : active(nest.loops().size()), nest(nest), registers(registers),
         math(math), b(b) {}
 
-  /// By loop number.
+  /// The state of each loop, by loop number.
   llvm::SmallVector<ActiveLoop> active;
   /// The extents of the axes, and how far these run: not at all where others
   /// are empty.

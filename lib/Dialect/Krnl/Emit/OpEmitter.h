@@ -99,7 +99,7 @@ private:
 
     /// Which accumulators there are, for each result in this order.
     llvm::SmallVector<Instance> accumulatorInstances;
-    /// By result: how far from its map's position the point's element goes.
+    /// The offsets, by result, of the point's element from its map's position.
     llvm::SmallVector<llvm::SmallVector<LaneIndex>> scatterOffsets;
     /// Reads shared by the instances of one point.
     std::map<std::pair<unsigned, Instance>, mlir::Value> reads;

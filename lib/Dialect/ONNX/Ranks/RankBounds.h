@@ -37,7 +37,7 @@ public:
     mlir::Operation *user;
     int64_t rank;
   };
-  /// In the order of their uses.
+  /// The settled values in the order of their uses.
   llvm::SmallVector<Settled> settled() const;
 
 private:

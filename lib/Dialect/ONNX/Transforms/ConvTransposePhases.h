@@ -25,7 +25,7 @@ struct PhaseWindow {
   int64_t before, after;
 };
 
-/// Along one spatial dimension of the transposed convolution.
+/// The split along one spatial dimension of the transposed convolution.
 struct PhaseSplit {
   int64_t stride, kernel;
   /// Results that are cut off at the beginning.

@@ -184,8 +184,8 @@ bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
   return isPossible;
 }
 
-/// By instructions for products of matrices, where the target has them for the
-/// elements.
+/// Adds candidates by instructions for products of matrices, where the target
+/// has them for the elements.
 void addMatrixContractions(krnl::KernelOp kernel,
                            const target::Processor &target,
                            const RecipeOptions &options,

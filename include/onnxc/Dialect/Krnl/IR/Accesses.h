@@ -55,8 +55,8 @@ public:
   std::optional<unsigned> shiftedLoopAt(unsigned position) const;
   /// The first index that depends on the loop, if it depends on no other.
   std::optional<unsigned> positionOf(unsigned loop) const;
-  /// By how much the index grows with each iteration of the loop, if that is
-  /// always the same.
+  /// The number by which the index grows with each iteration of the loop, if it
+  /// is always the same; else nothing.
   std::optional<int64_t> stepAt(unsigned position, unsigned loop) const;
 
   /// Returns true if each index grows by a constant with each iteration of the

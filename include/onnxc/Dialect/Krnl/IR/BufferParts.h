@@ -10,7 +10,8 @@
 
 namespace onnxc::krnl {
 
-/// On a launch: a BufferPart after the other.
+/// The attribute of a launch with the parts of its buffers: a BufferPart after
+/// the other.
 inline constexpr llvm::StringLiteral partsAttrName = "krnl.parts";
 
 /// The part of a buffer of a launch. Of one that is not listed all is accessed.

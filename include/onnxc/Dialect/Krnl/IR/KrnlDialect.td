@@ -34,20 +34,25 @@ def Krnl_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Marks an outlined kernel function.
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
-    /// On a kernel's function whose tiles are shared by threads: how many.
+    /// The attribute of a kernel's function whose tiles are shared by threads:
+    /// the number of threads.
     static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";
-    /// On it: blocks of a cluster, where these are several.
+    /// The attribute of such a function whose blocks form clusters: the number
+    /// of blocks of a cluster.
     static constexpr ::llvm::StringLiteral clusterAttrName = "krnl.cluster";
-    /// On a kernel of a device whose last parameters are maps of tensors: for
-    /// each of them the number of its pointer among the parameters, the bytes of
-    /// an element, the sizes of the tensor and of the boxes that are copied, and
-    /// the bytes of a line in which chunks are exchanged.
+    /// The attribute of a kernel of a device whose last parameters are maps of
+    /// tensors: for each of them the number of its pointer among the
+    /// parameters, the bytes of an element, the sizes of the tensor and of the
+    /// boxes that are copied, and the bytes of a line in which chunks are
+    /// exchanged.
     static constexpr ::llvm::StringLiteral tensorMapsAttrName =
         "krnl.tensor_maps";
-    /// On it: bytes of shared memory that each of its launches asks for.
+    /// The attribute of a kernel of a device: the bytes of shared memory that
+    /// each of its launches asks for.
     static constexpr ::llvm::StringLiteral sharedBytesAttrName =
         "krnl.shared_bytes";
-    /// On it and its launches: its number in the table of the device's kernels.
+    /// The attribute of a kernel of a device and its launches: its number in
+    /// the table of the device's kernels.
     static constexpr ::llvm::StringLiteral deviceKernelAttrName =
         "krnl.device_kernel";
 

@@ -23,7 +23,8 @@ inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
 /// or a size of an input by positions of input and dimension; -1 is the first
 /// output.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
-/// On a launch of a kernel of a device: the cycles that it takes at least.
+/// The attribute of a launch of a kernel of a device: the minimum number of
+/// cycles that it takes.
 inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
     "krnl.roofline_cycles";
 /// On an error word that is one of the device's: the row of its first message
@@ -32,16 +33,18 @@ inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
 inline constexpr llvm::StringLiteral firstErrorAttrName = "krnl.first_error";
 inline constexpr llvm::StringLiteral deviceErrorsAttrName =
     "krnl.device_errors";
-/// On a kernel of a device: how many of its first parameters are buffers that
-/// are only read, and how many behind these are buffers that are written.
+/// The attribute of a kernel of a device: how many of its first parameters are
+/// buffers that are only read, and how many after these are buffers that are
+/// written.
 inline constexpr llvm::StringLiteral deviceBuffersAttrName =
     "krnl.device_buffers";
-/// On a launch of it: the operands that are buffers for which it waits for no
-/// other launch, by number.
+/// The attribute of a launch of such a kernel: the operands that are buffers
+/// for which it waits for no other launch, by number.
 inline constexpr llvm::StringLiteral unorderedAttrName = "krnl.unordered";
-/// On a copy whose buffers are both on the device.
+/// The attribute of a copy whose buffers are both on the device.
 inline constexpr llvm::StringLiteral onDeviceAttrName = "krnl.on_device";
-/// On a launch or call whose time is taken: its number in that list.
+/// The attribute of a launch or call whose time is measured: its number in that
+/// list.
 inline constexpr llvm::StringLiteral launchNumberAttrName =
     "krnl.launch_number";
 

@@ -46,7 +46,7 @@ struct Loop {
   /// Loops over blocks and fusions that were made of this one, for ops of their
   /// own or for all.
   llvm::SmallVector<unsigned, 2> children;
-  /// By number: the loop itself and all that it stems from.
+  /// The loop itself and all loops that it stems from, by number.
   llvm::SmallBitVector sources;
   /// BlockOuter, BlockInner: iterations of parents[0] per block.
   int64_t blockSize = 0;

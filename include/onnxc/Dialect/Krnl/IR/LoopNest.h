@@ -39,8 +39,9 @@ class PackedLayoutAttr;
 /// Makes the diagnostic that a refused step reports; called at most once.
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// When a replay checks what steps need of each other. Once is faster, for
-/// recipes that are compared; it does not see what a later step makes good.
+/// The steps after which a replay checks requirements between steps.
+/// AfterLastStep is faster, for recipes that are compared; it does not find
+/// errors that a later step corrects.
 enum class NestChecks { AfterEachStep, AfterLastStep };
 
 class LoopNest {

@@ -16,7 +16,7 @@ namespace onnxc::krnl {
 /// ISA, fragments of mma.m16n8). The warps of a warpgroup have such fragments
 /// along the rows, and several side by side along the columns (wgmma).
 struct MatrixSums {
-  /// Along rows and along columns, a thread has as many sums.
+  /// The number of sums of a thread along rows, and along columns.
   static constexpr int64_t copies = 2;
   static constexpr int64_t rowThreads = 8, columnThreads = 4;
   static constexpr int64_t rows = copies * rowThreads,
@@ -30,7 +30,8 @@ struct MatrixSums {
 /// What the instructions have of a type of elements (PTX ISA, mma and
 /// wgmma.mma_async).
 struct MatrixElement {
-  /// In the table of a target; that of a warpgroup has wg in front.
+  /// The operation in the table of a target; that of a warpgroup begins with
+  /// wg.
   llvm::StringLiteral operation;
   int64_t bits;
   /// True if rows of a matrix in shared memory may be across the sums.

@@ -10,13 +10,14 @@
 
 namespace onnxc::krnl {
 
-/// On a function of the host: an array with an element for each slot of the
-/// arena. It is an array of its offset, its bytes, the first and the last
-/// launch or call that needs it, by number in program order, and its location.
+/// The attribute of a function of the host: an array with an element for each
+/// slot of the arena. It is an array of its offset, its bytes, the first and
+/// the last launch or call that needs it, by number in program order, and its
+/// location.
 inline constexpr llvm::StringLiteral arenaPlanAttrName = "krnl.arena_plan";
 
-/// On such a function whose launches are on a device: those of the chain of
-/// launches that wait for each other and take longest, by the same numbers.
+/// The attribute of such a function whose launches are on a device: the
+/// launches of the critical path, by the same numbers.
 inline constexpr llvm::StringLiteral criticalPathAttrName =
     "krnl.critical_path";
 

@@ -47,14 +47,14 @@ public:
   /// Gives each tensor that needs memory a slot.
   void assign();
 
-  /// By root of the destination chain; memrefs are filled in when there are
-  /// any.
+  /// The storage of tensors, by root of the destination chain; memrefs are
+  /// filled in when there are any.
   llvm::MapVector<mlir::Value, Storage> slots;
   /// Roots that are written straight into a destination of the kernel.
   llvm::DenseMap<mlir::Value, unsigned> outputOf;
   /// Roots that are no memory of a tile.
   llvm::SmallVector<mlir::Value> temporaries;
-  /// By root: the bytes that a tile has of it, or would have but for the step
+  /// The bytes that a tile has of a root, or would have but for the step
   /// `arena`.
   llvm::DenseMap<mlir::Value, int64_t> tileBytes;
 

@@ -34,8 +34,8 @@ inline bool crossesWarps(const ThreadLoop &loop) {
 /// The reduced loops of an op that threads have, by stride.
 llvm::SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op);
 
-/// By how many words of shared memory the threads of a tile combine a value,
-/// for each of these loops, by stride; 0 where registers suffice.
+/// The number of words of shared memory by which the threads of a tile combine
+/// a value, for each of these loops, by stride; 0 where registers suffice.
 llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
                                           int64_t tileThreads);
 

@@ -9,8 +9,8 @@
 
 namespace onnxc::krnl {
 
-/// On an scf.if of the host: the second way is there for sizes that hardly any
-/// run has, and its work counts for nothing.
+/// The attribute of an scf.if of the host whose else region is for sizes that
+/// hardly any run has; the work of this region counts for nothing.
 inline constexpr llvm::StringLiteral unlikelyAttrName = "krnl.unlikely";
 
 } // namespace onnxc::krnl

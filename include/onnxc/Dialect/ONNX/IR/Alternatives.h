@@ -10,14 +10,14 @@
 
 namespace onnxc::onnx {
 
-/// On an If whose branches are the same computation, each under an assumption
-/// that the condition tests. A branch that an operation in it rejects is
-/// impossible and goes. No model has such an If, so its results may be of types
-/// that models may not hand out of one.
+/// The attribute of an If whose branches are the same computation, each under
+/// an assumption that the condition tests. A branch that an operation in it
+/// rejects is impossible and is removed. No model has such an If, so its
+/// results may be of types that models may not yield from one.
 inline constexpr llvm::StringLiteral alternativesAttrName = "onnx.alternatives";
 
-/// On an Identity that casts to the last of several ranks, or lengths of a
-/// list, that a run may have: all of them.
+/// The attribute of an Identity that casts to the last of several ranks, or
+/// lengths of a list, that a run may have: all of them.
 inline constexpr llvm::StringLiteral acceptedAttrName = "onnx.accepted";
 
 /// The innermost branch of such an If that `op` stands in, if there is one.

@@ -75,7 +75,7 @@ private:
     std::shared_ptr<void> owner;
     /// The bytes are in a file that is mapped.
     bool isMapped = false;
-    /// Empty while the bytes are in memory only.
+    /// The file that has the bytes; empty while they are in memory only.
     std::string file;
     uint64_t offset = 0;
   };

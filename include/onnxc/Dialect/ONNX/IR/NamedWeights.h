@@ -51,7 +51,7 @@ private:
   };
   const Weight *find(mlir::Attribute attribute) const;
 
-  /// By hash and size.
+  /// The weights by hash and size.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, Weight> weights;
 };
 

@@ -74,7 +74,7 @@ struct OpRanks {
   };
 
   uint16_t flags = None;
-  /// By slot of the schema.
+  /// The ranks of operands by slot of the schema.
   llvm::ArrayRef<OperandRank> operands;
 
   /// The row of `op`; empty for an operator that has no row.

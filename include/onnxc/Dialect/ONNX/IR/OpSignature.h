@@ -34,7 +34,7 @@ struct OpParameter {
   llvm::StringLiteral typeVariable;
   uint16_t typeSet;
   ParameterKind kind;
-  /// At least so many values, if variadic.
+  /// The minimum number of values, if variadic.
   uint8_t minCount;
   /// Whether the values of a variadic parameter are all of one type.
   bool isHomogeneous;

@@ -89,11 +89,11 @@ private:
   /// Numbers of values, and of their dimensions: those of one group.
   llvm::IntEqClasses groups, dims;
   unsigned numDims = 0;
-  /// By the leader of the group.
+  /// Whether the group cannot be changed, by its leader.
   llvm::SmallVector<bool> pinned;
   /// Dimensions of which a view makes several, the last of them short.
   llvm::SmallVector<unsigned> shortRuns;
-  /// By the leader of the dimensions.
+  /// The votes by the leader of the dimensions.
   llvm::DenseMap<unsigned, double> votes;
 };
 

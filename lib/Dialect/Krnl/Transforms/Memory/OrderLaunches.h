@@ -15,7 +15,7 @@ namespace onnxc::krnl {
 /// The launches of a host program on a device, and its copies of buffers.
 struct OrderedLaunches {
   LaunchGraph graph;
-  /// By their numbers in the graph.
+  /// The launches and copies by their numbers in the graph.
   llvm::SmallVector<mlir::Operation *> ops;
   /// The launches that access a buffer, by number, in order.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> users;

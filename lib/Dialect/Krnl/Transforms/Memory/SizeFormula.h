@@ -33,7 +33,8 @@ public:
   /// The quotient; nothing if `other` is no number that divides every
   /// coefficient.
   std::optional<SizeFormula> dividedBy(const SizeFormula &other) const;
-  /// At least as large as both: the larger coefficient of each product.
+  /// A formula that is at least as large as both: it has the larger coefficient
+  /// of each product.
   SizeFormula atLeast(const SizeFormula &other) const;
 
   /// 64 + 4096*batch*seq

@@ -26,7 +26,7 @@ struct Fact {
   double share = 0;
 };
 
-/// The sizes of inputs that only a run knows.
+/// The dynamic sizes of inputs.
 struct DynamicSizes {
   /// The inputs that have a dimension, by its name.
   std::map<std::string, std::vector<std::string>> names;

@@ -29,7 +29,7 @@ struct NodeMatch {
 /// All nodes of a model by their names and those of their tensors.
 class NodeFinder : public importer::ImportObserver {
 public:
-  /// Looks at the model behind the importer.
+  /// Looks at the model after the import.
   void refine(mlir::ModuleOp model) { types.refine(model); }
 
   void imported(const importer::ImportedNode &node) override;

@@ -50,7 +50,8 @@ struct Progress {
   std::optional<double> seconds;
 };
 
-/// Where a compilation talks to. Calls come from the thread that compiles.
+/// Receives the events of a compilation. Calls come from the thread that
+/// compiles.
 struct Events {
   std::function<void(const Message &)> message;
   std::function<void(const Progress &)> progress;

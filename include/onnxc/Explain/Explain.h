@@ -75,7 +75,7 @@ struct ExplainedKernel {
   bool isDynamic = false;
   /// The number of lanes of its vectors; 1 without.
   int64_t lanes = 1;
-  /// Why parts of it are no vector code; none on a device.
+  /// The reasons why parts of the kernel are no vector code; none on a device.
   std::vector<ExplainedChoice> scalarParts;
   /// The choices of recipes; several if kernels were merged.
   std::vector<RecipeChoice> recipes;

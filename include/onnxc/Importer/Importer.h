@@ -22,7 +22,7 @@
 
 namespace onnxc::importer {
 
-/// Where a model is.
+/// The source of a model.
 struct ImportSource {
   /// A file; folders of external data are looked for beside it.
   static ImportSource file(llvm::StringRef path) {
@@ -60,8 +60,9 @@ struct ImportedNode {
   int64_t version;
   /// True if a rule rewrote the node for the newest version.
   bool isUpgraded;
-  /// Null where one is left out or not known. Those of a body are gone when it
-  /// is imported again or the node around it is refused.
+  /// The operands and results; null where one is left out or not known. Values
+  /// of a body are erased when it is imported again or the node around it is
+  /// refused.
   llvm::SmallVector<mlir::Value> operands, results;
   /// Names of results that nothing reads.
   llvm::SmallVector<std::string> unread;
@@ -69,7 +70,7 @@ struct ImportedNode {
   llvm::SmallVector<std::string> inputs = {}, outputs = {};
 };
 
-/// Is told what a model has.
+/// Receives the contents of a model.
 struct ImportObserver {
   virtual ~ImportObserver() = default;
   /// A node is imported, or was refused; one in a loop possibly twice.
@@ -99,7 +100,7 @@ struct ImportOptions {
   /// Tensors of the main graph to start from instead of its inputs, and to end
   /// with instead of its outputs; empty: these.
   std::vector<std::string> from, to;
-  /// Tensors that are outputs as well, behind the others, by their names or
+  /// Tensors that are outputs as well, after the others, by their names or
   /// those of their nodes; "all": all that nodes compute. Those of branches and
   /// bodies are lists: what the tensor was each time, "loop/body/x".
   std::vector<std::string> taps;

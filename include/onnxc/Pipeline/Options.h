@@ -77,7 +77,7 @@ struct CompileOptions {
   bool explainNodes = false;
   /// A profile whose times the report shows; empty: none.
   std::string times;
-  /// What a run may need; 0: anything. Bytes of the arena, bytes of code and
+  /// The limits of a run; 0: none. Bytes of the arena, bytes of code and
   /// weights; seconds by the profile, or predicted cycles.
   uint64_t maxRam = 0, maxFlash = 0;
   double maxSeconds = 0, maxCycles = 0;

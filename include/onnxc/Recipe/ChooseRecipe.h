@@ -26,7 +26,8 @@ struct RecipeCandidate {
   /// contraction, attention, row, inner products, loops or blocks: the planner
   /// that proposes it.
   llvm::StringRef kind;
-  /// What sets it apart from others of its kind: "8 x 3 vectors of 16".
+  /// The choices that distinguish the candidate from others of its kind: "8 x 3
+  /// vectors of 16".
   std::string choices;
   /// Cycles of one thread, or of the device, that the cost model predicts for
   /// the kernel.

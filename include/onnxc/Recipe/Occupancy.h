@@ -10,7 +10,8 @@
 
 namespace onnxc {
 
-/// What a tile of a kernel takes of a core; registers are those of a thread.
+/// The resources of a core that a tile of a kernel needs; registers are those
+/// of a thread.
 struct TileResources {
   int64_t threads = 1, registers = 1, sharedBytes = 0;
 };

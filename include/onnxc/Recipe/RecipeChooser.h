@@ -21,7 +21,7 @@ namespace onnxc {
 class RecipeChooser {
 public:
   explicit RecipeChooser(const target::Processor &target) : target(target) {}
-  /// For the target of the module.
+  /// Chooses recipes for the target of the module.
   explicit RecipeChooser(mlir::Operation *module);
 
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) {
@@ -41,7 +41,7 @@ public:
   std::optional<double> cyclesOf(llvm::ArrayRef<krnl::KernelOp> kernels,
                                  const RecipeOptions &options = {});
 
-  /// How many kernels had a choice of their own.
+  /// The number of kernels that had a choice of their own.
   unsigned getNumChoices() const { return numChoices; }
 
 private:

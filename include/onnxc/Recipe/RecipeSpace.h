@@ -208,7 +208,7 @@ llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,
                                             int64_t lanes);
 
-/// Where there are no vectors: how many registers a factor takes, and whether
+/// For targets without vectors: the registers that a factor takes, and whether
 /// the sums are integers, which share their registers with addresses.
 struct ScalarFactors {
   bool areIntegers = false;

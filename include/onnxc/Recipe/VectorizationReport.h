@@ -26,14 +26,15 @@ struct ScalarLoop {
   double share;
 };
 
-/// How often a run executes `op`: each loop around it counts `unknown` times, a
-/// way that is hardly ever taken none.
+/// The number of times that a run executes `op`: each loop around it counts
+/// `unknown` times, a way that is hardly ever taken none.
 double timesRun(mlir::Operation *op, int64_t unknown);
 
-/// All such parts, most work first; none of kernels of a device. Kernels must
-/// have their recipes: each recipe is replayed on a nest, and the predicates of
-/// the chooser give the reasons. Sizes that are not known count as `unknown`,
-/// as do the steps of loops around kernels.
+/// All scalar loops of a program, most work first; none of kernels of a device.
+/// Kernels must have their
+/// recipes: each recipe is replayed on a nest, and the predicates of the
+/// chooser give the reasons. Sizes that are not known count as `unknown`, as do
+/// the steps of loops around kernels.
 llvm::SmallVector<ScalarLoop> findScalarLoops(mlir::ModuleOp module,
                                               int64_t unknown = outerExtent);
 

@@ -32,9 +32,9 @@ struct DeviceKernel {
 /// A copy between the host and the device.
 struct DeviceCopy {
   bool toDevice = false;
-  /// No value where only the run knows them.
+  /// The number of bytes; no value where it is dynamic.
   std::optional<int64_t> bytes;
-  /// How often in a run, as far as the bounds of loops are known.
+  /// The number of copies in a run, as far as the bounds of loops are known.
   double times = 1;
   /// The nodes of the launch that it is for.
   std::vector<size_t> layers;

@@ -29,7 +29,7 @@ public:
   void add(const importer::ImportedNode &node);
   /// Looks at the model as the importer has left it.
   void refine(mlir::ModuleOp model);
-  /// Null for a node that the importer has not seen.
+  /// The types of a node; null for a node that the importer has not seen.
   const Types *find(llvm::StringRef node) const;
 
 private:

@@ -109,7 +109,7 @@ struct ArenaSlotUse {
 struct PoolUse {
   /// The nodes that it is a result of.
   std::vector<size_t> layers;
-  /// No value where only the run knows them.
+  /// The number of bytes; no value where it is dynamic.
   std::optional<int64_t> bytes;
 };
 
@@ -144,8 +144,8 @@ struct Report {
   std::string output;
   std::string target;
   int64_t arenaBytes = 0;
-  /// Where sizes are known only at run time: the size of the arena, in words
-  /// and by the names of dimensions.
+  /// The size of the arena where sizes are dynamic, in words and by the names
+  /// of dimensions.
   std::string arenaFormula;
   int64_t weightsBytes = 0;
   int64_t artefactBytes = 0;

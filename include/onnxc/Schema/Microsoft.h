@@ -20,11 +20,12 @@ namespace onnxc::schema {
 /// called from several threads. Returns true, for use in initialisers.
 bool registerMicrosoftOperators();
 
-/// Why the operator `op` of com.microsoft, or with `form` that form of it, is
-/// not compiled; empty if it is not refused.
+/// The reason why the operator `op` of com.microsoft, or with `form` that form
+/// of it, is not compiled; empty if it is not refused.
 std::string refusalReason(const std::string &op, const std::string &form = "");
 
-/// Why no operator of `domain` is compiled; empty if it is not refused.
+/// The reason why no operator of `domain` is compiled; empty if it is not
+/// refused.
 std::string domainRefusalReason(const std::string &domain);
 
 } // namespace onnxc::schema

@@ -73,7 +73,8 @@ private:
 struct InferredValue {
   /// NoneType when not even the element type is known.
   mlir::Type type;
-  /// For a ranked tensor one name per dimension, empty where none was found.
+  /// The names of the dimensions of a ranked tensor, empty where none was
+  /// found.
   llvm::SmallVector<std::string, 4> dimSymbols;
 };
 

@@ -112,7 +112,7 @@ private:
   std::atomic<bool> exhausted = false, isReporting = false;
   bool reported = false;
   std::mutex mutex;
-  /// Where it was found to be exhausted.
+  /// The location at which the budget was found to be exhausted.
   std::optional<mlir::Location> where;
 };
 

@@ -31,7 +31,7 @@ struct Statistics {
   /// The extremes of the finite elements; 0 if there are none.
   double minimum() const { return least <= largest ? least : 0; }
   double maximum() const { return least <= largest ? largest : 0; }
-  /// Where the first of them are, counted over all elements.
+  /// The positions of the first of these elements, counted over all elements.
   int64_t positionOfMinimum() const { return minPosition; }
   int64_t positionOfMaximum() const { return maxPosition; }
   double mean() const;

@@ -132,7 +132,7 @@ mlir::LLVM::CallOp callHook(mlir::OpBuilder &builder, mlir::Location loc,
                             Hook hook, mlir::ValueRange operands);
 
 /// Lets launches use inputs and outputs where they lie on the device, and notes
-/// which may lie there. `call` is the argument behind the inputs.
+/// which may lie there. `call` is the argument after the inputs.
 void placeTensors(mlir::func::FuncOp host, mlir::Value call);
 
 /// Lists the launches and calls of the module in its attribute, and numbers

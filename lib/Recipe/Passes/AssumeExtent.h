@@ -13,9 +13,9 @@
 namespace onnxc {
 
 /// Gives a copy of a kernel, whose results nobody uses, this extent for a loop
-/// whose extent only the run knows, so that the cost model sees it; operands
-/// are cast. False, and nothing has changed, where the loop does not cover one
-/// dimension of each tensor that it indexes.
+/// of dynamic extent, so that the cost model sees it; operands are cast. False,
+/// and nothing has changed, where the loop does not cover one dimension of each
+/// tensor that it indexes.
 bool assumeExtent(mlir::RewriterBase &rewriter, krnl::KernelOp copy,
                   llvm::StringRef loop, int64_t extent);
 

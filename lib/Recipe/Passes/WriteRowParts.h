@@ -25,8 +25,8 @@ struct RowKernels {
 
 /// Writes them in front of the kernel, which stays: the sums of parts of `size`
 /// elements, the last of which may be shorter, then those of the rows, and what
-/// follows for each element. Fails where payloads cannot run behind the end of
-/// a row.
+/// follows for each element. Fails where payloads cannot run past the end of a
+/// row.
 mlir::FailureOr<RowKernels> writeRowParts(mlir::RewriterBase &rewriter,
                                           krnl::KernelOp kernel,
                                           const RowSums &rows, int64_t size);

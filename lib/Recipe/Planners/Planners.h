@@ -40,58 +40,63 @@ double kernelScale(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options, mlir::ArrayAttr recipe,
                    double cycles);
 
-/// For a kernel around one contraction: register tiles, either operand as that
-/// of columns, which is packed where that pays.
+/// Adds recipes for a kernel around one contraction: register tiles, either
+/// operand as that of columns, which is packed where that pays.
 void addContractionRecipes(krnl::KernelOp kernel,
                            const target::Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates);
 
-/// For a kernel of two contractions, the second of which reduces the columns of
-/// the first, with ops on the rows between them: all compute a few rows at a
-/// time.
+/// Adds recipes for a kernel of two contractions, the second of which reduces
+/// the columns of the first, with ops on the rows between them: all compute a
+/// few rows at a time.
 void addAttentionRecipes(krnl::KernelOp kernel, const target::Processor &target,
                          const RecipeOptions &options,
                          RecipeCandidates &candidates);
 
-/// For a kernel around the product of one row with a constant matrix, which is
-/// stored in the order in which it is read.
+/// Adds recipes for a kernel around the product of one row with a constant
+/// matrix, which is stored in the order in which it is read.
 void addRowRecipes(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options, RecipeCandidates &candidates);
 
-/// For a kernel around the product of a known number of rows, or of few, with a
-/// matrix that is no constant and lies along the sums: lanes along them.
+/// Adds recipes for a kernel around the product of a static number of rows, or
+/// of few, with a matrix that is no constant and lies along the sums: lanes
+/// along them.
 void addInnerProductRecipes(krnl::KernelOp kernel,
                             const target::Processor &target,
                             const RecipeOptions &options,
                             RecipeCandidates &candidates);
 
-/// For all kernels: the loops that all ops have are shared, the one along
-/// memory is vectorised, the outer ones run parallel if there is enough to do.
+/// Adds recipes for any kernel: the loops that all ops have are shared, the one
+/// along memory is vectorised, the outer ones run parallel if there is enough
+/// to do.
 void addLoopRecipes(krnl::KernelOp kernel, const target::Processor &target,
                     const RecipeOptions &options, RecipeCandidates &candidates);
 
-/// For a kernel around one contraction, of a target whose tiles are shared by
-/// threads: tiles of several sizes, whose operands are copied to their memory.
+/// Adds recipes for a kernel around one contraction, of a target whose tiles
+/// are shared by threads: tiles of several sizes, whose operands are copied to
+/// their memory.
 void addBlockContractions(krnl::KernelOp kernel,
                           const target::Processor &target,
                           const RecipeOptions &options,
                           RecipeCandidates &candidates);
 
-/// For an elementwise kernel of such a target, an operand of which lies along
-/// another loop than the result: squares that are copied to that memory.
+/// Adds recipes for an elementwise kernel of such a target, an operand of which
+/// lies along another loop than the result: squares that are copied to that
+/// memory.
 void addBlockTransposes(krnl::KernelOp kernel, const target::Processor &target,
                         const RecipeOptions &options,
                         RecipeCandidates &candidates);
 
-/// For an attention in one kernel of such a target: blocks have some rows of
-/// scores, and threads hand them to each other.
+/// Adds recipes for an attention in one kernel of such a target: blocks have
+/// some rows of scores, and threads hand them to each other.
 void addBlockAttention(krnl::KernelOp kernel, const target::Processor &target,
                        const RecipeOptions &options,
                        RecipeCandidates &candidates);
 
-/// For all kernels of a target whose tiles are shared by threads: one recipe,
-/// by which each thread has a tile, a vector or an element of the result.
+/// Adds recipes for any kernel of a target whose tiles are shared by threads:
+/// one recipe, by which each thread has a tile, a vector or an element of the
+/// result.
 void addBlockRecipes(krnl::KernelOp kernel, const target::Processor &target,
                      const RecipeOptions &options,
                      RecipeCandidates &candidates);

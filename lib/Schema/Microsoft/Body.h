@@ -77,7 +77,7 @@ public:
   /// number `first` of all: the parameter's name, then PARAMETER_1 and so on.
   std::vector<std::string> variadic(int first, const std::string &parameter);
 
-  /// Names that `variadic` has made up: inputs behind those of the schema.
+  /// Names that `variadic` has made up: inputs after those of the schema.
   const std::vector<std::string> &moreInputs() const { return more; }
 
 private:

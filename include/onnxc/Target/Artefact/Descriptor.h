@@ -26,8 +26,8 @@ struct ModelInfo {
   std::string weightsFile;
   /// BLAKE3 of the side file's weights.
   WeightsDigest weightsDigest = {};
-  /// Where the weights are for code that this process runs itself; null for
-  /// artefacts.
+  /// The address of the weights for code that this process runs itself; null
+  /// for artefacts.
   const void *weightsHere = nullptr;
 };
 

@@ -20,7 +20,7 @@ struct CustomLibraryFile {
 };
 
 struct LinkOptions {
-  /// Where the shared object is going to be; empty if unknown.
+  /// The path of the shared object; empty if unknown.
   std::string output;
   /// Folder of onnxc_rt.o and of the stubs of onnxc/rt/Libraries.def.
   std::string runtimeDir;

@@ -53,8 +53,8 @@ mlir::LogicalResult writeWeights(mlir::ModuleOp module, int file, int64_t start,
 /// (OnnxcWeightsFooter of the runtime's onnxc/rt/model.h) to an open file of
 /// `bytes` bytes, which it reads. Returns the digest of these.
 llvm::Expected<WeightsDigest> sealWeights(int file, int64_t bytes);
-/// Where the weights are that a linked file has inside. An error for a file
-/// that is none, or has none.
+/// The offset of the weights that a linked file contains. Fails for other
+/// files, and for a file without weights.
 llvm::Expected<int64_t> findEmbeddedWeights(llvm::StringRef linked);
 
 /// BLAKE3 of the first bytes of the open file.

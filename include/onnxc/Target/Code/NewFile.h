@@ -35,14 +35,14 @@ public:
   llvm::Error create();
   /// The open file, after `create`.
   int handle() const { return file; }
-  /// Where it is while it is written.
+  /// The path of the file while it is written.
   llvm::StringRef path() const { return temporary; }
   /// Writes `bytes` at the end.
   llvm::Error append(llvm::StringRef bytes);
   /// Makes the file `bytes` long and takes the room on the disk, where the
   /// file system can: a full disk is found before the work.
   llvm::Error reserve(int64_t bytes);
-  /// All that has been written.
+  /// Reads everything that has been written.
   llvm::Expected<std::unique_ptr<llvm::WritableMemoryBuffer>> read() const;
   /// Gives the file its name.
   llvm::Error keep();

@@ -23,9 +23,10 @@ struct DeviceImage {
 
 struct DeviceImages {
   std::vector<DeviceImage> images;
-  /// What the kernels take; empty without a cubin.
+  /// The resources of the kernels; empty without a cubin.
   std::vector<KernelResources> resources;
-  /// Why there is no cubin; empty if there is one or none was wanted.
+  /// The reason why there is no cubin; empty if there is one or none was
+  /// wanted.
   std::string problem;
 };
 
@@ -35,7 +36,8 @@ struct DeviceImages {
 mlir::FailureOr<DeviceImages> makeDeviceImages(mlir::ModuleOp module,
                                                unsigned level, bool wantsCubin);
 
-/// As listed by `onnx-run info`: "PTX sm_80", "cubin sm_90a", "simulator".
+/// The name as listed by `onnx-run info`: "PTX sm_80", "cubin sm_90a",
+/// "simulator".
 std::string nameOf(const DeviceImage &image);
 
 } // namespace onnxc::target

@@ -16,8 +16,8 @@
 
 namespace onnxc::target {
 
-/// What a kernel takes, as ptxas reports it: registers of a thread, bytes of
-/// its stack and of the registers that it keeps there, and bytes of shared
+/// The resources of a kernel, as ptxas reports it: registers of a thread, bytes
+/// of its stack and of the registers that it keeps there, and bytes of shared
 /// memory of a block. Products of warpgroups that ptxas serializes wait for
 /// each other.
 struct KernelResources {

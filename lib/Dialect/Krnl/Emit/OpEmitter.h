@@ -77,9 +77,9 @@ public:
   /// Begins to copy the slices of the first iterations of a loop of `op` that
   /// is a pipeline; nothing for others.
   void startPipeline(unsigned loop, unsigned op);
-  /// What is to be done behind such a loop.
+  /// Emits what follows such a loop.
   void endPipeline(unsigned loop, unsigned op);
-  /// What is to be done behind all ops of a tile.
+  /// Emits what follows all ops of a tile.
   void endTile();
 
   /// Returns true if a warp of its own, the producer, copies the slices.

@@ -37,8 +37,8 @@ struct RankDependents {
   llvm::SmallVector<mlir::Operation *> needing;
 };
 
-/// The ranks that there can be behind a Squeeze without axes: sizes that are
-/// not known may be 1.
+/// The ranks that there can be after a Squeeze without axes: sizes that are not
+/// known may be 1.
 struct SqueezedRanks {
   int64_t least, most;
   /// The sizes that are left where no unknown one is 1.

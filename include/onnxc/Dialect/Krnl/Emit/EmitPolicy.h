@@ -117,7 +117,7 @@ public:
                          llvm::ArrayRef<mlir::OpFoldResult> extents,
                          TileBody body) const = 0;
 
-  /// Null if each tile is one thread's.
+  /// The threads of a tile; null if each tile has one thread.
   virtual const TileThreads *tileThreads() const { return nullptr; }
 
   /// Emits memory of a tile; the builder stands where all tiles see it.

@@ -75,10 +75,10 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
   let extraClassDeclaration = [{
     /// The names of the loops, in the order of the dimensions of the maps.
     ::llvm::SmallVector<::llvm::StringRef> getAxes();
-    /// How the operands are accessed, all of them or one.
+    /// The accesses of all operands, or of one.
     ::llvm::SmallVector<::onnxc::krnl::Subscripts> getSubscripts();
     ::onnxc::krnl::Subscripts getSubscripts(::mlir::OpOperand &operand);
-    /// For each dimension of the operand the loop that covers it, or "".
+    /// The loop that covers each dimension of the operand, or "".
     ::llvm::SmallVector<::llvm::StringRef>
     getLoopsAlong(::mlir::OpOperand &operand);
     /// Accesses the operands in this way, over the same loops.

@@ -13,10 +13,10 @@
 
 namespace onnxc::krnl {
 
-/// prefetch(operand, distance=0, line): what an op behind a sum reads is
+/// prefetch(operand, distance=0, line): what an op after a sum reads is
 /// prefetched before the sum.
 struct EarlyRead {
-  /// Numbers of the op that sums up, and of the first one behind it that reads
+  /// Numbers of the op that sums up, and of the first one after it that reads
   /// the operand.
   unsigned sum, reader;
   mlir::OpOperand *operand;

@@ -35,7 +35,8 @@ struct SizeSource {
   mlir::BlockArgument argument;
 };
 
-/// Where an access is in one dimension of a tensor, as a function of loops.
+/// The position of an access in one dimension of a tensor, as a function of
+/// loops.
 struct Subscript {
   mlir::AffineExpr index;
   /// True if the index is a loop alone, in a dimension that may be longer than

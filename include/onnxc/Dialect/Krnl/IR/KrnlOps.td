@@ -95,8 +95,8 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     /// loops that are dropped must have no use in the body.
     void replaceLoops(::llvm::ArrayRef<::onnxc::krnl::LoopAttr> loops,
                       ::mlir::ValueRange added = {});
-    /// What dynamic dimension `dim` of a tensor of the body is as large as: a
-    /// loop, or else the same dimension of an argument.
+    /// The source of the size of dynamic dimension `dim` of a tensor of the
+    /// body: a loop, or else the same dimension of an argument.
     ::onnxc::krnl::SizeSource findSize(::mlir::Value tensor, int64_t dim);
     ::onnxc::krnl::YieldOp getYield();
     ::mlir::BlockArgument getInArgument(unsigned i) {

@@ -82,7 +82,8 @@ enum class RegisterRole {
   Column ///< in vectors, all of which are written out
 };
 
-/// How the copies of a loop and the lanes beside them get into memory.
+/// How the unrolled copies of a loop and the lanes beside them are shuffled
+/// before or after an access.
 enum class Shuffle {
   Transpose, ///< lanes are rows, the copies their elements
   Interleave ///< the copies lie between the lanes
@@ -93,7 +94,7 @@ std::optional<Shuffle> symbolizeShuffle(llvm::StringRef text);
 /// How one body op iterates over one of its live loops.
 struct LoopUse {
   unsigned loop;
-  /// Iterations written out per step; the extent means no loop is left.
+  /// Unrolled iterations per step; the extent means no loop is left.
   int64_t unroll = 1;
   /// Iterations unrolled per step in the rest that whole steps leave, for one
   /// loop after the other; what these leave is executed one iteration at a
@@ -160,8 +161,8 @@ struct BodyOp {
 struct Pack {
   unsigned operand;
   llvm::SmallVector<unsigned, 4> loops;
-  /// How packing at run time goes through registers, in vectors of so many
-  /// lanes; 0: element by element.
+  /// The shuffle of packing at run time through registers, and the lanes of its
+  /// vectors; 0 lanes: element by element.
   Shuffle shuffle = Shuffle::Transpose;
   int64_t lanes = 0;
 };

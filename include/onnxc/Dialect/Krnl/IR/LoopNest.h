@@ -95,7 +95,7 @@ public:
   /// as one of them.
   llvm::SmallVector<unsigned> loopsOfThreads() const;
   int64_t numThreads() const;
-  /// Which threads have the iterations of a mapped loop.
+  /// The threads that have the iterations of a mapped loop.
   ThreadLoop threadsOf(unsigned loop) const;
   /// The parallel loop whose iterations are the blocks of a cluster.
   std::optional<unsigned> clusterLoop() const;
@@ -201,7 +201,8 @@ public:
   llvm::SmallVector<unsigned> packedLoops(const Pack &pack) const;
   /// The stored form of a packed operand.
   PackedLayoutAttr packedLayout(const Pack &pack) const;
-  /// Why an operand of this type cannot be packed in vectors; empty if it can.
+  /// The reason why an operand of this type cannot be packed in vectors; empty
+  /// if it can.
   std::string reasonAgainst(const Pack &pack,
                             mlir::RankedTensorType type) const;
   const Prefetch *prefetchOf(unsigned operand) const;
@@ -214,8 +215,8 @@ public:
   /// The fused outer loops inside the one over the panels: each of their
   /// iterations reads the panel.
   llvm::SmallVector<unsigned> passesOf(const PackedPanels &panels) const;
-  /// Why the prefetch is impossible, or would never be executed; empty if it is
-  /// legal.
+  /// The reason why the prefetch is impossible, or would never be executed;
+  /// empty if it is legal.
   std::string reasonAgainst(const Prefetch &prefetch) const;
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
   /// Body ops that copy the operand of a cache step.
@@ -233,7 +234,7 @@ public:
 
   /// The pipeline step of a loop; one stage if the loop has none.
   Pipeline pipelineAt(unsigned loop) const;
-  /// Why copies cannot be pipelined so; empty if they can.
+  /// The reason why copies cannot be pipelined so; empty if they can.
   std::string reasonAgainst(const Pipeline &pipeline) const;
   /// The step that has a producer; null if none has.
   const Pipeline *producingPipeline() const;
@@ -247,13 +248,12 @@ public:
   /// The maximum size of the shared memory of a block, in bytes, for slices and
   /// shared intermediates together.
   int64_t maxSharedBytes() const { return sharedBytes; }
-  /// Why some threads would not come to where the others wait for them; empty
-  /// if all do.
+  /// The reason why some threads would not reach a barrier; empty if all do.
   std::string reasonAgainstWaiting() const;
 
   llvm::ArrayRef<Mma> mmas() const { return allMmas; }
   const Mma *mmaOf(unsigned op) const;
-  /// Why a warp cannot compute so; empty if it can.
+  /// The reason why a warp cannot compute so; empty if it can.
   std::string reasonAgainst(const Mma &mma) const;
   /// The layout of the slice of an op that has wgmma; nothing if no instruction
   /// can read the slice.

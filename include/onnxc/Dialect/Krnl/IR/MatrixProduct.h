@@ -27,8 +27,8 @@ struct MatrixSums {
                            maxColumnTiles = 32;
 };
 
-/// What the instructions have of a type of elements (PTX ISA, mma and
-/// wgmma.mma_async).
+/// The properties of a type of elements in instructions for matrices (PTX ISA,
+/// mma and wgmma.mma_async).
 struct MatrixElement {
   /// The operation in the table of a target; that of a warpgroup begins with
   /// wg.
@@ -40,7 +40,7 @@ struct MatrixElement {
   /// above it.
   int64_t anyColumnTiles;
 
-  /// Null for elements that no instruction multiplies.
+  /// The entry of the type; null for elements that no instruction multiplies.
   static const MatrixElement *of(mlir::Type element);
   bool hasColumnTiles(int64_t tiles) const {
     return tiles <= anyColumnTiles || tiles % 2 == 0;

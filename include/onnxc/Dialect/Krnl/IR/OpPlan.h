@@ -14,7 +14,7 @@
 namespace onnxc::krnl {
 
 /// The loops of a nest whose iterations are the lanes of vectors, or instances
-/// that are written out.
+/// that are unrolled.
 class RegisterLoops {
 public:
   explicit RegisterLoops(const LoopNest &nest);

@@ -67,7 +67,7 @@ struct Processor {
   int64_t packRows = 16;
   int64_t groupRows = 8;
   /// Factor of vector loads that cross cache lines, from the first cache and
-  /// from behind it.
+  /// from other memory.
   double unalignedFactor = 1.15;
   double farUnalignedFactor = 1.5;
   /// Lanes at most this many elements apart are loaded or stored as vectors of
@@ -155,10 +155,10 @@ struct Processor {
   /// Threads that run the same instruction at once, those of a warp of a GPU.
   /// Processors have the number of GPUs, because recipes are legal for all.
   int64_t warpThreads = 32;
-  /// What follows is for devices. A core is a multiprocessor
-  /// there, fmaPerCycle and loadsPerCycle count instructions of warps, l1 is
-  /// that of a core and l3 that of all. How many cores there are, and their
-  /// clock.
+  /// The number of cores, and their clock in MHz. This and the following
+  /// numbers are for devices: a core is a multiprocessor there, fmaPerCycle and
+  /// loadsPerCycle count instructions of warps, l1 is that of a core and l3
+  /// that of all.
   int64_t cores = 1;
   int64_t megahertz = 1000;
   /// Instructions of warps that a core issues in a cycle.
@@ -176,8 +176,8 @@ struct Processor {
   /// and counters.
   int64_t threadRegisters = 255;
   int64_t addressRegisters = 20;
-  /// What the tiles have that it runs at once, at most: threads, registers of
-  /// 32 bits, bytes of shared memory; how many tiles.
+  /// The maximum numbers for all tiles that a core runs at once: threads,
+  /// registers of 32 bits, bytes of shared memory, and tiles.
   int64_t coreThreads = 1024;
   int64_t coreRegisters = 64 * 1024;
   int64_t coreSharedBytes = 64 * 1024;

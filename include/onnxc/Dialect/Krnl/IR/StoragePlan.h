@@ -20,7 +20,7 @@ namespace onnxc::krnl {
 /// Bytes that an intermediate may have on the stack of a thread.
 constexpr int64_t maxTileBytes = 65536;
 
-/// Where a tensor of the kernel lives.
+/// The storage of a tensor of the kernel.
 struct Storage {
   /// The whole tensor, or the part of it that one visit of the fused outer
   /// loops touches (`local`), or the packed form of an operand.
@@ -110,8 +110,8 @@ llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
 /// its registers.
 bool isSharedByThreads(const LoopNest &nest, const BodyOp &op);
 
-/// Which values the target of the kernel hands over in registers: where each
-/// tile is one thread's, none of ops that several threads share.
+/// Tells which values the target of the kernel hands over in registers: where
+/// each tile has one thread, none of ops that several threads share.
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest);
 
 /// Fails if the step `arena` of the op makes no difference.

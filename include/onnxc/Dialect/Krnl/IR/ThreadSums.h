@@ -41,7 +41,7 @@ llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
 
 /// The loop over the parts of a sum of which each block of a cluster has one,
 /// map(k.c, cluster), and the loop of which each of them has an iteration in
-/// the ops behind it, map(m.f, cluster, as=k.c).
+/// the ops after it, map(m.f, cluster, as=k.c).
 std::optional<unsigned> clusterParts(const LoopNest &nest);
 std::optional<unsigned> clusterShares(const LoopNest &nest);
 

@@ -10,7 +10,7 @@
 
 namespace onnxc::krnl {
 
-/// How often `op` runs, as far as the bounds of loops are known.
+/// The number of times that `op` runs, as far as the bounds of loops are known.
 double timesRun(mlir::Operation *op);
 
 /// The predicted cycles of a launch in one run, where each extent that only the

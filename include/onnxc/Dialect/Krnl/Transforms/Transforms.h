@@ -71,9 +71,9 @@ mlir::Value withoutViews(mlir::Value value);
 
 /// Lets `consumer` read the only result of `producer` itself by an input that
 /// is a view of it: loops of both become several, for dimensions that are parts
-/// of those of either. A size that only the run knows stays whole. False where
-/// the sizes have no such parts, or a loop cannot be expanded; kernels may have
-/// more loops then.
+/// of those of either. A dynamic size stays whole. False where the sizes have
+/// no such parts, or a loop cannot be expanded; kernels may have more loops
+/// then.
 bool alignLoops(mlir::RewriterBase &rewriter, KernelOp producer,
                 KernelOp consumer, unsigned input);
 
@@ -128,12 +128,12 @@ bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                 llvm::StringRef loop, llvm::ArrayRef<int64_t> extents,
                 llvm::SmallVectorImpl<std::string> &names);
 
-/// Makes two loops of one whose extent only the run knows, and gives their
-/// names: parts, and `size` iterations of each. Those of the last part may be
-/// behind the end: inputs are zero there, and indices in payloads the last one.
-/// Returns the extent inside, a new input of the kernel; null, and nothing has
-/// changed, where the loop covers a dimension of a result, or not one of each
-/// tensor that it indexes.
+/// Makes two loops of one of dynamic extent, and gives their names: parts, and
+/// `size` iterations of each. Those of the last part may be behind the end:
+/// inputs are zero there, and indices in payloads the last one. Returns the
+/// extent inside, a new input of the kernel; null, and nothing has changed,
+/// where the loop covers a dimension of a result, or not one of each tensor
+/// that it indexes.
 mlir::Value divideLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                        llvm::StringRef loop, int64_t size,
                        llvm::SmallVectorImpl<std::string> &names);

@@ -69,7 +69,7 @@ struct OpRanks {
     AnyRank = 64,
     /// The attribute `axis` is an axis of operand 0, the last one unless set.
     LastAxis = 128,
-    /// Dimensions before and behind the axes may be merged.
+    /// Dimensions before and after the axes may be merged.
     AlongAxes = 256,
   };
 
@@ -103,7 +103,7 @@ bool isElementwiseUnary(mlir::Operation *op);
 /// which an operand lists; not ArgMax and ArgMin, whose axis is an attribute.
 bool isReduction(mlir::Operation *op);
 
-/// How many results, from the first, have the rank of operand 0.
+/// The number of results, from the first, that have the rank of operand 0.
 unsigned countLikeFirst(mlir::Operation *op);
 
 /// Returns true where the rank of an operand need not be known: the operation
@@ -114,9 +114,9 @@ bool takesUnknownRank(mlir::OpOperand &operand);
 /// run: by how many axes or sizes there are. The lowering trusts the type.
 bool mayVaryInRank(mlir::Operation *op);
 
-/// How many dimensions the first `countLikeFirst` results, or the only one,
-/// have more than operand 0, if that and the number of axes decide. `lengthOf`
-/// gives the number of elements of a list, if it is known.
+/// The number of dimensions that the first `countLikeFirst` results, or the
+/// only one, have more than operand 0, if that rank and the number of axes
+/// decide. `lengthOf` gives the number of elements of a list, if it is known.
 std::optional<int64_t>
 rankChange(mlir::Operation *op,
            llvm::function_ref<std::optional<int64_t>(mlir::Value)> lengthOf);

@@ -66,7 +66,7 @@ struct OpSignature {
 llvm::FailureOr<llvm::SmallVector<int32_t>> getSegmentSizes(mlir::Operation *op,
                                                             bool results);
 
-/// What messages call an operand: "input 'axes'", or "value 2 of input
+/// The name of an operand in messages: "input 'axes'", or "value 2 of input
 /// 'inputs'" where a variadic input has several. Without a schema, "operand
 /// #1".
 std::string inputName(mlir::OpOperand &operand);

@@ -20,7 +20,7 @@ public:
   BorderFill(mlir::RewriterBase &rewriter, KernelOp kernel)
       : rewriter(rewriter), kernel(kernel) {}
 
-  /// Notes the elements that `writer`, the only op behind the fill, writes.
+  /// Notes the elements that `writer`, the only op after the fill, writes.
   /// False where it reads the fill, or the elements are no ranges of indices.
   bool read(ComputeOp fill, ComputeOp writer);
   /// `writer` may be gone by now, but not its loops.

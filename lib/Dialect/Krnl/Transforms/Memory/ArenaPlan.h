@@ -24,7 +24,7 @@ struct ArenaSlot {
   int64_t offset = 0;
   /// The launches of a device that access it, by number, in order.
   llvm::SmallVector<unsigned> users = {};
-  /// The slots that it must begin behind. Those below them are left out.
+  /// The slots that it must begin after. Slots below these are left out.
   llvm::SmallVector<unsigned> below = {};
 
   bool overlapsInTime(const ArenaSlot &other) const {

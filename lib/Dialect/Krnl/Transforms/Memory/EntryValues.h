@@ -38,7 +38,7 @@ public:
   int64_t estimate(mlir::Value value);
   SizeFormula formula(mlir::Value value);
 
-  /// Adds ops behind the copies.
+  /// Adds ops after the copies.
   mlir::OpBuilder &entry();
 
 private:

@@ -20,8 +20,8 @@ namespace onnxc::krnl {
 
 class LaunchGraph {
 public:
-  /// Adds a launch behind all others of the program, which waits for none of
-  /// its part yet. Returns its number.
+  /// Adds a launch after all others of the program, which waits for none of its
+  /// part yet. Returns its number.
   unsigned add(double cycles);
   /// The next launch begins a part.
   void endPart() { isOpen = false; }

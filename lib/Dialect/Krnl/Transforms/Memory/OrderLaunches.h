@@ -25,7 +25,7 @@ struct OrderedLaunches {
 /// writes these, as if no two buffers shared memory. Launches wait for what the
 /// host does with contents of buffers, for what is in branches and loops, and
 /// for launches with a buffer that `isOnDevice` refuses or that is one of
-/// several. Extents that only a run knows count as `unknownSize`.
+/// several. Dynamic extents count as `unknownSize`.
 OrderedLaunches orderLaunches(mlir::func::FuncOp host,
                               llvm::function_ref<bool(mlir::Value)> isOnDevice,
                               int64_t unknownSize);

@@ -93,7 +93,6 @@ static constexpr Processor hopper = {.vectorRegs = 32,
                                      .fmaPerCycle = 4,
                                      .loadsPerCycle = 1,
                                      .l3 = 50 << 20,
-                                     .l2BytesPerCycle = 13,
                                      .l3BytesPerCycle = 38,
                                      .memoryBytesPerCycle = 18.4,
                                      .lineBytes = 32,
@@ -108,6 +107,7 @@ static constexpr Processor hopper = {.vectorRegs = 32,
                                      .coreSharedBytes = 228 << 10,
                                      .coreTiles = 32,
                                      .tileSharedBytes = 1 << 10,
+                                     .clusterBytesPerCycle = 13,
                                      .coreGroups = 8,
                                      .memoryLatency = 450,
                                      .cacheLatency = 33,
@@ -267,6 +267,8 @@ static constexpr TargetInstruction instructions[] = {
     {sm90a, "wgmma_i8_x32", "nvvm.wgmma.mma_async"},
     // The same, cp.async.bulk.tensor: copies of 2 to 5 dimensions.
     {sm90a, "copy_tensor", "nvvm.cp.async.bulk.tensor"},
+    // The same, mapa: addresses in shared memory of other blocks of a cluster.
+    {sm90a, "load_cluster", "nvvm.mapa.shared.cluster"},
 };
 
 const ProcessorTable &processorTable() {

@@ -85,6 +85,8 @@
 // SIMULATED-SAME: cpu = "sm_80"
 // SIMULATED-HOPPER: krnl.simulated,
 // SIMULATED-HOPPER-SAME: cpu = "sm_90a"
+// SIMULATED-HOPPER-SAME: cluster_bytes_per_cycle = 1.300000e+01
+// SIMULATED-HOPPER-SAME: instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", load_cluster = "nvvm.mapa.shared.cluster"
 // SIMULATED-HOPPER-SAME: wgmma_bf16_x16 = "nvvm.wgmma.mma_async", wgmma_f16_x16 = "nvvm.wgmma.mma_async"
 // DEVICE: error: unknown processor 'sm_1' for nvptx64-nvidia-cuda
 // TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: say --device=cuda instead

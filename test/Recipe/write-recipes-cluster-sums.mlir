@@ -1,11 +1,11 @@
 // RUN: onnx-opt %s --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 // RUN: onnx-opt %s --krnl-write-recipes="keep-order emit-recipes=-" -o /dev/null | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/copy_tensor = /fma_x8 = /' %s | onnx-opt - --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/load_cluster = /fma_x8 = /' %s | onnx-opt - --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=NONE
 //
 // Parts of sums of the blocks of a cluster, where there are fewer tiles than multiprocessors: not where sums keep their
-// order, and not on a target that copies no boxes and so has no clusters.
+// order, and not on a target without clusters.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l2_bytes_per_cycle = 1.3e+01, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, core_threads = 2048, core_shared_bytes = 233472, memory_latency = 4.5e+02, cluster_latency = 1.8e+02, core_groups = 8, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, core_threads = 2048, core_shared_bytes = 233472, memory_latency = 4.5e+02, cluster_latency = 1.8e+02, cluster_bytes_per_cycle = 1.3e+01, core_groups = 8, instructions = {load_cluster = "nvvm.mapa.shared.cluster"}>} {
 
 // A thread has eight rows in the sum, and behind it one.
 // CHECK-LABEL: kernel "deep"

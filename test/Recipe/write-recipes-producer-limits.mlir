@@ -8,7 +8,7 @@
 // CHECK:         grid(130),
 // CHECK-NEXT:    map(m.u, cluster),
 // CHECK:         producer)
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 131, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 131, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", load_cluster = "nvvm.mapa.shared.cluster", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
 func.func @odd_cores(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %y = krnl.kernel "odd_cores" loops [m = 4096, n = 4096, k = 1024] ins(%x, %w : tensor<4096x1024xf16>, tensor<1024x4096xf16>) outs(%o : tensor<4096x4096xf32>)
       recipe [] {
@@ -34,7 +34,7 @@ func.func @odd_cores(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: t
 // CHECK-NOT:     grid
 // CHECK:         pipeline(
 // CHECK-NOT:     producer
-module attributes {krnl.target = #krnl.target<tile_threads = 256, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 256, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", load_cluster = "nvvm.mapa.shared.cluster", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
 func.func @few_threads(%x: tensor<4096x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %y = krnl.kernel "few_threads" loops [m = 4096, n = 4096, k = 1024] ins(%x, %w : tensor<4096x1024xf16>, tensor<1024x4096xf16>) outs(%o : tensor<4096x4096xf32>)
       recipe [] {

@@ -44,6 +44,11 @@ struct ProcessorFamily {
 ///                 each
 ///   shuffle_xN    looks up in 16 bytes, a table for each 16 of the N bytes, by
 ///                 the low four bits; 0 for bytes of 128 and more
+///   mma_TYPE_xN, wgmma_TYPE_xN
+///                 multiply matrices of this type by a warp, or by a warpgroup,
+///                 N products for each sum
+///   copy_tensor   copies a box of a tensor to shared memory
+///   load_cluster  loads from shared memory of another block of a cluster
 ///   round_even    rounds a float to a whole one; no intrinsic is named
 struct TargetInstruction {
   ProcessorKind kind;

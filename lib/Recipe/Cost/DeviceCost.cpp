@@ -19,6 +19,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
@@ -180,8 +181,8 @@ static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
 /// target has clusters.
 static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
                                              const LoopNest &nest) {
-  return formsClusters(TargetAttr::of(kernel)) ? clusterParts(nest)
-                                               : std::nullopt;
+  return TargetAttr::of(kernel).formsClusters() ? clusterParts(nest)
+                                                : std::nullopt;
 }
 
 /// Iterations of the loops of a tile up to that of the copy, which are no
@@ -251,7 +252,7 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
                         multipliesByWarpgroups(op);
     std::string reason;
     std::optional<TensorBoxes> boxes;
-    if (cache->byTma && copiesTensors(op))
+    if (cache->byTma && nest.mayCopyBoxes(TargetAttr::of(op)))
       boxes = nest.tensorBoxes(*cache, number, reason);
     if (boxes) {
       addBoxes(copies, *boxes, *nest.swizzledSlice(*cache, number), elements,
@@ -425,8 +426,8 @@ void TileWork::addExchange(unsigned number) {
   instructions += accesses + results * warps;
   cacheCycles += 2 * bytes / double(4 * target.warpThreads);
   double far = bytes * double(cluster - 1) / double(cluster);
-  exchanging += far / target.l2BytesPerCycle;
-  starting += 2 * target.clusterLatency + far / target.l2BytesPerCycle;
+  exchanging += far / target.clusterBytesPerCycle;
+  starting += 2 * target.clusterLatency + far / target.clusterBytesPerCycle;
 }
 
 void TileWork::addRegisters(const ThreadWork &work,

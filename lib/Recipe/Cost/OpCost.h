@@ -52,8 +52,6 @@ bool multipliesMatrices(krnl::ComputeOp op);
 /// Returns true if the target of the op has an instruction of warpgroups (four
 /// warps) for its products of matrices.
 bool multipliesByWarpgroups(krnl::ComputeOp op);
-/// Returns true if one instruction copies a box of a tensor to shared memory.
-bool copiesTensors(krnl::ComputeOp op);
 
 /// The cost of an op with the recipe that was replayed.
 class OpCost {

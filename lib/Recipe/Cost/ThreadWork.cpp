@@ -38,11 +38,6 @@ bool multipliesByWarpgroups(ComputeOp op) {
               .empty();
 }
 
-bool copiesTensors(ComputeOp op) {
-  TargetAttr target = TargetAttr::of(op);
-  return target && target.getInstructions().contains("copy_tensor");
-}
-
 /// Returns true if each loop of the op that is not around it is unrolled or
 /// mapped to threads.
 static bool isInRegisters(const LoopNest &nest, unsigned number) {

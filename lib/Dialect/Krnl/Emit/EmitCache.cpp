@@ -82,7 +82,7 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
                                                     : Cache::sharedAlignment)
                                 : policy.allocate(b, outside.func, type);
   if (cache.byTma && slice.swizzle && slice.stages > 1 &&
-      policy.tileThreads()->copiesTensors())
+      policy.tileThreads()->copiesBoxes(nest))
     allocateBoxes(cache, slice);
   caches.push_back(std::move(slice));
 }

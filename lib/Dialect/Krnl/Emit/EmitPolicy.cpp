@@ -269,11 +269,11 @@ bool BlockThreads::hasWarpgroups(const MatrixProduct &product) const {
               .empty();
 }
 
-bool BlockThreads::copiesTensors() const {
-  return target && target.getInstructions().contains("copy_tensor");
+bool BlockThreads::copiesBoxes(const LoopNest &nest) const {
+  return nest.mayCopyBoxes(target);
 }
 
-bool BlockThreads::formsClusters() const { return krnl::formsClusters(target); }
+bool BlockThreads::formsClusters() const { return target.formsClusters(); }
 
 void BlockThreads::makeClusters(func::FuncOp func, int64_t blocks) const {
   func->setAttr(KrnlDialect::clusterAttrName,

@@ -371,7 +371,7 @@ bool isSharedByThreads(const LoopNest &nest, const BodyOp &op) {
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest) {
   if (TargetAttr::processorOf(kernel).isDevice()) {
     std::optional<unsigned> parts = clusterParts(nest);
-    if (!parts || formsClusters(TargetAttr::of(kernel)))
+    if (!parts || TargetAttr::of(kernel).formsClusters())
       return nullptr;
     return [parts](const BodyOp &producer, const BodyOp &) {
       return !producer.find(*parts);

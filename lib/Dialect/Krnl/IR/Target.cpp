@@ -60,6 +60,7 @@ static void forEachDeviceNumber(P &&p, F visit) {
   visit("shared_unit", p.sharedUnit);
   visit("tile_shared_bytes", p.tileSharedBytes);
   visit("core_bytes_per_cycle", p.coreBytesPerCycle);
+  visit("cluster_bytes_per_cycle", p.clusterBytesPerCycle);
   visit("core_groups", p.coreGroups);
   visit("memory_latency", p.memoryLatency);
   visit("cluster_latency", p.clusterLatency);
@@ -283,4 +284,8 @@ StringRef TargetAttr::getInstruction(const Twine &operation,
                           (operation + "_x" + Twine(lanes)).str())
                     : StringAttr();
   return name ? name.getValue() : StringRef();
+}
+
+bool TargetAttr::hasInstruction(StringRef operation) const {
+  return *this && getInstructions().contains(operation);
 }

@@ -16,6 +16,7 @@
 #include "Planners/Device/BlockContraction.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -98,7 +99,7 @@ bool BlockContractionWriter::allowsParts(int64_t slice, int64_t rows,
   if (parts == 1)
     return true;
   int64_t terms = extentOfAll(loops.reduced);
-  return formsClusters(TargetAttr::of(kernel)) && divides(1, loops.reduced) &&
+  return TargetAttr::of(kernel).formsClusters() && divides(1, loops.reduced) &&
          matrixProductOf(loops.op) && termsOfPart(slice) >= minTermsOfPart &&
          int64_t(llvm::divideCeil(terms, termsOfPart(slice))) == parts &&
          countTiles(rows, columns) < double(target.cores);

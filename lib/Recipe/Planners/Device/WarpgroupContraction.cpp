@@ -13,6 +13,7 @@
 #include "Kernels/KernelShape.h"
 #include "Planners/Device/BlockContraction.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -111,7 +112,9 @@ bool WarpgroupWriter::formsClusters() {
   ArrayRef<std::string> along =
       sharesColumns() ? ArrayRef(loops.rows) : ArrayRef(loops.column);
   int64_t size = sharesColumns() ? rowsOfBlock() : columnsOfBlock();
-  return copying.stages > 1 && copiesTensors(loops.op) &&
+  krnl::TargetAttr ofKernel = krnl::TargetAttr::of(kernel);
+  return copying.stages > 1 && ofKernel.copiesTensors() &&
+         ofKernel.formsClusters() &&
          llvm::all_of(
              along,
              [&](const std::string &loop) { return isStatic(kernel, loop); }) &&
@@ -128,7 +131,7 @@ bool WarpgroupWriter::hasSeveralTiles() {
   llvm::append_range(all, loops.rows);
   llvm::append_range(all, loops.columns);
   llvm::append_range(all, loops.reduced);
-  if (!copiesTensors(loops.op) ||
+  if (!krnl::TargetAttr::of(kernel).copiesTensors() ||
       !llvm::all_of(
           all, [&](const std::string &loop) { return isStatic(kernel, loop); }))
     return false;
@@ -182,7 +185,7 @@ SmallVector<unsigned> WarpgroupWriter::findBoxed(ArrayAttr recipe) {
 
 ArrayAttr WarpgroupWriter::write() {
   ArrayAttr recipe = writeSteps({});
-  if (copying.stages == 1 || !copiesTensors(loops.op))
+  if (copying.stages == 1 || !krnl::TargetAttr::of(kernel).copiesTensors())
     return recipe;
   SmallVector<unsigned> boxed = findBoxed(recipe);
   // Blocks of a cluster copy boxes to each other, and so does a producer.

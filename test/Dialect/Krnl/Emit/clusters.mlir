@@ -1,8 +1,18 @@
 // RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: sed 's/load_cluster = /fma_x8 = /' %s | onnx-opt --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
 //
-// The blocks of a cluster copy parts of the slice that they have in common to each other.
+// The blocks of a cluster copy parts of the slice that they have in common to each other. Where the
+// target has copies of boxes and no clusters, their loops are plain ones, and nothing is copied to other blocks.
+// PLAIN-LABEL: func private @kernel_columns_0(
+// PLAIN-NOT:     krnl.cluster
+// PLAIN-NOT:     krnl.copy_tensor
+// PLAIN-NOT:     krnl.load_cluster
+// PLAIN-LABEL: func private @kernel_sum_0(
+// PLAIN-NOT:     krnl.cluster
+// PLAIN-NOT:     krnl.copy_tensor
+// PLAIN-NOT:     krnl.load_cluster
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f16", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", load_cluster = "nvvm.mapa.shared.cluster", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f16", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
 
 // Two blocks have 64 rows each and the same 32 columns: 16 of the 32 lines of their slice are copied by each. Both have
 // read a stage before they copy to it again.
@@ -93,7 +103,7 @@ func.func @without(%x: tensor<256x128xf16>, %w: tensor<128x64xf16>, %o: tensor<2
 
 // Two blocks have half of the terms of 32 by 32 sums each: a thread has four rows of them, of which it adds up and stores two.
 // There are two blocks for each of the four tiles.
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {load_cluster = "nvvm.mapa.shared.cluster"}>} {
 // CHECK-LABEL: func @sum(
 // CHECK:         krnl.launch @kernel_sum_0{{.*}}tiles(%c8)
 // CHECK-LABEL: func private @kernel_sum_0(

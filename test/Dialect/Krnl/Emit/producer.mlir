@@ -2,7 +2,7 @@
 //
 // A warp that starts the copies of slices for those that compute.
 
-module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f16", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", load_cluster = "nvvm.mapa.shared.cluster", mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f16", wgmma_f16_x16 = "nvvm.wgmma.mma_async"}>} {
 
 // The launch has three blocks for eight tiles.
 // CHECK-LABEL: func.func @tiles(

@@ -75,8 +75,9 @@ public:
   /// Returns true if a warpgroup (four warps) multiplies matrices of these
   /// elements, with the factors in shared memory.
   virtual bool hasWarpgroups(const MatrixProduct &product) const = 0;
-  /// Returns true if one instruction copies a box of a tensor to shared memory.
-  virtual bool copiesTensors() const = 0;
+  /// Returns true if one instruction copies a box of a tensor to the shared
+  /// memory of all blocks that the nest makes a cluster.
+  virtual bool copiesBoxes(const LoopNest &nest) const = 0;
   /// Returns true if blocks can form clusters.
   virtual bool formsClusters() const = 0;
   /// Emits that the blocks of the function form clusters of `blocks` blocks.
@@ -186,7 +187,7 @@ public:
                      int64_t others) const override;
   bool multipliesMatrices(const MatrixProduct &product) const override;
   bool hasWarpgroups(const MatrixProduct &product) const override;
-  bool copiesTensors() const override;
+  bool copiesBoxes(const LoopNest &nest) const override;
   bool formsClusters() const override;
   void makeClusters(mlir::func::FuncOp func, int64_t blocks) const override;
   void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const override;

@@ -35,6 +35,7 @@ namespace onnxc::krnl {
 class Access;
 class KernelOp;
 class PackedLayoutAttr;
+class TargetAttr;
 
 /// Makes the diagnostic that a refused step reports; called at most once.
 using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -266,6 +267,9 @@ public:
   /// Returns true if the op has all steps that are needed to copy boxes of a
   /// tensor: `by=tma`, wgmma, and a pipeline of several stages.
   bool copiesBoxes(const Cache &cache, unsigned op) const;
+  /// Returns true if the target copies boxes, to all blocks of a cluster if the
+  /// nest has one. False if the target is null.
+  bool mayCopyBoxes(TargetAttr target) const;
   /// Returns true if the elements of one sum are contiguous in the slice of an
   /// op that has mma or wgmma.
   bool endsWithSums(const Cache &cache, unsigned op) const;

@@ -89,8 +89,7 @@ struct Processor {
   int64_t l2 = 512 * 1024;
   int64_t l3 = 32 * 1024 * 1024;
   /// Bytes in a cycle that one core moves from and to the other two caches, and
-  /// memory. Of a device l2BytesPerCycle is what a core takes from shared
-  /// memory of the others of a cluster.
+  /// memory.
   double l2BytesPerCycle = 24;
   double l3BytesPerCycle = 10;
   double memoryBytesPerCycle = 4;
@@ -190,6 +189,8 @@ struct Processor {
   /// Bytes in a cycle that one core takes from the second cache, which all of
   /// them together get less of: what comes once for several cores.
   double coreBytesPerCycle = 64;
+  /// The same from shared memory of the other cores of a cluster.
+  double clusterBytesPerCycle = 10;
   /// The cores are so many groups; clusters of more tiles than `pairedCores`
   /// are in a group each.
   int64_t coreGroups = 1;

@@ -11,7 +11,6 @@
 #define ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 namespace onnxc::krnl {
 
@@ -44,12 +43,6 @@ llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
 /// the ops after it, map(m.f, cluster, as=k.c).
 std::optional<unsigned> clusterParts(const LoopNest &nest);
 std::optional<unsigned> clusterShares(const LoopNest &nest);
-
-/// Returns true if the target has clusters of blocks: targets that copy boxes,
-/// for copies to all of their blocks; elsewhere such loops are plain ones.
-inline bool formsClusters(TargetAttr target) {
-  return target && target.getInstructions().contains("copy_tensor");
-}
 
 /// Returns true if the loop is clusterShares() and the op the sum over
 /// clusterParts(), which has all shares in registers until the blocks exchange

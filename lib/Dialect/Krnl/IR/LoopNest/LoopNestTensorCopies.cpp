@@ -12,6 +12,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,6 +115,10 @@ std::string LoopNest::divideBoxes(const Cache &cache, unsigned op,
   else
     return "its lines cannot be divided among the blocks of a cluster";
   return {};
+}
+
+bool LoopNest::mayCopyBoxes(TargetAttr target) const {
+  return target.copiesTensors() && (!clusterLoop() || target.formsClusters());
 }
 
 std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,

@@ -8,12 +8,12 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, vector_regist
 
 // One query has a loop, so that both products have a row.
 // CHECK-LABEL: func @one_query
-// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts" loops [query = 1, {{.*}} = 12,
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts" loops [query = 1, {{.*}} = 12,{{.*}} attributes {keepUnitLoops}
 // CHECK:         krnl.kernel "MatMul+Softmax+MatMul" loops [query = 1,
 // CHECK-NOT:     krnl.kernel
 // The loop stays where others of one iteration are dropped.
 // FUSED-LABEL: func @one_query
-// FUSED:         krnl.kernel "MatMul+Softmax+MatMul parts" loops [query = 1,
+// FUSED:         krnl.kernel "MatMul+Softmax+MatMul parts" loops [query = 1,{{.*}} attributes {keepUnitLoops}
 func.func @one_query(%q: tensor<12x1x64xf16>, %k: tensor<12x64x4096xf16>, %v: tensor<12x4096x64xf16>) -> tensor<12x1x64xf16> {
   %s = onnx.MatMul(%q, %k) : (tensor<12x1x64xf16>, tensor<12x64x4096xf16>) -> tensor<12x1x4096xf16>
   %p = onnx.Softmax(%s) : (tensor<12x1x4096xf16>) -> tensor<12x1x4096xf16>
@@ -24,6 +24,7 @@ func.func @one_query(%q: tensor<12x1x64xf16>, %k: tensor<12x64x4096xf16>, %v: te
 // Kernels that are none of an attention lose it again.
 // CHECK-LABEL: func @one_row
 // CHECK:         krnl.kernel "Softmax" loops [d0 = 12, d2 = 4096]
+// CHECK-NOT:     keepUnitLoops
 func.func @one_row(%x: tensor<12x1x4096xf16>) -> tensor<12x1x4096xf16> {
   %y = onnx.Softmax(%x) : (tensor<12x1x4096xf16>) -> tensor<12x1x4096xf16>
   return %y : tensor<12x1x4096xf16>

@@ -271,6 +271,9 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
     eraseWithOperands(rewriter, joined);
   if (kernels.empty())
     return;
+  // The rows of its products may be one query.
+  for (KernelOp kernel : kernels)
+    kernel.setKeepUnitLoops(true);
   KernelOp last = kernels.back();
   Value view = viewAs(rewriter, last.getResult(0),
                       cast<RankedTensorType>(sums.getResult(0).getType()));

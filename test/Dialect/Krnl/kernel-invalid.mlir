@@ -463,3 +463,14 @@ func.func @arrivals(%b: memref<2xi64>) {
   krnl.barrier_init %b {arrivals = -5 : i64} : memref<2xi64>
   return
 }
+
+// -----
+
+func.func @flag_with_a_value(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{attribute 'keepUnitLoops' failed to satisfy constraint: unit attribute}}
+  %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) attributes {keepUnitLoops = 4} {
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

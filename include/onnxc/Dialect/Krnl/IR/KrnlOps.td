@@ -37,7 +37,9 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     The body computes with `krnl.compute` over the named loops, in destination
     style. Block arguments are the `ins`, the `outs`, then the extents of the loops
     of dynamic extent (`loops [i = %n, j = 64]`), in their order; each yielded
-    value is written into the matching `outs` tensor.
+    value is written into the matching `outs` tensor. A kernel with `keepUnitLoops`
+    has loops of one iteration that its recipe needs, such as those over the rows of
+    products, so that no pass drops them.
 
     ```mlir
     %y = krnl.kernel "relu" loops [i = 64] ins(%x : tensor<64xf32>)
@@ -57,7 +59,8 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
   let arguments = (ins StrAttr:$name, Krnl_LoopArrayAttr:$loops,
                        DefaultValuedAttr<Krnl_RecipeAttr, "{}">:$recipe,
                        Variadic<AnyTypeOf<[Krnl_Tensor, Krnl_Scalar]>>:$ins,
-                       Variadic<Krnl_Tensor>:$outs, Variadic<Index>:$extents);
+                       Variadic<Krnl_Tensor>:$outs, Variadic<Index>:$extents,
+                       UnitAttr:$keepUnitLoops);
   let results = (outs Variadic<Krnl_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

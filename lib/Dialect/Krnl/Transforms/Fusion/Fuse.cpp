@@ -315,16 +315,6 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
   return success();
 }
 
-/// Returns true if krnl-join-attention made the kernel of several. The rows of
-/// its products may be one query.
-static bool isJoined(KernelOp kernel) {
-  auto isProduct = [](ComputeOp op) {
-    return reductionKindOf(op) == ReductionKind::Contraction;
-  };
-  return TargetAttr::processorOf(kernel).isDevice() &&
-         llvm::count_if(kernel.getBody().getOps<ComputeOp>(), isProduct) > 1;
-}
-
 namespace {
 struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   using Base::Base;
@@ -355,7 +345,7 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
       dropUnusedInputs(rewriter, kernel);
       if (!kernel.getRecipe().empty())
         continue;
-      if (!isJoined(kernel))
+      if (!kernel.getKeepUnitLoops())
         dropUnitLoops(kernel);
       if (collapse)
         collapseLoops(rewriter, kernel);

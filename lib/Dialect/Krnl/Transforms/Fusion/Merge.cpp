@@ -257,6 +257,8 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
     return failure();
   KernelOp merged = merger.build(position);
   merged.setRecipeAttr(*recipe);
+  merged.setKeepUnitLoops(producer.getKeepUnitLoops() ||
+                          consumer.getKeepUnitLoops());
   if (failed(checkMerged(merged, reason))) {
     rewriter.eraseOp(merged);
     return failure();

@@ -7,7 +7,7 @@
 #   add_onnxc_unittest(NameTests a.cpp ... [same options])     -> build/test/Unit
 #   add_onnxc_fuzzer(name-fuzzer a.cpp ... [same options])     -> build/test/Fuzz
 #   add_onnxc_tablegen(Target file.td -gen-x Out.inc ... [DEPENDS targets])
-#                     for passes and dialects also writes a page to build/docs
+#                     for passes also writes a page to build/docs
 #   add_onnxc_subdirectories(dir ...)   every folder below with a CMakeLists.txt
 #
 # Paths of generated files: build/include, the same tree as include/.
@@ -164,8 +164,7 @@ function(_onnxc_td_output_dir out td)
 endfunction()
 
 # Appends to the words of a tablegen call what writes the documentation's page:
-# build/docs/Passes/A/B.md for the passes of include/onnxc/A/B/Passes.td,
-# build/docs/Dialects/x.md for a dialect x with its operations.
+# build/docs/Passes/A/B.md for the passes of include/onnxc/A/B/Passes.td.
 function(_onnxc_add_page list td)
   if("-gen-pass-decls" IN_LIST ${list})
     get_filename_component(dir ${td} DIRECTORY)
@@ -173,11 +172,6 @@ function(_onnxc_add_page list td)
                BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/onnxc)
     set(page Passes/${dir}.md)
     set(flags -gen-pass-doc)
-  elseif("-gen-dialect-decls" IN_LIST ${list} AND
-         "-gen-op-decls" IN_LIST ${list})
-    string(REGEX MATCH "-dialect=([a-z]+)" dialect "${${list}}")
-    set(page Dialects/${CMAKE_MATCH_1}.md)
-    set(flags -gen-dialect-doc ${dialect})
   else()
     return()
   endif()

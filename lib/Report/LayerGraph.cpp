@@ -9,6 +9,7 @@
 #include "LayerNumbers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -58,7 +59,7 @@ static int64_t usualBytes(Type type) {
     return 0;
   double bytes = double(elementBytes(tensor.getElementType()));
   for (int64_t size : tensor.getShape())
-    bytes *= double(ShapedType::isDynamic(size) ? usualSize : size);
+    bytes *= double(ShapedType::isDynamic(size) ? krnl::usualSize : size);
   return int64_t(std::min(bytes, double(maxTensorBytes)));
 }
 
@@ -160,7 +161,7 @@ void GraphCollector::collect(Operation &op, size_t graph) {
     report.layers[number].types.push_back(typeText(types, result));
     report.layers[number].activationBytes += usualBytes(type);
     if (isDynamic(type))
-      report.unknownSize = usualSize;
+      report.unknownSize = krnl::usualSize;
   }
   collectBodies(op, number);
 }
@@ -229,7 +230,7 @@ void onnxc::collectTypes(ModuleOp model, LayerReport &report) {
   model.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (isDynamic(result.getType()))
-        report.unknownSize = usualSize;
+        report.unknownSize = krnl::usualSize;
     SmallVector<size_t> nodes = numbers.of(op->getLoc());
     for (size_t node : nodes)
       if (nodes.size() > 1 &&

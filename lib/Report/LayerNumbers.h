@@ -12,9 +12,6 @@
 
 namespace onnxc {
 
-/// What an unknown size counts as; krnl-plan-memory assumes it as well.
-inline constexpr int64_t usualSize = 32;
-
 /// Numbers of nodes by name and operator.
 class LayerNumbers {
 public:

@@ -44,7 +44,7 @@ void onnxc::collectWork(ModuleOp level, LayerReport &report) {
       layer.multiplyAdds += times * work.multiplyAdds;
       layer.operations += times * work.operations;
     };
-    forEachOperation(kernel, usualSize, add);
+    forEachOperation(kernel, krnl::usualSize, add);
   });
 }
 
@@ -99,7 +99,7 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   launch.function =
       (kernel ? kernel.getKernel() : cast<krnl::CallOp>(op).getCallee()).str();
   llvm::append_range(launch.layers, numbers.of(op->getLoc()));
-  launch.cycles = krnl::predictedCycles(op, usualSize);
+  launch.cycles = krnl::predictedCycles(op, krnl::usualSize);
   launch.mainLayer = mainOf(launch.layers, report);
   for (size_t layer : launch.layers)
     report.layers[layer].launches.push_back(report.launches.size());

@@ -45,6 +45,7 @@ private:
   Value emitSize(Value tensor, int64_t dim);
   void emitUniformOps();
   void emitStorage();
+  void placeThreads(const TileThreads &threads, const OpEmitter &ops);
   void emitTiles();
 
   KernelOp kernel;
@@ -217,28 +218,34 @@ void KernelEmitter::emitStorage() {
   }
 }
 
+/// Gives threads their iterations of mapped loops, and blocks of a cluster
+/// theirs of its parts and shares.
+void KernelEmitter::placeThreads(const TileThreads &threads,
+                                 const OpEmitter &ops) {
+  SmallVector<unsigned> mapped = nest.mappedLoops();
+  auto extents = llvm::map_to_vector(
+      mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
+  int64_t others = ops.hasProducer() ? producerThreads : 0;
+  loops.setThread(mapped, threads.indices(b, values.func, extents, others));
+  for (unsigned loop : nest.loopsOfThreads())
+    if (int other = nest.loop(loop).threadsOf;
+        other >= 0 && loop != clusterShares(nest))
+      loops.setSameThread(loop, unsigned(other));
+  if (std::optional<unsigned> parts = clusterParts(nest);
+      parts && threads.formsClusters()) {
+    threads.makeClusters(values.func, nest.loop(*parts).extent);
+    loops.setCluster(*parts, *clusterShares(nest));
+  }
+}
+
 void KernelEmitter::emitTiles() {
   VectorAccess access(b, math);
   EmptyOperands empty(b, access, values.func.getBody().front());
   OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
                  b, math, options, policy});
   ops.allocateCaches();
-  if (const TileThreads *threads = policy.tileThreads()) {
-    SmallVector<unsigned> mapped = nest.mappedLoops();
-    auto extents = llvm::map_to_vector(
-        mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
-    int64_t others = ops.hasProducer() ? producerThreads : 0;
-    loops.setThread(mapped, threads->indices(b, values.func, extents, others));
-    for (unsigned loop : nest.loopsOfThreads())
-      if (int other = nest.loop(loop).threadsOf;
-          other >= 0 && loop != clusterShares(nest))
-        loops.setSameThread(loop, unsigned(other));
-    if (std::optional<unsigned> parts = clusterParts(nest);
-        parts && threads->formsClusters()) {
-      threads->makeClusters(values.func, nest.loop(*parts).extent);
-      loops.setCluster(*parts, *clusterShares(nest));
-    }
-  }
+  if (const TileThreads *threads = policy.tileThreads())
+    placeThreads(*threads, ops);
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;
   };

@@ -62,6 +62,26 @@ private:
   void chooseWhole(const BlockTile &most, int64_t rows, int64_t columns);
   void choosePadded(const BlockTile &most, int64_t rows, int64_t columns);
 
+  struct RowLoops {
+    std::string blocks, thread, copies;
+  };
+  RowLoops cutRows(RecipeBuilder &recipe, StringRef row);
+  struct ColumnLoops {
+    std::string blocks, vectors, thread, lanes;
+  };
+  ColumnLoops cutColumns(RecipeBuilder &recipe);
+  /// Of the sum: parts, slices of a part and terms of a slice.
+  struct TermLoops {
+    std::string part, copies, step;
+  };
+  TermLoops cutTerms(RecipeBuilder &recipe, StringRef sum);
+  /// The loops of threads, outermost first. Of the columns before the innermost
+  /// ones, `next`, blocks are left where threads have some of them.
+  SmallVector<std::string> cutThreads(RecipeBuilder &recipe,
+                                      StringRef rowThread,
+                                      StringRef columnThread,
+                                      std::string &next);
+
   BlockTile shape{};
   Copying copying{};
   /// Threads along the loop of columns before the innermost one.
@@ -112,6 +132,37 @@ BlockContractionWriter::cutParts(RecipeBuilder &recipe, StringRef sum,
     return {"", sum.str()};
   int64_t terms = termsOfPart(slice);
   return recipe.block(sum, terms, "c", "p", tailOf(terms, loops.reduced));
+}
+
+BlockContractionWriter::SumLoops
+BlockContractionWriter::cutProducts(RecipeBuilder &recipe, StringRef sum,
+                                    int64_t steps) {
+  int64_t depth = matrixProductOf(loops.op)->depth(), inSlice = steps * depth;
+  SumLoops cut;
+  std::string rest;
+  std::tie(cut.part, rest) = cutParts(recipe, sum, inSlice);
+  std::tie(cut.copies, rest) = recipe.block(
+      rest, inSlice, "o", "i",
+      parts == 1 ? tailOf(inSlice, loops.reduced) : TailStrategy::Mask);
+  std::tie(cut.step, cut.products) = recipe.block(rest, depth, "s", "k");
+  return cut;
+}
+
+void BlockContractionWriter::storePairs(RecipeBuilder &recipe,
+                                        StringRef columns) {
+  if (loops.storesInLine && divides(MatrixSums::copies, loops.column))
+    recipe.vectorize(columns, MatrixSums::copies);
+  else
+    recipe.unroll(columns, MatrixSums::copies);
+}
+
+SmallVector<std::string>
+BlockContractionWriter::tileLoops(StringRef rowBlocks, StringRef columnBlocks) {
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(rowBlocks.str());
+  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
+  outer.push_back(columnBlocks.str());
+  return outer;
 }
 
 void BlockContractionWriter::mapParts(RecipeBuilder &recipe, StringRef part,
@@ -252,55 +303,76 @@ void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
   recipe.pipeline(loop, stages);
 }
 
-ArrayAttr TileWriter::write() {
-  RecipeBuilder recipe(kernel.getContext());
-  auto [row, sum] = flattenLoops(recipe);
-  auto [rowBlocks, rowTile] =
-      recipe.block(row, shape.rows * shape.rowThreads, "o", "b",
-                   tailOf(shape.rows * shape.rowThreads, loops.rows));
+TileWriter::RowLoops TileWriter::cutRows(RecipeBuilder &recipe, StringRef row) {
+  int64_t ofBlock = shape.rows * shape.rowThreads;
+  auto [blocks, rest] =
+      recipe.block(row, ofBlock, "o", "b", tailOf(ofBlock, loops.rows));
   // Threads that are neighbours write neighbours.
-  std::string rowThread, rows;
-  if (loops.storesInLine)
-    std::tie(rowThread, rows) = recipe.block(rowTile, shape.rows, "t", "r");
-  else
-    std::tie(rows, rowThread) =
-        recipe.block(rowTile, shape.rowThreads, "r", "t");
-  int64_t lineColumns = shape.columnThreads * lanes;
-  auto [columnBlocks, columnTile] =
-      recipe.block(loops.column, shape.vectors * lineColumns, "o", "b",
-                   tailOf(shape.vectors * lineColumns, loops.column));
-  auto [vectors, line] = recipe.block(columnTile, lineColumns, "v", "l");
-  auto [columnThread, vector] = recipe.block(line, lanes, "t", "r");
+  if (loops.storesInLine) {
+    auto [thread, copies] = recipe.block(rest, shape.rows, "t", "r");
+    return {blocks, thread, copies};
+  }
+  auto [copies, thread] = recipe.block(rest, shape.rowThreads, "r", "t");
+  return {blocks, thread, copies};
+}
+
+TileWriter::ColumnLoops TileWriter::cutColumns(RecipeBuilder &recipe) {
+  int64_t ofLine = shape.columnThreads * lanes,
+          ofBlock = shape.vectors * ofLine;
+  ColumnLoops columns;
+  std::string rest;
+  std::tie(columns.blocks, rest) = recipe.block(loops.column, ofBlock, "o", "b",
+                                                tailOf(ofBlock, loops.column));
+  std::tie(columns.vectors, rest) = recipe.block(rest, ofLine, "v", "l");
+  std::tie(columns.thread, columns.lanes) = recipe.block(rest, lanes, "t", "r");
+  return columns;
+}
+
+TileWriter::TermLoops TileWriter::cutTerms(RecipeBuilder &recipe,
+                                           StringRef sum) {
   std::optional<MatrixProduct> product = matrixProductOf(loops.op);
   bool padsSums =
       parts == 1 && product && (!keepOrder || product->element.isInteger());
   auto [part, terms] = cutParts(recipe, sum, copying.steps);
-  auto [steps, step] = recipe.block(
+  auto [copies, step] = recipe.block(
       terms, copying.steps, "o", "i",
       padsSums ? tailOf(copying.steps, loops.reduced) : TailStrategy::Mask);
-  std::string shares;
-  std::tie(shares, rows) = cutShares(recipe, rows, shape.rows);
+  return {part, copies, step};
+}
 
-  SmallVector<std::string> outer = loops.batch;
-  outer.push_back(rowBlocks);
-  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
-  outer.push_back(columnBlocks);
-  SmallVector<std::string> threads{columnThread};
+SmallVector<std::string> TileWriter::cutThreads(RecipeBuilder &recipe,
+                                                StringRef rowThread,
+                                                StringRef columnThread,
+                                                std::string &next) {
+  SmallVector<std::string> threads{columnThread.str()};
   if (nextThreads > 1) {
-    std::string &next = outer[outer.size() - 2];
     auto [blocks, thread] = recipe.block(next, nextThreads, "o", "t");
     next = blocks;
     threads.insert(threads.begin(), thread);
   }
   threads.insert(loops.storesInLine ? threads.begin() : threads.end(),
-                 rowThread);
+                 rowThread.str());
+  return threads;
+}
+
+ArrayAttr TileWriter::write() {
+  RecipeBuilder recipe(kernel.getContext());
+  auto [row, sum] = flattenLoops(recipe);
+  RowLoops rows = cutRows(recipe, row);
+  ColumnLoops columns = cutColumns(recipe);
+  TermLoops terms = cutTerms(recipe, sum);
+  auto [shares, copies] = cutShares(recipe, rows.copies, shape.rows);
+  SmallVector<std::string> outer = tileLoops(rows.blocks, columns.blocks);
+  SmallVector<std::string> threads =
+      cutThreads(recipe, rows.thread, columns.thread, outer[outer.size() - 2]);
   distribute(recipe, outer, threads,
-             {shares, rows, vectors, vector, part, steps, step});
-  mapParts(recipe, part, shares);
-  recipe.unroll(rows, shape.rows / parts);
-  recipe.unroll(vectors, shape.vectors);
-  cacheOperands(recipe, steps, copying.stages);
-  recipe.vectorize(vector, lanes);
+             {shares, copies, columns.vectors, columns.lanes, terms.part,
+              terms.copies, terms.step});
+  mapParts(recipe, terms.part, shares);
+  recipe.unroll(copies, shape.rows / parts);
+  recipe.unroll(columns.vectors, shape.vectors);
+  cacheOperands(recipe, terms.copies, copying.stages);
+  recipe.vectorize(columns.lanes, lanes);
   return recipe.finish();
 }
 

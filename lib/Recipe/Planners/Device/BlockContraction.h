@@ -76,6 +76,21 @@ protected:
     return parts == 1 ? std::pair(std::string(), copies.str())
                       : recipe.block(copies, extent / parts, "u", "x");
   }
+  /// The loops over the tiles, outermost first.
+  llvm::SmallVector<std::string> tileLoops(llvm::StringRef rowBlocks,
+                                           llvm::StringRef columnBlocks);
+  /// Of sums by instructions for matrices: the loop over the parts, "" where
+  /// there is one, and those over the slices of a part, the instructions of a
+  /// slice and the products of one.
+  struct SumLoops {
+    std::string part, copies, step, products;
+  };
+  /// Slices have so many instructions.
+  SumLoops cutProducts(RecipeBuilder &recipe, llvm::StringRef sum,
+                       int64_t steps);
+  /// Lets a thread store the two neighbours of a row at once that it has of
+  /// such an instruction, where they are neighbours in the result.
+  void storePairs(RecipeBuilder &recipe, llvm::StringRef columns);
   std::string describeParts() const {
     return parts == 1 ? "" : ", in " + std::to_string(parts) + " parts";
   }

@@ -107,40 +107,28 @@ ArrayAttr MatrixWriter::write() {
       cut(recipe, loops.column, tailOf(columnsOfBlock(), loops.column),
           tile.columnWarps, tile.columns, MatrixSums::columns,
           MatrixSums::copies, {"t", "c"});
-  int64_t depth = matrixProductOf(loops.op)->depth();
-  int64_t products = copying.steps * depth;
-  auto [part, terms] = cutParts(recipe, sum, products);
-  auto [copies, stage] = recipe.block(
-      terms, products, "o", "i",
-      parts == 1 ? tailOf(products, loops.reduced) : TailStrategy::Mask);
-  auto [step, product] = recipe.block(stage, depth, "s", "k");
+  SumLoops sums = cutProducts(recipe, sum, copying.steps);
   bool sharesColumns = tile.columns % parts == 0;
   Parts &sharedOut = sharesColumns ? columns : rows;
   std::string shares;
   std::tie(shares, sharedOut.fragments) = cutShares(
       recipe, sharedOut.fragments, sharesColumns ? tile.columns : tile.rows);
 
-  SmallVector<std::string> outer = loops.batch;
-  outer.push_back(rows.blocks);
-  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
-  outer.push_back(columns.blocks);
   // The last ones are the threads of a warp.
   SmallVector<std::string> threads{rows.warp, columns.warp, rows.inside,
                                    columns.outside};
-  distribute(recipe, outer, threads,
+  distribute(recipe, tileLoops(rows.blocks, columns.blocks), threads,
              {shares, rows.fragments, rows.outside, columns.fragments,
-              columns.inside, part, copies, step, product});
-  mapParts(recipe, part, shares);
+              columns.inside, sums.part, sums.copies, sums.step,
+              sums.products});
+  mapParts(recipe, sums.part, shares);
   recipe.unroll(rows.fragments, tile.rows / (sharesColumns ? 1 : parts));
   recipe.unroll(rows.outside, MatrixSums::copies);
   recipe.unroll(columns.fragments, tile.columns / (sharesColumns ? parts : 1));
-  cacheOperands(recipe, copies, copying.stages);
-  if (loops.storesInLine && divides(2, loops.column))
-    recipe.vectorize(columns.inside, MatrixSums::copies);
-  else
-    recipe.unroll(columns.inside, MatrixSums::copies);
-  recipe.mma(
-      {rows.outside, rows.inside, columns.outside, columns.inside, product});
+  cacheOperands(recipe, sums.copies, copying.stages);
+  storePairs(recipe, columns.inside);
+  recipe.mma({rows.outside, rows.inside, columns.outside, columns.inside,
+              sums.products});
   return recipe.finish();
 }
 

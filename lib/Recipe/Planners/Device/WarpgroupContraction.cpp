@@ -84,6 +84,16 @@ private:
         return loop;
     return "";
   }
+  struct RowLoops {
+    std::string blocks, group, instructions, warp, copies, thread;
+  };
+  RowLoops cutRows(RecipeBuilder &recipe, StringRef row);
+  struct ColumnLoops {
+    std::string blocks, group, tiles, thread, copies;
+  };
+  ColumnLoops cutColumns(RecipeBuilder &recipe);
+  void unrollTile(RecipeBuilder &recipe, const RowLoops &rows,
+                  const ColumnLoops &columns, StringRef shares);
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   SmallVector<unsigned> findBoxed(ArrayAttr recipe);
   /// Registers of operands of ops behind the sums: loads of a tile's columns.
@@ -205,75 +215,86 @@ SmallVector<std::string> WarpgroupWriter::orderBlocks(RecipeBuilder &recipe,
     std::string &divided = sharesColumns() ? rows : columns;
     std::tie(divided, inside) = recipe.block(divided, tile.cluster, "q", "u");
   }
-  SmallVector<std::string> outer = loops.batch;
-  outer.push_back(rows);
-  llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
-  outer.push_back(columns);
+  SmallVector<std::string> outer = tileLoops(rows, columns);
   if (tile.cluster > 1)
     outer.push_back(inside);
   return outer;
 }
 
+WarpgroupWriter::RowLoops WarpgroupWriter::cutRows(RecipeBuilder &recipe,
+                                                   StringRef row) {
+  RowLoops rows;
+  std::string rest;
+  std::tie(rows.blocks, rest) = recipe.block(row, rowsOfBlock(), "o", "b",
+                                             tailOf(rowsOfBlock(), loops.rows));
+  std::tie(rows.group, rest) =
+      recipe.block(rest, tile.rows * MatrixSums::groupRows, "v", "p");
+  std::tie(rows.instructions, rest) =
+      recipe.block(rest, MatrixSums::groupRows, "f", "s");
+  std::tie(rows.warp, rest) = recipe.block(rest, MatrixSums::rows, "w", "r");
+  std::tie(rows.copies, rows.thread) =
+      recipe.block(rest, MatrixSums::rowThreads, "h", "g");
+  return rows;
+}
+
+WarpgroupWriter::ColumnLoops
+WarpgroupWriter::cutColumns(RecipeBuilder &recipe) {
+  ColumnLoops columns;
+  std::string rest;
+  std::tie(columns.blocks, rest) =
+      recipe.block(loops.column, columnsOfBlock(), "o", "b",
+                   tailOf(columnsOfBlock(), loops.column));
+  std::tie(columns.group, rest) = recipe.block(rest, tile.columns, "v", "p");
+  std::tie(columns.tiles, rest) =
+      recipe.block(rest, MatrixSums::columns, "f", "s");
+  std::tie(columns.thread, columns.copies) =
+      recipe.block(rest, MatrixSums::copies, "t", "c");
+  return columns;
+}
+
+/// Writes out what a thread has of a warpgroup, but for the loop of shares.
+void WarpgroupWriter::unrollTile(RecipeBuilder &recipe, const RowLoops &rows,
+                                 const ColumnLoops &columns, StringRef shares) {
+  for (auto [loop, extent] :
+       {std::pair(StringRef(rows.instructions), tile.rows),
+        {rows.copies, MatrixSums::copies},
+        {columns.tiles, tile.columns / MatrixSums::columns}})
+    if (loop != shares)
+      recipe.unroll(loop, extent);
+}
+
 ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   RecipeBuilder recipe(kernel.getContext());
   auto [row, sum] = flattenLoops(recipe);
-  auto [rowBlocks, rowBlock] = recipe.block(row, rowsOfBlock(), "o", "b",
-                                            tailOf(rowsOfBlock(), loops.rows));
-  auto [rowGroup, groupPart] =
-      recipe.block(rowBlock, tile.rows * MatrixSums::groupRows, "v", "p");
-  auto [rows, instructionRows] =
-      recipe.block(groupPart, MatrixSums::groupRows, "f", "s");
-  auto [warp, rowsOfWarp] =
-      recipe.block(instructionRows, MatrixSums::rows, "w", "r");
-  auto [rowCopy, rowThread] =
-      recipe.block(rowsOfWarp, MatrixSums::rowThreads, "h", "g");
-  auto [columnBlocks, columnBlock] =
-      recipe.block(loops.column, columnsOfBlock(), "o", "b",
-                   tailOf(columnsOfBlock(), loops.column));
-  auto [columnGroup, columns] =
-      recipe.block(columnBlock, tile.columns, "v", "p");
-  auto [tiles, tileColumn] =
-      recipe.block(columns, MatrixSums::columns, "f", "s");
-  auto [columnThread, column] =
-      recipe.block(tileColumn, MatrixSums::copies, "t", "c");
-  int64_t depth = krnl::matrixProductOf(loops.op)->depth(),
-          inStage = copying.steps * depth;
-  auto [part, terms] = cutParts(recipe, sum, inStage);
-  auto [copies, stage] = recipe.block(
-      terms, inStage, "o", "i",
-      parts == 1 ? tailOf(inStage, loops.reduced) : krnl::TailStrategy::Mask);
-  auto [step, products] = recipe.block(stage, depth, "s", "k");
-
-  SmallVector<std::string> outer = orderBlocks(recipe, rowBlocks, columnBlocks);
+  RowLoops rows = cutRows(recipe, row);
+  ColumnLoops columns = cutColumns(recipe);
+  SumLoops sums = cutProducts(recipe, sum, copying.steps);
+  SmallVector<std::string> outer =
+      orderBlocks(recipe, rows.blocks, columns.blocks);
   // The last ones are the threads of a warpgroup.
-  SmallVector<std::string> threads{rowGroup, columnGroup, warp, rowThread,
-                                   columnThread};
+  SmallVector<std::string> threads{rows.group, columns.group, rows.warp,
+                                   rows.thread, columns.thread};
   distribute(recipe, outer, threads,
-             {rows, rowCopy, tiles, column, part, copies, step, products});
-  StringRef shares = sharedLoop({rows, rowCopy, tiles});
+             {rows.instructions, rows.copies, columns.tiles, columns.copies,
+              sums.part, sums.copies, sums.step, sums.products});
   bool hasProducer = copying.producer && !boxed.empty();
   if (hasProducer)
     recipe.grid(blocksAtOnce());
   if (tile.cluster > 1 && !boxed.empty())
     recipe.mapCluster(outer.back());
-  for (auto [loop, extent] : {std::pair(StringRef(rows), tile.rows),
-                              {rowCopy, MatrixSums::copies},
-                              {tiles, tile.columns / MatrixSums::columns}})
-    if (loop != shares)
-      recipe.unroll(loop, extent);
-  mapParts(recipe, part, shares);
+  StringRef shares =
+      sharedLoop({rows.instructions, rows.copies, columns.tiles});
+  unrollTile(recipe, rows, columns, shares);
+  mapParts(recipe, sums.part, shares);
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
     int number = krnl::inputNumber(kernel, operand->get());
-    recipe.cacheShared(number, copies, llvm::is_contained(boxed, number));
+    recipe.cacheShared(number, sums.copies, llvm::is_contained(boxed, number));
   }
-  if (loops.storesInLine && divides(MatrixSums::copies, loops.column))
-    recipe.vectorize(column, MatrixSums::copies);
-  else
-    recipe.unroll(column, MatrixSums::copies);
-  recipe.unroll(step, copying.steps);
-  recipe.wgmma(
-      {warp, rowCopy, rowThread, tiles, columnThread, column, products});
-  recipe.pipeline(copies, copying.stages, copying.inFlight, /*op=*/-1,
+  storePairs(recipe, columns.copies);
+  recipe.unroll(sums.step, copying.steps);
+  recipe.wgmma({rows.warp, rows.copies, rows.thread, columns.tiles,
+                columns.thread, columns.copies, sums.products});
+  recipe.pipeline(sums.copies, copying.stages, copying.inFlight, /*op=*/-1,
                   hasProducer);
   return recipe.finish();
 }

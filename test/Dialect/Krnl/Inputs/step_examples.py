@@ -1,7 +1,7 @@
 # ===- step_examples.py - Examples of recipe steps as recipes ---*- Python -*-===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-#   step_examples.py RecipeSteps.td
+#   step_examples.py FILE.td...
 #
 # Writes an operation with a recipe for each step, which is the example of its description, and
 # what FileCheck is to find. Ends with 1 if a description has none.
@@ -9,7 +9,7 @@
 import re
 import sys
 
-text = open(sys.argv[1]).read()
+text = "".join(open(name).read() for name in sys.argv[1:])
 steps = re.findall(r'^def Krnl_(\w+)Step\s*: Krnl_Step<"\w+", "(\w+)".*?> \{(.*?)^\}', text, re.M | re.S)
 for name, mnemonic, body in steps:
     prefix = r"\w+: " if mnemonic == "only" else re.escape(mnemonic) + r"\("

@@ -10,6 +10,9 @@
 
 namespace onnxc::krnl {
 
+/// The size that stands for a dynamic one in plans of memory and in reports.
+inline constexpr int64_t usualSize = 32;
+
 /// The number of times that `op` runs, as far as the bounds of loops are known.
 double timesRun(mlir::Operation *op);
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 
 using namespace mlir;
 

@@ -32,9 +32,7 @@ public:
   /// Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
-  /// The assumed value of all sizes of inputs.
-  static constexpr int64_t usualSize = 32;
-  /// The assumed value, for plans.
+  /// The assumed value, for plans: `usualSize` for all sizes of inputs.
   int64_t estimate(mlir::Value value);
   SizeFormula formula(mlir::Value value);
 

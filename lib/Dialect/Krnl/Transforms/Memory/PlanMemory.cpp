@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -224,8 +225,7 @@ int64_t Planner::assignOffsets() {
   DenseSet<Value> buffers;
   buffers.insert_range(planned);
   launches = orderLaunches(
-      host, [&](Value buffer) { return buffers.contains(buffer); },
-      EntryValues::usualSize);
+      host, [&](Value buffer) { return buffers.contains(buffer); }, usualSize);
   for (auto [op, slot] : llvm::zip_equal(planned, slots))
     slot.users = launches->users.lookup(op);
   return krnl::assignOffsets(slots, launches->graph);
@@ -373,7 +373,7 @@ std::string Planner::formula(ArrayRef<unsigned> order) {
   for (const ArenaSlot &slot : slots)
     estimate = std::max(estimate, slot.offset + slot.bytes);
   return std::to_string(estimate) + " B where unknown sizes are " +
-         std::to_string(EntryValues::usualSize);
+         std::to_string(usualSize);
 }
 
 /// Values that loops carry in two buffers have offsets in the arena.

@@ -1,0 +1,136 @@
+//===- LoopSteps.td - Steps that cut, order and write out loops *- tablegen -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_IR_LOOPSTEPS_TD
+#define ONNXC_DIALECT_KRNL_IR_LOOPSTEPS_TD
+
+include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
+
+def Krnl_BlockStep
+    : Krnl_Step<"Block", "block", "block",
+                "getLoop(), getSize(), getTail(), getOuter(), getInner()"> {
+  let summary = "cut a loop into blocks of a size";
+  let description = [{
+    `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
+    blocks and a loop `n.r` of 48 iterations inside a block, in its place. `tail`
+    is the strategy of a last, shorter block:
+
+    - `mask`: by the same code as the others, under a bound that is computed for
+      each block.
+    - `peel`: by code of its own, after a loop over full blocks without such
+      bounds. The code grows: `n.o` must stay a loop, and an op may have three
+      loops that are peeled.
+    - `pad`: all blocks are whole, so that threads may share them. Iterations
+      behind the end read what the last one reads and store nothing. Where they
+      are summed up, the op multiplies elements of two operands, which are zero
+      there. No vector may be half behind the end, and none of the op's accesses
+      is shuffled.
+
+    Vectors and register tiles never access elements out of bounds: tails of
+    them are masked or have code of their own, whatever the tail of blocks.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$size, TailParameter:$tail,
+                        LoopName:$outer, LoopName:$inner);
+  let assemblyFormat = [{
+    `(` $loop `,` $size (`,` `tail` `` `=` `` $tail^)? `)` `->`
+    `(` $outer `,` $inner `)`
+  }];
+}
+
+def Krnl_FuseStep
+    : Krnl_Step<"Fuse", "fuse", "fuse",
+                "getOuter(), getInner(), getResult()"> {
+  let summary = "run two adjacent loops as one";
+  let description = [{
+    `fuse(i, j) -> ij`: `i` must be directly outside `j`; every op has both loops
+    or neither, and none reduces only one of them.
+  }];
+  let parameters = (ins LoopName:$outer, LoopName:$inner, LoopName:$result);
+  let assemblyFormat = "`(` $outer `,` $inner `)` `->` $result";
+}
+
+def Krnl_OrderStep : Krnl_Step<"Order", "order", "reorder", "namesOf(getLoops())"> {
+  let summary = "put loops in a new order, outermost first";
+  let description = [{
+    `order(n.o, m.o, k)`: the loops take, in this order, the positions that they
+    hold together now; other loops keep theirs. Results of loops in registers
+    stay there while the loops inside, which the op reduces, run.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
+def Krnl_FuseOuterStep
+    : Krnl_Step<"FuseOuter", "fuse_outer", "fuseOuter",
+                "namesOf(getLoops())"> {
+  let summary = "fuse the outermost loops of all ops of the kernel";
+  let description = [{
+    `fuse_outer(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
+    iteration runs all ops, one after the other, on their slice. Refused where an
+    op does not have the loop, or reduces it and another one uses the result.
+  }];
+  let parameters = (ins LoopNames:$loops);
+  let assemblyFormat = "`(` $loops `)`";
+}
+
+def Krnl_ComputeAtStep
+    : Krnl_Step<"ComputeAt", "compute_at", "computeAt",
+                "getLoop()"> {
+  let summary = "compute several ops inside one loop that the last of them reduces";
+  let description = [{
+    `compute_at(b)`: the ops that run over loop `b`, one after the other in the
+    body, have one loop `b`, just inside the fused outer ones; each iteration runs all
+    of them. The last one reduces it and keeps its results in registers, if those
+    are a tile; no other op uses the results of the others. So sums over blocks
+    are scaled and added up block by block.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
+def Krnl_UnrollStep
+    : Krnl_Step<"Unroll", "unroll", "unroll",
+                "getLoop(), getFactor(), getTail()"> {
+  let summary = "write out several iterations of a loop";
+  let description = [{
+    `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
+    loops within `k`, which run once for all of them. The tail of `k` is done
+    four iterations at a time, then one by one.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$factor, TailSizes:$tail);
+  let assemblyFormat = [{
+    `(` $loop `,` $factor (`,` `tail` `` `=` `` `[` $tail^ `]`)? `)`
+  }];
+}
+
+def Krnl_EarlyExitStep
+    : Krnl_Step<"EarlyExit", "early_exit", "earlyExit",
+                "getLoop()"> {
+  let summary = "end a loop once its iterations change nothing any more";
+  let description = [{
+    `early_exit(s)`: a data-dependent traversal, such as the way down a tree, has
+    a loop `s` over its steps. The loop ends after the first strip of copies that
+    leaves all accumulators as they were; so do all later ones.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
+def Krnl_SplitReductionStep
+    : Krnl_Step<"SplitReduction", "split_reduction", "splitReduction",
+                "getLoop(), getParts(), getOuter(), getInner()"> {
+  let summary = "reduce into several partial results";
+  let description = [{
+    `split_reduction(k, 4) -> (k.o, k.i)`: iteration `k.o * 4 + k.i` goes to the
+    partial result `k.i`; the four are combined after the loop `k.o`.
+  }];
+  let parameters = (ins LoopName:$loop, "int64_t":$parts, LoopName:$outer,
+                        LoopName:$inner);
+  let assemblyFormat = [{
+    `(` $loop `,` $parts `)` `->` `(` $outer `,` $inner `)`
+  }];
+}
+
+#endif // ONNXC_DIALECT_KRNL_IR_LOOPSTEPS_TD

@@ -45,6 +45,7 @@ struct VerbRow {
   StringRef name;
   Verb verb;
   StringRef help;
+  StringRef operands = "MODEL.so";
 };
 
 /// Takes the value; false if it is no good.
@@ -151,7 +152,8 @@ static constexpr VerbRow verbs[] = {
     {"info", Verb::Info, "print the facts that the artefact has on itself"},
     {"refit", Verb::Refit,
      "write it with the weights of another model, NEW.onnx behind MODEL.so, to "
-     "-o FILE"},
+     "-o FILE",
+     "MODEL.so NEW.onnx -o FILE"},
 };
 
 static const Option table[] = {
@@ -263,6 +265,10 @@ static const Option table[] = {
     {"version", "", OfAll, setFlag<&Options::version>, "the version"},
 };
 
+static bool knows(unsigned verbs, Verb verb) {
+  return verbs >> unsigned(verb) & 1;
+}
+
 static const Option *findOption(StringRef name) {
   const Option *found = llvm::find_if(
       table, [&](const Option &option) { return option.name == name; });
@@ -278,7 +284,7 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   const Option *option = findOption(name);
   if (!option)
     return failure("there is no option --%s", name.str().c_str());
-  if (!(option->verbs >> unsigned(options.verb) & 1))
+  if (!knows(option->verbs, options.verb))
     return failure("--%s is not for this command", name.str().c_str());
   StringRef value;
   if (option->value.empty() != (equals == StringRef::npos)) {
@@ -318,6 +324,7 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   for (const VerbRow &row : verbs)
     if (first == row.name) {
       options.verb = row.verb;
+      options.isVerbGiven = true;
       arguments = arguments.drop_front();
     }
   if (options.verb == Verb::Profile)
@@ -379,7 +386,7 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
                    "files");
   if (options->snapshotFolder.empty() != options->when.empty())
     return failure("--snapshot=FOLDER and --when=CONDITION need each other");
-  bool checks = Checks >> unsigned(options->verb) & 1;
+  bool checks = knows(Checks, options->verb);
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
   if (options->threadCounts.size() > 1 &&
@@ -400,32 +407,60 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   return options;
 }
 
-std::string run::helpText() {
-  std::string text;
-  raw_string_ostream out(text);
+/// One line, for a verb or with all verbs that know the option.
+static void printOption(raw_ostream &out, const Option &option,
+                        std::optional<Verb> verb) {
+  bool isLetter = option.name.size() == 1;
+  std::string left = ((isLetter ? "-" : "--") + option.name).str();
+  if (!option.value.empty())
+    left += ((isLetter ? " " : "=") + option.value).str();
+  out << "  " << left_justify(left, 26) << option.help;
+  SmallVector<StringRef> notes;
+  std::string names;
+  if (!verb && option.verbs != OfAll) {
+    ListSeparator comma;
+    raw_string_ostream list(names);
+    for (const VerbRow &row : verbs)
+      if (knows(option.verbs, row.verb))
+        list << comma << row.name;
+    notes.push_back(names);
+  }
+  if (option.verbs & Alone && (!verb || knows(Comparers, *verb)))
+    notes.push_back("not with --against");
+  if (!notes.empty())
+    out << " (" << join(notes, "; ") << ")";
+  out << "\n";
+}
+
+/// What comes before the options of all verbs.
+static void printVerbs(raw_ostream &out) {
   out << "usage: onnx-run [VERB] MODEL.so [options]\n\n"
          "Runs a compiled model, checks its outputs and measures it.\n\n";
   for (const VerbRow &row : verbs)
     out << "  " << left_justify(row.name, 9) << row.help << "\n";
-  out << "\nInputs that are not given are random. Exit status: 0 ok, 1 the "
-         "model\nor an input was rejected, 2 usage, 3 an output differs.\n\n";
-  for (const Option &option : table) {
-    bool isLetter = option.name.size() == 1;
-    std::string left = ((isLetter ? "-" : "--") + option.name).str();
-    if (!option.value.empty())
-      left += ((isLetter ? " " : "=") + option.value).str();
-    out << "  " << left_justify(left, 26) << option.help;
-    if (option.verbs != OfAll) {
-      ListSeparator comma;
-      out << " (";
-      for (const VerbRow &row : verbs)
-        if (option.verbs >> unsigned(row.verb) & 1)
-          out << comma << row.name;
-      if (option.verbs & Alone)
-        out << "; not with --against";
-      out << ")";
-    }
-    out << "\n";
-  }
+  out << "\nonnx-run VERB --help lists the options of a verb.\n";
+}
+
+/// Of a verb that was given, its options alone.
+std::string run::helpText(const Options &options) {
+  std::string text;
+  raw_string_ostream out(text);
+  std::optional<Verb> verb;
+  if (options.isVerbGiven)
+    verb = options.verb;
+  for (const VerbRow &row : verbs)
+    if (verb == row.verb)
+      out << "usage: onnx-run " << row.name << " " << row.operands
+          << " [options]\n\n"
+          << row.name << ": " << row.help << ".\n\n";
+  if (!verb)
+    printVerbs(out);
+  if (!verb || knows(Runners, *verb))
+    out << "Inputs that are not given are random. ";
+  out << "Exit status: 0 ok, 1 the model\nor an input was rejected, 2 usage, 3 "
+         "an output differs.\n\n";
+  for (const Option &option : table)
+    if (!verb || knows(option.verbs, *verb))
+      printOption(out, option, verb);
   return text;
 }

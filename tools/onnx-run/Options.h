@@ -30,6 +30,7 @@ enum class Verb { Run, Verify, Bench, Profile, Info, Refit };
 
 struct Options {
   Verb verb = Verb::Run;
+  bool isVerbGiven = false; ///< the first word; else it is run
   std::string model;
   std::string newModel; ///< of refit
   std::string output;   ///< of refit
@@ -82,7 +83,7 @@ struct Options {
 llvm::Expected<Options>
 parseCommandLine(llvm::ArrayRef<const char *> arguments);
 /// All options with their meaning.
-std::string helpText();
+std::string helpText(const Options &options);
 
 /// Values by position, read from name=@file texts.
 using ValuesByIndex = std::map<size_t, Value>;

@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
     return ExitUsage;
   }
   if (options->help || options->version) {
-    outs() << (options->help ? helpText() : "onnx-run " ONNXC_VERSION "\n");
+    outs() << (options->help ? helpText(*options)
+                             : "onnx-run " ONNXC_VERSION "\n");
     return ExitOk;
   }
   return obey(*options, arguments);

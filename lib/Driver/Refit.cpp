@@ -95,6 +95,8 @@ static Expected<Recorded> readArtefact(StringRef path) {
     return createStringError("'" + path +
                              "' was compiled without --refit: compile the "
                              "model again with this option");
+  if (!refit->getArray("options"))
+    return createStringError("the record of the artefact is damaged");
   artefact.weightsBytes = refit->getInteger("weights_bytes").value_or(0);
   return artefact;
 }

@@ -418,6 +418,38 @@ func.func @lines_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<
 
 // -----
 
+func.func @indices_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op expects 2 indices and sizes of the box}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[1, 16, 32], swizzle=64 : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @memory_of_box(%x: memref<64x64xf16>, %t: memref<64x64xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op expects memory of one dimension}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[16, 32], swizzle=64 : memref<64x64xf16> to memref<64x64xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @size_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op copies 1 to 256 elements of a dimension, but got 512}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[512, 32], swizzle=64 : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
+func.func @line_of_box(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
+  // expected-error @+1 {{'krnl.copy_tensor' op expects a line of 64 bytes, but got 32}}
+  krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[16, 16], swizzle=64 : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
+// -----
+
 func.func @cluster_of_copy(%x: memref<64x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) {
   // expected-error @+1 {{'krnl.copy_tensor' op expects a cluster of a power of two from 1 to 8 blocks, but got 70}}
   krnl.copy_tensor %x[%i, %i] to %t[%i], %b[%i], box=[16, 32], swizzle=64 {blocks = 70 : i64} : memref<64x64xf16> to memref<4096xf16>, memref<2xi64>

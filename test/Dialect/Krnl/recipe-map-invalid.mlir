@@ -248,6 +248,23 @@ func.func @sum_of_few_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tenso
 
 // -----
 
+func.func @sum_of_half_a_warp(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{loop 'c.t' is reduced by op 'sum', so all warps must be whole}}
+  %y = krnl.kernel "sum_of_half_a_warp" loops [r = 6, c = 100]
+      ins(%x : tensor<6x100xf32>) outs(%o : tensor<6xf32>)
+      recipe [block(c, 16) -> (c.o, c.t), map(c.t, thread)] {
+  ^bb0(%a: tensor<6x100xf32>, %b: tensor<6xf32>):
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %b[r]) : (tensor<6x100xf32>) -> tensor<6xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<6xf32>
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
 func.func @sum_outside_threads(%x: tensor<6x100xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
   // expected-error @+2 {{loop 'c.t' is reduced by op 'sum', so it must be the innermost mapped loop, or one of warps}}
   // expected-note @+1 {{it would be legal before recipe step 3 'map(c.t, thread)'}}

@@ -173,7 +173,7 @@ Lowered lowerBatchNorm(onnx::BatchNormalizationOp op,
                        ConversionPatternRewriter &rewriter) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
   if (!type || type.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+    return rewriter.notifyMatchFailure(op, "operand has no channels");
   return BatchKernel(rewriter, op, adaptor).build();
 }
 

@@ -161,7 +161,7 @@ Lowered lowerDFT(onnx::DFTOp op, onnx::DFTOp::Adaptor adaptor,
   Value x = adaptor.getInput();
   RankedTensorType type = rankedType(x);
   if (!type || type.getRank() < 2)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+    return rewriter.notifyMatchFailure(op, "operand has fewer than 2 axes");
   int64_t parts = partsOf(x, op.getInput());
   if (parts != 1 && parts != 2) {
     x = asComplex(rewriter, loc, x);

@@ -69,6 +69,21 @@ static bool isUnordered(Value base) {
   return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
 }
 
+/// Returns true if a view has another shape, and all elements in their order.
+static bool reshapes(Operation *view) {
+  if (isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+          memref::ReshapeOp>(view))
+    return true;
+  auto cast = dyn_cast<memref::ReinterpretCastOp>(view);
+  if (!cast)
+    return false;
+  auto from = dyn_cast<MemRefType>(cast.getSource().getType());
+  MemRefType to = cast.getType();
+  return from && from.hasStaticShape() && to.hasStaticShape() &&
+         from.getLayout().isIdentity() && to.getLayout().isIdentity() &&
+         from.getNumElements() == to.getNumElements();
+}
+
 /// Returns true if the elements of a view are all those of its buffer, in
 /// order.
 static bool showsAll(Value view) {
@@ -76,8 +91,7 @@ static bool showsAll(Value view) {
     auto next = dyn_cast<ViewLikeOpInterface>(op);
     if (!next)
       return true;
-    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
-             memref::ReshapeOp>(op))
+    if (!reshapes(op))
       return false;
     view = next.getViewSource();
   }

@@ -52,6 +52,20 @@ func.func @views(%x: memref<64xf32>) {
   return
 }
 
+// So are those of a cast to another shape of all elements, but not of some of them.
+// CHECK-LABEL: func @casts
+// CHECK-SAME:    krnl.critical_path = array<i64: 0, 2>
+func.func @casts(%x: memref<64xf32>) {
+  %c1 = arith.constant 1 : index
+  %y = krnl.output 0 () : memref<2x64xf32>
+  %v = memref.reinterpret_cast %y to offset: [0], sizes: [128], strides: [1] : memref<2x64xf32> to memref<128xf32>
+  %r = memref.reinterpret_cast %y to offset: [0], sizes: [64], strides: [1] : memref<2x64xf32> to memref<64xf32>
+  krnl.launch @to ins(%x : memref<64xf32>) outs(%y : memref<2x64xf32>) tiles(%c1) {krnl.cycles = [[2.0]], krnl.parts = array<i64: -1, 256, 0, 128>}
+  krnl.launch @flat ins(%x : memref<64xf32>) outs(%v : memref<128xf32>) tiles(%c1) {krnl.cycles = [[1.0]], krnl.parts = array<i64: -1, 256, 128, 256>}
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%r : memref<64xf32>) tiles(%c1) {krnl.cycles = [[1.0]], krnl.parts = array<i64: -1, 256, 128, 256>}
+  return
+}
+
 // Launches behind what the host reads of a launch wait for all before, and
 // those of a loop for those in front of it; the loop counts with its steps.
 // CHECK-LABEL: func @host

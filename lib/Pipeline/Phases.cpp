@@ -66,6 +66,7 @@ static void addRecipes(OpPassManager &target, const CompileOptions &options) {
     target.addPass(createKrnlSplitReductionsPass({options.strict}));
     target.addPass(createKrnlSplitRowsPass({options.strict}));
     target.addPass(createKrnlJoinPartsPass());
+    target.addPass(createKrnlJoinSiblingsPass({options.strict}));
   }
   KrnlWriteRecipesPassOptions write;
   write.choose = options.level > 0;

@@ -248,6 +248,27 @@ def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
   ];
 }
 
+def KrnlJoinSiblingsPass : Pass<"krnl-join-siblings"> {
+  let summary = "make one kernel of those that read the same over the same loops";
+  let description = [{
+    For a device: kernels of one block that read tensors of the same kernels, or the
+    same tensors, over loops of the same extents, and do not need each other, become
+    one where the cost model says that it takes less time. They could run at the same
+    time, so it takes little more than the longer one.
+
+    ```mlir
+    %a = krnl.kernel "ReduceMin" loops [d = 4096] ins(%x : ..) outs(%m : ..) ..
+    %b = krnl.kernel "ReduceMax" loops [d = 4096] ins(%x : ..) outs(%n : ..) ..
+    // becomes
+    %r:2 = krnl.kernel "ReduceMin+ReduceMax" loops [d = 4096] ins(%x : ..) outs(%m, %n : ..) ..
+    ```
+  }];
+  let options = [
+    Option<"keepOrder", "keep-order", "bool", "false",
+           "Each sum keeps the order of its terms">
+  ];
+}
+
 def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "give each kernel a recipe for the target";
   let description = [{

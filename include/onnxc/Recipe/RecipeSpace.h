@@ -139,6 +139,10 @@ constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
 /// the most ops of its kernel that are computed again for another reader.
 constexpr int64_t minTermsOfThread = 8;
 constexpr unsigned maxCopiedOps = 32;
+/// The most operands of a kernel that does what two did, and what of the time
+/// of the longer one it takes at most.
+constexpr unsigned maxJoinedOperands = 12;
+constexpr double maxSiblingGrowth = 1.25;
 /// The assumed number of elements by which parts of rows of dynamic length get
 /// their size: those of a long row that vectors do not divide.
 constexpr int64_t longRow = 65521;

@@ -46,6 +46,14 @@ mlir::FailureOr<KernelOp> mergeKernels(mlir::RewriterBase &rewriter,
                                        KernelOp producer, KernelOp consumer,
                                        std::string &reason);
 
+/// A kernel beside two of one block that does what both do, at the place of the
+/// first one: the loops of both have the same extents, in the same order. Its
+/// results are those of the first and then those of the second. Null where one
+/// needs the other, or a destination is no memory of its own; then nothing has
+/// changed but the places of ops without effects.
+KernelOp joinSiblings(mlir::RewriterBase &rewriter, KernelOp first,
+                      KernelOp second);
+
 /// The producers of the rows that a contraction sums up: a contraction, and a
 /// kernel that computes along each of its rows. Between them there may be one
 /// for a device that computes with each of its results; null if there is none.

@@ -37,7 +37,9 @@ static bool availableBefore(Value value, Operation *op, unsigned depth,
   return true;
 }
 
-/// Finds the position, and moves the ops that are in its way.
+/// Finds the position, and moves the ops that are in its way. Where the
+/// consumer needs nothing of the producer it is that of the latter: what this
+/// reads may be written over behind it.
 static Operation *findPosition(RewriterBase &rewriter, KernelOp producer,
                                KernelOp consumer, std::string &reason) {
   if (producer->getBlock() != consumer->getBlock()) {
@@ -50,7 +52,8 @@ static Operation *findPosition(RewriterBase &rewriter, KernelOp producer,
     return !position ||
            (position != consumer && position->isBeforeInBlock(consumer));
   });
-  if (!usedBefore)
+  bool isNeeded = llvm::is_contained(producer->getUsers(), consumer);
+  if (!usedBefore && isNeeded)
     return consumer;
   SetVector<Operation *> moved;
   for (Value operand : consumer->getOperands())
@@ -74,9 +77,9 @@ namespace {
 class KernelMerger {
 public:
   KernelMerger(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
-               const LoopMapping &plan)
-      : rewriter(rewriter), producer(producer), consumer(consumer), plan(plan) {
-  }
+               const LoopMapping &plan, bool keepAll = false)
+      : rewriter(rewriter), producer(producer), consumer(consumer), plan(plan),
+        keepAll(keepAll) {}
 
   void collectOperands();
   KernelOp build(Operation *position);
@@ -93,7 +96,8 @@ private:
   KernelOp producer, consumer;
   const LoopMapping &plan;
   SmallVector<Value> ins, outs;
-  /// Results of the producer that others use too.
+  bool keepAll;
+  /// Results of the producer that others use too, or all.
   SmallVector<unsigned> kept;
   IRMapping mapping;
 };
@@ -114,8 +118,9 @@ void KernelMerger::collectOperands() {
   for (Value in : consumer.getIns())
     consumerOperands.push_back(in.getDefiningOp() == producer ? -1 : addIn(in));
   for (OpResult result : producer.getResults())
-    if (llvm::any_of(result.getUsers(),
-                     [&](Operation *user) { return user != consumer; })) {
+    if (keepAll || llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return user != consumer;
+        })) {
       kept.push_back(result.getResultNumber());
       outs.push_back(producer.getOuts()[result.getResultNumber()]);
     }
@@ -231,6 +236,52 @@ static LogicalResult checkMerged(KernelOp merged, std::string &reason) {
   text.consume_front("'krnl.kernel' op ");
   reason = ("the merged kernel would be wrong: " + text).str();
   return failure();
+}
+
+/// The loops of the second kernel are those of the first, in their order.
+static std::optional<LoopMapping> pairLoops(KernelOp first, KernelOp second) {
+  LoopMapping plan;
+  if (first.getLoops().size() != second.getLoops().size())
+    return std::nullopt;
+  for (unsigned number : llvm::seq<unsigned>(first.getLoops().size())) {
+    LoopAttr mine = first.getLoop(number), theirs = second.getLoop(number);
+    OpFoldResult extent = first.getExtent(number);
+    if (extent != second.getExtent(number) ||
+        mine.getLimit() != theirs.getLimit())
+      return std::nullopt;
+    plan.rename[theirs.getName()] = mine.getName().str();
+    plan.loops.push_back(mine);
+    plan.common.push_back(mine.getName().str());
+    if (mine.isDynamic())
+      plan.extents.push_back(cast<Value>(extent));
+  }
+  return plan;
+}
+
+/// Is each destination memory of the kernel's own?
+static bool writesOwnMemory(KernelOp kernel) {
+  return llvm::all_of(kernel.getOuts(), [](Value out) {
+    return out.getDefiningOp<tensor::EmptyOp>();
+  });
+}
+
+KernelOp joinSiblings(RewriterBase &rewriter, KernelOp first, KernelOp second) {
+  std::optional<LoopMapping> plan = pairLoops(first, second);
+  if (!plan || !first.getRecipe().empty() || !second.getRecipe().empty() ||
+      !writesOwnMemory(first) || !writesOwnMemory(second) ||
+      llvm::is_contained(first->getUsers(), second))
+    return nullptr;
+  std::string reason;
+  Operation *position = findPosition(rewriter, first, second, reason);
+  if (!position)
+    return nullptr;
+  KernelMerger merger(rewriter, first, second, *plan, /*keepAll=*/true);
+  merger.collectOperands();
+  KernelOp joined = merger.build(position);
+  if (succeeded(checkMerged(joined, reason)))
+    return joined;
+  rewriter.eraseOp(joined);
+  return nullptr;
 }
 
 FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,

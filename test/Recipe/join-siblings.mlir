@@ -1,0 +1,136 @@
+// RUN: onnx-opt %s -split-input-file --krnl-join-siblings | FileCheck %s
+// RUN: onnx-opt %s -split-input-file --krnl-join-siblings --krnl-write-recipes --krnl-lower-kernels -o /dev/null
+//
+// Kernels that read the same over the same loops become one on a device.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 132, launch_nanoseconds = 1500, memory_latency = 4.5e+02, megahertz = 1980>} {
+
+// The loops of the second kernel have names of their own, and its input is a view.
+// CHECK-LABEL: func @halves(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<64x128xf32>
+// CHECK:         %[[Y:.+]]:2 = krnl.kernel "first+second" loops [i = 64, j = 64] ins(%[[X]], %{{.+}} : tensor<64x128xf32>, tensor<64x2x64xf32>) outs(%{{.+}}, %{{.+}} : tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK:           krnl.compute [i, j] (%{{.+}} = %{{.+}}[i, j ...])
+// CHECK:           krnl.compute [i, j] (%{{.+}} = %{{.+}}[i, 1, j])
+// CHECK:         return %[[Y]]#0, %[[Y]]#1
+func.func @halves(%x: tensor<64x128xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %a = krnl.kernel "first" loops [i = 64, j = 64] ins(%x : tensor<64x128xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x128xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [i, j] (%v = %p[i, j ...]) -> (%_ = %q[i, j]) : (tensor<64x128xf32>) -> tensor<64x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  %s = tensor.expand_shape %x [[0], [1, 2]] output_shape [64, 2, 64] : tensor<64x128xf32> into tensor<64x2x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %b = krnl.kernel "second" loops [m = 64, n = 64] ins(%s : tensor<64x2x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x2x64xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [m, n] (%v = %p[m, 1, n]) -> (%_ = %q[m, n]) : (tensor<64x2x64xf32>) -> tensor<64x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  return %a, %b : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// Rows of the length that only the run knows, of one tensor; the kernel is where the first one was.
+// CHECK-LABEL: func @rows(
+// CHECK:         %[[R:.+]]:2 = krnl.kernel "least+most" loops [r = %{{.+}}, d = 256]
+// CHECK:         krnl.kernel "use" {{.+}} ins(%[[R]]#0
+// CHECK-NOT:     krnl.kernel "most"
+func.func @rows(%x: tensor<?x256xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = krnl.kernel "least" loops [r = %n, d = 256] ins(%x : tensor<?x256xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%p: tensor<?x256xf32>, %q: tensor<?xf32>, %_: index):
+    %i = arith.constant 0x7F800000 : f32
+    %f = krnl.compute [r] () -> (%__ = %q[r]) : () -> tensor<?xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [r | d] (%v = %p[r, d]) -> (%u = %f[r]) : (tensor<?x256xf32>) -> tensor<?xf32> {
+      %m = arith.minimumf %u, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %s : tensor<?xf32>
+  } -> tensor<?xf32>
+  %u = tensor.empty(%n) : tensor<?xf32>
+  %y = krnl.kernel "use" loops [r = %n] ins(%a : tensor<?xf32>) outs(%u : tensor<?xf32>) {
+  ^bb0(%p: tensor<?xf32>, %q: tensor<?xf32>, %_: index):
+    %s = krnl.compute [r] (%v = %p[r]) -> (%__ = %q[r]) : (tensor<?xf32>) -> tensor<?xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %s : tensor<?xf32>
+  } -> tensor<?xf32>
+  %g = tensor.empty(%n) : tensor<?xf32>
+  %b = krnl.kernel "most" loops [r = %n, d = 256] ins(%x : tensor<?x256xf32>) outs(%g : tensor<?xf32>) {
+  ^bb0(%p: tensor<?x256xf32>, %q: tensor<?xf32>, %_: index):
+    %i = arith.constant 0xFF800000 : f32
+    %f = krnl.compute [r] () -> (%__ = %q[r]) : () -> tensor<?xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [r | d] (%v = %p[r, d]) -> (%w = %f[r]) : (tensor<?x256xf32>) -> tensor<?xf32> {
+      %m = arith.maximumf %w, %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %s : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y, %b : tensor<?xf32>, tensor<?xf32>
+}
+
+// Not where one needs the other, loops differ, one reads another tensor, too, or writes over a part of one.
+// CHECK-LABEL: func @apart(
+// CHECK:         krnl.kernel "a"
+// CHECK:         krnl.kernel "chained"
+// CHECK:         krnl.kernel "longer"
+// CHECK:         krnl.kernel "two"
+// CHECK:         krnl.kernel "over"
+func.func @apart(%x: tensor<64x64xf32>, %z: tensor<64x64xf32>, %o: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %a = krnl.kernel "a" loops [i = 64, j = 64] ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x64xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [i, j] (%v = %p[i, j]) -> (%_ = %q[i, j]) : (tensor<64x64xf32>) -> tensor<64x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  %b = krnl.kernel "chained" loops [i = 64, j = 64] ins(%a, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x64xf32>, %x2: tensor<64x64xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [i, j] (%v = %p[i, j]) -> (%_ = %q[i, j]) : (tensor<64x64xf32>) -> tensor<64x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  %l = tensor.empty() : tensor<64x128xf32>
+  %c = krnl.kernel "longer" loops [i = 64, j = 64, k = 2] ins(%x : tensor<64x64xf32>) outs(%l : tensor<64x128xf32>) {
+  ^bb0(%p: tensor<64x64xf32>, %q: tensor<64x128xf32>):
+    %r = krnl.compute [i, j, k] (%v = %p[i, j]) -> (%_ = %q[i, j * 2 + k]) : (tensor<64x64xf32>) -> tensor<64x128xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x128xf32>
+  } -> tensor<64x128xf32>
+  %d = krnl.kernel "two" loops [i = 64, j = 64] ins(%x, %z : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x64xf32>, %z2: tensor<64x64xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [i, j] (%v = %p[i, j], %w = %z2[i, j]) -> (%_ = %q[i, j]) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %m = arith.addf %v, %w : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  %f = krnl.kernel "over" loops [i = 64, j = 64] ins(%x : tensor<64x64xf32>) outs(%o : tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x64xf32>, %q: tensor<64x64xf32>):
+    %r = krnl.compute [i, j] (%v = %p[i, j]) -> (%_ = %q[i, j]) : (tensor<64x64xf32>) -> tensor<64x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  return %a, %b, %c, %d, %f : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+}
+
+// -----
+
+// A processor keeps both.
+module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
+// CHECK-LABEL: func @processor(
+// CHECK:         krnl.kernel "a"
+// CHECK:         krnl.kernel "b"
+func.func @processor(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %a = krnl.kernel "a" loops [i = 64] ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%p: tensor<64xf32>, %q: tensor<64xf32>):
+    %r = krnl.compute [i] (%v = %p[i]) -> (%_ = %q[i]) : (tensor<64xf32>) -> tensor<64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  %b = krnl.kernel "b" loops [i = 64] ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%p: tensor<64xf32>, %q: tensor<64xf32>):
+    %r = krnl.compute [i] (%v = %p[i]) -> (%_ = %q[i]) : (tensor<64xf32>) -> tensor<64xf32> { linalg.yield %v : f32 }
+    krnl.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %a, %b : tensor<64xf32>, tensor<64xf32>
+}
+}

@@ -39,6 +39,72 @@ func.func @few(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x6
   return %y : tensor<16x64xf32>
 }
 
+// The least of all elements of any number of images, for one result: parts begin with what changes nothing.
+// CHECK-LABEL: func @images
+// CHECK:         krnl.kernel "least parts" loops [k.part = [[P:[0-9]+]], n = %{{.+}}, k = [[SIZE:[0-9]+]]]
+// CHECK:           %[[NONE:.+]] = arith.constant 0x7F800000 : f32
+// CHECK:           krnl.compute [k.part] () -> (%{{.+}} = %{{.+}}[k.part, 0]) {{.+}} {
+// CHECK-NEXT:        linalg.yield %[[NONE]] : f32
+// CHECK:           krnl.compute [k.part | n, k] (%{{.+}} = %{{.+}}[n, k.part * [[SIZE]] + k]) -> (%{{.+}} = %{{.+}}[k.part, 0])
+// CHECK:         krnl.kernel "least" loops [k.part = [[P]]]
+// CHECK:           %[[BEGIN:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK:           krnl.compute [| k.part] (%[[PART:.+]] = %{{.+}}[k.part, 0]) -> (%[[LEAST:.+]] = %{{.+}}[0])
+// CHECK-NEXT:        arith.minimumf %[[LEAST]], %[[PART]] : f32
+// ORDER-LABEL: func @images
+// ORDER-NOT:     parts
+func.func @images(%x: tensor<?x65536xf32>, %n: index, %o: tensor<1xf32>) -> tensor<1xf32> {
+  %y = krnl.kernel "least" loops [n = %n, k = 65536] ins(%x : tensor<?x65536xf32>) outs(%o : tensor<1xf32>) {
+  ^bb0(%a: tensor<?x65536xf32>, %c: tensor<1xf32>, %_: index):
+    %most = arith.constant 1.0 : f32
+    %f = krnl.compute [] () -> (%q = %c[0]) : () -> tensor<1xf32> { linalg.yield %most : f32 }
+    %r = krnl.compute [| n, k] (%p = %a[n, k]) -> (%e = %f[0]) : (tensor<?x65536xf32>) -> tensor<1xf32> {
+      %v = arith.minimumf %e, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1xf32>
+  } -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+
+// The mean needs the number of images, and rows are krnl-split-rows' own.
+// CHECK-LABEL: func @mean
+// CHECK-NOT:     parts
+// CHECK-LABEL: func @row
+// CHECK-NOT:     parts
+func.func @mean(%x: tensor<?x65536xf32>, %n: index, %o: tensor<1xf32>) -> tensor<1xf32> {
+  %y = krnl.kernel "mean" loops [n = %n, k = 65536] ins(%x : tensor<?x65536xf32>) outs(%o : tensor<1xf32>) {
+  ^bb0(%a: tensor<?x65536xf32>, %c: tensor<1xf32>, %size: index):
+    %zero = arith.constant 0.0 : f32
+    %i = arith.index_cast %size : index to i32
+    %number = arith.sitofp %i : i32 to f32
+    %f = krnl.compute [] () -> (%q = %c[0]) : () -> tensor<1xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [| n, k] (%p = %a[n, k]) -> (%e = %f[0]) : (tensor<?x65536xf32>) -> tensor<1xf32> {
+      %v = arith.addf %e, %p : f32
+      linalg.yield %v : f32
+    }
+    %m = krnl.compute [] () -> (%q = %r[0]) : () -> tensor<1xf32> {
+      %v = arith.divf %q, %number : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %m : tensor<1xf32>
+  } -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+
+func.func @row(%x: tensor<4194304xf32>, %o: tensor<1xf32>) -> tensor<1xf32> {
+  %y = krnl.kernel "row" loops [k = 4194304] ins(%x : tensor<4194304xf32>) outs(%o : tensor<1xf32>) {
+  ^bb0(%a: tensor<4194304xf32>, %c: tensor<1xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [] () -> (%q = %c[0]) : () -> tensor<1xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [| k] (%p = %a[k]) -> (%e = %f[0]) : (tensor<4194304xf32>) -> tensor<1xf32> {
+      %v = arith.addf %e, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<1xf32>
+  } -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+
 // Another result has the terms themselves, one by one.
 // CHECK-LABEL: func @terms
 // CHECK-NOT:     parts

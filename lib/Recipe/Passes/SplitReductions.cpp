@@ -4,12 +4,15 @@
 //
 // Sums of few results leave most multiprocessors of a device idle. A kernel of
 // its own has parts of them, side by side in scratch memory, and the kernel
-// adds them up in their order, so that runs repeat to the bit.
+// adds them up in their order, so that runs repeat to the bit. They are sums of
+// products, or minima, sums and the like along several loops, some of which may
+// have an extent that only the run knows; krnl-split-rows has those of rows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
 #include "Passes/ReportChoice.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -36,6 +39,8 @@ namespace {
 /// A sum whose terms are divided among parts.
 struct Split {
   ComputeOp sum;
+  /// What a part without terms is.
+  TypedAttr neutral;
   /// The loop over the terms, and that over the parts.
   std::string loop, part;
   int64_t extent = 0;
@@ -77,22 +82,49 @@ private:
 
 } // namespace
 
-/// The only sum of the kernel, of products of two of its inputs, and the loop
-/// over most of its terms; nothing where sizes are dynamic or another op has
-/// such a loop.
+/// The number that a part of the sum begins with; null where its terms may not be
+/// divided.
+static TypedAttr startOf(ComputeOp sum, bool keepOrder) {
+  Type element = getElementTypeOrSelf(sum->getResult(0).getType());
+  if (std::optional<MatrixProduct> product = matrixProductOf(sum))
+    return keepOrder && !product->element.isInteger()
+               ? TypedAttr()
+               : Builder(sum.getContext()).getZeroAttr(element);
+  Operation *combiner = sum.getNumDpsInits() == 1 && !isOrdered(sum)
+                            ? combinerOf(sum, 0)
+                            : nullptr;
+  if (!combiner || (keepOrder && !element.isInteger()) ||
+      reducedLoops(sum).size() < 2 ||
+      !sum.getBody()->getOps<tensor::ExtractOp>().empty())
+    return {};
+  return neutralElementOf(combiner);
+}
+
+/// Returns true if only such a sum in the kernel uses the loop, whose extent is
+/// dynamic.
+static bool isOnlySummed(KernelOp kernel, StringRef loop, ComputeOp sum) {
+  return !matrixProductOf(sum) &&
+         llvm::is_contained(reducedLoops(sum), loop.str()) &&
+         cast<Value>(kernel.getExtentInside(*kernel.findLoop(loop)))
+             .use_empty();
+}
+
+/// The only sum of the kernel, of its inputs, and the loop over most of its
+/// terms; nothing where other sizes are dynamic or another op has such a loop.
 static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
   Split split;
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     if (op.getNumReductionLoops() > 0 && std::exchange(split.sum, op))
       return std::nullopt;
-  std::optional<MatrixProduct> product =
-      split.sum ? matrixProductOf(split.sum) : std::nullopt;
-  if (!product || (keepOrder && !product->element.isInteger()) ||
+  if (!split.sum ||
       !cast<ShapedType>(split.sum->getResult(0).getType()).hasStaticShape())
     return std::nullopt;
-  for (OpOperand *input : split.sum.getDpsInputOperands())
-    if (inputNumber(kernel, input->get()) < 0)
-      return std::nullopt;
+  split.neutral = startOf(split.sum, keepOrder);
+  if (!split.neutral ||
+      llvm::any_of(split.sum.getDpsInputOperands(), [&](OpOperand *input) {
+        return inputNumber(kernel, input->get()) < 0;
+      }))
+    return std::nullopt;
   // The kernel that adds up the parts has no loop over the terms.
   SmallVector<std::string> reduced = reducedLoops(split.sum);
   for (auto op : kernel.getBody().getOps<ComputeOp>())
@@ -101,17 +133,20 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
         }))
       return std::nullopt;
   for (const std::string &loop : loopNames(kernel)) {
-    if (!isStatic(kernel, loop))
-      return std::nullopt;
-    if (llvm::is_contained(reduced, loop) &&
-        extentOf(kernel, loop, 0) > split.extent) {
+    if (!isStatic(kernel, loop)) {
+      if (!isOnlySummed(kernel, loop, split.sum))
+        return std::nullopt;
+    } else if (llvm::is_contained(reduced, loop) &&
+               extentOf(kernel, loop, 0) > split.extent) {
       split.loop = loop;
       split.extent = extentOf(kernel, loop, 0);
     }
   }
-  split.terms = extentOfAll(kernel, reduced, 0);
+  split.terms = extentOfAll(kernel, reduced, outerExtent);
   split.part = split.loop + ".part";
-  return kernel.findLoop(split.part) ? std::nullopt : std::optional(split);
+  return split.loop.empty() || kernel.findLoop(split.part)
+             ? std::nullopt
+             : std::optional(split);
 }
 
 /// The argument of a kernel for one of its inputs.
@@ -143,12 +178,18 @@ static KernelOp declareParts(OpBuilder &b, KernelOp kernel, const Split &split,
   ComputeOp sum = split.sum;
   MLIRContext *context = b.getContext();
   SmallVector<LoopAttr> loops{LoopAttr::get(context, split.part, parts)};
-  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
-    if (llvm::is_contained(sum.getAxes(), loop.getName()))
-      loops.push_back(
-          loop.getName() == split.loop
-              ? LoopAttr::get(context, split.loop, split.extent / parts)
-              : loop);
+  SmallVector<Value> extents;
+  for (auto [number, loop] :
+       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
+    if (!llvm::is_contained(sum.getAxes(), loop.getName()))
+      continue;
+    loops.push_back(
+        loop.getName() == split.loop
+            ? LoopAttr::get(context, split.loop, split.extent / parts)
+            : loop);
+    if (loop.isDynamic())
+      extents.push_back(cast<Value>(kernel.getExtent(number)));
+  }
   auto type = cast<RankedTensorType>(sum->getResult(0).getType());
   SmallVector<int64_t> shape{parts};
   llvm::append_range(shape, type.getShape());
@@ -161,8 +202,8 @@ static KernelOp declareParts(OpBuilder &b, KernelOp kernel, const Split &split,
       ins.push_back(in);
   }
   return KernelOp::create(b, kernel.getLoc(),
-                          (kernel.getName() + " parts").str(), loops,
-                          ValueRange(), ins, scratch);
+                          (kernel.getName() + " parts").str(), loops, extents,
+                          ins, scratch);
 }
 
 /// The sums of each part: the terms part * size + 0, 1, ...
@@ -185,13 +226,12 @@ static KernelOp buildParts(OpBuilder &b, KernelOp kernel, const Split &split,
   }
   unsigned parallel = sum.getNumParallelLoops() + 1;
   SmallVector<Subscripts> result{accessOfPart(sum, loops, part)}, accesses;
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getZeroAttr(getElementTypeOrSelf(sum->getResult(0).getType())));
+  Value neutral = arith::ConstantOp::create(b, loc, split.neutral);
   auto start = ComputeOp::create(b, loc, ValueRange(), made.getOutArgument(0),
                                  result, ArrayRef(axes).take_front(parallel),
                                  parallel, StringAttr(),
                                  [&](OpBuilder &b, Location loc, ValueRange) {
-                                   linalg::YieldOp::create(b, loc, zero);
+                                   linalg::YieldOp::create(b, loc, neutral);
                                  });
   SmallVector<Value> inputs;
   for (OpOperand *input : sum.getDpsInputOperands()) {

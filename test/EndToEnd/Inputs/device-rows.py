@@ -251,6 +251,22 @@ def run_dynamic():
         report(name, kernels, worst)
 
 
+def run_images():
+    """All elements of any number of images."""
+    made = parser.parse_model("""<ir_version: 10, opset_import: ["" : 20]> g (float[n, 3, 4096] x) => (float a, float b, float c) {
+        a = ReduceMin<keepdims = 0>(x) b = ReduceMax<keepdims = 0>(x) c = ReduceSum<keepdims = 0>(x) }""")
+    session, kernels = compiled("images", made)
+    random, worst = np.random.default_rng(0), 0
+    for number in (50, 1, 3):
+        x = random.random([number, 3, 4096], np.float32)
+        found, again = session.run([x]), session.run([x])
+        if [y.tobytes() for y in found] != [y.tobytes() for y in again] or (found[0], found[1]) != (x.min(), x.max()):
+            worst = np.inf
+        worst = max(worst, error_of(found[2], x.astype(np.float64).sum(), BOUNDS[F32]))
+    report("images", kernels, worst)
+
+
 run_operators()
 run_chains()
 run_dynamic()
+run_images()

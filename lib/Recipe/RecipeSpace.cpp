@@ -102,18 +102,20 @@ SmallVector<RegisterTile> scalarTiles(const Processor &target, int64_t rows,
   SmallVector<RegisterTile> tiles, whole;
   for (int64_t height = 1; height <= std::min(target.scalarCopies, limit);
        ++height)
-    for (int64_t width = 1;
-         width <= std::min(target.scalarCopies / height, most); ++width) {
+    for (int64_t width = factors.columns;
+         width <= std::min(target.scalarCopies / height, most);
+         width += factors.columns) {
       // The factors of the shorter side stay, those of the other one pass by.
       int64_t kept = std::min(height, width) + 1, results = height * width;
-      if (results + kept * factors.registers > room)
+      if (results + kept * factors.registers > room ||
+          (factors.registers == 0 && kept > target.vectorRegs))
         continue;
       tiles.push_back({height, width});
       if (results > 1 && limit % height == 0 && most % width == 0)
         whole.push_back({height, width});
     }
   if (tiles.empty())
-    tiles.push_back({1, 1});
+    tiles.push_back({1, factors.columns});
   return whole.empty() ? tiles : whole;
 }
 

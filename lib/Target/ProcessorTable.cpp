@@ -149,6 +149,14 @@ static constexpr Processor withRegisters(Processor processor, int64_t integers,
   return processor;
 }
 
+/// Vectors of 16 bytes with floats, which take two cycles each.
+static constexpr Processor withVectors(Processor processor) {
+  processor.vectorBytes = 16;
+  processor.vectorRegs = 8;
+  processor.freeMasks = true;
+  return processor;
+}
+
 static constexpr ProcessorFamily families[] = {
     // AMD, Software Optimization Guide for Family 19h Model 10h and later: one
     // multiply-add and one load of 64 bytes in a cycle, 1 MiB of L2. Intel,
@@ -181,6 +189,12 @@ static constexpr ProcessorFamily families[] = {
     // Neoverse N1 Software Optimization Guide: two multiply-adds and two loads
     // in a cycle.
     {{Triple::aarch64, ""}, "aarch64", {.vectorRegs = 32}},
+    // Arm v8-M Architecture Reference Manual, M-profile Vector Extension: eight
+    // registers of 16 bytes, masks in a register of their own. Arm, Cortex-M55
+    // Technical Reference Manual: 8 bytes of a vector in each cycle.
+    {{Triple::thumb, "+mve.fp"},
+     "thumb_mve",
+     withVectors(withRegisters(microcontroller, 14, 4, 32))},
     // Arm v7-M Architecture Reference Manual: 14 registers of integers, one of
     // them that of the return address, 32 of floats where there are any.
     {{Triple::thumb, "+vfp2sp"},
@@ -212,7 +226,8 @@ static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     avxvnni{Triple::x86_64, "+avxvnni"},
     avxvnniint8{Triple::x86_64, "+avxvnniint8"}, neon{Triple::aarch64, ""},
     dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"},
-    dsp{Triple::thumb, "+dsp"}, sm80{Triple::nvptx64, ""},
+    dsp{Triple::thumb, "+dsp"}, helium{Triple::thumb, "+mve"},
+    fpv8{Triple::thumb, "+fp-armv8d16sp"}, sm80{Triple::nvptx64, ""},
     sm90a{Triple::nvptx64, "+sm_90a"};
 
 // Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
@@ -250,6 +265,11 @@ static constexpr TargetInstruction instructions[] = {
     {dsp, "pairs_sum_x1", "llvm.arm.smlad"},
     {dsp, "even_bytes_s_x1", "llvm.arm.sxtb16"},
     {dsp, "even_bytes_u_x1", "llvm.arm.uxtb16"},
+    // Arm v8-M Architecture Reference Manual, M-profile Vector Extension:
+    // VMLADAVA, all products of two vectors of bytes added to a sum of 32 bits.
+    // VRINTN, of single floats of ARMv8 as well.
+    {helium, "bytes_sum_x16", "llvm.arm.mve.vmldava"},
+    {fpv8, "round_even", ""},
     // FMAX and FMIN, FMAXNM and FMINNM; PTX: max and min, with .NaN and
     // without.
     {neon, "maximum", ""},

@@ -11,6 +11,9 @@
 // RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu features=+v" | FileCheck %s --check-prefix=V
 // RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
 // RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" | FileCheck %s --check-prefix=THUMB
+// RUN: onnx-opt %s --select-target="triple=thumbv8.1m.main-none-eabi cpu=cortex-m55" | FileCheck %s --check-prefix=MVE
+// RUN: onnx-opt %s --select-target="triple=thumbv8.1m.main-none-eabi cpu=cortex-m85" | FileCheck %s --check-prefix=MVE
+// RUN: onnx-opt %s --select-target="triple=thumbv8m.main-none-eabi cpu=cortex-m33" | FileCheck %s --check-prefix=ROUNDS
 // RUN: onnx-opt %s --select-target="triple=riscv32-unknown-elf" | FileCheck %s --check-prefix=NARROW
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NEST
 // RUN: onnx-opt %s --select-target="nest triple=x86_64-linux-gnu cpu=x86-64-v3,x86-64-v2" | FileCheck %s --check-prefix=LEVELS
@@ -55,6 +58,13 @@
 // Without an operating system machines may have 32 bits.
 // THUMB: #krnl.target<family = "thumb", triple = "thumbv7em-unknown-none-eabi", cpu = "generic", features = "+vfp4d16sp", vector_bytes = 1, vector_registers = 32, scalar_copies = 8, index_bits = 32, stack_bytes = 1024,
 // THUMB-SAME: thread_registers = 14, address_registers = 4, instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", pairs_sum_x1 = "llvm.arm.smlad"}>
+// MVE: #krnl.target<family = "thumb_mve", triple = "thumbv8.1m.main-unknown-none-eabi",
+// MVE-SAME: vector_registers = 8, scalar_copies = 8, free_masks = true,
+// MVE-SAME: bytes_sum_x16 = "llvm.arm.mve.vmldava"
+// MVE-SAME: round_even = ""
+// ROUNDS: #krnl.target<family = "thumb",
+// ROUNDS-NOT: bytes_sum
+// ROUNDS-SAME: round_even = ""
 // NARROW: #krnl.target<family = "riscv32", triple = "riscv32-unknown-unknown-elf", cpu = "generic", vector_bytes = 1, vector_registers = 21,
 // NARROW-SAME: thread_registers = 27, address_registers = 6>
 // NEST: module {

@@ -1,5 +1,6 @@
 // RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 // RUN: onnx-opt %s --select-target="triple=thumbv6m-none-eabi" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=PLAIN
+// RUN: onnx-opt %s --select-target="triple=thumbv8.1m.main-none-eabi cpu=cortex-m55" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=LONG
 
 // Without vectors a tile is of single elements, few enough for the registers of
 // integers, and no column is packed to lie beside another one. Bytes are multiplied
@@ -13,6 +14,16 @@
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=1),
 // CHECK-NEXT:    1: dot(k.q)
 // CHECK-NEXT:  ]
+// Vectors of bytes are multiplied for one sum each, whose lanes the ops behind them have.
+// LONG-LABEL: kernel "bytes"
+// LONG-NEXT:    block(n, 4) -> (n.o, n.r),
+// LONG-NEXT:    block(m, 2) -> (m.o, m.r),
+// LONG-NEXT:    block(k, 16, tail=peel) -> (k.o, k.q),
+// LONG-NEXT:    order(n.o, m.o, k.o, k.q, m.r, n.r),
+// LONG-NEXT:    fuse_outer(n.o, m.o),
+// LONG-NEXT:    register_tile(m.r, n.r, lanes=4),
+// LONG-NEXT:    pack(1, [n.o, k.o, n.r, k.q]),
+// LONG-NEXT:    1: dot(k.q)
 // PLAIN-LABEL: kernel "bytes"
 // PLAIN-NEXT:    block(n, 2) -> (n.o, n.r),
 // PLAIN-NEXT:    block(m, 3) -> (m.o, m.r),

@@ -15,11 +15,12 @@
 
 namespace onnxc {
 
-/// Cycles that one step of the reduction takes for a tile: the largest of
-/// multiply-adds, all operations, loads (a vector per column, a broadcast per
-/// row), and the latency of too few accumulators.
+/// Cycles that one step of the reduction takes for a tile of vectors of `lanes`
+/// sums: the largest of multiply-adds, all operations, loads (a vector per
+/// column, a broadcast per row), and the latency of too few accumulators.
+/// Single sums, of one lane, take one instruction after the other.
 double tileCycles(const target::Processor &target, RegisterTile tile,
-                  ColumnWork work = {});
+                  int64_t lanes, ColumnWork work = {});
 
 /// Cycles for one step of the reduction over a whole result, tails included.
 /// For a dynamic number of rows it is the mean over usual numbers.

@@ -166,11 +166,6 @@ constexpr SquareTile squareTiles[] = {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the target has vectors; microcontrollers have none.
-inline bool hasVectors(const target::Processor &target) {
-  return target.vectorBytes > 1;
-}
-
 /// A register tile: rows of scalars by columns of whole vectors.
 struct RegisterTile {
   int64_t rows;
@@ -212,16 +207,18 @@ llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,
                                             int64_t lanes);
 
-/// For targets without vectors: the registers that a factor takes, and whether
-/// the sums are integers, which share their registers with addresses.
+/// Where sums are in no vectors: whether they are integers, which share their
+/// registers with addresses; how many of these registers a factor takes, or 0
+/// if factors are in vectors; what the number of columns is a multiple of.
 struct ScalarFactors {
   bool areIntegers = false;
   int64_t registers = 1;
+  int64_t columns = 1;
 };
 
-/// Tiles of single elements, preferred ones first: `vectors` counts columns.
-/// All of the code is unrolled for each element of a tile, and once more for a
-/// rest, so tiles without a rest go before all others.
+/// Tiles of single sums, preferred ones first: `vectors` counts columns. All of
+/// the code is unrolled for each element of a tile, and once more for a rest,
+/// so tiles without a rest go before all others.
 llvm::SmallVector<RegisterTile> scalarTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,
                                             ScalarFactors factors);

@@ -36,6 +36,8 @@ struct ProcessorFamily {
 ///   pairs_xN      multiplies 2N numbers of 16 bits and adds neighbours
 ///   pairs_sum_x1  the same of one pair, and adds both products to its last
 ///                 operand
+///   bytes_sum_xN  adds to a sum of 32 bits the products of N bytes, with
+///                 operands as Arm has them
 ///   even_bytes_s_x1, even_bytes_u_x1
 ///                 extend bytes 0 and 2 of a word to its halves
 ///   scale_fW_xN   multiplies floats of W bits by powers of two, with operands

@@ -6,7 +6,8 @@
 // for unsigned by signed bytes alone, an operand of two of equal signedness is
 // offset by 128 and the added term is subtracted. Otherwise pairs of 16 bits
 // are multiplied where the target has an instruction for that, which may add
-// them to a sum, or single words.
+// them to a sum, or single words. A vector of bytes for one sum is multiplied
+// by one instruction, or in groups of four.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
@@ -43,6 +45,9 @@ private:
   Value everyOther(Value words, bool isSigned);
   Value byPairSums(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value byWords(Value sum, Value x, bool xSigned, Value y, bool ySigned);
+  Value byVectors(Value sum, Value x, bool xSigned, Value y, bool ySigned);
+  Value inWords(Value sum, Value x, bool xSigned, Value y, bool ySigned);
+  Value inGroups(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value part(Value words, int64_t first, int64_t bits, bool isSigned);
 
   onnxc::krnl::TargetAttr target;
@@ -159,28 +164,77 @@ Value DotExpander::byWords(Value sum, Value x, bool xSigned, Value y,
   return sum;
 }
 
+/// For one sum. Of different signedness, x * y = (x - 128) * y + 2 * 64 * y for
+/// unsigned x.
+Value DotExpander::byVectors(Value sum, Value x, bool xSigned, Value y,
+                             bool ySigned) {
+  auto bytes = cast<VectorType>(x.getType());
+  Value total = vector::ExtractOp::create(b, sum, ArrayRef<int64_t>{0});
+  Value no = arith::ConstantIntOp::create(b, 0, 32);
+  Value isUnsigned = arith::ConstantIntOp::create(b, !xSigned && !ySigned, 32);
+  StringRef name = target.getInstruction("bytes_sum", bytes.getNumElements());
+  auto add = [&](Value x, Value y) {
+    // Neither subtracted nor exchanged.
+    total = call(name, total.getType(), {isUnsigned, no, no, total, x, y});
+  };
+  if (xSigned != ySigned) {
+    if (xSigned)
+      std::swap(x, y);
+    x = arith::XOrIOp::create(b, x, splat(bytes, -128));
+    Value half = splat(bytes, 64);
+    add(half, y);
+    add(half, y);
+  }
+  add(x, y);
+  return vector::BroadcastOp::create(b, sum.getType(), total);
+}
+
+/// Groups of four bytes.
+Value DotExpander::inGroups(Value sum, Value x, bool xSigned, Value y,
+                            bool ySigned) {
+  bool isMixed = xSigned != ySigned;
+  StringRef same = isMixed ? "" : instruction(xSigned ? "dot_ss" : "dot_uu");
+  if (!same.empty())
+    return call(same, sum.getType(), {sum, x, y});
+  if (!instruction("dot_us").empty())
+    return !isMixed  ? byMixed(sum, x, y, xSigned)
+           : xSigned ? mixed(sum, y, x)
+                     : mixed(sum, x, y);
+  return inWords(sum, x, xSigned, y, ySigned);
+}
+
+/// The same without an instruction for groups.
+Value DotExpander::inWords(Value sum, Value x, bool xSigned, Value y,
+                           bool ySigned) {
+  if (!instruction("pairs_sum").empty())
+    return byPairSums(sum, x, xSigned, y, ySigned);
+  if (!instruction("pairs").empty())
+    return byPairs(sum, x, xSigned, y, ySigned);
+  return byWords(sum, x, xSigned, y, ySigned);
+}
+
 void DotExpander::expand(onnxc::krnl::DotOp op) {
   b.setInsertionPoint(op);
   b.setLoc(op.getLoc());
   lanes = cast<VectorType>(op.getAcc().getType()).getNumElements();
   Value sum = op.getAcc(), x = op.getLhs(), y = op.getRhs();
   bool xSigned = op.getLhsSigned(), ySigned = op.getRhsSigned();
-  bool isMixed = xSigned != ySigned;
-  StringRef same = isMixed ? "" : instruction(xSigned ? "dot_ss" : "dot_uu");
-  Value result;
-  if (!same.empty())
-    result = call(same, sum.getType(), {sum, x, y});
-  else if (!instruction("dot_us").empty())
-    result = !isMixed  ? byMixed(sum, x, y, xSigned)
-             : xSigned ? mixed(sum, y, x)
-                       : mixed(sum, x, y);
-  else if (!instruction("pairs_sum").empty())
-    result = byPairSums(sum, x, xSigned, y, ySigned);
-  else if (!instruction("pairs").empty())
-    result = byPairs(sum, x, xSigned, y, ySigned);
-  else
-    result = byWords(sum, x, xSigned, y, ySigned);
-  op.getResult().replaceAllUsesWith(result);
+  int64_t bytes = cast<VectorType>(x.getType()).getNumElements();
+  if (onnxc::krnl::multipliesSingleGroups(target, bytes / lanes) &&
+      bytes == onnxc::krnl::bytesOfLongDot * lanes) {
+    sum = byVectors(sum, x, xSigned, y, ySigned);
+  } else {
+    int64_t step = onnxc::krnl::bytesOfDot * lanes;
+    for (int64_t first = 0; first < bytes; first += step) {
+      auto group = [&](Value bytes) -> Value {
+        auto numbers = llvm::to_vector(llvm::seq<int64_t>(first, first + step));
+        return vector::ShuffleOp::create(b, bytes, bytes, numbers);
+      };
+      sum = step == bytes ? inGroups(sum, x, xSigned, y, ySigned)
+                          : inGroups(sum, group(x), xSigned, group(y), ySigned);
+    }
+  }
+  op.getResult().replaceAllUsesWith(sum);
   op.erase();
 }
 

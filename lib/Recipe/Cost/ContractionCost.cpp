@@ -8,6 +8,7 @@
 
 #include "Kernels/ByteGroups.h"
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -28,7 +29,8 @@ int64_t lanesAlong(KernelOp kernel, StringRef column, const Processor &target) {
 
 ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
                                  const Processor &target, int64_t lanes,
-                                 StringRef grouped, int packed)
+                                 StringRef grouped, int64_t groupBytes,
+                                 int packed)
     : rows(extentOf(kernel, loops.row, ShapedType::kDynamic)),
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
@@ -38,14 +40,14 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
                                 partLoops(kernel, loops.op,
                                           *loops.columnOperand, loops.reduced),
                                 1));
-  if (!grouped.empty() && lanes == 1) {
+  if (!grouped.empty() && lanes == 1 && groupBytes == bytesOfDot) {
     // Each factor is extended to two pairs.
     work.ofFactor = 2;
     work.ofProduct = 2;
   }
   for (const std::string &loop : loops.reduced)
     depth = estimatedProduct(
-        depth, loop == grouped ? byteGroupsOf(kernel, loop)
+        depth, loop == grouped ? byteGroupsOf(kernel, loop, groupBytes)
                                : extentOf(kernel, loop, guessedExtent));
   if (!loops.blocks.empty())
     depth =

@@ -18,11 +18,12 @@ int64_t lanesAlong(krnl::KernelOp kernel, llvm::StringRef column,
 /// The cost of a contraction as a function of its tile.
 class ContractionCost {
 public:
-  /// `grouped` is the reduced loop that is taken in groups of bytes, or empty;
-  /// `packed` the input that is packed, or -1.
+  /// `lanes` are those of the sums; `grouped` is the reduced loop that is taken
+  /// in groups of `groupBytes`, or empty; `packed` the input that is packed, or
+  /// -1.
   ContractionCost(krnl::KernelOp kernel, const Contraction &loops,
                   const target::Processor &target, int64_t lanes,
-                  llvm::StringRef grouped, int packed);
+                  llvm::StringRef grouped, int64_t groupBytes, int packed);
 
   /// The cycles of all rows and columns, on one thread.
   double cycles(RegisterTile tile) const;

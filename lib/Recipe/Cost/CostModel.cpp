@@ -17,7 +17,7 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Cores without vectors do one instruction after the other, some of which
+/// Single sums are added up by one instruction after the other, some of which
 /// count and jump.
 static double scalarCycles(const Processor &target, RegisterTile tile,
                            ColumnWork work) {
@@ -31,8 +31,9 @@ static double scalarCycles(const Processor &target, RegisterTile tile,
          double(ofLoop);
 }
 
-double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
-  if (!hasVectors(target))
+double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
+                  ColumnWork work) {
+  if (lanes == 1)
     return scalarCycles(target, tile, work);
   double all = double(tile.vectors * (tile.rows + work.operations)) /
                double(target.operationsPerCycle());
@@ -45,7 +46,8 @@ double tileCycles(const Processor &target, RegisterTile tile, ColumnWork work) {
 /// Cycles for `rows` rows and as many vectors as the tile has. Of a number that
 /// is not known, the rest after whole tiles is done as rowTail() says.
 static double rowCycles(const Processor &target, RegisterTile tile,
-                        int64_t rows, bool isKnown, ColumnWork work) {
+                        int64_t rows, bool isKnown, int64_t lanes,
+                        ColumnWork work) {
   SmallVector<int64_t> sizes{tile.rows};
   if (isKnown)
     sizes.push_back(rows % tile.rows);
@@ -56,7 +58,8 @@ static double rowCycles(const Processor &target, RegisterTile tile,
   for (int64_t size : sizes)
     if (rows > 0 && size > 0) {
       int64_t tiles = rows / size;
-      cycles += double(tiles) * tileCycles(target, {size, tile.vectors}, work);
+      cycles +=
+          double(tiles) * tileCycles(target, {size, tile.vectors}, lanes, work);
       rows %= size;
     }
   return cycles;
@@ -68,10 +71,10 @@ double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
   auto rowTiles = [&](int64_t width) {
     RegisterTile part{tile.rows, width};
     if (!ShapedType::isDynamic(rows))
-      return rowCycles(target, part, rows, /*isKnown=*/true, work);
+      return rowCycles(target, part, rows, /*isKnown=*/true, lanes, work);
     double perRow = 0;
     for (int64_t usual : usualRows)
-      perRow += rowCycles(target, part, usual, /*isKnown=*/false, work) /
+      perRow += rowCycles(target, part, usual, /*isKnown=*/false, lanes, work) /
                 double(usual * std::size(usualRows));
     return perRow * guessedExtent;
   };

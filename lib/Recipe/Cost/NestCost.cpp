@@ -14,6 +14,7 @@
 #include "Cost/DeviceCost.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Conversion/ExpandMath/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Lookup.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
@@ -53,11 +54,13 @@ void OpCost::findTile() {
         !isOf(*column, way.column))
       continue;
     std::string grouped;
-    for (const std::string &axis : way.reduced)
-      if (llvm::any_of(body.loops, [&](const LoopUse &use) {
-            return use.dot && isOf(use, axis);
-          }))
-        grouped = axis;
+    int64_t groupBytes = bytesOfDot;
+    for (const LoopUse &use : body.loops)
+      for (const std::string &axis : way.reduced)
+        if (use.dot && isOf(use, axis)) {
+          grouped = axis;
+          groupBytes = use.unroll;
+        }
     int operand = inputNumber(kernel, way.columnOperand->get());
     if (operand >= 0 && !nest.packOf(operand))
       operand = -1;
@@ -65,7 +68,8 @@ void OpCost::findTile() {
     int64_t width = std::max<int64_t>(column->lanes, 1);
     tile = {nest.loop(row->loop).extent,
             int64_t(llvm::divideCeil(nest.loop(column->loop).extent, width))};
-    tileCost.emplace(kernel, *contraction, target, width, grouped, operand);
+    tileCost.emplace(kernel, *contraction, target, width, grouped, groupBytes,
+                     operand);
     return;
   }
 }
@@ -93,6 +97,11 @@ double OpCost::unrolled(const LoopUse &use) const {
   if (use.role == RegisterRole::Column)
     return std::ceil(double(loop.extent) / double(lanes));
   return double(use.unroll);
+}
+
+/// Instances of a loop in a step: a long group of bytes is one instruction.
+double OpCost::instancesOf(const LoopUse &use) const {
+  return use.dot && use.unroll == bytesOfLongDot ? 1 : unrolled(use);
 }
 
 void OpCost::findSteps() {
@@ -148,7 +157,7 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   for (const LoopUse &use : body.loops) {
     if (!access.dependsOn(use.loop))
       continue;
-    double here = unrolled(use);
+    double here = instancesOf(use);
     count *= here;
     isTransposed |=
         &use != lanesUse && here > 1 && access.hasUnitStride(use.loop);
@@ -219,7 +228,7 @@ double OpCost::latency() const {
   // Instructions of a warpgroup follow each other without waiting.
   for (const LoopUse &use : body.loops)
     if (use.reduced && &use != lanesUse && !isOfWarpgroup && !(mma && use.mma))
-      chain *= double(use.unroll);
+      chain *= instancesOf(use);
   return chain * target.fmaLatency;
 }
 
@@ -244,7 +253,7 @@ double OpCost::cycles() {
   for (Operation &inner : op.getBlock()->without_terminator())
     operations += operationsOf(inner);
   for (const LoopUse &use : body.loops)
-    instances *= unrolled(use);
+    instances *= instancesOf(use);
   for (OpOperand *input : readInputs(op))
     accesses += accessCycles(*input, /*isStore=*/false);
   for (OpOperand &result : op.getDpsInitsMutable())

@@ -78,6 +78,7 @@ private:
   double axesExtent(unsigned loop) const;
   void findSteps();
   double unrolled(const krnl::LoopUse &use) const;
+  double instancesOf(const krnl::LoopUse &use) const;
   double registersOf(mlir::Type type) const;
   double accessCycles(mlir::OpOperand &operand, bool isStore);
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);

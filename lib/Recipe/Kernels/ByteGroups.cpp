@@ -14,15 +14,12 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-/// Iterations that the step takes together.
-static constexpr int64_t bytesOfGroup = 4;
-
-int64_t byteGroupsOf(KernelOp kernel, StringRef loop) {
-  return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytesOfGroup);
+int64_t byteGroupsOf(KernelOp kernel, StringRef loop, int64_t bytes) {
+  return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytes);
 }
 
-int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
-  int64_t groups = byteGroupsOf(kernel, loop);
+int64_t instancesOfGroups(KernelOp kernel, StringRef loop, int64_t bytes) {
+  int64_t groups = byteGroupsOf(kernel, loop, bytes);
   if (groups <= maxUnrolledGroups)
     return groups;
   return groups % unrolledGroups == 0 ? unrolledGroups : 1;
@@ -30,7 +27,7 @@ int64_t instancesOfGroups(KernelOp kernel, StringRef loop) {
 
 std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
                              OpOperand &broadcast,
-                             ArrayRef<std::string> reduced) {
+                             ArrayRef<std::string> reduced, int64_t bytes) {
   std::string chosen;
   if (!byteProductOf(op))
     return chosen;
@@ -40,7 +37,7 @@ std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
         !Access(broadcast).hasUnitStride(dimOf(op, loop)))
       continue;
     double filled = double(extentOf(kernel, loop, 0)) /
-                    double(byteGroupsOf(kernel, loop) * bytesOfGroup);
+                    double(byteGroupsOf(kernel, loop, bytes) * bytes);
     if (filled > best) {
       chosen = loop;
       best = filled;
@@ -50,12 +47,11 @@ std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
 }
 
 std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
-                            const std::string &loop,
+                            const std::string &loop, int64_t bytes,
                             SmallVectorImpl<std::string> &reduced) {
-  bool hasTail = extentOf(kernel, loop, 0) % bytesOfGroup != 0;
-  auto [groups, group] =
-      recipe.block(loop, bytesOfGroup, "o", "q",
-                   hasTail ? TailStrategy::Peel : TailStrategy::Mask);
+  bool hasTail = extentOf(kernel, loop, 0) % bytes != 0;
+  auto [groups, group] = recipe.block(
+      loop, bytes, "o", "q", hasTail ? TailStrategy::Peel : TailStrategy::Mask);
   llvm::replace(reduced, loop, groups);
   return group;
 }

@@ -15,23 +15,26 @@ namespace onnxc {
 
 /// The reduced loop of a sum of products of bytes that the step dot takes:
 /// `broadcast`, the operand without the lanes, lies in memory along it. The one
-/// that fills its groups best; empty if there is none.
+/// that fills its groups of `bytes` best; empty if there is none.
 std::string chooseByteGroups(krnl::KernelOp kernel, krnl::ComputeOp op,
                              mlir::OpOperand &broadcast,
-                             llvm::ArrayRef<std::string> reduced);
+                             llvm::ArrayRef<std::string> reduced,
+                             int64_t bytes);
 
 /// Groups along the loop; an unknown extent counts as guessedExtent.
-int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop);
+int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop,
+                     int64_t bytes);
 
 /// Cuts the loop into groups: the loop over them takes its position in
 /// `reduced`, and the loop of one group is returned.
 std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
-                            const std::string &loop,
+                            const std::string &loop, int64_t bytes,
                             llvm::SmallVectorImpl<std::string> &reduced);
 
 /// Instances of the loop over the groups of `loop`, where sums of few groups
 /// are scaled and added up: such a loop would cost as much as it does.
-int64_t instancesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop);
+int64_t instancesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop,
+                          int64_t bytes);
 
 } // namespace onnxc
 

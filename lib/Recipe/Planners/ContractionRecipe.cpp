@@ -33,8 +33,9 @@ public:
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
-  /// Returns true if the columns can be tiled.
-  bool isPossible();
+  /// Returns true if the columns can be tiled, with groups of so many bytes
+  /// where bytes are multiplied.
+  bool isPossible(int64_t groupBytes);
   /// Refers to the writer.
   ContractionCost cost() const;
   SmallVector<RegisterTile> tiles(const ContractionCost &cost);
@@ -44,7 +45,8 @@ public:
 private:
   bool needsPack();
   bool packPays();
-  void chooseGroups();
+  bool mayGroup();
+  void chooseGroups(int64_t bytes);
   bool rowsStay();
   bool areIntegers();
   SmallVector<OpOperand *> columnOperands();
@@ -59,7 +61,9 @@ private:
   const Processor &target;
   RecipeBuilder recipe;
   RegisterTile tile{1, 1};
-  int64_t lanes = 1, depth = 1, columnBlock = 0;
+  /// Of results, and of sums: those of long groups are in no vector.
+  int64_t lanes = 1, sumLanes = 1;
+  int64_t depth = 1, columnBlock = 0;
   bool pack = false;
   /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
@@ -94,12 +98,14 @@ bool ContractionWriter::packPays() {
   return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
 }
 
-bool ContractionWriter::isPossible() {
-  lanes = lanesAlong(kernel, loops.column, target);
+bool ContractionWriter::isPossible(int64_t groupBytes) {
+  lanes = sumLanes = lanesAlong(kernel, loops.column, target);
   pack = needsPack();
   panels.parts =
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
-  chooseGroups();
+  chooseGroups(groupBytes);
+  if (groupBytes == bytesOfLongDot && sumLanes == lanes)
+    return false;
   // Nearly empty vectors do not pay; one column may be all that few are.
   int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
   bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
@@ -108,8 +114,13 @@ bool ContractionWriter::isPossible() {
 }
 
 ContractionCost ContractionWriter::cost() const {
-  return {kernel, loops,          target,
-          lanes,  panels.grouped, pack ? packedOperand : -1};
+  return {kernel,
+          loops,
+          target,
+          sumLanes,
+          panels.grouped,
+          panels.groupBytes,
+          pack ? packedOperand : -1};
 }
 
 SmallVector<RegisterTile>
@@ -117,9 +128,13 @@ ContractionWriter::tiles(const ContractionCost &cost) {
   // What follows the sums of a window takes longer than to read it again.
   if (lanes == 1 && loops.channelwise)
     return {{1, 1}};
-  if (lanes == 1)
+  if (sumLanes == 1) {
+    int64_t registers = panels.grouped.empty()                ? 1
+                        : panels.groupBytes == bytesOfLongDot ? 0
+                                                              : 2;
     return scalarTiles(target, cost.rows, cost.columns,
-                       {areIntegers(), panels.grouped.empty() ? 1 : 2});
+                       {areIntegers(), registers, lanes});
+  }
   if (loops.channelwise)
     return windowTiles(target, cost.rows, cost.columns, lanes);
   int64_t most = maxRows(
@@ -132,27 +147,34 @@ bool ContractionWriter::areIntegers() {
   return getElementTypeOrSelf(sums).isInteger();
 }
 
-/// Bytes are multiplied in groups. The operand of columns has to be packed for
-/// that, which pays for a constant, and for many rows; not where groups of
-/// single columns lie in a line.
-void ContractionWriter::chooseGroups() {
+/// May bytes be multiplied in groups? The operand of columns has to be packed
+/// for that, which pays for a constant, and for many rows.
+bool ContractionWriter::mayGroup() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
   bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
                                extentOf(kernel, loops.row, target.groupRows) >=
                                    target.groupRows);
-  if (loops.window || loops.channelwise || !pays ||
-      !isPlainlyIndexed(*loops.columnOperand))
+  return !loops.window && !loops.channelwise && pays &&
+         isPlainlyIndexed(*loops.columnOperand);
+}
+
+/// Chooses the loop that is taken in groups. Groups of single columns that lie
+/// in a line are not packed.
+void ContractionWriter::chooseGroups(int64_t bytes) {
+  int64_t lanesOfGroups = bytes == bytesOfLongDot ? 1 : lanes;
+  if (!mayGroup() ||
+      !multipliesGroups(TargetAttr::of(kernel), lanesOfGroups, bytes))
     return;
-  if (lanes == 1 && !multipliesSingleGroups(TargetAttr::of(kernel)))
-    return;
-  panels.grouped =
-      chooseByteGroups(kernel, loops.op, *loops.rowOperand, loops.reduced);
+  panels.grouped = chooseByteGroups(kernel, loops.op, *loops.rowOperand,
+                                    loops.reduced, bytes);
   if (panels.grouped.empty())
     return;
-  if (lanes == 1 && Access(*loops.columnOperand)
-                        .hasUnitStride(dimOf(loops.op, panels.grouped)))
+  panels.groupBytes = bytes;
+  sumLanes = lanesOfGroups;
+  if (sumLanes == 1 && Access(*loops.columnOperand)
+                           .hasUnitStride(dimOf(loops.op, panels.grouped)))
     return;
-  packedOperand = operand;
+  packedOperand = inputNumber(kernel, loops.columnOperand->get());
   pack = true;
 }
 
@@ -192,7 +214,7 @@ SmallVector<OpOperand *> ContractionWriter::columnOperands() {
 /// The bytes of a column; 0 if that is not known.
 int64_t ContractionWriter::columnBytes() {
   if (loops.scaleOperands.empty() && loops.blocks.empty())
-    return depth * target.vectorBytes / lanes;
+    return depth * target.vectorBytes / sumLanes;
   SmallVector<std::string> reduced = loops.reduced;
   if (!loops.blocks.empty())
     reduced.push_back(loops.blocks);
@@ -207,7 +229,7 @@ int64_t ContractionWriter::columnBytes() {
 }
 
 void ContractionWriter::blockLoops() {
-  int64_t tileColumns = tile.vectors * lanes;
+  int64_t tileColumns = tile.vectors * sumLanes;
   int64_t columns = extentOf(kernel, loops.column, ShapedType::kDynamic);
   if (!loops.window)
     columnBlock =
@@ -311,10 +333,11 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
   // Names of loops over groups are new; there are as many as the loop has.
   const std::string &inner = panels.reduced.back();
   bool isOld = llvm::is_contained(loopNames(kernel), inner);
-  int64_t steps = !isOld ? byteGroupsOf(kernel, panels.grouped)
+  int64_t steps = !isOld
+                      ? byteGroupsOf(kernel, panels.grouped, panels.groupBytes)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
-  if (lanes > 1 && tile.rows * tile.vectors < hidingTile &&
+  if (sumLanes > 1 && tile.rows * tile.vectors < hidingTile &&
       steps >= reductionUnroll)
     recipe.unroll(inner, reductionUnroll, number);
   return recipe.finish();
@@ -322,35 +345,41 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
 
 std::string ContractionWriter::describe(RegisterTile tile) const {
   return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}", tile.rows,
-                       tile.vectors, lanes, loops.column,
+                       tile.vectors, sumLanes, loops.column,
                        pack ? ", packed" : "");
+}
+
+/// The recipes of one way to divide the loops, with groups of so many bytes.
+static void addContraction(KernelOp kernel, const Contraction &way,
+                           int64_t groupBytes, const Processor &target,
+                           const RecipeOptions &options,
+                           RecipeCandidates &candidates) {
+  auto writer = std::make_shared<ContractionWriter>(kernel, way, target);
+  if (!writer->isPossible(groupBytes))
+    return;
+  ContractionCost cost = writer->cost();
+  SmallVector<RegisterTile> tiles = writer->tiles(cost);
+  SmallVector<double> cycles = llvm::map_to_vector(
+      tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
+  RegisterTile best = tiles[findCheapest(cycles)];
+  double scale =
+      kernelScale(kernel, target, options,
+                  ContractionWriter(*writer).write(best), cost.cycles(best));
+  for (auto [tile, ofTile] : llvm::zip_equal(tiles, cycles))
+    candidates.push_back({"contraction", writer->describe(tile),
+                          scale * (ofTile + cost.packingCycles()),
+                          [writer, tile = tile] {
+                            return ContractionWriter(*writer).write(tile);
+                          }});
 }
 
 void addContractionRecipes(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
-  for (Contraction &way : findContractions(kernel)) {
-    if (way.hasWindowAcross())
-      continue;
-    auto writer =
-        std::make_shared<ContractionWriter>(kernel, std::move(way), target);
-    if (!writer->isPossible())
-      continue;
-    ContractionCost cost = writer->cost();
-    SmallVector<RegisterTile> tiles = writer->tiles(cost);
-    SmallVector<double> cycles = llvm::map_to_vector(
-        tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
-    RegisterTile best = tiles[findCheapest(cycles)];
-    double scale =
-        kernelScale(kernel, target, options,
-                    ContractionWriter(*writer).write(best), cost.cycles(best));
-    for (auto [tile, ofTile] : llvm::zip_equal(tiles, cycles))
-      candidates.push_back({"contraction", writer->describe(tile),
-                            scale * (ofTile + cost.packingCycles()),
-                            [writer, tile = tile] {
-                              return ContractionWriter(*writer).write(tile);
-                            }});
-  }
+  for (const Contraction &way : findContractions(kernel))
+    if (!way.hasWindowAcross())
+      for (int64_t groupBytes : {bytesOfDot, bytesOfLongDot})
+        addContraction(kernel, way, groupBytes, target, options, candidates);
 }
 
 } // namespace onnxc

@@ -19,7 +19,7 @@ void PanelLoops::blockGroups(RecipeBuilder &recipe, KernelOp kernel) {
   if (grouped.empty())
     return;
   auto *it = llvm::find(reduced, grouped);
-  group = blockByteGroups(recipe, kernel, grouped, reduced);
+  group = blockByteGroups(recipe, kernel, grouped, groupBytes, reduced);
   groups = *it;
 }
 
@@ -51,7 +51,8 @@ void PanelLoops::unroll(RecipeBuilder &recipe, KernelOp kernel,
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
   if (!blocks.empty() && !groups.empty())
-    recipe.unroll(groups, instancesOfGroups(kernel, grouped), number);
+    recipe.unroll(groups, instancesOfGroups(kernel, grouped, groupBytes),
+                  number);
 }
 
 } // namespace onnxc

@@ -10,7 +10,7 @@
 #ifndef ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
 #define ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
 #include <string>
@@ -24,10 +24,11 @@ struct PanelLoops {
   llvm::SmallVector<std::string> blocks, reduced, parts;
   /// Over the panels, and over the columns of one.
   std::string panels, columns;
-  /// The reduced loop whose iterations are multiplied in groups of bytes, as it
-  /// was; the loop over the groups, among the reduced ones, and that of one
-  /// group. Empty if there are none.
+  /// The reduced loop whose iterations are multiplied in groups of so many
+  /// bytes, as it was; the loop over the groups, among the reduced ones, and
+  /// that of one group. Empty if there are none.
   std::string grouped, groups, group;
+  int64_t groupBytes = krnl::bytesOfDot;
 
   /// Cuts `grouped`, unless it is empty.
   void blockGroups(RecipeBuilder &recipe, krnl::KernelOp kernel);

@@ -49,7 +49,7 @@ static bool isMatrix(KernelOp kernel, ComputeOp op, OpOperand &operand,
                      const Processor &target) {
   // Without vectors the lines of a matrix are read one element after the other.
   double fewest =
-      hasVectors(target) ? double(target.l1) * target.matrixShare : 0;
+      target.lanes(8) > 1 ? double(target.l1) * target.matrixShare : 0;
   int number = inputNumber(kernel, operand.get());
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (number < 0 || !type || !type.hasStaticShape() ||
@@ -114,17 +114,19 @@ static std::optional<RowProduct> findRowProduct(KernelOp kernel,
   return std::nullopt;
 }
 
-/// In a product of bytes: the reduced loop that is taken in groups, or none.
-static std::string groupedLoop(KernelOp kernel, const RowProduct &product) {
+/// In a product of bytes: the reduced loop that is taken in groups of so many,
+/// or none.
+static std::string groupedLoop(KernelOp kernel, const RowProduct &product,
+                               int64_t lanes, int64_t groupBytes) {
   auto target = TargetAttr::of(kernel);
   std::optional<ByteProduct> bytes = byteProductOf(product.op);
-  if (!bytes || (target && !hasVectors(target.getProcessor()) &&
-                 !multipliesSingleGroups(target)))
+  if (!bytes || !multipliesGroups(target, lanes, groupBytes))
     return {};
   OpOperand *row = bytes->lhs.operand->get() == product.matrix->get()
                        ? bytes->rhs.operand
                        : bytes->lhs.operand;
-  return chooseByteGroups(kernel, product.op, *row, product.reduced);
+  return chooseByteGroups(kernel, product.op, *row, product.reduced,
+                          groupBytes);
 }
 
 /// The widest vectors along the columns that all ops of the kernel may be
@@ -145,7 +147,7 @@ static unsigned widestBits(KernelOp kernel, const std::string &column,
 /// Panel after panel, with `vectors` of `lanes` columns in each.
 static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
                              const Processor &target, int64_t lanes,
-                             int64_t vectors) {
+                             int64_t vectors, int64_t groupBytes) {
   RecipeBuilder recipe(kernel.getContext());
   PanelLoops loops;
   loops.reduced = product.reduced;
@@ -154,7 +156,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
     loops.blocks.push_back(product.blocks);
   std::tie(loops.panels, loops.columns) = recipe.block(
       product.column, lanes * vectors, "p", "r", TailStrategy::Mask);
-  loops.grouped = groupedLoop(kernel, product);
+  loops.grouped = groupedLoop(kernel, product, lanes, groupBytes);
+  loops.groupBytes = groupBytes;
   loops.blockGroups(recipe, kernel);
 
   SmallVector<std::string> order{loops.panels};
@@ -182,16 +185,11 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   return recipe.finish();
 }
 
-void addRowRecipes(KernelOp kernel, const Processor &target,
-                   const RecipeOptions &options, RecipeCandidates &candidates) {
-  std::optional<RowProduct> product = findRowProduct(kernel, target);
-  unsigned bits = product ? widestBits(kernel, product->column, target) : 0;
-  if (bits == 0)
-    return;
-  int64_t lanes = target.lanes(bits);
-  int64_t columns = extentOf(kernel, product->column, 0);
-  if (hasVectors(target) && lanes < 2)
-    return;
+static void addPanels(KernelOp kernel, const RowProduct &product,
+                      const Processor &target, const RecipeOptions &options,
+                      int64_t lanes, int64_t groupBytes,
+                      RecipeCandidates &candidates) {
+  int64_t columns = extentOf(kernel, product.column, 0);
   for (int64_t vectors = std::min(columns / lanes, target.independentSums);
        vectors > 0; --vectors) {
     // Single elements have no masks.
@@ -199,10 +197,22 @@ void addRowRecipes(KernelOp kernel, const Processor &target,
       continue;
     addScored(kernel, target, options, "row",
               llvm::formatv("panels of {0} vectors of {1} along {2}", vectors,
-                            lanes, product->column),
-              writeRecipe(kernel, *product, target, lanes, vectors),
+                            lanes, product.column),
+              writeRecipe(kernel, product, target, lanes, vectors, groupBytes),
               candidates);
   }
+}
+
+void addRowRecipes(KernelOp kernel, const Processor &target,
+                   const RecipeOptions &options, RecipeCandidates &candidates) {
+  std::optional<RowProduct> product = findRowProduct(kernel, target);
+  unsigned bits = product ? widestBits(kernel, product->column, target) : 0;
+  if (bits == 0)
+    return;
+  addPanels(kernel, *product, target, options, target.lanes(bits), bytesOfDot,
+            candidates);
+  if (!groupedLoop(kernel, *product, 1, bytesOfLongDot).empty())
+    addPanels(kernel, *product, target, options, 1, bytesOfLongDot, candidates);
 }
 
 } // namespace onnxc

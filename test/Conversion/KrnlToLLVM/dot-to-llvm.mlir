@@ -206,3 +206,79 @@ module attributes {krnl.target = #krnl.target<instructions = {even_bytes_s_x1 = 
     return
   }
 }
+
+// -----
+
+// A vector of bytes for one sum: neither unsigned nor subtracted nor exchanged.
+// CHECK-LABEL: llvm.func {{.*}}@long_signed
+// CHECK:         %[[NO:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    %[[SIGNED:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.arm.mve.vmldava"(%[[SIGNED]], %[[NO]], %[[NO]], %{{.+}}, %{{.+}}, %{{.+}}) : (i32, i32, i32, i32, vector<16xi8>, vector<16xi8>) -> i32
+// CHECK-NOT:     llvm.call_intrinsic
+module attributes {krnl.target = #krnl.target<instructions = {bytes_sum_x16 = "llvm.arm.mve.vmldava"}>} {
+  func.func private @long_signed(%s: memref<1xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<1xi32>, vector<1xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned, rhsSigned} : vector<1xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<1xi32>, vector<1xi32>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func {{.*}}@long_unsigned
+// CHECK:         %[[YES:.+]] = llvm.mlir.constant(1 : i32)
+// CHECK:         llvm.call_intrinsic "llvm.arm.mve.vmldava"(%[[YES]],
+// CHECK-NOT:     llvm.call_intrinsic
+module attributes {krnl.target = #krnl.target<instructions = {bytes_sum_x16 = "llvm.arm.mve.vmldava"}>} {
+  func.func private @long_unsigned(%s: memref<1xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<1xi32>, vector<1xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c : vector<1xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<1xi32>, vector<1xi32>
+    return
+  }
+}
+
+// -----
+
+// Bytes of two kinds: one is moved by 128, which is twice 64.
+// CHECK-LABEL: llvm.func {{.*}}@long_mixed
+// CHECK:         %[[X:.+]] = llvm.xor
+// CHECK:         %[[A:.+]] = llvm.call_intrinsic "llvm.arm.mve.vmldava"({{.+}}, %[[HALF:.+]], %[[Y:.+]]) :
+// CHECK:         %[[B:.+]] = llvm.call_intrinsic "llvm.arm.mve.vmldava"({{.+}}, %[[A]], %[[HALF]], %[[Y]]) :
+// CHECK:         llvm.call_intrinsic "llvm.arm.mve.vmldava"({{.+}}, %[[B]], %[[X]], %[[Y]]) :
+module attributes {krnl.target = #krnl.target<instructions = {bytes_sum_x16 = "llvm.arm.mve.vmldava"}>} {
+  func.func private @long_mixed(%s: memref<1xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<1xi32>, vector<1xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {rhsSigned} : vector<1xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<1xi32>, vector<1xi32>
+    return
+  }
+}
+
+// -----
+
+// Elsewhere it is four groups.
+// CHECK-LABEL: llvm.func {{.*}}@long_in_pairs
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.arm.smlad"
+// CHECK-NOT:     llvm.call_intrinsic "llvm.arm.smlad"
+module attributes {krnl.target = #krnl.target<instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", pairs_sum_x1 = "llvm.arm.smlad"}>} {
+  func.func private @long_in_pairs(%s: memref<1xi32>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<1xi32>, vector<1xi32>
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.dot %a, %b, %c {lhsSigned, rhsSigned} : vector<1xi32>, vector<16xi8>
+    vector.store %d, %s[%c0] : memref<1xi32>, vector<1xi32>
+    return
+  }
+}

@@ -83,6 +83,26 @@ TEST(CostModelTest, TilesOfSingleIntegersFitTheirRegisters) {
     EXPECT_LE(tile.rows * tile.vectors, 8);
 }
 
+// Factors in vectors leave the registers of integers to sums; columns are
+// multiples of the lanes of results.
+TEST(CostModelTest, TilesOfSumsWithFactorsInVectors) {
+  auto tiles = scalarTiles(scalarCore(), 6, 8,
+                           {/*areIntegers=*/true, /*registers=*/0,
+                            /*columns=*/4});
+  ASSERT_FALSE(tiles.empty());
+  for (RegisterTile tile : tiles) {
+    EXPECT_EQ(tile.vectors % 4, 0);
+    EXPECT_LE(tile.rows * tile.vectors, 7);
+  }
+  auto few = scalarTiles(scalarCore(), 1, 2, {true, 0, 4});
+  ASSERT_EQ(few.size(), 1u);
+  EXPECT_EQ(few.front().vectors, 4);
+  Processor target = scalarCore();
+  target.vectorRegs = 2;
+  for (RegisterTile tile : scalarTiles(target, 6, 8, {true, 0, 1}))
+    EXPECT_EQ(std::min(tile.rows, tile.vectors), 1);
+}
+
 // Eleven rows of thirteen columns have a rest in every tile but that of one
 // element; no tile has more than there is.
 TEST(CostModelTest, TilesOfSingleElementsMayLeaveARest) {
@@ -99,9 +119,11 @@ TEST(CostModelTest, CoresWithoutVectorsAddUp) {
   target.scalarLoadsPerCycle = target.fmaPerCycle = 1;
   ColumnWork pairs;
   pairs.ofFactor = pairs.ofProduct = 2;
-  EXPECT_EQ(tileCycles(target, {2, 2}, pairs) - tileCycles(target, {2, 2}),
+  EXPECT_EQ(tileCycles(target, {2, 2}, 1, pairs) -
+                tileCycles(target, {2, 2}, 1),
             4 * 2 + 4);
-  EXPECT_EQ(tileCycles(target, {3, 2}) - tileCycles(target, {2, 2}), 1 + 2);
+  EXPECT_EQ(tileCycles(target, {3, 2}, 1) - tileCycles(target, {2, 2}, 1),
+            1 + 2);
 }
 
 // A later candidate has to be clearly cheaper.
@@ -216,9 +238,11 @@ TEST(CostModelTest, ComputedColumns) {
     EXPECT_LT(tile.vectors * (tile.rows + work.registers), target.vectorRegs);
   }
   RegisterTile few{4, 2}, many{8, 2};
-  EXPECT_EQ(tileCycles(target, few), tileCycles(target, few, ColumnWork()));
-  EXPECT_GT(tileCycles(target, few, work) / tileCycles(target, few),
-            tileCycles(target, many, work) / tileCycles(target, many));
+  EXPECT_EQ(tileCycles(target, few, lanes),
+            tileCycles(target, few, lanes, ColumnWork()));
+  EXPECT_GT(
+      tileCycles(target, few, lanes, work) / tileCycles(target, few, lanes),
+      tileCycles(target, many, lanes, work) / tileCycles(target, many, lanes));
 }
 
 // With rows of unknown number many vectors are better than many rows: they keep

@@ -51,6 +51,8 @@ constexpr Row rows[] = {
     {"riscv64-linux-gnu", "generic", "", 16, 16},
     {"thumbv7em-none-eabi", "cortex-m4", "", 1, 32},
     {"thumbv6m-none-eabi", "cortex-m0", "", 1, 10},
+    {"thumbv8.1m.main-none-eabi", "cortex-m55", "", 16, 8},
+    {"thumbv8.1m.main-none-eabi", "cortex-m55", "-mve.fp,-mve", 1, 32},
 };
 
 TEST_F(TargetTest, ByName) {

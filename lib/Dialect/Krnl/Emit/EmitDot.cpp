@@ -12,10 +12,13 @@
 // all bytes of a vector at once.
 //
 // Points without vectors do the same for single sums where the target has an
-// instruction for them, and else multiply the instances one after the other.
+// instruction for groups of that size, and else multiply the instances one
+// after the other. The bytes that a last long group lacks are loaded under a
+// mask.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,9 +27,6 @@
 using namespace mlir;
 
 namespace onnxc::krnl {
-
-/// Bytes of a group.
-static constexpr int64_t groupBytes = 4;
 
 /// Returns true if the payload computes the same from the bytes of all
 /// iterations of the loop.
@@ -45,11 +45,13 @@ bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
 /// the target multiplies groups of single sums.
 std::optional<unsigned> OpEmitter::dotLoop(const OpState &state) {
   std::optional<unsigned> lane = laneLoop(state);
-  if (lane ? isReduced(state, *lane) : !policy.multipliesSingleGroups())
+  if (lane && isReduced(state, *lane))
     return std::nullopt;
   for (const LoopUse &use : nest.op(state.number).loops) {
     if (!use.dot || active[use.loop].instances == 1)
       continue;
+    if (!lane && !policy.multipliesSingleGroups(use.unroll))
+      return std::nullopt;
     ByteProduct product = *byteProductOf(state.op);
     for (const ByteFactor *factor : {&product.lhs, &product.rhs})
       if (!isSameAlong(state, *factor, use.loop) ||
@@ -95,14 +97,19 @@ bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
           nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0);
 }
 
-/// The bytes of the instances one by one, the first lowest; those that are
-/// missing are zero. For operands without the lanes it is a scalar.
-Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
-                               const Instance &instance, unsigned group) {
+/// The four bytes of the instances from `first` on one by one, the first
+/// lowest; those that are missing are zero. For operands without the lanes it
+/// is a scalar.
+Value OpEmitter::assembleWord(OpState &state, OpOperand &operand,
+                              const Instance &instance, unsigned group,
+                              int64_t first) {
   Value word;
-  for (int64_t i = 0; i < active[group].instances; ++i) {
+  int64_t count = std::min(active[group].instances - first, bytesOfDot);
+  if (count <= 0)
+    return arith::ConstantIntOp::create(b, 0, 32);
+  for (int64_t i = 0; i < count; ++i) {
     Instance at = instance;
-    at[group] = i;
+    at[group] = first + i;
     Value byte = readOperand(state, operand, at);
     Type type = b.getI32Type();
     auto vector = dyn_cast<VectorType>(byte.getType());
@@ -122,24 +129,40 @@ Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
   return word;
 }
 
-/// The group of an operand without the lanes, as an i32.
+/// The bytes of a group of an operand without the lanes.
+Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
+                               const Instance &instance, unsigned group) {
+  int64_t size = nest.loop(group).extent;
+  SmallVector<Value> words;
+  for (int64_t first = 0; first < size; first += bytesOfDot)
+    words.push_back(assembleWord(state, operand, instance, group, first));
+  Value all = vector::FromElementsOp::create(
+      b, VectorType::get({int64_t(words.size())}, b.getI32Type()), words);
+  return vector::BitCastOp::create(b, VectorType::get({size}, b.getI8Type()),
+                                   all);
+}
+
+/// The same, from neighbours in memory where they are.
 Value OpEmitter::loadGroup(OpState &state, OpOperand &operand,
                            const Instance &instance, unsigned group) {
   const Storage slot = storage.slots[storage.chainRoot(operand.get())];
-  if (slot.byLoops || active[group].instances != groupBytes ||
-      !state.access(operand).hasUnitStride(group))
+  int64_t size = nest.loop(group).extent, here = active[group].instances;
+  bool isMasked = here < size && size == bytesOfLongDot;
+  if (slot.byLoops || (here < size && !isMasked) ||
+      !state.access(operand).hasUnitStride(group) ||
+      llvm::any_of(caches, [&](const CachedSlice &slice) {
+        return slice.use == &operand;
+      }))
     return assembleGroup(state, operand, instance, group);
-  for (const CachedSlice &slice : caches)
-    if (slice.use == &operand)
-      return assembleGroup(state, operand, instance, group);
   SmallVector<Value> at;
   for (LaneIndex index : indicesOf(state, operand, instance, slot.local))
     at.push_back(math.scalar(index));
-  auto bytes = VectorType::get({groupBytes}, b.getI8Type());
-  Value loaded = vector::LoadOp::create(b, bytes, slot.memref, at);
-  Value word = vector::BitCastOp::create(
-      b, VectorType::get({1}, b.getI32Type()), loaded);
-  return vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0});
+  auto bytes = VectorType::get({size}, b.getI8Type());
+  if (!isMasked)
+    return vector::LoadOp::create(b, bytes, slot.memref, at);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bytes));
+  return vector::MaskedLoadOp::create(b, bytes, slot.memref, at,
+                                      firstLanesMask(b, size, here), zero);
 }
 
 /// One group for each lane, as a vector of bytes.
@@ -153,22 +176,29 @@ Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
   if (Value known = state.reads[{operand.getOperandNumber(), key}])
     return known;
   int64_t lanes = lanesHere(state);
-  auto bytes = VectorType::get({lanes * groupBytes}, b.getI8Type());
+  auto bytes =
+      VectorType::get({lanes * nest.loop(group).extent}, b.getI8Type());
   const Storage slot = storage.slots[storage.chainRoot(operand.get())];
   std::optional<unsigned> lane = laneLoop(state);
   bool isPacked = isPackedFor(state, slot, group);
   Value value;
   if (lane ? !state.access(operand).dependsOn(*lane) : !isPacked) {
-    Value word = loadGroup(state, operand, at, group);
-    Value words = lane ? broadcast(b, word, lanes) : broadcastSingle(b, word);
-    value = vector::BitCastOp::create(b, bytes, words);
+    value = loadGroup(state, operand, at, group);
+    if (lane) {
+      Value word = vector::BitCastOp::create(
+          b, VectorType::get({1}, b.getI32Type()), value);
+      value = vector::BitCastOp::create(
+          b, bytes,
+          broadcast(b, vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0}),
+                    lanes));
+    }
   } else if (isPacked) {
     SmallVector<Value> indices;
     for (unsigned loop : slot.packed)
       indices.push_back(math.scalar(loops.loopIndex(loop, at, false)));
     value = vector::LoadOp::create(b, bytes, slot.memref, indices);
   } else {
-    Value words = assembleGroup(state, operand, at, group);
+    Value words = assembleWord(state, operand, at, group, 0);
     value = vector::BitCastOp::create(b, bytes, words);
   }
   state.reads[{operand.getOperandNumber(), key}] = value;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -267,6 +268,32 @@ SmallVector<LaneIndex> OpEmitter::movedBy(ArrayRef<LaneIndex> slot,
   return moved;
 }
 
+/// The value of another op in registers. Lanes are put together from single
+/// columns; those that there are not may be anything.
+Value OpEmitter::keptValue(const OpState &state, OpResult result,
+                           const RegisterValue &kept,
+                           const Instance &instance) {
+  Instance key = restrictTo(instance, [&](unsigned loop) {
+    return llvm::is_contained(kept.loops, loop);
+  });
+  std::optional<unsigned> lane = laneLoop(state);
+  unsigned producer = nest.indexOf(result.getDefiningOp());
+  const LoopUse *use = lane ? nest.op(producer).find(*lane) : nullptr;
+  if (!use || use->width() == active[*lane].lanes)
+    return kept.values.at(key);
+  SmallVector<Value> elements;
+  int64_t first = key[*lane] * active[*lane].lanes;
+  for (int64_t i = 0; i < active[*lane].lanes; ++i) {
+    key[*lane] = first + i;
+    auto known = kept.values.find(key);
+    elements.push_back(known != kept.values.end() ? known->second
+                                                  : elements.front());
+  }
+  return vector::FromElementsOp::create(
+      b, VectorType::get({active[*lane].lanes}, elements.front().getType()),
+      elements);
+}
+
 Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
                              const Instance &instance) {
   Value source = operand.get();
@@ -279,12 +306,8 @@ Value OpEmitter::readOperand(OpState &state, OpOperand &operand,
       return outside.uniform.lookup(start);
   if (auto result = dyn_cast<OpResult>(source)) {
     auto kept = registers.find(result);
-    if (kept != registers.end() && storage.canForward(result, operand)) {
-      Instance key = restrictTo(instance, [&](unsigned loop) {
-        return llvm::is_contained(kept->second.loops, loop);
-      });
-      return kept->second.values.at(key);
-    }
+    if (kept != registers.end() && storage.canForward(result, operand))
+      return keptValue(state, result, kept->second, instance);
   }
   Value &value = state.reads[readKey(state, operand, instance)];
   if (!value)

@@ -254,8 +254,8 @@ Value BlockPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp,
   return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(16));
 }
 
-bool ThreadPolicy::multipliesSingleGroups() const {
-  return onnxc::krnl::multipliesSingleGroups(target);
+bool ThreadPolicy::multipliesSingleGroups(int64_t bytes) const {
+  return onnxc::krnl::multipliesSingleGroups(target, bytes);
 }
 
 bool BlockThreads::multipliesMatrices(const MatrixProduct &product) const {

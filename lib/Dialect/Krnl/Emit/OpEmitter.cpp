@@ -25,7 +25,23 @@ void OpEmitter::emitOp(unsigned number) {
   if (policy.tileThreads() && touchesShared(state))
     policy.tileThreads()->wait(b);
   prefetchBefore(number);
+  SmallVector<ActiveLoop> saved(active);
+  writeOutColumns(number);
   emitOpLoops(state, 0, {});
+  llvm::copy(saved, active.begin());
+}
+
+/// An op without lanes has the columns of a tile of vectors one by one.
+void OpEmitter::writeOutColumns(unsigned number) {
+  for (const LoopUse &use : nest.op(number).loops) {
+    ActiveLoop &at = active[use.loop];
+    if (use.role != RegisterRole::Column || at.lanes == use.width())
+      continue;
+    at.instances =
+        at.staticLimit >= 0 ? at.staticLimit : at.instances * at.lanes;
+    at.lanes = 1;
+    at.staticLimit = -1;
+  }
 }
 
 /// Returns true if the op reads what other threads have written, or writes what

@@ -204,6 +204,9 @@ private:
   void copyShared(const CachedSlice &slice);
 
   // EmitDot.cpp: products of groups of bytes.
+  void writeOutColumns(unsigned number);
+  mlir::Value keptValue(const OpState &state, mlir::OpResult result,
+                        const RegisterValue &kept, const Instance &instance);
   std::optional<unsigned> dotLoop(const OpState &state);
   mlir::Value emitDot(OpState &state, const Instance &instance, unsigned group,
                       mlir::Value sum);
@@ -215,6 +218,9 @@ private:
                         const Instance &instance, unsigned group);
   mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
                         const Instance &instance, unsigned group);
+  mlir::Value assembleWord(OpState &state, mlir::OpOperand &operand,
+                           const Instance &instance, unsigned group,
+                           int64_t first);
   mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
                             const Instance &instance, unsigned group);
   bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);

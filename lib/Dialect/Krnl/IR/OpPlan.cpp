@@ -12,10 +12,15 @@ namespace onnxc::krnl {
 
 RegisterLoops::RegisterLoops(const LoopNest &nest) {
   for (unsigned number : nest.order())
-    for (const BodyOp &op : nest.ops())
-      if (const LoopUse *use = op.find(number);
-          use && use->role != RegisterRole::None && !isTile(number))
+    for (const BodyOp &op : nest.ops()) {
+      const LoopUse *use = op.find(number);
+      if (!use || use->role == RegisterRole::None)
+        continue;
+      if (!isTile(number))
         tileLoops.push_back(*use);
+      else if (use->width() > tileLoops.back().width())
+        tileLoops.back() = *use;
+    }
 }
 
 bool RegisterLoops::isTile(unsigned loop) const {

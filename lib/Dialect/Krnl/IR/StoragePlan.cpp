@@ -153,14 +153,17 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   AffineMap read = consumer.getMatchingIndexingMap(&use);
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
     return false;
-  // The same loops must be in registers on both sides, with the same lanes.
-  // Behind a sum that blocks exchange each has the iteration of its share.
+  // The same loops must be in registers on both sides, with the same lanes, or
+  // lanes are put together from single columns of a tile. Behind a sum that
+  // blocks exchange each has the iteration of its share.
   for (const LoopUse &a : from.loops) {
     if (a.reduced || (isSharedOut(nest, a.loop, from) && to.find(a.loop)))
       continue;
     const LoopUse *other = to.find(a.loop);
-    if (!other || a.width() != other->width() ||
-        (!registers.isTile(a.loop) && a.unroll != other->unroll))
+    bool isTile = registers.isTile(a.loop);
+    bool isOfSingles = isTile && a.width() == 1;
+    if (!other || (a.width() != other->width() && !isOfSingles) ||
+        (!isTile && a.unroll != other->unroll))
       return false;
   }
   return true;

@@ -1,5 +1,6 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 // RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=SINGLE
+// RUN: onnx-opt %s --select-target="triple=thumbv8.1m.main-none-eabi cpu=cortex-m55" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=LONG
 
 // Four bytes of a row are one load for all lanes; those of the packed columns lie
 // in a line. 24 = 6 * 4: no tail.
@@ -94,4 +95,52 @@ func.func @single(%x: tensor<2x8xi8>, %w: tensor<2x8xi8>, %o: tensor<2x2xi32>) -
     krnl.yield %r : tensor<2x2xi32>
   } -> tensor<2x2xi32>
   return %y : tensor<2x2xi32>
+}
+
+// Sixteen bytes are for one sum: this op has the columns of the tile one by one, and the
+// next one puts its lanes together. 40 = 2 * 16 + 8: what the last group lacks is not
+// read. Six columns are a vector of four and one of two.
+// LONG-LABEL: func private @kernel_long_0(
+// LONG:         %[[MASK:.+]] = arith.constant dense<[true, true, true, true, true, true, true, true, false,
+// LONG:         scf.for {{.+}} iter_args({{.+}}) -> (i32, i32, i32, i32, i32, i32)
+// LONG:           %[[X:.+]] = vector.load %{{.+}} : memref<1x40xi8>, vector<16xi8>
+// LONG:           %[[W:.+]] = vector.load %{{.+}} : memref<{{.+}}x16xi8>, vector<16xi8>
+// LONG:           krnl.dot %{{.+}}, %[[X]], %[[W]] {lhsSigned, rhsSigned} : vector<1xi32>, vector<16xi8>
+// LONG-COUNT-5:   krnl.dot
+// LONG-NOT:     memref.load
+// LONG:         vector.maskedload %{{.+}}, %[[MASK]], %{{.+}} : memref<1x40xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
+// LONG-COUNT-6: krnl.dot
+// LONG-NOT:     krnl.dot
+// LONG:         vector.from_elements %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} : vector<4xi32>
+// LONG:         arith.maxsi %{{.+}} : vector<4xi32>
+// LONG:         vector.store
+// LONG:         vector.from_elements
+// LONG:         vector.maskedstore
+// CHECK-LABEL: func private @kernel_long_0(
+// CHECK-NOT:     krnl.dot
+// CHECK:         return
+func.func @long(%x: tensor<1x40xi8>, %o: tensor<1x6xi32>) -> tensor<1x6xi32> {
+  %w = krnl.constant dense<3> : tensor<40x6xi8>
+  %y = krnl.kernel "long" loops [m = 1, n = 6, k = 40]
+      ins(%x, %w : tensor<1x40xi8>, tensor<40x6xi8>) outs(%o : tensor<1x6xi32>)
+      recipe [block(k, 16, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n, lanes=4), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
+  ^bb0(%a: tensor<1x40xi8>, %b: tensor<40x6xi8>, %c: tensor<1x6xi32>):
+    %zero = arith.constant 0 : i32
+    %t = krnl.temporary : tensor<1x6xi32>
+    %f = krnl.compute [m, n] () -> (%_ = %t[m, n]) : () -> tensor<1x6xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<1x40xi8>, tensor<40x6xi8>) -> tensor<1x6xi32> {
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %d = arith.addi %s, %m : i32
+      linalg.yield %d : i32
+    }
+    %g = krnl.compute [m, n] (%p = %r[m, n]) -> (%_ = %c[m, n]) : (tensor<1x6xi32>) -> tensor<1x6xi32> {
+      %d = arith.maxsi %p, %zero : i32
+      linalg.yield %d : i32
+    }
+    krnl.yield %g : tensor<1x6xi32>
+  } -> tensor<1x6xi32>
+  return %y : tensor<1x6xi32>
 }

@@ -126,9 +126,9 @@ public:
                                mlir::func::FuncOp func,
                                mlir::MemRefType type) const = 0;
 
-  /// Returns true if one thread multiplies a group of bytes at once for a sum
-  /// that is not in a vector.
-  virtual bool multipliesSingleGroups() const { return false; }
+  /// Returns true if one thread multiplies a group of so many bytes at once for
+  /// a sum that is in no vector.
+  virtual bool multipliesSingleGroups(int64_t bytes) const { return false; }
 
   /// Returns true if the consumer may take the values of the producer from
   /// registers.
@@ -151,7 +151,7 @@ public:
                  TileBody body) const override;
   mlir::Value allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                        mlir::MemRefType type) const override;
-  bool multipliesSingleGroups() const override;
+  bool multipliesSingleGroups(int64_t bytes) const override;
 
 private:
   /// Lists the instructions; null if there are none.

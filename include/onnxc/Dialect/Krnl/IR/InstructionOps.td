@@ -10,11 +10,12 @@
 
 def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
                                 AllTypesMatch<["lhs", "rhs"]>]> {
-  let summary = "products of groups of four bytes, added to their sums";
+  let summary = "products of groups of bytes, added to their sums";
   let description = [{
     Lane i of the result is lane i of `acc` plus the sum of the products of the
-    bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. The bytes of an
-    operand are unsigned unless the attribute is set.
+    bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. A single sum may
+    have 16 bytes. The bytes of an operand are unsigned unless the attribute is
+    set.
 
     ```mlir
     %sum = krnl.dot %acc, %x, %w {rhsSigned} : vector<16xi32>, vector<64xi8>

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
@@ -19,8 +20,6 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Iterations that one dot product has.
-static constexpr int64_t bytesOfDot = 4;
 /// The maximum unroll factor of a loop, and the maximum number of lanes.
 static constexpr int64_t maxUnroll = 64;
 static constexpr int64_t maxLanes = 64;
@@ -91,14 +90,35 @@ LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
   return success();
 }
 
+/// Vectors of bytes are for single sums: the columns of a register tile are
+/// written out one by one in this op.
+static LogicalResult takeLanes(const LoopNest &nest, BodyOp &op,
+                               EmitErrorFn emitError) {
+  for (LoopUse &use : op.loops) {
+    if (use.role == RegisterRole::Column && use.lanes > 1 &&
+        nest.leavesUnknownRest(use.loop))
+      return emitError() << "op '" << op.name << "' has an unknown number of "
+                         << "columns, and a group of " << bytesOfLongDot
+                         << " bytes is for one sum";
+    if (use.role == RegisterRole::Column)
+      use.lanes = 1;
+    else if (use.lanes)
+      return emitError() << "op '" << op.name << "' has sums in vectors, and a "
+                         << "group of " << bytesOfLongDot
+                         << " bytes is for one sum";
+  }
+  return success();
+}
+
 LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
   const Loop &loop = allLoops[*number];
-  if (loop.extent != bytesOfDot)
-    return emitError() << "a group has " << bytesOfDot
-                       << " iterations; block loop '" << name << "' first";
+  if (loop.extent != bytesOfDot && loop.extent != bytesOfLongDot)
+    return emitError() << "a group has " << bytesOfDot << " or "
+                       << bytesOfLongDot << " iterations; block loop '" << name
+                       << "' first";
   if (loop.fusedOuter)
     return emitError() << "loop '" << name
                        << "' is in fuse_outer; a group is inside an op";
@@ -113,7 +133,10 @@ LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
     if (use->unroll != 1 || use->lanes)
       return emitError() << "loop '" << name
                          << "' is unrolled or vectorized already";
-    use->unroll = bytesOfDot;
+    if (loop.extent == bytesOfLongDot &&
+        failed(takeLanes(*this, op, emitError)))
+      return failure();
+    use->unroll = loop.extent;
     use->dot = true;
   }
   return success();
@@ -243,6 +266,10 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
       return refuse(
           "has loop '" + Twine(nest.loop(use.loop).name) +
           "' around the tile, which is neither in fuse_outer nor reduced");
+  if (llvm::any_of(op.loops, [](const LoopUse &use) {
+        return use.dot && use.unroll == bytesOfLongDot;
+      }))
+    return refuse("has a group of bytes already; the tile comes before it");
   row->role = RegisterRole::Row;
   row->tail.assign(tail.begin(), tail.end());
   column->role = RegisterRole::Column;

@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Most processors multiply unsigned bytes by signed ones, and devices bytes of
-// all kinds. Where both operands are of one kind, and the target has no
-// instruction for that, one of them is moved by 128, its zero point with it.
-// Then
+// Most processors multiply unsigned bytes by signed ones, devices bytes of all
+// kinds, and the vectors of a Cortex-M bytes of one kind. Where the operands
+// are of kinds that the target has no instruction for, one of them is moved by
+// 128, its zero point with it. Then
 //
 //   sum (x - xz) (w - wz) = sum x w  -  xz sum (w - wz)  -  wz sum x
 //
@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "QuantizedProduct.h"
 
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 
@@ -89,9 +90,17 @@ static Bytes moved(NodeMaker &maker, Bytes x) {
   return result;
 }
 
+/// Returns true if the target multiplies only bytes of one kind in one step.
+static bool needsOneKind(Bytes x) {
+  auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
+  return krnl::multipliesSingleGroups(target, krnl::bytesOfLongDot);
+}
+
 /// Returns true if the bytes are of the kinds that the target multiplies in one
 /// step.
 static bool isDirect(Bytes x, Bytes w) {
+  if (needsOneKind(x))
+    return x.isSigned() == w.isSigned();
   if (x.isSigned() != w.isSigned())
     return true;
   auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
@@ -113,10 +122,10 @@ bool onnxc::onnx::isPlainProduct(Bytes x, Bytes w) {
   return isDirect(x, w) && isZero(x.zero) && isZero(w.zero);
 }
 
-/// Makes the operands of different kinds if they have to be. To move one of
-/// them takes a sum over the other, which costs nothing if that is constant or
-/// if it is needed anyway.
-static void makeMixed(NodeMaker &maker, Bytes &x, Bytes &w) {
+/// Makes the operands of different kinds, or of one, if they have to be. To
+/// move one of them takes a sum over the other, which costs nothing if that is
+/// constant or if it is needed anyway.
+static void makeDirect(NodeMaker &maker, Bytes &x, Bytes &w) {
   for (Bytes *operand : {&x, &w})
     if (isZero(operand->zero))
       operand->zero = {};
@@ -125,8 +134,9 @@ static void makeMixed(NodeMaker &maker, Bytes &x, Bytes &w) {
                           : isFromConstants(x.value) && !x.zero;
   Bytes &operand = movesWeights ? w : x;
   // A zero point in the middle is none for the other kind.
-  if (x.isSigned() != w.isSigned() ||
-      (isDirect(x, w) && !isMiddle(operand.zero)))
+  bool gains = x.isSigned() == w.isSigned() && !needsOneKind(x) &&
+               isMiddle(operand.zero);
+  if (isDirect(x, w) && !gains)
     return;
   operand = moved(maker, operand);
 }
@@ -165,7 +175,7 @@ Value onnxc::onnx::makeMatMulSums(NodeMaker &maker, Bytes x, Bytes w) {
                  (!w.zero || elementCount(w.zero) == 1 || rankOf(w.zero) == 1);
   if (!hasForm)
     return {};
-  makeMixed(maker, x, w);
+  makeDirect(maker, x, w);
   Value sums = maker.make("MatMulInteger", {x.value, w.value});
   if (x.zero)
     sums = without(maker, sums, maker.reshape(x.zero, {}),
@@ -243,7 +253,7 @@ Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
                  (isZero(w.zero) || (mixesChannels && elementCount(w.value)));
   if (!hasForm)
     return {};
-  makeMixed(maker, x, w);
+  makeDirect(maker, x, w);
   SmallVector<int64_t> inner = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   SmallVector<int64_t> perChannel(rank - 1, 1);
   perChannel[0] = -1;

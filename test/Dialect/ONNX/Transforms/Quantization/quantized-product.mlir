@@ -2,6 +2,7 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=arrowlake-s" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
 // RUN: onnx-opt %s --select-target="triple=aarch64-linux-gnu features=+dotprod" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu device=cuda" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=DIRECT
+// RUN: onnx-opt %s --select-target="triple=thumbv8.1m.main-none-eabi cpu=cortex-m55" --onnx-fuse-quantization --split-input-file | FileCheck %s --check-prefix=EQUAL
 
 // Two signed operands: the data become unsigned, for the sum that this takes is
 // one over constants. A target that multiplies them as they are has them so.
@@ -60,5 +61,35 @@ func.func @zero_points_of_the_run(%x: tensor<3x8xui8>, %xz: tensor<ui8>, %wz: te
 func.func @zero_points_of_rows(%x: tensor<3x8xui8>, %z: tensor<3xui8>) -> tensor<3x4xi32> {
   %w = onnx.Constant dense<3> : tensor<8x4xi8>
   %0 = onnx.MatMulInteger(%x, %w) a_zero_point(%z) : (tensor<3x8xui8>, tensor<8x4xi8>, tensor<3xui8>) -> tensor<3x4xi32>
+  return %0 : tensor<3x4xi32>
+}
+
+// -----
+
+// Bytes of two kinds become those of one where the target multiplies no others.
+// EQUAL-LABEL: func.func @of_two_kinds
+// EQUAL:         %[[BITS:.+]] = onnx.Add(%arg0, %{{.+}}) : (tensor<3x8xui8>, tensor<ui8>) -> tensor<3x8xui8>
+// EQUAL:         %[[MOVED:.+]] = onnx.Cast(%[[BITS]]) {to = 3 : i64}
+// EQUAL:         onnx.MatMulInteger(%[[MOVED]], %{{.+}}) : (tensor<3x8xi8>, tensor<8x4xi8>) -> tensor<3x4xi32>
+// CHECK-LABEL: func.func @of_two_kinds
+// CHECK-NOT:     onnx.Add
+// CHECK:         onnx.MatMulInteger(%arg0,
+func.func @of_two_kinds(%x: tensor<3x8xui8>) -> tensor<3x4xi32> {
+  %w = onnx.Constant dense<3> : tensor<8x4xi8>
+  %0 = onnx.MatMulInteger(%x, %w) : (tensor<3x8xui8>, tensor<8x4xi8>) -> tensor<3x4xi32>
+  return %0 : tensor<3x4xi32>
+}
+
+// -----
+
+// Signed bytes with the least zero point stay, with a sum over constants.
+// EQUAL-LABEL: func.func @zero_point_in_the_middle
+// EQUAL-NOT:     onnx.Add
+// EQUAL:         onnx.MatMulInteger(%arg0, %{{.+}}) : (tensor<3x8xi8>, tensor<8x4xi8>) -> tensor<3x4xi32>
+// EQUAL:         onnx.Sub
+func.func @zero_point_in_the_middle(%x: tensor<3x8xi8>) -> tensor<3x4xi32> {
+  %w = onnx.Constant dense<3> : tensor<8x4xi8>
+  %xz = onnx.Constant dense<-128> : tensor<i8>
+  %0 = onnx.MatMulInteger(%x, %w) a_zero_point(%xz) : (tensor<3x8xi8>, tensor<8x4xi8>, tensor<i8>) -> tensor<3x4xi32>
   return %0 : tensor<3x4xi32>
 }

@@ -129,6 +129,10 @@ static void makeDirect(NodeMaker &maker, Bytes &x, Bytes &w) {
   for (Bytes *operand : {&x, &w})
     if (isZero(operand->zero))
       operand->zero = {};
+  // Sums of windows take longer than to move both.
+  if (x.isSigned() == w.isSigned() && needsOneKind(x) &&
+      isFromConstants(w.value) && isMiddle(w.zero))
+    w = moved(maker, w);
   bool movesWeights = isFromConstants(w.value)
                           ? w.zero != nullptr
                           : isFromConstants(x.value) && !x.zero;
@@ -247,12 +251,19 @@ Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
   bool isSettled = pads && pads.size() == 2 * (rank - 2) &&
                    (!autoPad || autoPad.getValue() == "NOTSET");
   bool mixesChannels = !group || group.getInt() == 1;
-  bool hasForm = isByte(x.value) && isByte(w.value) && rank >= 3 &&
-                 rankOf(w.value) == rank && isSettled &&
-                 (!x.zero || elementCount(x.zero) == 1) &&
-                 (isZero(w.zero) || (mixesChannels && elementCount(w.value)));
+  // No instruction for bytes adds up single channels, so that the kinds do not
+  // matter, but a zero point does.
+  bool losesZero = !mixesChannels && isByte(w.value) &&
+                   isFromConstants(w.value) && isMiddle(w.zero);
+  bool hasForm =
+      isByte(x.value) && isByte(w.value) && rank >= 3 &&
+      rankOf(w.value) == rank && isSettled &&
+      (!x.zero || elementCount(x.zero) == 1) &&
+      (isZero(w.zero) || losesZero || (mixesChannels && elementCount(w.value)));
   if (!hasForm)
     return {};
+  if (losesZero)
+    w = moved(maker, w);
   makeDirect(maker, x, w);
   SmallVector<int64_t> inner = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   SmallVector<int64_t> perChannel(rank - 1, 1);

@@ -26,6 +26,12 @@ func.func @signed_by_signed(%x: tensor<3x8xi8>) -> tensor<3x4xi32> {
 // CHECK:         %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64}
 // CHECK:         %[[SUMS:.+]] = onnx.MatMulInteger(%arg0, %[[W]])
 // CHECK-NEXT:    return %[[SUMS]]
+// EQUAL-LABEL: func.func @weights_around_the_middle
+// EQUAL-DAG:     %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64} : (tensor<8x4xui8>) -> tensor<8x4xi8>
+// EQUAL-DAG:     %[[X:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64} : (tensor<3x8xui8>) -> tensor<3x8xi8>
+// EQUAL:         onnx.MatMulInteger(%[[X]], %[[W]])
+// EQUAL-NOT:     tensor<3x8xi32>
+// EQUAL:         return
 // DIRECT-LABEL: func.func @weights_around_the_middle
 // DIRECT:        %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64}
 // DIRECT:        onnx.MatMulInteger(%arg0, %[[W]])
@@ -92,4 +98,23 @@ func.func @zero_point_in_the_middle(%x: tensor<3x8xi8>) -> tensor<3x4xi32> {
   %xz = onnx.Constant dense<-128> : tensor<i8>
   %0 = onnx.MatMulInteger(%x, %w) a_zero_point(%xz) : (tensor<3x8xi8>, tensor<8x4xi8>, tensor<i8>) -> tensor<3x4xi32>
   return %0 : tensor<3x4xi32>
+}
+
+// -----
+
+// Weights of single channels around 128 are signed ones around 0, and need no sums of
+// windows; around another zero point the convolution stays.
+// CHECK-LABEL: func.func @single_channels
+// CHECK:         %[[W:.+]] = onnx.Cast(%{{.+}}) {to = 3 : i64} : (tensor<4x1x3xui8>) -> tensor<4x1x3xi8>
+// CHECK:         onnx.ConvInteger(%arg0, %[[W]]) {group = 4 : i64,
+// CHECK-NOT:     onnx.ConvInteger
+// CHECK:         onnx.ConvInteger(%arg0, %{{.+}}) x_zero_point(
+func.func @single_channels(%x: tensor<1x4x8xui8>) -> (tensor<1x4x6xi32>, tensor<1x4x6xi32>) {
+  %w = onnx.Constant dense<3> : tensor<4x1x3xui8>
+  %xz = onnx.Constant dense<0> : tensor<ui8>
+  %wz = onnx.Constant dense<128> : tensor<ui8>
+  %vz = onnx.Constant dense<130> : tensor<ui8>
+  %0 = onnx.ConvInteger(%x, %w) x_zero_point(%xz) w_zero_point(%wz) {group = 4 : i64, pads = array<i64: 0, 0>} : (tensor<1x4x8xui8>, tensor<4x1x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x4x6xi32>
+  %1 = onnx.ConvInteger(%x, %w) x_zero_point(%xz) w_zero_point(%vz) {group = 4 : i64, pads = array<i64: 0, 0>} : (tensor<1x4x8xui8>, tensor<4x1x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x4x6xi32>
+  return %0, %1 : tensor<1x4x6xi32>, tensor<1x4x6xi32>
 }

@@ -90,6 +90,23 @@ struct FoldedInputs {
 };
 } // namespace
 
+/// Folds what reads the value, which was an element of a tensor: a condition
+/// that was stored as a byte and compared with 0 is the condition.
+static void foldReaders(RewriterBase &rewriter, Value value) {
+  Operation *maker = value.getDefiningOp();
+  if (!maker || !isa<ComputeOp>(maker->getParentOp()))
+    return;
+  llvm::SetVector<Operation *> readers(value.user_begin(), value.user_end());
+  for (Operation *reader : readers) {
+    SmallVector<Value> results;
+    rewriter.setInsertionPoint(reader);
+    if (succeeded(rewriter.tryFold(reader, results)) && !results.empty())
+      rewriter.replaceOp(reader, results);
+  }
+  if (isOpTriviallyDead(maker))
+    rewriter.eraseOp(maker);
+}
+
 /// Makes one op of the two, `dims` being the reader's loops of the producer's.
 static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
                  ArrayRef<AffineExpr> dims) {
@@ -105,6 +122,7 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
   for (OpOperand &init : reader.getDpsInitsMutable())
     accesses.push_back(reader.getSubscripts(init));
   rewriter.setInsertionPoint(reader);
+  Value between;
   auto folded = ComputeOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
       inputs.values, reader.getDpsInits(), accesses, reader.getAxes(), parallel,
@@ -117,11 +135,13 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
         rewriter.inlineBlockBefore(producer.getBody(), body, body->end(),
                                    pick(ofProducer, args.back()));
         Operation *yield = &body->back();
-        SmallVector<Value> values = pick(ofReader, yield->getOperand(0));
+        between = yield->getOperand(0);
+        SmallVector<Value> values = pick(ofReader, between);
         llvm::append_range(values, args.drop_front(inputs.values.size()));
         rewriter.eraseOp(yield);
         rewriter.inlineBlockBefore(reader.getBody(), body, body->end(), values);
       });
+  foldReaders(rewriter, between);
   rewriter.replaceOp(reader, folded.getResults());
   Value destination = producer.getDpsInits()[0];
   rewriter.eraseOp(producer);

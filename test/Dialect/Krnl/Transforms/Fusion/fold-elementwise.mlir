@@ -68,3 +68,35 @@ func.func @sum_of_equal_rows(%x: tensor<4xf32>, %n: index, %o: tensor<4xf32>) ->
   } -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// A condition between two ops is a byte; in one op it is a condition.
+// CHECK-LABEL: func @condition
+// CHECK:         krnl.compute
+// CHECK-NEXT:      %[[IS:.+]] = arith.cmpf oeq
+// CHECK-NEXT:      %[[Y:.+]] = arith.select %[[IS]],
+// CHECK-NEXT:      linalg.yield %[[Y]]
+func.func @condition(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xi8>
+  %0 = krnl.kernel "is" loops [i = 4] ins(%x : tensor<4xf32>) outs(%e : tensor<4xi8>) {
+  ^bb0(%p: tensor<4xf32>, %q: tensor<4xi8>):
+    %inf = arith.constant 0x7F800000 : f32
+    %r = krnl.compute [i] (%s = %p[i]) -> (%t = %q[i]) : (tensor<4xf32>) -> tensor<4xi8> {
+      %c = arith.cmpf oeq, %s, %inf : f32
+      %v = arith.extui %c : i1 to i8
+      linalg.yield %v : i8
+    }
+    krnl.yield %r : tensor<4xi8>
+  } -> tensor<4xi8>
+  %1 = krnl.kernel "where" loops [i = 4] ins(%0, %x : tensor<4xi8>, tensor<4xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%p: tensor<4xi8>, %q: tensor<4xf32>, %u: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0 : i8
+    %r = krnl.compute [i] (%s = %p[i], %t = %q[i]) -> (%v = %u[i]) : (tensor<4xi8>, tensor<4xf32>) -> tensor<4xf32> {
+      %c = arith.cmpi ne, %s, %none : i8
+      %w = arith.select %c, %zero, %t : f32
+      linalg.yield %w : f32
+    }
+    krnl.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

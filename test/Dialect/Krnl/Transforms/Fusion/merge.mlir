@@ -3,13 +3,13 @@
 // merge-refused.mlir has the pair with recipes that do not fit.
 
 // The consumer's loop takes the producer's name, its recipe is the producer's, and
-// the relu reads the sum where it was computed.
+// the square reads the sum where it was computed.
 // CHECK-LABEL: func @five_and_five
 // CHECK:         krnl.kernel "a+b" loops [i = 100] ins(%{{.+}}, %{{.+}} : tensor<100xf32>, tensor<100xf32>)
 // CHECK-SAME:      recipe [block(i, 5) -> (i.o, i.i), fuse_outer(i.o), parallel(i.o)]
 // CHECK:           krnl.compute [i]
 // CHECK:             arith.addf
-// CHECK-NEXT:        arith.maximumf
+// CHECK-NEXT:        arith.mulf
 // CHECK-NOT:     krnl.kernel
 func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
@@ -27,7 +27,7 @@ func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
-      %m = arith.maximumf %p0, %p0 : f32
+      %m = arith.mulf %p0, %p0 : f32
       linalg.yield %m : f32
     }
     krnl.yield %r : tensor<100xf32>
@@ -58,7 +58,7 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?x
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o), vectorize(j.i, 4)] {
   ^bb0(%a0: tensor<?xf32>, %z: tensor<?xf32>, %j_extent: index):
     %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<?xf32>) -> tensor<?xf32> {
-      %m = arith.maximumf %p0, %p0 : f32
+      %m = arith.mulf %p0, %p0 : f32
       linalg.yield %m : f32
     }
     krnl.yield %r : tensor<?xf32>
@@ -86,7 +86,7 @@ func.func @kept_result(%x: tensor<100xf32>, %y: tensor<100xf32>) -> (tensor<100x
       recipe [block(j, 5) -> (j.o, j.i), fuse_outer(j.o), parallel(j.o)] {
   ^bb0(%a0: tensor<100xf32>, %z: tensor<100xf32>):
     %r = krnl.compute [j] (%p0 = %a0[j]) -> (%q = %z[j]) : (tensor<100xf32>) -> tensor<100xf32> {
-      %m = arith.maximumf %p0, %p0 : f32
+      %m = arith.mulf %p0, %p0 : f32
       linalg.yield %m : f32
     }
     krnl.yield %r : tensor<100xf32>

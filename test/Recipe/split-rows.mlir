@@ -165,26 +165,46 @@ func.func @squares(%x: tensor<131072xf32>, %o: tensor<f32>) -> tensor<f32> {
 }
 
 // Only the run knows how long the rows are: one kernel has short ones, and others have long ones in parts of a known size.
-// The kernels that are not wanted have no iterations, and the last part may be shorter.
+// The kernels that are not wanted have no iterations, and the last part may be shorter. Where a block had more parts to
+// combine than threads, they take turns.
 // CHECK-LABEL: func @dynamic(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x?xf32>, %[[O:.+]]: tensor<2x?xf32>, %[[N:.+]]: index)
 // CHECK:         %[[LEAST:.+]] = arith.constant {{[0-9]+}} : index
 // CHECK:         %[[LONG:.+]] = arith.cmpi uge, %[[N]], %[[LEAST]] : index
-// CHECK:         %[[WHOLE:.+]] = arith.select %[[LONG]], %[[N]], %c0{{.*}} : index
-// CHECK:         %[[ROWS:.+]] = arith.select %[[LONG]], %c2{{.*}}, %c0{{.*}} : index
+// CHECK:         %[[FITS:.+]] = arith.cmpi ule, %[[N]], %c[[MOST:[0-9]+]]
+// CHECK:         %[[ONCE:.+]] = arith.andi %[[LONG]], %[[FITS]] : i1
+// CHECK:         %[[EXCEEDS:.+]] = arith.cmpi ugt, %[[N]], %c[[MOST]]
+// CHECK:         %[[TURNS:.+]] = arith.andi %[[LONG]], %[[EXCEEDS]] : i1
+// CHECK:         %[[WHOLE:.+]] = arith.select %[[ONCE]], %[[N]], %c0{{.*}} : index
+// CHECK:         %[[ROWS:.+]] = arith.select %[[ONCE]], %c2{{.*}}, %c0{{.*}} : index
+// CHECK:         %[[LONGER:.+]] = arith.select %[[TURNS]], %[[N]], %c0{{.*}} : index
+// CHECK:         %[[OF_LONGER:.+]] = arith.select %[[TURNS]], %c2{{.*}}, %c0{{.*}} : index
 // CHECK:         %[[OTHERS:.+]] = arith.select %[[LONG]], %c0{{.*}}, %c2{{.*}} : index
 // CHECK:         %[[SHORT:.+]] = krnl.kernel "dynamic short" loops [r = %[[OTHERS]] < 3, k = %[[N]]] ins(%[[X]] : tensor<2x?xf32>) outs(%[[O]] : tensor<2x?xf32>)
 // CHECK:         %[[COUNT:.+]] = arith.divui
 // CHECK:         %[[SCRATCH:.+]] = tensor.empty(%[[COUNT]]) : tensor<2x?xf32>
-// CHECK:         %[[PARTS:.+]] = krnl.kernel "dynamic parts" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]], k = [[SIZE:[0-9]+]]] ins(%[[WHOLE]], %[[X]] :
+// CHECK:         %[[PARTS:.+]] = krnl.kernel "dynamic parts" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]] < 1025, k = [[SIZE:[0-9]+]]] ins(%[[WHOLE]], %[[X]] :
 // CHECK:           ^bb0(%[[END:[a-z0-9]+]]: index,
 // CHECK:           krnl.compute [r, k.part | k] (%{{.+}} = %{{.+}}[r, k.part * [[SIZE]] + k in 0 to ?])
 // CHECK:             arith.cmpi ult, %{{.+}}, %[[END]] : index
-// CHECK:         %[[LAST:.+]] = krnl.kernel "dynamic" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]], parts = %[[COUNT]], k = [[SIZE]]]
+// CHECK:         %[[LAST:.+]] = krnl.kernel "dynamic" loops [r = %[[ROWS]] < 3, k.part = %[[COUNT]] < 1025, parts = %[[COUNT]] < 1025, k = [[SIZE]]]
 // CHECK-SAME:      outs(%[[SHORT]] : tensor<2x?xf32>)
 // CHECK:           krnl.compute [r, k.part | parts]
 // CHECK:           krnl.compute [r, k.part, k] {{.*}} -> (%{{.+}} = %{{.+}}[r, k.part * [[SIZE]] + k in 0 to ?])
-// CHECK:         return %[[LAST]]
+// CHECK:         %[[AS_LONG:.+]] = arith.divui
+// CHECK:         %[[COUNT2:.+]] = arith.minui %[[AS_LONG]], %c1024
+// CHECK:         %[[NUM:.+]] = arith.divui
+// CHECK:         krnl.kernel "dynamic long parts" loops [r = %[[OF_LONGER]] < 3, k.part = %[[COUNT2]] < 1025, k.turn = %[[NUM]], k = [[SIZE]]] ins(%[[LONGER]], %[[X]] :
+// CHECK:           krnl.compute [r, k.part | k.turn, k] (%{{.+}} = %{{.+}}[r, k.turn * [[MOST]] + k.part * [[SIZE]] + k in 0 to ?])
+// CHECK:             krnl.index k
+// CHECK:             krnl.index k.part
+// CHECK:             krnl.index k.turn
+// CHECK:             arith.cmpi ult
+// CHECK:         %[[END_LAST:.+]] = krnl.kernel "dynamic long" loops [r = %[[OF_LONGER]] < 3, k.part = %[[COUNT2]] < 1025, parts = %[[COUNT2]] < 1025, k.turn = %[[NUM]], k = [[SIZE]]]
+// CHECK-SAME:      outs(%[[LAST]] : tensor<2x?xf32>)
+// CHECK:           krnl.compute [r, k.part | parts]
+// CHECK:           krnl.compute [r, k.part, k.turn, k]
+// CHECK:         return %[[END_LAST]]
 func.func @dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
   %y = krnl.kernel "dynamic" loops [r = 2, k = %n] ins(%x : tensor<2x?xf32>) outs(%o : tensor<2x?xf32>) {
   ^bb0(%a: tensor<2x?xf32>, %c: tensor<2x?xf32>, %m: index):
@@ -204,10 +224,10 @@ func.func @dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>, %n: index) -> tenso
   return %y : tensor<2x?xf32>
 }
 
-// Where only the run knows how many rows there are, parts are for a few.
+// Where only the run knows how many rows there are, parts are for a few: for as many as the cost model expects to gain.
 // CHECK-LABEL: func @dynamic_rows(
-// CHECK:         %[[FEW:.+]] = arith.cmpi ule, %{{.+}}, %c27{{.*}} : index
-// CHECK:         %[[LONG:.+]] = arith.cmpi uge
+// CHECK-DAG:     %[[FEW:.+]] = arith.cmpi ule, %{{.+}}, %c[[ROWS:[0-9]+]]{{.*}} : index
+// CHECK-DAG:     %[[LONG:.+]] = arith.cmpi uge
 // CHECK:         arith.andi %[[FEW]], %[[LONG]] : i1
 // CHECK:         krnl.kernel "rows short"
 // CHECK:         krnl.kernel "rows parts"
@@ -225,9 +245,34 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>, %o: tensor<?xf32>, %b: index, %n: i
   return %y : tensor<?xf32>
 }
 
-// A sum of one row has no loop without which nothing is stored, and rows of which there are many have all blocks.
+// The rows along several loops of dynamic extents are few together.
+// CHECK-LABEL: func @rows_of_heads(
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: index, %[[H:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index)
+// CHECK:         %[[BOTH:.+]] = arith.muli %[[B]], %[[H]] : index
+// CHECK:         arith.cmpi ule, %[[BOTH]], %c
+// CHECK:         krnl.kernel "heads short"
+// CHECK:         krnl.kernel "heads parts"
+func.func @rows_of_heads(%x: tensor<?x?x?xf32>, %o: tensor<?x?xf32>, %b: index, %h: index, %n: index) -> tensor<?x?xf32> {
+  %y = krnl.kernel "heads" loops [b = %b, h = %h, k = %n] ins(%x : tensor<?x?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%a: tensor<?x?x?xf32>, %c: tensor<?x?xf32>, %l0: index, %l1: index, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [b, h] () -> (%q = %c[b, h]) : () -> tensor<?x?xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute [b, h | k] (%p = %a[b, h, k]) -> (%q = %f[b, h]) : (tensor<?x?x?xf32>) -> tensor<?x?xf32> {
+      %v = arith.addf %q, %p : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %s : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// A sum of one row has no loop without which nothing is stored: it is in parts, whatever its length is. Rows of which
+// there are many have all blocks.
 // CHECK-LABEL: func @one_dynamic_row
-// CHECK-NOT:     parts
+// CHECK-NOT:     short
+// CHECK:         %[[PART:.+]] = krnl.kernel "row parts" loops [k.part = %{{.+}} < 1025, k.turn = %{{.+}}, k = {{[0-9]+}}]
+// CHECK:         krnl.kernel "row" loops [k.part = %{{.+}} < 1025] ins(%[[PART]] :
+// CHECK-NOT:     krnl.kernel
 // CHECK-LABEL: func @many_dynamic_rows
 // CHECK-NOT:     parts
 func.func @one_dynamic_row(%x: tensor<?xf32>, %o: tensor<f32>, %n: index) -> tensor<f32> {

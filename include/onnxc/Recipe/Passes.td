@@ -154,7 +154,10 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
 
     Where only the run knows how long rows are, the kernel keeps short ones, and
     others have long ones in parts of a known size. An extent that is 0 leaves those out
-    that are not wanted: `loops [r = %short < 3, d = %n]`.
+    that are not wanted: `loops [r = %short < 3, d = %n]`. There are as many parts as a
+    block has threads at most. Rows that are longer have kernels whose parts take turns:
+    `loops [d.part = %p < 1025, d.turn = %t, d = 1024]`. Results of one row have no such
+    extent, and are always in parts.
 
     ```mlir
     %y = krnl.kernel "Softmax" loops [d = 131072] ins(%x : ..) outs(%o : ..) ..

@@ -14,13 +14,14 @@ namespace onnxc {
 KernelOp declareKernel(RewriterBase &rewriter, KernelOp kernel,
                        StringRef suffix, ArrayRef<LoopAttr> loops,
                        ArrayRef<Value> ins, ArrayRef<Value> outs,
-                       IRMapping &mapping, Value extentOfOthers) {
+                       IRMapping &mapping,
+                       function_ref<Value(StringRef)> extentOfOther) {
   SmallVector<Value> extents, all(ins);
   for (LoopAttr loop : loops) {
     std::optional<unsigned> number = kernel.findLoop(loop.getName());
     if (loop.isDynamic())
       extents.push_back(number ? cast<Value>(kernel.getExtent(*number))
-                               : extentOfOthers);
+                               : extentOfOther(loop.getName()));
   }
   llvm::append_range(all, kernel.getIns());
   rewriter.setInsertionPoint(kernel);

@@ -15,14 +15,14 @@ namespace onnxc {
 
 /// A kernel before `kernel` with these loops and no ops. Its inputs are `ins`
 /// and, behind them, those of `kernel`; loops of the same names have the same
-/// dynamic sizes, and those of others are `extentOfOthers`. `mapping` is from
+/// dynamic sizes, and `extentOfOther` has those of others. `mapping` is from
 /// what the body of `kernel` reads of these to the same of the new one, where
 /// the rewriter inserts from now on.
-krnl::KernelOp
-declareKernel(mlir::RewriterBase &rewriter, krnl::KernelOp kernel,
-              llvm::StringRef suffix, llvm::ArrayRef<krnl::LoopAttr> loops,
-              llvm::ArrayRef<mlir::Value> ins, llvm::ArrayRef<mlir::Value> outs,
-              mlir::IRMapping &mapping, mlir::Value extentOfOthers = {});
+krnl::KernelOp declareKernel(
+    mlir::RewriterBase &rewriter, krnl::KernelOp kernel, llvm::StringRef suffix,
+    llvm::ArrayRef<krnl::LoopAttr> loops, llvm::ArrayRef<mlir::Value> ins,
+    llvm::ArrayRef<mlir::Value> outs, mlir::IRMapping &mapping,
+    llvm::function_ref<mlir::Value(llvm::StringRef)> extentOfOther = nullptr);
 
 } // namespace onnxc
 

@@ -9,6 +9,7 @@
 #define ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H
 
 #include "Passes/RowSums.h"
+#include "Passes/WriteRowParts.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -18,7 +19,7 @@ namespace onnxc {
 class RowPartsWriter {
 public:
   RowPartsWriter(mlir::RewriterBase &rewriter, krnl::KernelOp kernel,
-                 const RowSums &rows, int64_t size);
+                 const RowSums &rows, const PartsOfRow &wanted);
 
   bool check();
   void countParts();
@@ -35,6 +36,8 @@ public:
 private:
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
   bool isRagged() const { return isDynamic() || extent % size != 0; }
+  /// Elements from one of a part to that of the same number in its next turn.
+  int64_t turnSize() const { return size * wanted.most; }
   mlir::Value endOfRow(mlir::OpBuilder &b);
   krnl::KernelOp declare(llvm::StringRef suffix,
                          llvm::ArrayRef<std::string> names,
@@ -85,14 +88,16 @@ private:
   mlir::RewriterBase &rewriter;
   krnl::KernelOp kernel;
   const RowSums &rows;
-  /// Elements of a row and of a part, and how many parts there are.
+  const PartsOfRow wanted;
+  /// Elements of a row and of a part in one turn, and how many parts there are.
   int64_t extent, size, parts;
-  /// Where only the run knows these: how many elements and parts there are, and
-  /// the former in the kernel that is written.
-  mlir::Value wholeRow, wholeParts, end;
-  /// The loop over the parts where each runs for itself, and the one that
-  /// combines them where blocks that have a part of the elements do.
-  std::string part;
+  /// Where only the run knows these: how many elements, parts and turns there
+  /// are, and the first in the kernel that is written.
+  mlir::Value wholeRow, wholeParts, wholeTurns, end;
+  /// The loop over the parts where each runs for itself, that over the turns of
+  /// one, and the one that combines parts where blocks that have a part of the
+  /// elements do.
+  std::string part, turn;
   llvm::StringRef combined = "parts";
   /// True if the kernel that combines the parts runs over parts of the
   /// elements.

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
+#include "Kernels/KernelShape.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
@@ -36,6 +36,12 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
+/// Rows from so many elements on are divided into parts of a size, up to so
+/// many rows along dynamic loops.
+struct LongRows {
+  int64_t least, size = 0, rows;
+};
+
 struct KrnlSplitRowsPass : impl::KrnlSplitRowsPassBase<KrnlSplitRowsPass> {
   using Base::Base;
 
@@ -55,9 +61,15 @@ private:
                                          ArrayRef<int64_t> sizes, double most);
   // Of rows whose length only the run knows.
   void splitDynamic(KernelOp kernel, StringRef row);
+  bool splitBesideShort(IRRewriter &rewriter, KernelOp kernel, unsigned loop,
+                        StringRef row, const LongRows &found);
+  bool splitAll(IRRewriter &rewriter, KernelOp kernel, const LongRows &found);
+  std::optional<LongRows> findMostRows(RewriterBase &rewriter, KernelOp kernel,
+                                       StringRef row);
+  std::optional<LongRows> findLongRows(RewriterBase &rewriter, KernelOp kernel,
+                                       StringRef row);
   std::optional<int64_t> sizeOfGain(RewriterBase &rewriter, KernelOp kernel,
-                                    StringRef row, int64_t elements,
-                                    int64_t size);
+                                    StringRef row, const LongRows &wanted);
 
   Processor processor;
   RecipeChooser *chooser = nullptr;
@@ -96,7 +108,7 @@ KrnlSplitRowsPass::findCheapest(RewriterBase &rewriter, KernelOp kernel,
 
   if (rows)
     for (int64_t size : sizes) {
-      FailureOr<RowKernels> made = writeRowParts(rewriter, copy, *rows, size);
+      FailureOr<RowKernels> made = writeRowParts(rewriter, copy, *rows, {size});
       if (failed(made))
         continue;
       std::optional<double> cycles =
@@ -146,17 +158,6 @@ static std::optional<unsigned> switchOf(KernelOp kernel, StringRef row) {
   return found;
 }
 
-/// The most rows along a dynamic loop that leave most of the device without
-/// work.
-static int64_t fewRows(KernelOp kernel, StringRef row,
-                       const Processor &target) {
-  int64_t known = 1;
-  for (const std::string &loop : loopNames(kernel))
-    if (loop != row && isStatic(kernel, loop))
-      known = estimatedProduct(known, extentOf(kernel, loop, 1));
-  return std::max<int64_t>(target.cores / (4 * std::max<int64_t>(known, 1)), 1);
-}
-
 /// Gives a copy known extents: a row of so many elements, and so many rows.
 static bool assumeRows(RewriterBase &rewriter, KernelOp copy, StringRef row,
                        int64_t elements, int64_t rows) {
@@ -169,20 +170,20 @@ static bool assumeRows(RewriterBase &rewriter, KernelOp copy, StringRef row,
   return true;
 }
 
-/// The size of the parts by which rows of so many elements take less time than
-/// whole ones: `size`, or the best one where that is 0.
-std::optional<int64_t>
-KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter, KernelOp kernel,
-                              StringRef row, int64_t elements, int64_t size) {
+/// The size of the parts by which the least of these rows take less time than
+/// whole ones: the given one, or the best where that is 0.
+std::optional<int64_t> KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter,
+                                                     KernelOp kernel,
+                                                     StringRef row,
+                                                     const LongRows &wanted) {
   rewriter.setInsertionPoint(kernel);
   auto copy = cast<KernelOp>(rewriter.clone(*kernel));
   std::optional<int64_t> best;
-  if (assumeRows(rewriter, copy, row, elements,
-                 fewRows(kernel, row, processor))) {
+  if (assumeRows(rewriter, copy, row, wanted.least, wanted.rows)) {
     std::optional<NestCost> whole = chooser->costOf(copy, {keepOrder});
-    SmallVector<int64_t> sizes{size};
-    if (size == 0)
-      sizes = sizesOfParts(elements, processor);
+    SmallVector<int64_t> sizes{wanted.size};
+    if (wanted.size == 0)
+      sizes = sizesOfParts(wanted.least, processor);
     std::optional<RowKernels> found;
     if (whole && mayPayInParts(*whole, processor))
       found =
@@ -195,6 +196,50 @@ KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter, KernelOp kernel,
   }
   eraseWithOperands(rewriter, copy);
   return best;
+}
+
+/// The most rows along dynamic loops, up to one for each multiprocessor, of
+/// which the parts of shorter ones pay, too, and the size of these. For a row
+/// of a softmax that is 512 elements on sm_80 and sm_90a: those of the best
+/// parts are 256 to 4096 for 8 thousand to a million elements.
+std::optional<LongRows> KrnlSplitRowsPass::findMostRows(RewriterBase &rewriter,
+                                                        KernelOp kernel,
+                                                        StringRef row) {
+  int64_t known = 1;
+  LongRows found{longRow, 0, 1};
+  for (const std::string &loop : loopNames(kernel))
+    if (isStatic(kernel, loop))
+      known = estimatedProduct(known, extentOf(kernel, loop, 1));
+    else if (loop != row)
+      found.rows = processor.cores;
+  found.rows = std::max<int64_t>(found.rows / std::max<int64_t>(known, 1), 1);
+  for (;; found.rows /= 2) {
+    found.size = 0;
+    std::optional<int64_t> size = sizeOfGain(rewriter, kernel, row, found);
+    found.size = size.value_or(0);
+    if (size &&
+        (found.rows == 1 ||
+         sizeOfGain(rewriter, kernel, row, {longRow / 2, *size, found.rows})))
+      return found;
+    if (found.rows == 1)
+      return std::nullopt;
+  }
+}
+
+/// The same with the least power of two below the assumed length for which the
+/// cost model expects a gain.
+std::optional<LongRows> KrnlSplitRowsPass::findLongRows(RewriterBase &rewriter,
+                                                        KernelOp kernel,
+                                                        StringRef row) {
+  std::optional<LongRows> found = findMostRows(rewriter, kernel, row);
+  if (!found)
+    return std::nullopt;
+  LongRows shorter = *found;
+  for (shorter.least /= 2; shorter.least > 2 * found->size &&
+                           sizeOfGain(rewriter, kernel, row, shorter);
+       shorter.least /= 2)
+    found->least = shorter.least;
+  return found;
 }
 
 /// The loop has the extent, which is at most as large as before.
@@ -222,86 +267,145 @@ static void runIf(OpBuilder &b, KernelOp kernel, unsigned loop, Value condition,
   setExtent(kernel, loop, found);
 }
 
+static Value number(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
 /// Emits an i1 that is true if the rows are long, and few if their number is
 /// dynamic.
 static Value areLong(OpBuilder &b, KernelOp kernel, StringRef row,
-                     int64_t least, int64_t few) {
+                     const LongRows &wanted) {
   Location loc = kernel.getLoc();
-  Value all;
+  Value rows, isLong;
   for (const std::string &name : loopNames(kernel)) {
     auto extent = dyn_cast<Value>(kernel.getExtent(*kernel.findLoop(name)));
-    if (!extent)
-      continue;
-    bool isRow = name == row;
-    Value bound = arith::ConstantIndexOp::create(b, loc, isRow ? least : few);
-    Value holds = arith::CmpIOp::create(
-        b, loc, isRow ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ule,
-        extent, bound);
-    all = all ? arith::AndIOp::create(b, loc, all, holds) : holds;
+    if (extent && name == row)
+      isLong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, extent,
+                                     number(b, loc, wanted.least));
+    else if (extent)
+      rows = rows ? arith::MulIOp::create(b, loc, rows, extent) : extent;
   }
-  return all;
+  if (!rows)
+    return isLong;
+  Value areFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows,
+                                       number(b, loc, wanted.rows));
+  return arith::AndIOp::create(b, loc, areFew, isLong);
 }
 
-/// Kernels for long rows, which replace the results of the one for others, and
-/// write over them.
-static FailureOr<RowKernels> writeForLong(IRRewriter &rewriter, KernelOp kernel,
-                                          unsigned loop, unsigned row,
-                                          int64_t size, Value isLong,
-                                          bool keepOrder) {
-  rewriter.setInsertionPointAfter(kernel);
+/// Kernels for long rows that write over results of the ones before, which
+/// `last` is the last of, where the condition holds.
+static FailureOr<RowKernels>
+writeForLong(IRRewriter &rewriter, KernelOp kernel, KernelOp last,
+             ArrayRef<Value> results, unsigned loop, const PartsOfRow &wanted,
+             Value condition, bool keepOrder) {
+  rewriter.setInsertionPointAfter(last);
   auto copy = cast<KernelOp>(rewriter.clone(*kernel));
-  copy.getOutsMutable().assign(kernel.getResults());
+  copy.getOutsMutable().assign(results);
+  if (wanted.takesTurns)
+    copy.setName((kernel.getName() + " long").str());
   rewriter.setInsertionPoint(kernel);
-  runIf(rewriter, copy, row, isLong, true);
+  unsigned row = *kernel.findLoop(rowOf(kernel));
+  runIf(rewriter, copy, row, condition, true);
   if (loop != row)
-    runIf(rewriter, copy, loop, isLong, true);
+    runIf(rewriter, copy, loop, condition, true);
   std::optional<RowSums> rows;
   if (separateRows(rewriter, copy))
     rows = findRowSums(copy, keepOrder);
   FailureOr<RowKernels> made = failure();
   if (rows)
-    made = writeRowParts(rewriter, copy, *rows, size);
+    made = writeRowParts(rewriter, copy, *rows, wanted);
   rewriter.eraseOp(copy);
   return made;
 }
 
-/// Splits rows of dynamic length: one kernel has short ones, and others parts
-/// of long ones. The kernels that are not chosen have no iterations.
-void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
-  IRRewriter rewriter(kernel.getContext());
-  std::optional<unsigned> loop = switchOf(kernel, row);
-  unsigned rowLoop = *kernel.findLoop(row);
-  if (!loop || llvm::count_if(loopNames(kernel), [&](StringRef name) {
-                 return !isStatic(kernel, name);
-               }) > 2)
-    return;
-  std::optional<int64_t> size = sizeOfGain(rewriter, kernel, row, longRow, 0);
-  if (!size)
-    return;
-  int64_t least = longRow;
-  while (least / 2 > 2 * *size &&
-         sizeOfGain(rewriter, kernel, row, least / 2, *size))
-    least /= 2;
+/// Emits two values of i1: true if the rows are long and have at most `most`
+/// elements, and true if they are long and have more.
+static std::array<Value, 2> compareRow(OpBuilder &b, KernelOp kernel,
+                                       StringRef row, Value isLong,
+                                       int64_t most) {
+  Location loc = kernel.getLoc();
+  auto extent = cast<Value>(kernel.getExtent(*kernel.findLoop(row)));
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    Value holds =
+        arith::CmpIOp::create(b, loc, predicate, extent, number(b, loc, most));
+    return arith::AndIOp::create(b, loc, isLong, holds);
+  };
+  return {compare(arith::CmpIPredicate::ule),
+          compare(arith::CmpIPredicate::ugt)};
+}
+
+/// One kernel keeps short rows, and others have parts of long ones, as many as
+/// the threads of a block combine at once. Those of longer rows take turns.
+/// Kernels that are not wanted have no iterations of the loop.
+bool KrnlSplitRowsPass::splitBesideShort(IRRewriter &rewriter, KernelOp kernel,
+                                         unsigned loop, StringRef row,
+                                         const LongRows &found) {
+  PartsOfRow parts{found.size, processor.tileThreads};
   rewriter.setInsertionPoint(kernel);
-  Value isLong =
-      areLong(rewriter, kernel, row, least, fewRows(kernel, row, processor));
-  FailureOr<RowKernels> made =
-      writeForLong(rewriter, kernel, *loop, rowLoop, *size, isLong, keepOrder);
-  if (failed(made))
-    return;
+  Value isLong = areLong(rewriter, kernel, row, found);
+  std::array<Value, 2> wanted =
+      compareRow(rewriter, kernel, row, isLong, parts.size * parts.most);
+  SmallVector<Value> results(kernel.getResults());
+  SmallVector<KernelOp> all{kernel};
+  for (Value condition : wanted) {
+    parts.takesTurns = condition == wanted.back();
+    FailureOr<RowKernels> made =
+        writeForLong(rewriter, kernel, all.back(), results, loop, parts,
+                     condition, keepOrder);
+    // Turns change nothing about that.
+    if (failed(made))
+      return false;
+    results = made->results;
+    llvm::append_range(all, made->all());
+  }
   rewriter.setInsertionPoint(kernel);
-  runIf(rewriter, kernel, *loop, isLong, false);
-  SmallVector<KernelOp> all = made->all();
-  for (auto [old, found] : llvm::zip_equal(kernel.getResults(), made->results))
-    rewriter.replaceUsesWithIf(old, found, [&](OpOperand &use) {
+  runIf(rewriter, kernel, loop, isLong, false);
+  for (auto [old, value] : llvm::zip_equal(kernel.getResults(), results))
+    rewriter.replaceUsesWithIf(old, value, [&](OpOperand &use) {
       return !llvm::is_contained(all, use.getOwner());
     });
   kernel.setName((kernel.getName() + " short").str());
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Split").category(getArgument()))
-      << remark::add("{0}", made->total.getName().str())
-      << remark::add("rows of {0} elements and more in parts of {1}", least,
-                     *size);
+  return true;
+}
+
+/// All rows are in parts: a short one costs a launch more, and a long one has
+/// all blocks.
+bool KrnlSplitRowsPass::splitAll(IRRewriter &rewriter, KernelOp kernel,
+                                 const LongRows &found) {
+  std::optional<RowSums> rows;
+  rewriter.setInsertionPoint(kernel);
+  auto copy = cast<KernelOp>(rewriter.clone(*kernel));
+  if (separateRows(rewriter, copy))
+    rows = findRowSums(copy, keepOrder);
+  FailureOr<RowKernels> made = failure();
+  if (rows)
+    made =
+        writeRowParts(rewriter, copy, *rows,
+                      {found.size, processor.tileThreads, /*takesTurns=*/true});
+  rewriter.eraseOp(copy);
+  if (succeeded(made))
+    rewriter.replaceOp(kernel, made->results);
+  return succeeded(made);
+}
+
+/// Only the run knows how long the rows are.
+void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
+  IRRewriter rewriter(kernel.getContext());
+  std::optional<LongRows> found = findLongRows(rewriter, kernel, row);
+  if (!found)
+    return;
+  Location loc = kernel.getLoc();
+  std::string name = kernel.getName().str();
+  std::optional<unsigned> loop = switchOf(kernel, row);
+  if (loop ? !splitBesideShort(rewriter, kernel, *loop, row, *found)
+           : !splitAll(rewriter, kernel, *found))
+    return;
+  remark::passed(loc, remark::RemarkOpts::name("Split").category(getArgument()))
+      << remark::add("{0}", name)
+      << remark::add("rows of {0} elements and more in parts of {1}, {2} at "
+                     "most",
+                     loop ? found->least : 1, found->size,
+                     processor.tileThreads);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,8 @@
 //
 // All ops of the kernel whose sums are wanted run over the parts too, the sums
 // along the elements of one. The last part may go on behind the end of a row:
-// what is there changes no sum.
+// what is there changes no sum. Of parts that take turns, part p of P has the
+// elements of size * (p + P * t) on in turn t.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,23 +36,33 @@ static int64_t numberOfParts(int64_t extent, int64_t size) {
 }
 
 RowPartsWriter::RowPartsWriter(RewriterBase &rewriter, KernelOp kernel,
-                               const RowSums &rows, int64_t size)
-    : rewriter(rewriter), kernel(kernel), rows(rows),
-      extent(extentOf(kernel, rows.row, ShapedType::kDynamic)), size(size),
-      parts(numberOfParts(extent, size)), part(rows.row + ".part"),
-      loc(kernel.getLoc()) {}
+                               const RowSums &rows, const PartsOfRow &wanted)
+    : rewriter(rewriter), kernel(kernel), rows(rows), wanted(wanted),
+      extent(extentOf(kernel, rows.row, ShapedType::kDynamic)),
+      size(wanted.size), parts(numberOfParts(extent, size)),
+      part(rows.row + ".part"), turn(rows.row + ".turn"), loc(kernel.getLoc()) {
+}
 
-/// Computes the number of parts on the host.
+/// Computes the number of parts, and of their turns, on the host.
 void RowPartsWriter::countParts() {
   if (!isDynamic())
     return;
   rewriter.setInsertionPoint(kernel);
   wholeRow = cast<Value>(kernel.getExtent(*kernel.findLoop(rows.row)));
-  Value each = arith::ConstantIndexOp::create(rewriter, loc, size),
-        most = arith::ConstantIndexOp::create(rewriter, loc, size - 1);
-  wholeParts = arith::DivUIOp::create(
-      rewriter, loc, arith::AddIOp::create(rewriter, loc, wholeRow, most),
-      each);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto countOf = [&](int64_t each) -> Value {
+    Value more =
+        arith::AddIOp::create(rewriter, loc, wholeRow, number(each - 1));
+    return arith::DivUIOp::create(rewriter, loc, more, number(each));
+  };
+  wholeParts = countOf(size);
+  if (!wanted.takesTurns)
+    return;
+  wholeParts =
+      arith::MinUIOp::create(rewriter, loc, wholeParts, number(wanted.most));
+  wholeTurns = countOf(turnSize());
 }
 
 /// Returns true if each dynamic size of the tensor is that of one loop.
@@ -84,7 +95,7 @@ static bool hasLoopLike(KernelOp kernel, StringRef name) {
 
 bool RowPartsWriter::check() {
   if ((!isDynamic() && parts < 2) || kernel.findLoop(part) ||
-      hasLoopLike(kernel, combined))
+      kernel.findLoop(turn) || hasLoopLike(kernel, combined))
     return false;
   if (!llvm::all_of(rows.sums,
                     [&](const RowSum &sum) { return mayGoOn(sum.op); }))
@@ -102,7 +113,10 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
   for (const std::string &name : names) {
     bool isPart = name == rows.row && llvm::is_contained(names, part);
     if (name == part || name == combined)
-      loops.push_back(LoopAttr::get(context, name, parts));
+      loops.push_back(LoopAttr::get(context, name, parts,
+                                    isDynamic() ? wanted.most + 1 : 0));
+    else if (name == turn)
+      loops.push_back(LoopAttr::get(context, name, ShapedType::kDynamic));
     else if (isPart)
       loops.push_back(LoopAttr::get(context, name, size));
     else
@@ -111,8 +125,9 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
   SmallVector<Value> inputs(ins);
   if (isDynamic())
     inputs.push_back(wholeRow);
-  KernelOp made = declareKernel(rewriter, kernel, suffix, loops, inputs, outs,
-                                mapping, wholeParts);
+  KernelOp made = declareKernel(
+      rewriter, kernel, suffix, loops, inputs, outs, mapping,
+      [&](StringRef loop) { return loop == turn ? wholeTurns : wholeParts; });
   if (isDynamic()) {
     end = made.getInArgument(ins.size());
     mapping.map(cast<Value>(kernel.getExtentInside(*kernel.findLoop(rows.row))),
@@ -194,13 +209,16 @@ unsigned RowPartsWriter::partDim(ComputeOp op) {
 /// The access of the op with a loop over the parts.
 Subscripts RowPartsWriter::accessOf(ComputeOp op, OpOperand &operand,
                                     bool isMade) {
-  unsigned row = partDim(op);
+  unsigned row = partDim(op), others = wanted.takesTurns ? 2 : 1;
   AffineExpr number = rewriter.getAffineDimExpr(row);
   SmallVector<AffineExpr> dims;
   for (unsigned dim : llvm::seq<unsigned>(op.getAxes().size()))
-    dims.push_back(rewriter.getAffineDimExpr(dim + (dim >= row)));
-  if (row < dims.size())
+    dims.push_back(rewriter.getAffineDimExpr(dim < row ? dim : dim + others));
+  if (row < dims.size()) {
     dims[row] = number * size + dims[row];
+    if (wanted.takesTurns)
+      dims[row] = rewriter.getAffineDimExpr(row + 1) * turnSize() + dims[row];
+  }
   Subscripts access = op.getSubscripts(operand);
   auto type = dyn_cast<ShapedType>(operand.get().getType());
   for (auto [position, at] : llvm::enumerate(access)) {
@@ -215,17 +233,28 @@ Subscripts RowPartsWriter::accessOf(ComputeOp op, OpOperand &operand,
 
 /// The number of the element in its row.
 Value RowPartsWriter::rowAt(OpBuilder &b, Location loc) {
-  Value each = arith::ConstantIndexOp::create(b, loc, size);
-  Value first =
-      arith::MulIOp::create(b, loc, IndexOp::create(b, loc, part), each);
-  return arith::AddIOp::create(b, loc, first,
-                               IndexOp::create(b, loc, rows.row));
+  Value at = IndexOp::create(b, loc, rows.row);
+  auto add = [&](StringRef loop, int64_t size) {
+    Value each = arith::ConstantIndexOp::create(b, loc, size);
+    Value first =
+        arith::MulIOp::create(b, loc, IndexOp::create(b, loc, loop), each);
+    at = arith::AddIOp::create(b, loc, first, at);
+  };
+  add(part, size);
+  if (wanted.takesTurns)
+    add(turn, turnSize());
+  return at;
 }
 
 /// Sums, what follows from these, and elements, for each part.
 ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
   SmallVector<StringRef> axes = op.getAxes();
-  axes.insert(axes.begin() + partDim(op), part);
+  unsigned row = partDim(op), parallel = op.getNumParallelLoops() + 1;
+  if (wanted.takesTurns && row < axes.size()) {
+    axes.insert(axes.begin() + row, turn);
+    parallel += row < op.getNumParallelLoops();
+  }
+  axes.insert(axes.begin() + row, part);
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -235,9 +264,8 @@ ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
     accesses.push_back(accessOf(op, *input, isMade));
   }
   accesses.push_back(accessOf(op, *op.getDpsInitOperand(0), !rows.isTail(op)));
-  auto made =
-      ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses, axes,
-                        op.getNumParallelLoops() + 1, op.getNameAttr());
+  auto made = ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses,
+                                axes, parallel, op.getNameAttr());
   IRMapping inside = mapping;
   op.getPayload().cloneInto(&made.getPayload(), inside);
   for (auto index :
@@ -275,8 +303,18 @@ Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
   };
   Value first = arith::MulIOp::create(
       b, loc, IndexOp::create(b, loc, isJoined ? combined : part), index(size));
-  Value rest = arith::SubIOp::create(b, loc, endOfRow(b), first);
+  Value row = endOfRow(b), ofTurns;
+  if (wanted.takesTurns) {
+    ofTurns = arith::MulIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, row, index(turnSize())),
+        index(size));
+    row = arith::RemUIOp::create(b, loc, row, index(turnSize()));
+  }
+  Value rest = arith::SubIOp::create(b, loc, row, first);
   Value count = arith::MinSIOp::create(b, loc, rest, index(size));
+  if (wanted.takesTurns)
+    count = arith::AddIOp::create(
+        b, loc, ofTurns, arith::MaxSIOp::create(b, loc, count, index(0)));
   Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
   return arith::SIToFPOp::create(b, loc, type, integer);
 }
@@ -407,7 +445,10 @@ KernelOp RowPartsWriter::writeParts() {
   for (const std::string &name : loopNames(kernel))
     if (used.contains(name) && name != rows.row)
       names.push_back(name);
-  llvm::append_values(names, part, rows.row);
+  names.push_back(part);
+  if (wanted.takesTurns)
+    names.push_back(turn);
+  names.push_back(rows.row);
   KernelOp made = declare(" parts", names, {}, outs);
   for (Operation &op : kernel.getBody().front())
     cloneOther(op);

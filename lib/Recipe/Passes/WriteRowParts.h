@@ -23,13 +23,24 @@ struct RowKernels {
   void erase(mlir::RewriterBase &rewriter);
 };
 
-/// Writes them in front of the kernel, which stays: the sums of parts of `size`
-/// elements, the last of which may be shorter, then those of the rows, and what
-/// follows for each element. Fails where payloads cannot run past the end of a
-/// row.
+/// How rows are divided.
+struct PartsOfRow {
+  /// Elements of a part, but for the last one.
+  int64_t size;
+  /// The maximum number of parts of rows of dynamic length. No row is longer
+  /// than these, unless they take turns: then each part has another `size`
+  /// elements after those of all parts, as often as it takes.
+  int64_t most = 0;
+  bool takesTurns = false;
+};
+
+/// Writes them in front of the kernel, which stays: the sums of parts, then
+/// those of the rows, and what follows for each element. Fails where payloads
+/// cannot run past the end of a row.
 mlir::FailureOr<RowKernels> writeRowParts(mlir::RewriterBase &rewriter,
                                           krnl::KernelOp kernel,
-                                          const RowSums &rows, int64_t size);
+                                          const RowSums &rows,
+                                          const PartsOfRow &wanted);
 
 } // namespace onnxc
 

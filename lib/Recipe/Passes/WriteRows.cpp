@@ -302,7 +302,10 @@ KernelOp RowPartsWriter::writeJoined(KernelOp partial) {
   isJoined = true;
   SmallVector<std::string> names = llvm::filter_to_vector(
       loopsOf(/*tail=*/true), [&](StringRef name) { return name != rows.row; });
-  llvm::append_values(names, part, combined.str(), rows.row);
+  llvm::append_values(names, part, combined.str());
+  if (wanted.takesTurns)
+    names.push_back(turn);
+  names.push_back(rows.row);
   KernelOp made =
       declare("", names, llvm::to_vector_of<Value>(partial.getResults()),
               llvm::to_vector_of<Value>(kernel.getOuts()));
@@ -345,8 +348,9 @@ void RowKernels::erase(RewriterBase &rewriter) {
 }
 
 FailureOr<RowKernels> writeRowParts(RewriterBase &rewriter, KernelOp kernel,
-                                    const RowSums &rows, int64_t size) {
-  RowPartsWriter writer(rewriter, kernel, rows, size);
+                                    const RowSums &rows,
+                                    const PartsOfRow &wanted) {
+  RowPartsWriter writer(rewriter, kernel, rows, wanted);
   if (!writer.check())
     return failure();
   OpBuilder::InsertionGuard guard(rewriter);

@@ -206,9 +206,17 @@ SmallVector<int64_t> BlockWriter::threadsOfRow() {
 /// A thread keeps what it has of a row of so many vectors in registers.
 void BlockWriter::keepRow(RecipeBuilder &recipe, StringRef steps,
                           int64_t threads, int64_t vectors) {
-  if (!hasParts() && vectors > threads && vectors % threads == 0 &&
-      vectors / threads <= maxVectorsOfThread)
+  if (vectors > threads && mayKeep(threads, vectors))
     recipe.unroll(steps, vectors / threads);
+}
+
+/// How many loops of the row, of which only the run knows one, are around those
+/// that a thread keeps in registers: none or the first.
+size_t BlockWriter::numTurns(int64_t threads, int64_t width) const {
+  ArrayRef<std::string> inner = ArrayRef(row).drop_front();
+  int64_t vectors = extentOfAll(kernel, inner, 0) / width;
+  return !inner.empty() && !isStatic(kernel, row.front()) && areStatic(inner) &&
+         vectors >= threads && mayKeep(threads, vectors);
 }
 
 /// The rows of a tile, each of so many threads, are those of a block.
@@ -232,6 +240,7 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   RecipeBuilder recipe(kernel.getContext());
   Loops blocks = row, order = common;
   int64_t width = vectorLanes(threads);
+  size_t turns = numTurns(threads, width);
   std::string vector;
   if (width > 1)
     std::tie(blocks.back(), vector) = recipe.block(row.back(), width, "b", "r");
@@ -242,7 +251,9 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   if (!vector.empty())
     order.push_back(vector);
   recipe.order(order);
-  auto [steps, thread] = recipe.block(recipe.fuseAll(blocks, "row"), threads);
+  ArrayRef<std::string> known = ArrayRef(row).drop_front(turns);
+  auto [steps, thread] = recipe.block(
+      recipe.fuseAll(ArrayRef(blocks).drop_front(turns), "row"), threads);
   SmallVector<std::pair<std::string, std::string>> others;
   for (const Loops &loops : otherRows)
     others.push_back(
@@ -251,8 +262,8 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   recipe.map(thread);
   for (const auto &[otherSteps, other] : others)
     recipe.map(other, thread);
-  if (areStatic(row))
-    keepRow(recipe, steps, threads, elementsOfRow() / width);
+  if (areStatic(known))
+    keepRow(recipe, steps, threads, extentOfAll(kernel, known, 0) / width);
   for (auto [loops, other] : llvm::zip_equal(otherRows, others))
     if (areStatic(loops))
       keepRow(recipe, other.first, threads, extentOfAll(kernel, loops, 0));

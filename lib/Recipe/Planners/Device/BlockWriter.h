@@ -11,6 +11,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 namespace onnxc {
 
@@ -58,8 +59,13 @@ private:
   void findParts();
   void findRow();
   void mapTiles(RecipeBuilder &recipe, int64_t threads);
+  bool mayKeep(int64_t threads, int64_t vectors) const {
+    return !hasParts() && vectors % threads == 0 &&
+           vectors / threads <= maxVectorsOfThread;
+  }
   void keepRow(RecipeBuilder &recipe, llvm::StringRef steps, int64_t threads,
                int64_t vectors);
+  size_t numTurns(int64_t threads, int64_t width) const;
   bool hasRows();
   bool hasColumns();
   bool hasTerms(krnl::ComputeOp op);

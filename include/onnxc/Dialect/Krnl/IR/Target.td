@@ -52,13 +52,13 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
     /// processor has none, or the target is null.
     ::llvm::StringRef getInstruction(const ::llvm::Twine &operation,
                                      int64_t lanes) const;
-    /// Has the processor this instruction, which is none on vectors? False if the
-    /// target is null.
+    /// Returns true if the processor has this instruction, which is none on
+    /// vectors. False if the target is null.
     bool hasInstruction(::llvm::StringRef operation) const;
-    /// Does it copy boxes of tensors to shared memory by one instruction?
+    /// Returns true if one instruction copies a box of a tensor to shared memory.
     bool copiesTensors() const { return hasInstruction("copy_tensor"); }
-    /// Has it clusters of blocks, which read each other's shared memory?
-    /// Elsewhere loops of blocks of a cluster are plain ones.
+    /// Returns true if blocks can form clusters, which read each other's shared
+    /// memory. Elsewhere loops of blocks of a cluster are plain ones.
     bool formsClusters() const { return hasInstruction("load_cluster"); }
   }];
 }

@@ -277,7 +277,7 @@ bool CopyFolder::run() {
   return changed;
 }
 
-/// Does the kernel fill its result before it copies into a part?
+/// Returns true if the kernel fills its result before it copies into a part.
 static bool makesBorder(KernelOp kernel) {
   auto ops = kernel.getBody().getOps<ComputeOp>();
   return !ops.empty() && fillsAll(*ops.begin());

@@ -258,7 +258,7 @@ static std::optional<LoopMapping> pairLoops(KernelOp first, KernelOp second) {
   return plan;
 }
 
-/// Is each destination memory of the kernel's own?
+/// Returns true if each destination is memory of the kernel's own.
 static bool writesOwnMemory(KernelOp kernel) {
   return llvm::all_of(kernel.getOuts(), [](Value out) {
     return out.getDefiningOp<tensor::EmptyOp>();

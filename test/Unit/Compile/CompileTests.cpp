@@ -229,6 +229,10 @@ TEST_F(CompileTest, refitsAnArtefact) {
   EXPECT_EQ(refit(ONNXC_DIGITS, ONNXC_DIGITS), OM_COMPILE_REJECTED);
   EXPECT_EQ(refit(nullptr, nullptr), OM_COMPILE_REJECTED);
   EXPECT_NE(StringRef(omCompilerGetMessages(compiler.get())), "");
+  EXPECT_EQ(omModelRefit(compiler.get(), made.c_str(), ONNXC_DIGITS, nullptr),
+            OM_COMPILE_REJECTED);
+  EXPECT_TRUE(StringRef(omCompilerGetMessages(compiler.get()))
+                  .contains("where should the artefact be written?"));
   EXPECT_EQ(countFiles(), 1u);
 }
 

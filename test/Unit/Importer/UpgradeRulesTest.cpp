@@ -258,7 +258,8 @@ TEST(UpgradeRules, BatchNormalization_9_to_14) {
       "y, mean, var = BatchNormalization <training_mode: int = 1> (x, "
       "s, b, m, v)\n");
   expectRefused("y, a, b2, c, d = BatchNormalization (x, s, b, m, v)", 9,
-                "result 3, the saved statistics of training, does not exist");
+                "result 3, the saved statistics of training, does not exist "
+                "since version 14");
 }
 
 TEST(UpgradeRules, GroupNormalization_18_to_21) {

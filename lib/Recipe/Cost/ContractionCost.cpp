@@ -41,7 +41,8 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
                                           *loops.columnOperand, loops.reduced),
                                 1));
   if (!grouped.empty() && lanes == 1 && groupBytes == bytesOfDot) {
-    // Each factor is extended to two pairs.
+    // Four bytes of a factor are extended to two pairs, one instruction each,
+    // and each pair of a product is added by one.
     work.ofFactor = 2;
     work.ofProduct = 2;
   }

@@ -17,8 +17,10 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-/// Single sums are added up by one instruction after the other, some of which
-/// count and jump.
+/// Single sums are added up by one instruction after the other. Three of them
+/// advance a pointer, compare it and jump; the other pointer is advanced by its
+/// load. The emitted loops have three or four, and any number from one to three
+/// chooses the same tiles for the networks of docs/HowTo/Firmware.md.
 static double scalarCycles(const Processor &target, RegisterTile tile,
                            ColumnWork work) {
   constexpr int64_t ofLoop = 3;

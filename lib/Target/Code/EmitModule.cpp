@@ -7,14 +7,57 @@
 #include "onnxc/Target/Code/EmitModule.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 
 namespace onnxc::target {
+
+namespace {
+/// Lets all passes run but loop strength reduction.
+class KeepAddresses : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "Loop Strength Reduction";
+  }
+};
+} // namespace
+
+/// Returns true if an address of the target may have a base, an index with a
+/// factor and an offset.
+static bool hasIndexedAddresses(const llvm::Module &module,
+                                const llvm::TargetMachine &target) {
+  constexpr int64_t offset = 64, factor = 4;
+  auto defined = llvm::find_if(module, [](const llvm::Function &function) {
+    return !function.isDeclaration();
+  });
+  return defined != module.end() &&
+         target.getTargetTransformInfo(*defined).isLegalAddressingMode(
+             llvm::Type::getFloatTy(module.getContext()), /*BaseGV=*/nullptr,
+             offset, /*HasBaseReg=*/true, factor);
+}
+
+/// Runs the passes. Loop strength reduction gives each row that a loop reads an
+/// address that grows: squares that are transposed and their rests have more of
+/// them than there are registers. Where an address may be a sum, all rows have
+/// one index.
+static void runCodeGen(llvm::legacy::PassManager &passes, llvm::Module &module,
+                       const llvm::TargetMachine &target) {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::OptPassGate &before = context.getOptPassGate();
+  KeepAddresses gate;
+  if (hasIndexedAddresses(module, target))
+    context.setOptPassGate(gate);
+  passes.run(module);
+  context.setOptPassGate(before);
+}
 
 /// The passes of addPassesToEmitFile, but the second scheduler: it takes
 /// quadratic time in the stores of a block, and the processor reorders
@@ -62,7 +105,7 @@ CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
   llvm::raw_svector_ostream os(file.bytes);
   llvm::legacy::PassManager passes;
   addCodeGenPasses(passes, *machine, os, kind);
-  passes.run(module);
+  runCodeGen(passes, module, *machine);
   return file;
 }
 

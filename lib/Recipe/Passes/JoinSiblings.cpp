@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
@@ -22,7 +23,6 @@
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 
 #include <map>
 
@@ -105,15 +105,15 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
   double most =
       std::min(minGainOfKind * (mine->cycles + theirs->cycles),
                maxSiblingGrowth * std::max(mine->cycles, theirs->cycles));
-  if (!both || both->cycles >= most) {
+  bool isCheaper = both && both->cycles < most;
+  reportChoice(second.getLoc(), getArgument(), isCheaper,
+               {"two kernels of the same loops", mine->cycles + theirs->cycles},
+               {"one kernel of the same loops",
+                both ? std::optional(both->cycles) : std::nullopt});
+  if (!isCheaper) {
     joined.erase();
     return nullptr;
   }
-  remark::passed(second.getLoc(),
-                 remark::RemarkOpts::name("Join").category(getArgument()))
-      << remark::add("{0}", joined.getName().str())
-      << remark::add("{0} cycles instead of {1} and {2}", int64_t(both->cycles),
-                     int64_t(mine->cycles), int64_t(theirs->cycles));
   ResultRange results = joined.getResults();
   first.replaceAllUsesWith(results.take_front(first.getNumResults()));
   second.replaceAllUsesWith(results.drop_front(first.getNumResults()));

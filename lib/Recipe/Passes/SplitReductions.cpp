@@ -82,8 +82,8 @@ private:
 
 } // namespace
 
-/// The number that a part of the sum begins with; null where its terms may not be
-/// divided.
+/// The number that a part of the sum begins with; null where its terms may not
+/// be divided.
 static TypedAttr startOf(ComputeOp sum, bool keepOrder) {
   Type element = getElementTypeOrSelf(sum->getResult(0).getType());
   if (std::optional<MatrixProduct> product = matrixProductOf(sum))

@@ -8,8 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Passes/AssumeExtent.h"
 #include "Kernels/KernelShape.h"
+#include "Passes/AssumeExtent.h"
+#include "Passes/ReportChoice.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
@@ -26,6 +27,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <limits>
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -424,16 +427,19 @@ void KrnlSplitRowsPass::split(KernelOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   std::optional<RowKernels> found = findCheapest(
       rewriter, kernel, sizesOfParts(extentOf(kernel, row, 0), processor),
-      minGainOfKind * whole->cycles);
+      std::numeric_limits<double>::infinity());
   if (!found)
     return;
-  remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name("Split").category(getArgument()))
-      << remark::add("{0}", kernel.getName().str())
-      << remark::add("rows in {0} parts",
-                     found->parts.getLoop(found->parts.getLoops().size() - 2)
-                         .getExtent());
-  rewriter.replaceOp(kernel, found->results);
+  double cycles = *chooser->cyclesOf(found->all(), {keepOrder});
+  bool isCheaper = cycles < minGainOfKind * whole->cycles;
+  LoopAttr parts = found->parts.getLoop(found->parts.getLoops().size() - 2);
+  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
+               {"whole rows", whole->cycles},
+               {llvm::formatv("rows in {0} parts", parts.getExtent()), cycles});
+  if (isCheaper)
+    rewriter.replaceOp(kernel, found->results);
+  else
+    found->erase(rewriter);
 }
 
 } // namespace onnxc

@@ -147,8 +147,8 @@ bool ContractionWriter::areIntegers() {
   return getElementTypeOrSelf(sums).isInteger();
 }
 
-/// Returns true if bytes may be multiplied in groups. The operand of columns has
-/// to be packed for that, which pays for a constant, and for many rows.
+/// Returns true if bytes may be multiplied in groups. The operand of columns
+/// has to be packed for that, which pays for a constant, and for many rows.
 bool ContractionWriter::mayGroup() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
   bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||

@@ -331,8 +331,8 @@ static OpSchema &addRouting(OpSchema &schema) {
             integer, static_cast<int64_t>(0))
       .Attr("use_sparse_mixer", "Another routing.", integer,
             static_cast<int64_t>(0))
-      .Attr("swiglu_fusion", "1: interleaved, 2: one after the other.",
-            integer, static_cast<int64_t>(0))
+      .Attr("swiglu_fusion", "1: interleaved, 2: one after the other.", integer,
+            static_cast<int64_t>(0))
       .Attr("swiglu_limit", "Of the factors.", AttributeProto::FLOAT,
             ::onnx::OPTIONAL_VALUE)
       .Attr("activation_alpha", "Of SwiGLU.", AttributeProto::FLOAT, 1.0f)

@@ -171,9 +171,10 @@ func.func @bytes(%x: tensor<64x64xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi3
   return %y : tensor<64x32xi32>
 }
 
-// Too few rows for them: neighbouring threads read neighbouring columns.
+// Too few rows for them: threads of a warp have the sum of a column, of which they read neighbours.
 // CHECK-LABEL: func @row
-// CHECK-NOT:     layout
+// CHECK:         krnl.constant dense<2> : tensor<64x32xi8> layout <dims = [1, 0], sizes = [32, 64], strides = [1, 1]>
+// CHECK:         krnl.compute "mm" [m, n | k] (%{{.+}} = %{{.+}}[m, k], %{{.+}} = %{{.+}}[n, k])
 func.func @row(%x: tensor<1x64xi8>, %o: tensor<1x32xi32>) -> tensor<1x32xi32> {
   %w = krnl.constant dense<2> : tensor<64x32xi8>
   %y = krnl.kernel "row" loops [m = 1, n = 32, k = 64] ins(%x, %w : tensor<1x64xi8>, tensor<64x32xi8>) outs(%o : tensor<1x32xi32>) {

@@ -8,7 +8,10 @@
 //
 // Instructions for matrices read some elements only along the sums, and weights
 // of matrix products have their columns last. Where these do not fill whole
-// accesses the cost model says which order is better.
+// accesses, or there are too few rows for such instructions, the cost model
+// says which order is better: the threads of a block exchange their parts of
+// the sums of each column, but threads that have a row of weights along memory
+// only those of one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,6 +113,18 @@ static bool hasOddRows(ComputeOp op, OpOperand &operand,
              0;
 }
 
+/// Returns true if the constant is the factor of too few rows for matrices.
+static bool hasFewRows(KernelOp kernel, ComputeOp op, OpOperand &operand) {
+  Access access(operand);
+  SmallVector<StringRef> axes = op.getAxes();
+  double rows = 1;
+  for (unsigned dim : llvm::seq(op.getNumParallelLoops()))
+    if (!access.dependsOn(dim))
+      rows *= double(extentOf(kernel, axes[dim], outerExtent));
+  return reductionKindOf(op) == ReductionKind::Contraction &&
+         rows < double(MatrixSums::rows);
+}
+
 /// Returns true if the kernel takes less time where sums of the operand come
 /// last.
 static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
@@ -143,7 +158,8 @@ static void orderConstants(KernelOp kernel, const Processor &target,
         continue;
       SmallVector<int64_t> order =
           orderOfSums(op, *input, isReadAlongSums(kernel, op, *input));
-      if (order.empty() && hasOddRows(op, *input, target)) {
+      if (order.empty() &&
+          (hasOddRows(op, *input, target) || hasFewRows(kernel, op, *input))) {
         order = orderOfSums(op, *input, /*sumsLast=*/true);
         if (!order.empty() && !isBetter(kernel, number, *input, order, chooser))
           order.clear();

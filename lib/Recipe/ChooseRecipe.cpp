@@ -23,6 +23,40 @@ static bool hasEmptyLoop(KernelOp kernel) {
                       [](LoopAttr loop) { return loop.getExtent() == 0; });
 }
 
+/// Contenders of the cheapest candidate: so many of those that take at most so
+/// many times its cycles.
+static constexpr size_t completedContenders = 16;
+static constexpr double contenderCycles = 1.1;
+
+/// Steps that complete a recipe let the ops behind its sums wait less. Tiles
+/// differ in whether they allow these, so contenders count with them.
+static void scoreCompleted(KernelOp kernel, const Processor &target,
+                           const RecipeOptions &options,
+                           RecipeCandidates &candidates) {
+  SmallVector<RecipeCandidate *> contenders;
+  for (RecipeCandidate &candidate : candidates)
+    contenders.push_back(&candidate);
+  // At equal cost those come first that stand so.
+  llvm::sort(contenders,
+             [](const RecipeCandidate *a, const RecipeCandidate *b) {
+               return std::pair(a->cycles, a) < std::pair(b->cycles, b);
+             });
+  contenders.resize(std::min(contenders.size(), completedContenders));
+  double most =
+      contenders.empty() ? 0 : contenderCycles * contenders[0]->cycles;
+  for (RecipeCandidate *candidate : contenders) {
+    if (candidate->cycles > most)
+      return;
+    ArrayAttr recipe = candidate->write();
+    if (!isLegalRecipe(kernel, recipe, options))
+      continue;
+    FailureOr<LoopNest> nest =
+        replayWith(kernel, completed(kernel, recipe, target), /*options=*/{});
+    if (succeeded(nest))
+      candidate->cycles = nestCost(kernel, *nest, target).cycles;
+  }
+}
+
 SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
                                                  const Processor &target,
                                                  const RecipeOptions &options) {
@@ -31,6 +65,7 @@ SmallVector<RecipeCandidate, 0> enumerateRecipes(KernelOp kernel,
     return candidates;
   if (target.isDevice()) {
     addBlockRecipes(kernel, target, options, candidates);
+    scoreCompleted(kernel, target, options, candidates);
     return candidates;
   }
   for (auto add : {addContractionRecipes, addAttentionRecipes, addRowRecipes,

@@ -361,6 +361,8 @@ void LoopPrinter::printLoop(const LoopUse &use, unsigned number) {
                         : llvm::formatv("unrolled by {0}", use.unroll).str());
   if (use.earlyExit)
     notes.push_back("ends early");
+  if (use.skipsMasked)
+    notes.push_back("ends where a mask hides the rest");
   os.indent(2 * open.size()) << (loop.parallel ? "parallel for " : "for ")
                              << loop.name << " in 0.." << extentOf(loop);
   if (!notes.empty())

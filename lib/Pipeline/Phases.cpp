@@ -109,6 +109,7 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
       fuse.collapse = false;
       fuse.attention = true;
       target.addPass(krnl::createKrnlFusePass(fuse));
+      target.addPass(createKrnlFoldMasksPass());
       target.addPass(createKrnlJoinAttentionPass());
       target.addPass(krnl::createKrnlSimplifyHostPass());
       target.addPass(krnl::createKrnlCSEPass());

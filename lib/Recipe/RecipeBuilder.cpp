@@ -141,6 +141,10 @@ void RecipeBuilder::earlyExit(StringRef loop, int op) {
   add(EarlyExitStepAttr::get(context, loop), op);
 }
 
+void RecipeBuilder::skipMasked(StringRef loop, int op) {
+  add(SkipMaskedStepAttr::get(context, loop), op);
+}
+
 void RecipeBuilder::prefetch(const Prefetch &prefetch) {
   add(PrefetchStepAttr::get(context, prefetch.operand, prefetch.distance,
                             prefetch.lineBytes),

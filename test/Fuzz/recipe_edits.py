@@ -237,7 +237,7 @@ class Draw:
     def accesses(self):
         """How copies get into memory, and where loops may end: refused where no access has a use for it."""
         for loop in self.nest.order:
-            for kind in ("transpose", "interleave", "early_exit"):
+            for kind in ("transpose", "interleave", "early_exit", "skip_masked"):
                 if self.chance(0.6):
                     self.add(kind, [loop])
             for distance in (2, 3, 4):

@@ -41,7 +41,7 @@ REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
 NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does")
 STEPS = ("block fuse order fuse_outer parallel grid map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
 # Few draws have accesses that these are legal for.
-ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "tail=[")
+ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "skip_masked", "tail=[")
 # What runs the recipes with products of warpgroups and with clusters, which other devices compute otherwise.
 WARPGROUPS = "cuda:simulator:sm_90a"
 # Relative, and as a part of the largest value.

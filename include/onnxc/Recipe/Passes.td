@@ -178,6 +178,29 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
   ];
 }
 
+def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
+  let summary = "compute masks that follow from indices where they are read";
+  let description = [{
+    A tensor that has one value up to a diagonal and another one behind it, such as
+    the causal mask of an attention, is read as a comparison of indices: a constant
+    of at least two dimensions, or the result of kernels that compare numbers which
+    grow evenly along a dimension, as those of Range do. No memory has the mask then, and
+    recipes can leave out what it hides (`skip_masked`).
+
+    ```mlir
+    %mask = krnl.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>
+    krnl.compute [m, n] (%a = %mask[m, n]) -> (%s = %scores[m, n]) ..
+    // becomes
+    krnl.compute [m, n] () -> (%s = %scores[m, n]) .. {
+      %i = krnl.index n
+      %j = krnl.index m
+      %isHidden = arith.cmpi sgt, %i, %j : index
+      %a = arith.select %isHidden, %minus_infinity, %zero : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
   let summary = "read the border around a tensor where it is read";
   let description = [{

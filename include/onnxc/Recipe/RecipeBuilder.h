@@ -60,6 +60,7 @@ public:
   void pipeline(llvm::StringRef loop, int64_t stages, int64_t inFlight = 0,
                 int op = -1, bool producer = false);
   void earlyExit(llvm::StringRef loop, int op);
+  void skipMasked(llvm::StringRef loop, int op = -1);
   void prefetch(const krnl::Prefetch &prefetch);
   void shuffle(llvm::StringRef loop, krnl::Shuffle shuffle, bool masked,
                int op = -1);

@@ -194,7 +194,8 @@ static double countRounds(const LoopNest &nest, unsigned number, unsigned at,
     const Loop &loop = nest.loop(use.loop);
     if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
         use.loop != ofBlocks)
-      rounds *= iterationsOf(nest, use.loop);
+      rounds *=
+          iterationsOf(nest, use.loop) * visibleShare(nest, number, use.loop);
     if (use.loop == at)
       break;
   }

@@ -7,6 +7,7 @@
 #include "onnxc/Recipe/KernelWork.h"
 
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -48,10 +49,46 @@ static bool isMultiplyAdd(ComputeOp around, Operation *op) {
          op->hasOneUse() && isSum(*op->user_begin());
 }
 
+/// Rows of each loop that a part is the mean of.
+static constexpr int64_t sampledRows = 64;
+
+/// The part of its elements that an op cannot leave out though a mask hides the
+/// rest.
+static double visiblePart(KernelOp kernel, ComputeOp op,
+                          const std::optional<MaskedElements> &masked,
+                          int64_t unknown) {
+  double columns =
+      masked ? double(extentOf(kernel, masked->column(), unknown)) : 0;
+  if (columns < 1 || (!masked->combinesVisible(op) && !masked->isUnneeded(op)))
+    return 1;
+  SmallVector<double> firstHidden{double(-masked->form().constant)};
+  for (const auto &[loop, factor] : masked->form().factors) {
+    if (loop == masked->column())
+      continue;
+    if (!llvm::is_contained(op.getAxes(), loop))
+      return 1;
+    int64_t extent = std::max(extentOf(kernel, loop, unknown), int64_t(1)),
+            samples = std::min(extent, sampledRows);
+    SmallVector<double> next;
+    for (double first : firstHidden)
+      for (int64_t i : llvm::seq(samples)) {
+        int64_t row = (2 * i + 1) * extent / (2 * samples);
+        next.push_back(first - double(factor) * double(row));
+      }
+    firstHidden = std::move(next);
+  }
+  double sum = 0;
+  for (double first : firstHidden)
+    sum += std::clamp(first, double(masked->needsOne()), columns);
+  return sum / double(firstHidden.size()) / columns;
+}
+
 void forEachOperation(KernelOp kernel, int64_t unknown,
                       function_ref<void(Location, const KernelWork &)> visit) {
+  std::optional<MaskedElements> masked = MaskedElements::find(kernel);
   for (ComputeOp op : kernel.getBody().getOps<ComputeOp>()) {
-    auto points = double(extentOfAll(kernel, op.getAxes(), unknown));
+    auto points = double(extentOfAll(kernel, op.getAxes(), unknown)) *
+                  visiblePart(kernel, op, masked, unknown);
     for (Operation &inner : op.getBlock()->without_terminator()) {
       if (!isArithmetic(&inner))
         continue;

@@ -123,6 +123,7 @@ void OpCost::findSteps() {
     if (extent(use.loop) > here * double(&use == lanesUse ? lanes : 1) &&
         !llvm::is_contained(loopsOfThreads, use.loop))
       steps = &use;
+    points *= visibleShare(nest, number, use.loop);
   }
   points *= paddingFactor(nest, number);
   numSteps = std::max(points / together, 1.0);

@@ -73,6 +73,53 @@ double iterationsOf(const LoopNest &nest, unsigned number) {
              : std::ceil(iterations / double(loop.blockSize));
 }
 
+/// Tiles of each fused outer loop that a share is the mean of.
+static constexpr int64_t sampledTiles = 16;
+
+double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
+  std::optional<VisibleIterations> visible = nest.visibleIterations(op, loop);
+  double all = iterationsOf(nest, loop);
+  if (!visible || all <= 0)
+    return 1;
+  MLIRContext *context = nest.getContext();
+  SmallVector<AffineExpr> symbols;
+  for (unsigned axis : llvm::seq(nest.numAxes()))
+    symbols.push_back(
+        getAffineConstantExpr(int64_t(iterationsOf(nest, axis)), context));
+  SmallVector<AffineExpr> forms{visible->elements.replaceSymbols(symbols)};
+  SmallVector<AffineExpr> dims;
+  for (unsigned outer : llvm::seq<unsigned>(nest.loops().size()))
+    dims.push_back(getAffineDimExpr(outer, context));
+  for (unsigned outer : llvm::seq<unsigned>(nest.loops().size())) {
+    if (!visible->elements.isFunctionOfDim(outer))
+      continue;
+    auto extent = std::max(int64_t(iterationsOf(nest, outer)), int64_t(1)),
+         samples = std::min(extent, sampledTiles);
+    SmallVector<AffineExpr> next;
+    for (AffineExpr form : forms)
+      for (int64_t i : llvm::seq(samples)) {
+        dims[outer] = getAffineConstantExpr(
+            (2 * i + 1) * extent / (2 * samples), context);
+        next.push_back(form.replaceDims(dims));
+      }
+    dims[outer] = getAffineDimExpr(outer, context);
+    forms = std::move(next);
+  }
+  double share = 0;
+  for (AffineExpr form : forms) {
+    auto number = dyn_cast<AffineConstantExpr>(form);
+    if (!number)
+      return 1;
+    auto elements = double(std::max(number.getValue(), visible->least));
+    double here = visible->each > 0
+                      ? std::ceil(elements / double(visible->each))
+                  : elements > 0 ? all
+                                 : 0;
+    share += std::clamp(here / all, 0.0, 1.0);
+  }
+  return share / double(forms.size());
+}
+
 double paddingFactor(const LoopNest &nest, unsigned op) {
   double padding = 1;
   for (unsigned padded : nest.paddedLoops(op)) {

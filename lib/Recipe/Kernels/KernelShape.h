@@ -24,6 +24,10 @@ double assumedExtent(const krnl::Loop &loop);
 
 /// Iterations of a loop where dynamic axes have their assumed extents.
 double iterationsOf(const krnl::LoopNest &nest, unsigned loop);
+
+/// The part of the iterations of an op's loop that a mask leaves, as the mean
+/// of tiles, with the assumed extents; 1 without skip_masked.
+double visibleShare(const krnl::LoopNest &nest, unsigned op, unsigned loop);
 /// Iterations of an op for each that its axes have: more than 1 where blocks
 /// are padded.
 double paddingFactor(const krnl::LoopNest &nest, unsigned op);

@@ -12,7 +12,7 @@
 // All ops compute a few rows before the next ones: their scores stay in the
 // first two caches. Values have the lanes along their rows. So have the keys of
 // few rows, which end as sums of lanes; for more rows they are packed in
-// panels.
+// panels. Panels that a mask hides from all of the few rows are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "Kernels/ByteGroups.h"
 #include "Kernels/KernelShape.h"
 #include "Planners/Planners.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -60,6 +61,7 @@ private:
   void writeScoresAlongSums(unsigned number);
   void writeOp(unsigned number);
   void pack(const Contraction &product, ArrayRef<std::string> loops);
+  void skipMasked();
 
   const Processor &target;
   RecipeBuilder recipe;
@@ -233,6 +235,24 @@ void AttentionWriter::pack(const Contraction &product,
     recipe.pack(inputNumber(kernel, product.columnOperand->get()), loops);
 }
 
+/// Panels of keys that a mask hides from all rows of a tile.
+void AttentionWriter::skipMasked() {
+  bool isOne =
+      extentOf(kernel, scores.column, guessedExtent) <= tile.keyVectors * lanes;
+  std::optional<MaskedElements> masked = MaskedElements::find(kernel);
+  if (isOne || !masked || masked->column() != scores.column)
+    return;
+  auto mayEnd = [&](ComputeOp op) {
+    bool hasAll = llvm::all_of(masked->form().factors, [&](const auto &term) {
+      return has(op, term.first);
+    });
+    return !has(op, scores.column) ||
+           (hasAll && (masked->combinesVisible(op) || masked->isUnneeded(op)));
+  };
+  if (llvm::all_of(ops, mayEnd))
+    recipe.skipMasked(keyPanels);
+}
+
 ArrayAttr AttentionWriter::write(const AttentionTile &chosen) {
   tile = chosen;
   blockLoops();
@@ -244,6 +264,7 @@ ArrayAttr AttentionWriter::write(const AttentionTile &chosen) {
   pack(scores, keys);
   llvm::append_range(values, ArrayRef{keyTile, valueTile});
   pack(sums, values);
+  skipMasked();
   return recipe.finish();
 }
 

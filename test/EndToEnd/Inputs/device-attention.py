@@ -78,6 +78,11 @@ def attention(q, k, v, m=None, pk=None, pv=None, causal=False):
 CASES = {
     "heads": model([1, 2, 40, 32], [1, 2, 512, 32]),
     "causal": model([1, 2, 128, 32], [1, 2, 128, 32], is_causal=1),
+    # Parts of the keys that a mask hides from a whole block, and blocks and queries that do not divide.
+    "causal_parts": model([1, 2, 256, 32], [1, 2, 256, 32], is_causal=1),
+    "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
+    "causal_few": model([1, 2, 40, 32], [1, 2, 512, 32], is_causal=1),
+    "causal_before": model([1, 2, 24, 32], [1, 2, 24, 32], past=[1, 2, 104, 32], is_causal=1),
     "two_warps": model([1, 8, 64, 80], [1, 8, 64, 80]),
     "groups": model([2, 8, 1, 64], [2, 2, 512, 64]),
     "groups_f16": model([1, 8, 1, 64], [1, 2, 1024, 64], element=F16),

@@ -98,18 +98,21 @@ def convolution(channels, size, filters, kernel, stride=1, group=1, activation="
     return model(nodes, {"x": [1, channels, size, size]}, weights, element)
 
 
-def attention(q, k, element=F32):
-    """softmax(scale * q * k^T) * v; k and v have the same shape."""
+def attention(q, k, element=F32, causal=False):
+    """softmax(scale * q * k^T) * v; k and v have the same shape. Causal: query i sees keys up to i."""
     scale = numpy_helper.from_array(np.array(q[-1] ** -0.5, helper.tensor_dtype_to_np_dtype(element)), "scale")
     axes = [*range(len(k) - 2), len(k) - 1, len(k) - 2]
     nodes = [
         ("Transpose", ["k"], "t", {"perm": axes}),
         ("MatMul", ["q", "t"], "scores"),
         ("Mul", ["scores", "scale"], "scaled"),
-        ("Softmax", ["scaled"], "weights", {"axis": -1}),
+        *([("Add", ["scaled", "mask"], "masked")] if causal else []),
+        ("Softmax", ["masked" if causal else "scaled"], "weights", {"axis": -1}),
         ("MatMul", ["weights", "v"], "y"),
     ]
-    return model(nodes, {"q": q, "k": k, "v": k}, [scale], element)
+    hidden = np.where(np.tri(q[-2], k[-2], dtype=bool), 0, -np.inf).astype(helper.tensor_dtype_to_np_dtype(element))
+    constants = [scale, *([numpy_helper.from_array(hidden, "mask")] if causal else [])]
+    return model(nodes, {"q": q, "k": k, "v": k}, constants, element)
 
 
 def chain(*shape):
@@ -135,6 +138,8 @@ GOLDEN |= {
     "attention_llama_decode": lambda: attention([1, 8, 4, 128], [1, 8, 512, 128], F16),
     "attention_llama_decode_4k": lambda: attention([1, 8, 4, 128], [1, 8, 4096, 128], F16),
     "attention_decode": lambda: attention([1, 12, 1, 64], [1, 12, 4096, 64], F16),
+    "attention_causal": lambda: attention([1, 12, 1024, 64], [1, 12, 1024, 64], causal=True),
+    "attention_causal_f16": lambda: attention([1, 12, 1024, 64], [1, 12, 1024, 64], F16, causal=True),
     "attention_long": lambda: attention([1, 12, 128, 64], [1, 12, 4096, 64]),
     "softmax": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1024, 1024]}),
     "softmax_long": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [16, 8192]}),

@@ -32,9 +32,40 @@ LaneIndex NestEmitter::valueOf(unsigned op, unsigned number) {
   return math.eval(nest.valueExpr(op, number), values, extents);
 }
 
+/// Of so many iterations of the loop, those that are not masked in the tile.
+LaneIndex NestEmitter::visibleOf(unsigned loop, unsigned op, LaneIndex bound) {
+  std::optional<VisibleIterations> visible = nest.visibleIterations(op, loop);
+  if (!visible)
+    return bound;
+  SmallVector<LaneIndex> values;
+  for (const ActiveLoop &at : active)
+    values.push_back({at.base, at.offset, 0, {}});
+  LaneIndex from = math.eval(visible->elements, values, extents);
+  Value elements = b.createOrFold<arith::MaxSIOp>(
+      math.scalar(from), arith::ConstantIndexOp::create(b, visible->least));
+  if (visible->each == 0) {
+    Value none = arith::ConstantIndexOp::create(b, 0);
+    Value isSeen =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, elements, none);
+    return {
+        arith::SelectOp::create(b, isSeen, math.scalar(bound), none), 0, 0, {}};
+  }
+  LaneIndex seen = math.floorDiv(
+      math.add({elements, 0, 0, {}}, {{}, visible->each - 1, 0, {}}),
+      visible->each);
+  return {b.createOrFold<arith::MinSIOp>(math.scalar(seen), math.scalar(bound)),
+          0,
+          0,
+          {}};
+}
+
+LaneIndex NestEmitter::boundOf(unsigned number, unsigned op) {
+  return visibleOf(number, op, endOf(number, op));
+}
+
 /// How many iterations the loop really has at this point: the last block of a
 /// loop whose size it does not divide is shorter.
-LaneIndex NestEmitter::boundOf(unsigned number, unsigned op) {
+LaneIndex NestEmitter::endOf(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
   if (!nest.endsEarly(number))
     return fullExtent(number);
@@ -61,7 +92,8 @@ LaneIndex NestEmitter::boundOf(unsigned number, unsigned op) {
 /// The number of whole blocks of a loop over blocks.
 LaneIndex NestEmitter::fullBlocks(unsigned number, unsigned op) {
   const Loop &loop = nest.loop(number);
-  return math.floorDiv(boundOf(loop.parents[0], op), loop.blockSize);
+  return visibleOf(number, op,
+                   math.floorDiv(boundOf(loop.parents[0], op), loop.blockSize));
 }
 
 SmallVector<Value> NestEmitter::emitStrip(unsigned loop, LaneIndex lower,

@@ -138,6 +138,8 @@ private:
   bool staysWithin(unsigned op, unsigned number, int64_t divisor) const;
   LaneIndex insideValue(unsigned op, unsigned loop,
                         llvm::ArrayRef<LaneIndex> values);
+  LaneIndex visibleOf(unsigned loop, unsigned op, LaneIndex bound);
+  LaneIndex endOf(unsigned loop, unsigned op);
   LaneIndex fullBlocks(unsigned loop, unsigned op);
   LaneIndex fullExtent(unsigned loop);
   void emitParallel(unsigned position);

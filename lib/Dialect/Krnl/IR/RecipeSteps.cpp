@@ -257,13 +257,15 @@ struct StepList {
     return (tryPrint(dyn_cast<Steps>(attribute)) || ...);
   }
 };
-using AllSteps = StepList<
-    ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr, EarlyExitStepAttr,
-    FuseStepAttr, GridStepAttr, InterleaveStepAttr, MapStepAttr, MmaStepAttr,
-    OrderStepAttr, PackStepAttr, ParallelStepAttr, PipelineStepAttr,
-    PrefetchStepAttr, RegisterTileStepAttr, FuseOuterStepAttr, SharedStepAttr,
-    SplitReductionStepAttr, StridedStepAttr, ComputeAtStepAttr,
-    TransposeStepAttr, UnrollStepAttr, VectorizeStepAttr, WgmmaStepAttr>;
+using AllSteps =
+    StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
+             EarlyExitStepAttr, FuseStepAttr, GridStepAttr, InterleaveStepAttr,
+             MapStepAttr, MmaStepAttr, OrderStepAttr, PackStepAttr,
+             ParallelStepAttr, PipelineStepAttr, PrefetchStepAttr,
+             RegisterTileStepAttr, FuseOuterStepAttr, SharedStepAttr,
+             SkipMaskedStepAttr, SplitReductionStepAttr, StridedStepAttr,
+             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
+             VectorizeStepAttr, WgmmaStepAttr>;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body

@@ -16,6 +16,7 @@
 #include "Cost/OpCost.h"
 #include "Kernels/AttentionLoops.h"
 #include "Planners/Device/BlockContraction.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -55,6 +56,7 @@ private:
   void unroll(RecipeBuilder &recipe, const StripTile &tile);
   void multiply(RecipeBuilder &recipe);
   void share(RecipeBuilder &recipe, const StripTile &tile);
+  void skipMasked(RecipeBuilder &recipe);
   int64_t extent(StringRef loop) { return extentOf(kernel, loop, 0); }
   /// Products of one instruction, or of one step without.
   int64_t depthOf(ComputeOp op) {
@@ -213,6 +215,18 @@ void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
   recipe.pipeline(keySlices, tile.stages, 0, sumsOp);
 }
 
+/// Slices of values that a mask hides from all rows of a block, and, where such
+/// a part of the keys may have none that are seen, those of the scores.
+void StripWriter::skipMasked(RecipeBuilder &recipe) {
+  std::optional<MaskedElements> masked = MaskedElements::find(kernel);
+  if (!masked || masked->column() != scores.column)
+    return;
+  if (masked->combinesVisible(sums.op))
+    recipe.skipMasked(keySlices, sumsOp);
+  if (!masked->needsOne() && masked->isUnneeded(scores.op))
+    recipe.skipMasked(slices, scoresOp);
+}
+
 ArrayAttr StripWriter::write(const StripTile &tile) {
   RecipeBuilder recipe(kernel.getContext());
   scoresOp = int(numberOf(scores.op));
@@ -225,6 +239,7 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   unroll(recipe, tile);
   if (hasMatrices)
     multiply(recipe);
+  skipMasked(recipe);
   return recipe.finish();
 }
 

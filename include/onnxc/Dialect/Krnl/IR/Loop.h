@@ -8,6 +8,7 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_LOOP_H
 #define ONNXC_DIALECT_KRNL_IR_LOOP_H
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -119,9 +120,23 @@ struct LoopUse {
   bool masked = false;
   /// The loop ends once a strip of it changes no accumulator.
   bool earlyExit = false;
+  /// The loop ends where a mask hides the rest, see skipMasked().
+  bool skipsMasked = false;
 
   /// Elements of each step.
   int64_t width() const { return std::max<int64_t>(lanes, 1); }
+};
+
+/// What a mask leaves of a loop in a tile.
+struct VisibleIterations {
+  /// Of the masked axis, counted from its first element; may be less than
+  /// `least`. Over the fused outer loops, and the extents of axes.
+  mlir::AffineExpr elements;
+  /// Elements that are never left out: a row that sees none is no number.
+  int64_t least = 0;
+  /// Elements that each iteration has; 0 for a loop along another axis, which
+  /// has all of its iterations or none.
+  int64_t each = 0;
 };
 
 /// A structured op of the kernel body, in body order.

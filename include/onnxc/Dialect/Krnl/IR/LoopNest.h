@@ -305,6 +305,11 @@ public:
   /// changes nothing.
   bool canExitEarly(unsigned op, const LoopUse &use) const;
 
+  /// Returns how many iterations of the loop are not masked in a tile; nothing
+  /// where none are left out.
+  std::optional<VisibleIterations> visibleIterations(unsigned op,
+                                                     unsigned loop) const;
+
   /// Returns true while every step so far keeps each reduction in its source
   /// order, so that results are bit-equal to those of the empty recipe.
   bool preservesOrder() const { return orderPreserved; }
@@ -363,6 +368,7 @@ public:
   mlir::LogicalResult strided(llvm::StringRef loop, int64_t distance,
                               EmitErrorFn emitError);
   mlir::LogicalResult earlyExit(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult skipMasked(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult prefetch(const Prefetch &prefetch, EmitErrorFn emitError);
   mlir::LogicalResult splitReduction(llvm::StringRef loop, int64_t parts,
                                      llvm::StringRef outer,
@@ -436,6 +442,8 @@ private:
   mlir::LogicalResult checkCache(const Cache &cache, unsigned op,
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
+  std::string reasonAgainstSkipping(unsigned op, const LoopUse &use) const;
+  mlir::AffineExpr edgeOfTile(unsigned op, unsigned axis, bool last) const;
   std::string reasonAgainstFlight(unsigned loop) const;
   std::string reasonAgainstProducer(const Pipeline &pipeline) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);

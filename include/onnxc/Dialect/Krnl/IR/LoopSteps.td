@@ -118,6 +118,24 @@ def Krnl_EarlyExitStep
   let assemblyFormat = "`(` $loop `)`";
 }
 
+def Krnl_SkipMaskedStep
+    : Krnl_Step<"SkipMasked", "skip_masked", "skipMasked", "getLoop()"> {
+  let summary = "end a loop where a mask hides the rest from all rows of a tile";
+  let description = [{
+    `skip_masked(n.o)`: a payload computes a mask from indices, such as the causal
+    one of an attention: elements are -infinity where `n` is greater than `m + 3`.
+    The loop `n.o` ends after the last block of which a row of the tile, the
+    iterations inside of the fused outer loops, has an element that is not
+    hidden. Refused where results would change: the op sums up products with weights
+    that are zero there, or takes the maximum, or its results are read by ops
+    that skip the same iterations. A loop over terms of a product that is
+    masked afterwards has no iterations in tiles that are hidden as a whole. Zeros
+    times infinite or undefined elements of the other factor are left out, too.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
 def Krnl_SplitReductionStep
     : Krnl_Step<"SplitReduction", "split_reduction", "splitReduction",
                 "getLoop(), getParts(), getOuter(), getInner()"> {

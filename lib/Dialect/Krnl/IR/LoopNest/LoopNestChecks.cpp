@@ -294,9 +294,17 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
       failed(checkComputeAt(emitError)))
     return failure();
   for (auto [number, op] : llvm::enumerate(bodyOps)) {
-    for (const LoopUse &use : op.loops)
+    for (const LoopUse &use : op.loops) {
       if (failed(checkTail(op, use, use.loop, emitError)))
         return failure();
+      std::string reason;
+      if (use.skipsMasked)
+        reason = reasonAgainstSkipping(number, use);
+      if (!reason.empty())
+        return emitError() << "op '" << op.name
+                           << "' cannot skip iterations of loop '"
+                           << allLoops[use.loop].name << "': " << reason;
+    }
     if (std::string reason = reasonAgainstPadding(number); !reason.empty())
       return emitError() << "op '" << op.name
                          << "' cannot have padded blocks: " << reason;

@@ -178,7 +178,7 @@ LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
                        << "'";
   for (const BodyOp &op : bodyOps)
     for (const LoopUse &use : op.loops)
-      if (endsEarly(use.loop) || use.earlyExit)
+      if (endsEarly(use.loop) || use.earlyExit || use.skipsMasked)
         return emitError() << "loop '" << allLoops[use.loop].name
                            << "' ends early in some blocks of cluster '"
                            << loop.name << "'";

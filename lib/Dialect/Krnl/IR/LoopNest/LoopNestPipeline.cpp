@@ -80,7 +80,7 @@ static std::string reasonAgainstRoles(const LoopNest &nest) {
     if (op.isShared || llvm::any_of(sumsOfThreads(nest, number), crossesWarps))
       return "threads wait for each other in op '" + op.name + "'";
     for (const LoopUse &use : op.loops)
-      if (nest.endsEarly(use.loop) || use.earlyExit)
+      if (nest.endsEarly(use.loop) || use.earlyExit || use.skipsMasked)
         return "loop '" + nest.loop(use.loop).name + "' ends early";
   }
   if (nest.numThreads() + producerThreads > maxTileThreads)

@@ -98,6 +98,8 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
       continue;
     if (use->earlyExit)
       return refuse("ended early");
+    if (use->skipsMasked)
+      return refuse("ended where elements are masked");
     if (use->role != RegisterRole::None)
       return refuse("part of a register tile");
     if (use->lanes)

@@ -213,7 +213,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
   MLIRContext *ctx = step.getContext();
   return TypeSwitch<Attribute, Attribute>(step)
       .Case<ComputeAtStepAttr, DotStepAttr, EarlyExitStepAttr,
-            InterleaveStepAttr>(
+            InterleaveStepAttr, SkipMaskedStepAttr>(
           [&](auto s) { return s.get(ctx, name(s.getLoop())); })
       .Case<FuseOuterStepAttr, MmaStepAttr, OrderStepAttr, ParallelStepAttr,
             WgmmaStepAttr>(
@@ -275,7 +275,8 @@ static bool isAccess(Attribute step) {
   if (auto only = dyn_cast<OnlyStepAttr>(step))
     step = only.getStep();
   return isa<PrefetchStepAttr, TransposeStepAttr, InterleaveStepAttr,
-             StridedStepAttr, EarlyExitStepAttr, ArenaStepAttr>(step);
+             StridedStepAttr, EarlyExitStepAttr, SkipMaskedStepAttr,
+             ArenaStepAttr>(step);
 }
 
 static bool isUse(Attribute step) {

@@ -1,0 +1,154 @@
+//===- LoopNestMasks.cpp - Loops that end where a mask begins -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// skip_masked: with blocks of 16 rows m and 64 columns n, of which those with
+// n > m are hidden, a tile has the columns up to m.o * 16 + 15, and the loop
+// over their blocks ends behind (m.o * 16 + 16) / 64, rounded up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+LogicalResult LoopNest::skipMasked(StringRef name, EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use)
+      continue;
+    if (use->skipsMasked)
+      return emitError() << "loop '" << name
+                         << "' ends where elements are masked already";
+    isUsed = use->skipsMasked = true;
+  }
+  if (!isUsed)
+    return emitError() << "no op has loop '" << name << "'";
+  return success();
+}
+
+/// Returns true if the expression never falls where one of the loops grows.
+static bool growsWith(AffineExpr expr, ArrayRef<unsigned> loops) {
+  if (llvm::none_of(loops,
+                    [&](unsigned loop) { return expr.isFunctionOfDim(loop); }))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return true;
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return growsWith(binary.getLHS(), loops) &&
+           growsWith(binary.getRHS(), loops);
+  case AffineExprKind::Mul:
+  case AffineExprKind::FloorDiv:
+    return factor && factor.getValue() > 0 && growsWith(binary.getLHS(), loops);
+  default:
+    return false;
+  }
+}
+
+/// The first or the last value of an axis in a tile, over the fused outer
+/// loops; null if it is not known.
+AffineExpr LoopNest::edgeOfTile(unsigned op, unsigned axis, bool last) const {
+  AffineExpr value = valueExpr(op, axis);
+  SmallVector<unsigned> inside;
+  SmallVector<AffineExpr> dims;
+  for (unsigned number : llvm::seq<unsigned>(allLoops.size())) {
+    const Loop &loop = allLoops[number];
+    bool isInside =
+        value.isFunctionOfDim(number) && (!loop.fusedOuter || loop.mapped);
+    if (isInside)
+      inside.push_back(number);
+    dims.push_back(!isInside ? getAffineDimExpr(number, context)
+                   : last    ? extentExpr(number) - 1
+                             : getAffineConstantExpr(0, context));
+  }
+  return growsWith(value, inside) ? value.replaceDims(dims) : AffineExpr();
+}
+
+std::optional<VisibleIterations>
+LoopNest::visibleIterations(unsigned op, unsigned loop) const {
+  const BodyOp &body = bodyOps[op];
+  const LoopUse *use = body.find(loop);
+  auto compute = dyn_cast_if_present<ComputeOp>(body.op);
+  if (!use || !use->skipsMasked || !compute)
+    return std::nullopt;
+  auto masked = MaskedElements::find(compute->getParentOfType<KernelOp>());
+  if (!masked)
+    return std::nullopt;
+  VisibleIterations visible;
+  visible.least = masked->needsOne();
+  visible.elements = getAffineConstantExpr(-masked->form().constant, context);
+  for (const auto &[name, factor] : masked->form().factors) {
+    const unsigned *axis = llvm::find_if(
+        body.axes, [&](unsigned axis) { return allLoops[axis].name == name; });
+    if (axis == body.axes.end())
+      return std::nullopt;
+    if (name == masked->column()) {
+      std::optional<int64_t> distance;
+      if (stemsFrom(loop, *axis))
+        distance = distanceIn(*axis, loop);
+      if (stemsFrom(loop, *axis) && !distance)
+        return std::nullopt;
+      visible.each = distance.value_or(0);
+      continue;
+    }
+    AffineExpr edge = edgeOfTile(op, *axis, /*last=*/factor < 0);
+    if (!edge)
+      return std::nullopt;
+    visible.elements = visible.elements - edge * factor;
+  }
+  return visible;
+}
+
+/// Why results would be others; empty if they are not.
+std::string LoopNest::reasonAgainstSkipping(unsigned number,
+                                            const LoopUse &use) const {
+  const BodyOp &body = bodyOps[number];
+  const Loop &loop = allLoops[use.loop];
+  auto compute = dyn_cast_if_present<ComputeOp>(body.op);
+  std::optional<MaskedElements> masked;
+  if (compute)
+    masked = MaskedElements::find(compute->getParentOfType<KernelOp>());
+  if (!masked)
+    return "no mask is computed from indices";
+  std::optional<VisibleIterations> visible =
+      visibleIterations(number, use.loop);
+  if (!visible)
+    return "which elements of a tile are hidden is not known";
+  if (loop.fusedOuter || loop.computeAt || loop.mapped || isInRegisters(use) ||
+      use.lanes || use.earlyExit)
+    return "all of its iterations are there";
+  if (llvm::any_of(body.loops, [&](const LoopUse &other) {
+        return allLoops[other.loop].fusedOuter && visible->each != 0 &&
+               other.loop != use.loop &&
+               stemsFrom(other.loop, axesOf(use.loop).front());
+      }))
+    return "its tiles have a part of the elements";
+  if (masked->combinesVisible(compute) && visible->each != 0)
+    return {};
+  if (!masked->isUnneeded(compute))
+    return "results depend on elements that are hidden";
+  if (visible->each == 0)
+    return use.reduced ? std::string()
+                       : "results of another loop would be missing";
+  for (Operation *user : compute->getUsers()) {
+    const LoopUse *other = bodyOps[indexOf(user)].find(use.loop);
+    if (!other || !other->skipsMasked)
+      return "an op that reads the results goes on";
+  }
+  return {};
+}
+
+} // namespace onnxc::krnl

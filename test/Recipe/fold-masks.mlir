@@ -1,0 +1,125 @@
+// RUN: onnx-opt %s -split-input-file --krnl-fold-masks | FileCheck %s
+//
+// What follows from indices is computed where it is read.
+
+// A constant: hidden behind the next column.
+// CHECK-LABEL: func @constant(
+// CHECK-SAME:      %[[S:[^:]+]]: tensor<2x3x4xf32>
+// CHECK:         krnl.kernel "add" {{.+}} ins(%[[S]] : tensor<2x3x4xf32>)
+// CHECK:           krnl.compute [b, m, n] (%[[A:arg[0-9]+]] = %{{[a-z0-9]+}}[b, m, n])
+// CHECK:             %[[ROW:.+]] = krnl.index m
+// CHECK:             %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:             %[[END:.+]] = arith.addi %[[ROW]], %[[ONE]] : index
+// CHECK:             %[[COLUMN:.+]] = krnl.index n
+// CHECK:             %[[HIDDEN:.+]] = arith.cmpi sgt, %[[COLUMN]], %[[END]] : index
+// CHECK:             %[[BEHIND:.+]] = arith.constant 0xFF800000 : f32
+// CHECK:             %[[BEFORE:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:             %[[MASK:.+]] = arith.select %[[HIDDEN]], %[[BEHIND]], %[[BEFORE]] : f32
+// CHECK:             arith.addf %[[A]], %[[MASK]] : f32
+func.func @constant(%s: tensor<2x3x4xf32>, %o: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %m = krnl.constant dense<[[0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0, 0.0]]> : tensor<3x4xf32>
+  %y = krnl.kernel "add" loops [b = 2, m = 3, n = 4] ins(%s, %m : tensor<2x3x4xf32>, tensor<3x4xf32>) outs(%o : tensor<2x3x4xf32>) {
+  ^bb0(%x: tensor<2x3x4xf32>, %w: tensor<3x4xf32>, %c: tensor<2x3x4xf32>):
+    %r = krnl.compute [b, m, n] (%a = %x[b, m, n], %b = %w[m, n]) -> (%_ = %c[b, m, n]) : (tensor<2x3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32> {
+      %p = arith.addf %a, %b : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<2x3x4xf32>
+  } -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Bytes are conditions.
+// CHECK-LABEL: func @bytes(
+// CHECK:         krnl.compute
+// CHECK:           arith.cmpi sle, %{{.+}}, %{{.+}} : index
+// CHECK:           arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
+// CHECK:         krnl.yield
+func.func @bytes(%s: tensor<2x2xf32>, %o: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %m = krnl.constant dense<[[1, 0], [1, 1]]> : tensor<2x2xi8>
+  %y = krnl.kernel "where" loops [m = 2, n = 2] ins(%s, %m : tensor<2x2xf32>, tensor<2x2xi8>) outs(%o : tensor<2x2xf32>) {
+  ^bb0(%x: tensor<2x2xf32>, %w: tensor<2x2xi8>, %c: tensor<2x2xf32>):
+    %none = arith.constant 0xFF800000 : f32
+    %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<2x2xf32>, tensor<2x2xi8>) -> tensor<2x2xf32> {
+      %zero = arith.constant 0 : i8
+      %seen = arith.cmpi ne, %b, %zero : i8
+      %p = arith.select %seen, %a, %none : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<2x2xf32>
+  } -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// -----
+
+// Kernels that compare numbers which grow evenly: those of a Range, some of which were before, and constants.
+// CHECK-LABEL: func @computed(
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}} : tensor<?x9xf32>)
+// CHECK:           arith.constant 5 : index
+// CHECK:           arith.cmpi sgt
+// CHECK:           arith.constant -1.000000e+00 : f32
+// CHECK:           arith.constant 2.000000e+00 : f32
+// CHECK:           arith.select
+func.func @computed(%n: index, %s: tensor<?x9xf32>, %o: tensor<?x9xf32>) -> tensor<?x9xf32> {
+  %e = tensor.empty(%n) : tensor<?xi64>
+  %range = krnl.kernel "range" loops [i = %n] outs(%e : tensor<?xi64>) {
+  ^bb0(%c: tensor<?xi64>, %size: index):
+    %r = krnl.compute [i] () -> (%_ = %c[i]) : () -> tensor<?xi64> {
+      %i = krnl.index i
+      %j = arith.index_cast %i : index to i64
+      %five = arith.constant 5 : i64
+      %k = arith.addi %j, %five : i64
+      linalg.yield %k : i64
+    }
+    krnl.yield %r : tensor<?xi64>
+  } -> tensor<?xi64>
+  %rows = tensor.expand_shape %range [[0, 1]] output_shape [%n, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %columns = krnl.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7, 8]]> : tensor<1x9xi64>
+  %f = tensor.empty(%n) : tensor<?x9xf32>
+  %mask = krnl.kernel "mask" loops [m = %n, n = 9] ins(%rows, %columns : tensor<?x1xi64>, tensor<1x9xi64>) outs(%f : tensor<?x9xf32>) {
+  ^bb0(%x: tensor<?x1xi64>, %w: tensor<1x9xi64>, %c: tensor<?x9xf32>, %size: index):
+    %r = krnl.compute [m, n] (%a = %x[m, 0], %b = %w[0, n]) -> (%_ = %c[m, n]) : (tensor<?x1xi64>, tensor<1x9xi64>) -> tensor<?x9xf32> {
+      %hidden = arith.cmpi slt, %a, %b : i64
+      %byte = arith.extui %hidden : i1 to i8
+      %zero = arith.constant 0 : i8
+      %is = arith.cmpi ne, %byte, %zero : i8
+      %one = arith.constant 1.0 : f32
+      %minus = arith.constant -2.0 : f32
+      %p = arith.select %is, %minus, %one : f32
+      %q = arith.addf %p, %one : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x9xf32>
+  } -> tensor<?x9xf32>
+  %y = krnl.kernel "add" loops [m = %n, n = 9] ins(%s, %mask : tensor<?x9xf32>, tensor<?x9xf32>) outs(%o : tensor<?x9xf32>) {
+  ^bb0(%x: tensor<?x9xf32>, %w: tensor<?x9xf32>, %c: tensor<?x9xf32>, %size: index):
+    %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<?x9xf32>, tensor<?x9xf32>) -> tensor<?x9xf32> {
+      %p = arith.addf %a, %b : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<?x9xf32>
+  } -> tensor<?x9xf32>
+  return %y : tensor<?x9xf32>
+}
+
+// -----
+
+// No diagonal: the last row sees less.
+// CHECK-LABEL: func @other(
+// CHECK:         krnl.constant
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{.+}}, %{{.+}} :
+func.func @other(%s: tensor<3x2xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %m = krnl.constant dense<[[0.0, 1.0], [0.0, 0.0], [0.0, 1.0]]> : tensor<3x2xf32>
+  %y = krnl.kernel "add" loops [m = 3, n = 2] ins(%s, %m : tensor<3x2xf32>, tensor<3x2xf32>) outs(%o : tensor<3x2xf32>) {
+  ^bb0(%x: tensor<3x2xf32>, %w: tensor<3x2xf32>, %c: tensor<3x2xf32>):
+    %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32> {
+      %p = arith.addf %a, %b : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<3x2xf32>
+  } -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}

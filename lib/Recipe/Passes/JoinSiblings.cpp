@@ -35,9 +35,19 @@ namespace onnxc {
 
 namespace {
 
-/// A block of the host program, and what kernels in it read: operations that
-/// make tensors, and tensors that none makes.
-using Sources = std::pair<Block *, std::vector<const void *>>;
+/// What siblings have in common: the block of the host program, the numbers of
+/// the kernels that make the tensors that they read, or of tensors that none
+/// makes, and the extents of their loops.
+struct Family {
+  Block *block;
+  std::vector<size_t> sources;
+  std::vector<int64_t> extents;
+
+  bool operator<(const Family &other) const {
+    return std::tie(block, sources, extents) <
+           std::tie(other.block, other.sources, other.extents);
+  }
+};
 
 struct KrnlJoinSiblingsPass
     : impl::KrnlJoinSiblingsPassBase<KrnlJoinSiblingsPass> {
@@ -47,17 +57,29 @@ struct KrnlJoinSiblingsPass
     if (!TargetAttr::processorOf(getOperation()).isDevice())
       return;
     chooser = &getAnalysis<RecipeChooser>();
+    numbers.clear();
+    last.clear();
     for (KernelOp kernel : kernelsOf(getOperation()))
       join(kernel);
   }
 
 private:
   void join(KernelOp kernel);
+  Family familyOf(KernelOp kernel);
+  size_t numberOf(const void *source) {
+    auto [at, isNew] = numbers.try_emplace(source, nextNumber);
+    nextNumber += isNew;
+    return at->second;
+  }
   KernelOp joinIfCheaper(KernelOp first, KernelOp second);
 
   RecipeChooser *chooser = nullptr;
-  /// Kernels that are there, in their order.
-  std::map<Sources, SmallVector<KernelOp, 1>> siblings;
+  /// Of kernels and tensors, in the order in which they are met. A kernel that
+  /// takes the place of two has the number of the first.
+  DenseMap<const void *, size_t> numbers;
+  size_t nextNumber = 0;
+  /// The last kernel of each family.
+  std::map<Family, KernelOp> last;
 };
 
 } // namespace
@@ -73,20 +95,23 @@ static Value sourceOf(Value view) {
   return view;
 }
 
-/// Constants are none of them.
-static Sources sourcesOf(KernelOp kernel) {
-  Sources sources{kernel->getBlock(), {}};
+/// Constants are no sources.
+Family KrnlJoinSiblingsPass::familyOf(KernelOp kernel) {
+  Family family{kernel->getBlock(), {}, {}};
   for (Value in : kernel.getIns()) {
     if (!isa<RankedTensorType>(in.getType()) || isConstantView(in))
       continue;
     Value source = sourceOf(in);
     auto maker = source.getDefiningOp<KernelOp>();
-    sources.second.push_back(maker ? maker.getAsOpaquePointer()
-                                   : source.getAsOpaquePointer());
+    family.sources.push_back(numberOf(maker ? maker.getAsOpaquePointer()
+                                            : source.getAsOpaquePointer()));
   }
-  llvm::sort(sources.second);
-  sources.second.erase(llvm::unique(sources.second), sources.second.end());
-  return sources;
+  llvm::sort(family.sources);
+  family.sources.erase(llvm::unique(family.sources), family.sources.end());
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
+    family.extents.push_back(loop.isDynamic() ? ShapedType::kDynamic
+                                              : loop.getExtent());
+  return family;
 }
 
 /// The kernel that does what both do; null if it takes more time. Both could
@@ -114,6 +139,10 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
     joined.erase();
     return nullptr;
   }
+  size_t number = numberOf(first.getAsOpaquePointer());
+  numbers.erase(first.getAsOpaquePointer());
+  numbers.erase(second.getAsOpaquePointer());
+  numbers[joined.getAsOpaquePointer()] = number;
   ResultRange results = joined.getResults();
   first.replaceAllUsesWith(results.take_front(first.getNumResults()));
   second.replaceAllUsesWith(results.drop_front(first.getNumResults()));
@@ -122,17 +151,15 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
   return joined;
 }
 
+/// Joins the kernel with the last one of its family, so that the number of
+/// tries is at most that of kernels.
 void KrnlJoinSiblingsPass::join(KernelOp kernel) {
-  Sources sources = sourcesOf(kernel);
-  if (sources.second.empty() || !kernel.getRecipe().empty())
+  Family family = familyOf(kernel);
+  if (family.sources.empty() || !kernel.getRecipe().empty())
     return;
-  auto &known = siblings[sources];
-  for (KernelOp &first : known)
-    if (KernelOp joined = joinIfCheaper(first, kernel)) {
-      first = joined;
-      return;
-    }
-  known.push_back(kernel);
+  KernelOp &before = last[family];
+  KernelOp joined = before ? joinIfCheaper(before, kernel) : KernelOp();
+  before = joined ? joined : kernel;
 }
 
 } // namespace onnxc

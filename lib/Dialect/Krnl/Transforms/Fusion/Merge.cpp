@@ -181,6 +181,8 @@ KernelOp KernelMerger::build(Operation *position) {
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   auto merged = KernelOp::create(rewriter, loc, name, plan.loops, plan.extents,
                                  ins, outs);
+  merged.setKeepUnitLoops(producer.getKeepUnitLoops() ||
+                          consumer.getKeepUnitLoops());
   rewriter.setInsertionPointToStart(&merged.getBody().front());
   mapArguments(merged);
   cloneBody(producer, /*rename=*/false);
@@ -308,8 +310,6 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
     return failure();
   KernelOp merged = merger.build(position);
   merged.setRecipeAttr(*recipe);
-  merged.setKeepUnitLoops(producer.getKeepUnitLoops() ||
-                          consumer.getKeepUnitLoops());
   if (failed(checkMerged(merged, reason))) {
     rewriter.eraseOp(merged);
     return failure();

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -109,6 +110,18 @@ static bool isOnlySummed(KernelOp kernel, StringRef loop, ComputeOp sum) {
              .use_empty();
 }
 
+/// The values of the kernel that the payload of the sum uses; nothing where
+/// some are no constants.
+static std::optional<SetVector<Value>> capturedConstants(ComputeOp sum) {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(sum.getPayload(), captured);
+  if (llvm::any_of(captured, [](Value value) {
+        return !value.getDefiningOp<arith::ConstantOp>();
+      }))
+    return std::nullopt;
+  return captured;
+}
+
 /// The only sum of the kernel, of its inputs, and the loop over most of its
 /// terms; nothing where other sizes are dynamic or another op has such a loop.
 static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
@@ -120,7 +133,7 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
       !cast<ShapedType>(split.sum->getResult(0).getType()).hasStaticShape())
     return std::nullopt;
   split.neutral = startOf(split.sum, keepOrder);
-  if (!split.neutral ||
+  if (!split.neutral || !capturedConstants(split.sum) ||
       llvm::any_of(split.sum.getDpsInputOperands(), [&](OpOperand *input) {
         return inputNumber(kernel, input->get()) < 0;
       }))
@@ -206,6 +219,31 @@ static KernelOp declareParts(OpBuilder &b, KernelOp kernel, const Split &split,
                           ins, scratch);
 }
 
+/// Gives `op` the payload of the sum, in which an index of the divided loop is
+/// that of the whole loop.
+static void clonePayload(OpBuilder &b, const Split &split, ComputeOp op,
+                         int64_t size) {
+  ComputeOp sum = split.sum;
+  IRMapping mapping;
+  SetVector<Value> constants = *capturedConstants(sum);
+  for (Value constant : constants)
+    mapping.map(constant, b.clone(*constant.getDefiningOp())->getResult(0));
+  sum.getPayload().cloneInto(&op.getPayload(), mapping);
+  for (IndexOp index :
+       llvm::make_early_inc_range(op.getBody()->getOps<IndexOp>())) {
+    if (index.getLoop() != split.loop)
+      continue;
+    OpBuilder inside(index);
+    inside.setInsertionPointAfter(index);
+    Location loc = index.getLoc();
+    Value first = arith::MulIOp::create(
+        inside, loc, IndexOp::create(inside, loc, split.part),
+        arith::ConstantIndexOp::create(inside, loc, size));
+    auto whole = arith::AddIOp::create(inside, loc, first, index);
+    index.getResult().replaceAllUsesExcept(whole, whole);
+  }
+}
+
 /// The sums of each part: the terms part * size + 0, 1, ...
 static KernelOp buildParts(OpBuilder &b, KernelOp kernel, const Split &split,
                            int64_t parts) {
@@ -242,8 +280,9 @@ static KernelOp buildParts(OpBuilder &b, KernelOp kernel, const Split &split,
   accesses.push_back(result.front());
   auto op = ComputeOp::create(b, loc, inputs, start->getResult(0), accesses,
                               axes, parallel);
-  IRMapping mapping;
-  sum.getPayload().cloneInto(&op.getPayload(), mapping);
+  b.setInsertionPoint(op);
+  clonePayload(b, split, op, split.extent / parts);
+  b.setInsertionPointAfter(op);
   YieldOp::create(b, loc, op->getResults());
   return made;
 }

@@ -281,7 +281,24 @@ def run_images():
     report("images", kernels, worst)
 
 
+def run_payloads():
+    """Whole tensors whose elements follow from constants and from indices."""
+    random = np.random.default_rng(0)
+    relu = parser.parse_model("""<ir_version: 10, opset_import: ["" : 20]> g (float[n, 3, 4096] x) => (float y) {
+        r = Relu(x) y = ReduceSum<keepdims = 0>(r) }""")
+    session, kernels = compiled("payload_constant", relu)
+    x = random.standard_normal([5, 3, 4096]).astype(np.float32)
+    report("payload_constant", kernels, error_of(session.run([x])[0], np.maximum(x, 0).astype(np.float64).sum(), BOUNDS[F32]))
+    eye = parser.parse_model("""<ir_version: 10, opset_import: ["" : 20]> g (float[400, 500] x) => (float y) {
+        e = EyeLike(x) m = Mul(x, e) y = ReduceMax<keepdims = 0>(m) }""")
+    session, kernels = compiled("payload_index", eye)
+    x = np.zeros([400, 500], np.float32)
+    x[300, 300], x[3, 310] = 5, 9
+    report("payload_index", kernels, 0 if session.run([x])[0] == 5 else np.inf)
+
+
 run_operators()
 run_chains()
 run_dynamic()
 run_images()
+run_payloads()

@@ -13,6 +13,7 @@
 #include "Passes/ReportChoice.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
@@ -140,6 +141,15 @@ static std::string rowOf(KernelOp kernel) {
       row = loop;
     }
   return row;
+}
+
+/// Returns true if the kernel multiplies matrices: their tiles share the terms
+/// of a sum, so that parts of it are rarely faster.
+static bool multipliesMatrices(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
+    return reductionKindOf(op) == ReductionKind::Contraction &&
+           op.getNumParallelLoops() > 1;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,8 +429,11 @@ void KrnlSplitRowsPass::split(KernelOp kernel) {
   std::string row = rowOf(kernel);
   if (!kernel.getRecipe().empty() || row.empty())
     return;
-  if (!isStatic(kernel, row))
-    return splitDynamic(kernel, row);
+  if (!isStatic(kernel, row)) {
+    if (!multipliesMatrices(kernel))
+      splitDynamic(kernel, row);
+    return;
+  }
   std::optional<NestCost> whole = chooser->costOf(kernel, {keepOrder});
   if (!whole || !mayPayInParts(*whole, processor))
     return;

@@ -82,6 +82,11 @@ Value placeholder(ImplicitLocOpBuilder &b, Type type) {
   return arith::ConstantOp::create(b, one);
 }
 
+static bool isNarrowInteger(VectorType type) {
+  return type.getElementType().isInteger() &&
+         type.getElementTypeBitWidth() < 32;
+}
+
 Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
                          Value mask, ArrayRef<int64_t> strides) {
   if (lanes == 1) {
@@ -104,8 +109,16 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
                                         placeholder(b, type));
   if (!mask)
     mask = firstLanesMask(b, lanes, lanes);
-  return vector::GatherOp::create(b, type, memref, base, offsets, mask,
-                                  placeholder(b, type));
+  // LLVM 22 widens gathers of narrow elements for Arm's MVE, but not what is in
+  // the place of lanes that are not loaded, unless it is zero.
+  Value others = placeholder(b, type);
+  if (!isNarrowInteger(type))
+    return vector::GatherOp::create(b, type, memref, base, offsets, mask,
+                                    others);
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value found =
+      vector::GatherOp::create(b, type, memref, base, offsets, mask, zeros);
+  return arith::SelectOp::create(b, mask, found, others);
 }
 
 void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,

@@ -1,4 +1,4 @@
-//===- LoopNestMasks.cpp - Loops that end where a mask begins -----*- C++ -*-===//
+//===- LoopNestMasks.cpp - Loops that end at a mask -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

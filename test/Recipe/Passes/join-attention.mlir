@@ -22,8 +22,8 @@
 // RECIPE-NEXT:   {{[0-9]+}}: pipeline(n.x, {{[23]}})
 
 // The kernels take time before, too.
-// REMARK:      attention without scores in memory
-// REMARK-SAME: Reason="{{[1-9][0-9]*}} cycles, attention with scores in memory: {{[1-9][0-9]*}} cycles"
+// REMARK:      Reason="{{[1-9][0-9]*}} cycles, attention with scores in memory: {{[1-9][0-9]*}} cycles"
+// REMARK-SAME: Remark="attention without scores in memory"
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 101376, core_shared_bytes = 167936, cores = 108>} {
 

@@ -21,11 +21,11 @@ TOLERANCE = {"rtol": 1e-5, "atol": 1e-6}
 
 
 def products():
-    """Products with a rest in rows, columns and sums, and floats that are hard to round."""
+    """Products with a rest in rows, columns and sums, floats that are hard to round, and bytes that are gathered as words."""
     rng = np.random.default_rng(0)
     model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
-        products (uint8[5, 13] a, int8[1, 22] b, float[7, 11] c, float[10] d)
-            => (int32[5, 7] p, int32[5, 9] q, int32[1, 6] r, float[7, 13] s, uint8[10] t)
+        products (uint8[5, 13] a, int8[1, 22] b, float[7, 11] c, float[10] d, int8[6, 5] f)
+            => (int32[5, 7] p, int32[5, 9] q, int32[1, 6] r, float[7, 13] s, uint8[10] t, int32[5, 6] e)
         <float one = {1.0}, uint8 zero_point = {3}> {
             p = MatMulInteger(a, w)
             transposed = Transpose<perm = [1, 0]>(v)
@@ -33,6 +33,8 @@ def products():
             r = MatMulInteger(b, u)
             s = MatMul(c, z)
             t = QuantizeLinear(d, one, zero_point)
+            columns = Transpose<perm = [1, 0]>(f)
+            e = Cast<to = 6>(columns)
         }""")
     bytes_of = lambda *shape: rng.integers(-128, 128, shape).astype(np.int8)  # noqa: E731
     weights = {"w": bytes_of(13, 7), "v": bytes_of(9, 13), "u": bytes_of(22, 6)}
@@ -40,7 +42,7 @@ def products():
     model.graph.initializer.extend(onnx.numpy_helper.from_array(value, name) for name, value in weights.items())
     floats = np.array([0.5, 1.5, -0.5, -3.5, -2.5, 251.5, 252.5, np.nan, np.inf, -np.inf], np.float32)
     inputs = [rng.integers(0, 256, (5, 13)).astype(np.uint8), bytes_of(1, 22)]
-    return model, [*inputs, rng.normal(size=(7, 11)).astype(np.float32), floats]
+    return model, [*inputs, rng.normal(size=(7, 11)).astype(np.float32), floats, bytes_of(6, 5)]
 
 
 def all_models(shared):

@@ -123,3 +123,59 @@ func.func @other(%s: tensor<3x2xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
   } -> tensor<3x2xf32>
   return %y : tensor<3x2xf32>
 }
+
+// -----
+
+// A factor of a product is data: the sums of prefixes stay a product.
+// CHECK-LABEL: func @factor(
+// CHECK:         krnl.constant
+// CHECK:         krnl.kernel "product" {{.+}} ins(%{{.+}}, %{{.+}} :
+func.func @factor(%s: tensor<2x4xf32>, %o: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %m = krnl.constant dense<[[1.0, 0.0], [1.0, 1.0]]> : tensor<2x2xf32>
+  %y = krnl.kernel "product" loops [m = 2, n = 4, k = 2] ins(%m, %s : tensor<2x2xf32>, tensor<2x4xf32>) outs(%o : tensor<2x4xf32>) {
+  ^bb0(%x: tensor<2x2xf32>, %w: tensor<2x4xf32>, %c: tensor<2x4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %0 = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x4xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%a = %x[m, k], %b = %w[k, n]) -> (%d = %0[m, n]) : (tensor<2x2xf32>, tensor<2x4xf32>) -> tensor<2x4xf32> {
+      %p = arith.mulf %a, %b : f32
+      %t = arith.addf %d, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<2x4xf32>
+  } -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+// Sums of bytes wrap: 104 + 24 is -128, so that the mask is no diagonal.
+// CHECK-LABEL: func @bytes_that_wrap(
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{.+}} : tensor<8x8xf32>)
+func.func @bytes_that_wrap() -> tensor<8x8xf32> {
+  %rows = krnl.constant dense<[[100],[101],[102],[103],[104],[105],[106],[107]]> : tensor<8x1xi8>
+  %columns = krnl.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7]]> : tensor<1x8xi8>
+  %f = tensor.empty() : tensor<8x8xf32>
+  %mask = krnl.kernel "mask" loops [m = 8, n = 8] ins(%rows, %columns : tensor<8x1xi8>, tensor<1x8xi8>) outs(%f : tensor<8x8xf32>) {
+  ^bb0(%x: tensor<8x1xi8>, %w: tensor<1x8xi8>, %c: tensor<8x8xf32>):
+    %r = krnl.compute [m, n] (%a = %x[m, 0], %b = %w[0, n]) -> (%_ = %c[m, n]) : (tensor<8x1xi8>, tensor<1x8xi8>) -> tensor<8x8xf32> {
+      %k = arith.constant 24 : i8
+      %a2 = arith.addi %a, %k : i8
+      %hidden = arith.cmpi slt, %a2, %b : i8
+      %one = arith.constant 1.0 : f32
+      %minus = arith.constant -2.0 : f32
+      %p = arith.select %hidden, %minus, %one : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %y = krnl.kernel "add" loops [m = 8, n = 8] ins(%mask : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%w: tensor<8x8xf32>, %c: tensor<8x8xf32>):
+    %r = krnl.compute [m, n] (%b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %p = arith.addf %b, %b : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<8x8xf32>
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}

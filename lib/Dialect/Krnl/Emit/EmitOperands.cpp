@@ -279,7 +279,7 @@ Value OpEmitter::keptValue(const OpState &state, OpResult result,
   std::optional<unsigned> lane = laneLoop(state);
   unsigned producer = nest.indexOf(result.getDefiningOp());
   const LoopUse *use = lane ? nest.op(producer).find(*lane) : nullptr;
-  if (!use || use->width() == active[*lane].lanes)
+  if (!use || use->width() > 1 || active[*lane].lanes == 1)
     return kept.values.at(key);
   SmallVector<Value> elements;
   int64_t first = key[*lane] * active[*lane].lanes;

@@ -12,12 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -58,26 +56,14 @@ struct Padding {
 struct Readers;
 
 struct KrnlFoldPaddingPass
-    : impl::KrnlFoldPaddingPassBase<KrnlFoldPaddingPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    processor = TargetAttr::processorOf(getOperation());
-    if (!processor.isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      fold(kernel);
-  }
+    : DevicePass<impl::KrnlFoldPaddingPassBase<KrnlFoldPaddingPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void fold(KernelOp kernel);
+  void rewrite(KernelOp kernel) override;
   bool isCheaper(KernelOp kernel, const Readers &readers);
   std::optional<double> costInside(KernelOp reader, Value padded,
                                    const Padding &padding);
-
-  Processor processor;
-  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -459,7 +445,7 @@ bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
 }
 
 /// Lets all that reads the padded tensor read what is inside of it.
-void KrnlFoldPaddingPass::fold(KernelOp kernel) {
+void KrnlFoldPaddingPass::rewrite(KernelOp kernel) {
   std::optional<Padding> padding = findPadding(kernel);
   Readers readers;
   bool isFolded = padding && readers.find(kernel.getResult(0), *padding) &&

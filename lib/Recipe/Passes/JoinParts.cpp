@@ -15,11 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
@@ -116,21 +114,12 @@ private:
   SmallVector<Value> indices;
 };
 
-struct KrnlJoinPartsPass : impl::KrnlJoinPartsPassBase<KrnlJoinPartsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    if (!TargetAttr::processorOf(getOperation()).isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      joinIfCheaper(kernel);
-  }
+struct KrnlJoinPartsPass
+    : DevicePass<impl::KrnlJoinPartsPassBase<KrnlJoinPartsPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void joinIfCheaper(KernelOp kernel);
-
-  RecipeChooser *chooser = nullptr;
+  void rewrite(KernelOp kernel) override;
 };
 
 } // namespace
@@ -408,7 +397,7 @@ void PartJoiner::join() {
 //===----------------------------------------------------------------------===//
 
 /// Many parts are many loads for an element.
-void KrnlJoinPartsPass::joinIfCheaper(KernelOp kernel) {
+void KrnlJoinPartsPass::rewrite(KernelOp kernel) {
   if (!kernel.getRecipe().empty() || !PartJoiner(kernel).match())
     return;
   OpBuilder b(kernel);

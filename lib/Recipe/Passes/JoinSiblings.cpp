@@ -12,14 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -50,21 +48,15 @@ struct Family {
 };
 
 struct KrnlJoinSiblingsPass
-    : impl::KrnlJoinSiblingsPassBase<KrnlJoinSiblingsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    if (!TargetAttr::processorOf(getOperation()).isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    numbers.clear();
-    last.clear();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      join(kernel);
-  }
+    : DevicePass<impl::KrnlJoinSiblingsPassBase<KrnlJoinSiblingsPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void join(KernelOp kernel);
+  void begin() override {
+    numbers.clear();
+    last.clear();
+  }
+  void rewrite(KernelOp kernel) override;
   Family familyOf(KernelOp kernel);
   size_t numberOf(const void *source) {
     auto [at, isNew] = numbers.try_emplace(source, nextNumber);
@@ -73,7 +65,6 @@ private:
   }
   KernelOp joinIfCheaper(KernelOp first, KernelOp second);
 
-  RecipeChooser *chooser = nullptr;
   /// Of kernels and tensors, in the order in which they are met. A kernel that
   /// takes the place of two has the number of the first.
   DenseMap<const void *, size_t> numbers;
@@ -153,7 +144,7 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
 
 /// Joins the kernel with the last one of its family, so that the number of
 /// tries is at most that of kernels.
-void KrnlJoinSiblingsPass::join(KernelOp kernel) {
+void KrnlJoinSiblingsPass::rewrite(KernelOp kernel) {
   Family family = familyOf(kernel);
   if (family.sources.empty() || !kernel.getRecipe().empty())
     return;

@@ -18,12 +18,10 @@
 #include "Cost/OpCost.h"
 #include "Kernels/ContractionLoops.h"
 #include "Kernels/KernelShape.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "Passes/DevicePass.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -171,16 +169,12 @@ static void orderConstants(KernelOp kernel, const Processor &target,
 
 namespace {
 struct KrnlOrderConstantsPass
-    : impl::KrnlOrderConstantsPassBase<KrnlOrderConstantsPass> {
-  using Base::Base;
+    : DevicePass<impl::KrnlOrderConstantsPassBase<KrnlOrderConstantsPass>> {
+  using DevicePass::DevicePass;
 
-  void runOnOperation() override {
-    Processor target = TargetAttr::processorOf(getOperation());
-    if (!target.isDevice())
-      return;
-    auto &chooser = getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      orderConstants(kernel, target, chooser);
+private:
+  void rewrite(KernelOp kernel) override {
+    orderConstants(kernel, processor, *chooser);
   }
 };
 } // namespace

@@ -9,15 +9,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -68,21 +66,11 @@ struct Factor {
 };
 
 struct KrnlSplitFactorsPass
-    : impl::KrnlSplitFactorsPassBase<KrnlSplitFactorsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    if (!TargetAttr::processorOf(getOperation()).isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      split(kernel);
-  }
+    : DevicePass<impl::KrnlSplitFactorsPassBase<KrnlSplitFactorsPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void split(KernelOp kernel);
-
-  RecipeChooser *chooser = nullptr;
+  void rewrite(KernelOp kernel) override;
 };
 
 } // namespace
@@ -343,7 +331,7 @@ static SmallVector<Value> resultsOf(KernelOp kernel, KernelOp before) {
 }
 
 /// Takes the two kernels if they are cheaper than the one.
-void KrnlSplitFactorsPass::split(KernelOp kernel) {
+void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
   std::optional<Factor> found = findFactor(kernel);
   if (!kernel.getRecipe().empty() || !found)
     return;

@@ -11,14 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -62,23 +60,11 @@ struct SplitKernels {
 };
 
 struct KrnlSplitReductionsPass
-    : impl::KrnlSplitReductionsPassBase<KrnlSplitReductionsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    processor = TargetAttr::processorOf(getOperation());
-    if (!processor.isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      split(kernel);
-  }
+    : DevicePass<impl::KrnlSplitReductionsPassBase<KrnlSplitReductionsPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void split(KernelOp kernel);
-
-  Processor processor;
-  RecipeChooser *chooser = nullptr;
+  void rewrite(KernelOp kernel) override;
 };
 
 } // namespace
@@ -352,7 +338,7 @@ static KernelOp buildTotal(OpBuilder &b, KernelOp kernel, const Split &split,
 }
 
 /// Takes the cheapest number of parts, if that is cheaper than the kernel.
-void KrnlSplitReductionsPass::split(KernelOp kernel) {
+void KrnlSplitReductionsPass::rewrite(KernelOp kernel) {
   std::optional<Split> found = findSplit(kernel, keepOrder);
   if (!kernel.getRecipe().empty() || !found ||
       found->terms < 2 * minTermsOfPart)

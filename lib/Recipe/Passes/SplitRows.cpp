@@ -10,16 +10,14 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
+#include "Passes/DevicePass.h"
 #include "Passes/ReportChoice.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
-#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,24 +44,16 @@ struct LongRows {
   int64_t least, size = 0, rows;
 };
 
-struct KrnlSplitRowsPass : impl::KrnlSplitRowsPassBase<KrnlSplitRowsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    processor = TargetAttr::processorOf(getOperation());
-    if (!processor.isDevice())
-      return;
-    chooser = &getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernelsOf(getOperation()))
-      split(kernel);
-  }
+struct KrnlSplitRowsPass
+    : DevicePass<impl::KrnlSplitRowsPassBase<KrnlSplitRowsPass>> {
+  using DevicePass::DevicePass;
 
 private:
-  void split(KernelOp kernel);
+  void rewrite(KernelOp kernel) override;
   std::optional<RowKernels> findCheapest(RewriterBase &rewriter,
                                          KernelOp kernel,
                                          ArrayRef<int64_t> sizes, double most);
-  // Of rows whose length only the run knows.
+  // Of rows of dynamic length.
   void splitDynamic(KernelOp kernel, StringRef row);
   bool splitBesideShort(IRRewriter &rewriter, KernelOp kernel, unsigned loop,
                         StringRef row, const LongRows &found);
@@ -74,9 +64,6 @@ private:
                                        StringRef row);
   std::optional<int64_t> sizeOfGain(RewriterBase &rewriter, KernelOp kernel,
                                     StringRef row, const LongRows &wanted);
-
-  Processor processor;
-  RecipeChooser *chooser = nullptr;
 };
 } // namespace
 
@@ -425,7 +412,7 @@ void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-void KrnlSplitRowsPass::split(KernelOp kernel) {
+void KrnlSplitRowsPass::rewrite(KernelOp kernel) {
   std::string row = rowOf(kernel);
   if (!kernel.getRecipe().empty() || row.empty())
     return;

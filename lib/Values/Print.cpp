@@ -117,27 +117,6 @@ static T load(const Tensor &tensor, int64_t byte) {
   return value;
 }
 
-bool run::isInteger(OM_DATA_TYPE type) {
-  switch (type) {
-  case ONNX_TYPE_BOOL:
-  case ONNX_TYPE_INT2:
-  case ONNX_TYPE_INT4:
-  case ONNX_TYPE_INT8:
-  case ONNX_TYPE_INT16:
-  case ONNX_TYPE_INT32:
-  case ONNX_TYPE_INT64:
-  case ONNX_TYPE_UINT2:
-  case ONNX_TYPE_UINT4:
-  case ONNX_TYPE_UINT8:
-  case ONNX_TYPE_UINT16:
-  case ONNX_TYPE_UINT32:
-  case ONNX_TYPE_UINT64:
-    return true;
-  default:
-    return false;
-  }
-}
-
 int64_t run::elementAsInteger(const Tensor &tensor, int64_t index) {
   int64_t byte = index * elementBytes(tensor.type);
   switch (tensor.type) {

@@ -8,6 +8,7 @@
 #define ONNXC_VALUES_TENSOR_H
 
 #include "onnxc/Runtime.h"
+#include "onnxc/Values/ElementTypes.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -52,7 +53,6 @@ std::string typeText(int64_t type, llvm::ArrayRef<int64_t> shape,
 /// The real part (or the whole) of element `index`; `imaginary` is 0 unless
 /// the type is complex. Not for strings.
 double elementAsDouble(const Tensor &tensor, int64_t index, double &imaginary);
-bool isInteger(OM_DATA_TYPE type);
 /// An element of an integer type (bool too). uint64 keeps its bits.
 int64_t elementAsInteger(const Tensor &tensor, int64_t index);
 

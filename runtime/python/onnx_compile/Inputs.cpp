@@ -6,6 +6,8 @@
 
 #include "Session.h"
 
+#include "onnxc/Values/ElementTypes.h"
+
 #include <cstring>
 
 using namespace onnxc;
@@ -83,28 +85,6 @@ static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   buffer.data = widened.data();
 }
 
-/// Returns true for whole numbers and truth values.
-static bool isWhole(int type) {
-  switch (type) {
-  case ONNX_TYPE_BOOL:
-  case ONNX_TYPE_INT2:
-  case ONNX_TYPE_INT4:
-  case ONNX_TYPE_INT8:
-  case ONNX_TYPE_INT16:
-  case ONNX_TYPE_INT32:
-  case ONNX_TYPE_INT64:
-  case ONNX_TYPE_UINT2:
-  case ONNX_TYPE_UINT4:
-  case ONNX_TYPE_UINT8:
-  case ONNX_TYPE_UINT16:
-  case ONNX_TYPE_UINT32:
-  case ONNX_TYPE_UINT64:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Returns true if the elements of `array` are the numbers of `object`, a
 /// Python number or list that it was made of, and have lost no fraction or high
 /// bits.
@@ -153,7 +133,7 @@ static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
       nullptr);
   Py_DECREF(source);
   PyArrayObject *result = reinterpret_cast<PyArrayObject *>(array);
-  if (result && descr && isWhole(typeOf(wanted)) &&
+  if (result && descr && onnxc::run::isInteger(typeOf(wanted)) &&
       !holdsNumbersOf(result, object, what)) {
     Py_DECREF(array);
     return nullptr;

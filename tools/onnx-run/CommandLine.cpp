@@ -313,7 +313,7 @@ static std::string verbNames(StringRef between) {
 
 /// Returns true if the word, which is in front of another one, was meant as a
 /// verb: it names no file.
-static bool isNoVerb(StringRef word) {
+static bool looksLikeVerb(StringRef word) {
   return !word.empty() && !word.contains('.') && !word.contains('/') &&
          !sys::fs::exists(word);
 }
@@ -344,7 +344,7 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
       arguments = arguments.drop_front();
       continue;
     }
-    if (isNoVerb(options.model))
+    if (looksLikeVerb(options.model))
       return failure("there is no verb '%s', but: %s", options.model.c_str(),
                      verbNames(", ").c_str());
     if (!options.model.empty())

@@ -20,14 +20,14 @@ namespace onnxc::rt::device {
 /// operands fits as well: parameters take at most 4 KiB.
 class Arguments {
 public:
-  static constexpr int64_t kMost = 512;
+  static constexpr int64_t kMaxArguments = 512;
 
   /// Returns false, with the error recorded, if the driver makes no map. The
   /// words stay where they are as long as the arguments are used.
   bool set(OnnxcCall *call, DeviceContext &device,
            const OnnxcDeviceKernel &kernel, uint64_t *words);
 
-  void *pointers[kMost + ONNXC_TENSOR_MAPS];
+  void *pointers[kMaxArguments + ONNXC_TENSOR_MAPS];
 
 private:
   TensorMap maps[ONNXC_TENSOR_MAPS];

@@ -164,7 +164,8 @@ void Launches::go(OnnxcCall *call, DeviceContext &device) {
 void Launches::add(OnnxcCall *call, DeviceContext &device, int32_t kernel,
                    int32_t number, uint32_t blocks, const uint64_t *arguments) {
   const OnnxcDeviceKernel &its = call->device->kernels[kernel];
-  if (its.numArguments > Arguments::kMost || its.numMaps > ONNXC_TENSOR_MAPS) {
+  if (its.numArguments > Arguments::kMaxArguments ||
+      its.numMaps > ONNXC_TENSOR_MAPS) {
     call->fail(ONNXC_ERR_INTERNAL,
                "a kernel has %lld parameters and %lld maps of tensors",
                (long long)its.numArguments, (long long)its.numMaps);

@@ -71,7 +71,7 @@ SmallVector<AffineExpr> indicesOverAxes(AffineMap map, const BodyOp &op) {
 /// other ops read it. Then it gets memory of its own, into which the tensor it
 /// starts from is written as well. Ops that have read the same elements before
 /// do not count.
-bool StoragePlan::isShared(OpOperand &init) const {
+bool StoragePlan::overwritesEarly(OpOperand &init) const {
   Value tensor = init.get();
   auto maker = tensor.getDefiningOp<ComputeOp>();
   if (!maker || tensor.hasOneUse())
@@ -105,7 +105,7 @@ Value StoragePlan::chainRoot(Value tensor) const {
     if (!op)
       break;
     OpOperand *init = op.getTiedOpOperand(result);
-    if (!continuesInit(op, init) || isShared(*init))
+    if (!continuesInit(op, init) || overwritesEarly(*init))
       break;
     tensor = init->get();
   }
@@ -177,7 +177,7 @@ SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
     if (!consumer || !consumer.isDpsInit(&use))
       continue;
     OpResult continued = consumer.getTiedOpResult(&use);
-    if (!isShared(use)) {
+    if (!overwritesEarly(use)) {
       if (writesPart(consumer, &use))
         llvm::append_range(aliases, destinationAliases(continued));
     } else if (continuesInit(consumer, &use) && !canForward(produced, use)) {
@@ -204,7 +204,7 @@ bool StoragePlan::isReadFromMemory(OpResult produced, OpOperand &use) const {
   if (!consumer)
     return !isa<YieldOp>(use.getOwner());
   if (consumer.isDpsInit(&use) &&
-      (!continuesInit(consumer, &use) || isShared(use)))
+      (!continuesInit(consumer, &use) || overwritesEarly(use)))
     return false;
   return !canForward(produced, use);
 }

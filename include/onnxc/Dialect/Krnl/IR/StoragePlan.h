@@ -85,7 +85,7 @@ public:
 
 private:
   bool isBodyOp(mlir::Operation *op) const;
-  bool isShared(mlir::OpOperand &init) const;
+  bool overwritesEarly(mlir::OpOperand &init) const;
   bool hasFusedOuterLoop(unsigned op, unsigned dim) const;
   int64_t lastLocal(unsigned op, mlir::AffineExpr value) const;
   llvm::SmallVector<int64_t> localShape(mlir::OpResult value) const;

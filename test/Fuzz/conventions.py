@@ -90,7 +90,7 @@ ROWS = {
     "MaxPool of NaN": pools_nan,
     "convolutions and transforms of NaN or infinities": multiplies_border,
     "samples at positions that are no numbers": samples_nowhere,
-    "no number behind a mask of Attention": masks_special,
+    "masked numbers of Attention": masks_special,
     "powers of whole numbers beyond their range": overflows_power,
     "NonMaxSuppression with an empty limit": has_empty_limit,
     "Attention with a negative `softcap`": caps_by_negative,

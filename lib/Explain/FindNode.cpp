@@ -48,17 +48,17 @@ static std::vector<std::string> similarNames(StringRef name,
                                              ArrayRef<StringRef> all) {
   constexpr size_t maxLength = 200, maxNames = 4;
   std::vector<std::pair<unsigned, StringRef>> found;
-  unsigned most = std::max<size_t>(2, name.size() / 3);
+  unsigned maxDistance = std::max<size_t>(2, name.size() / 3);
   for (StringRef other : all) {
     if (name.size() > maxLength || other.size() > maxLength)
       continue;
     bool isPart = name.size() >= 3 && other.contains_insensitive(name);
     size_t apart = std::max(name.size(), other.size()) -
                    std::min(name.size(), other.size());
-    unsigned distance = most + 1;
-    if (apart <= most)
-      distance = other.edit_distance_insensitive(name, true, most);
-    if (distance <= most || isPart)
+    unsigned distance = maxDistance + 1;
+    if (apart <= maxDistance)
+      distance = other.edit_distance_insensitive(name, true, maxDistance);
+    if (distance <= maxDistance || isPart)
       found.push_back({distance, other});
   }
   llvm::sort(found);

@@ -42,10 +42,10 @@ static void scoreCompleted(KernelOp kernel, const Processor &target,
                return std::pair(a->cycles, a) < std::pair(b->cycles, b);
              });
   contenders.resize(std::min(contenders.size(), completedContenders));
-  double most =
+  double maxCycles =
       contenders.empty() ? 0 : contenderCycles * contenders[0]->cycles;
   for (RecipeCandidate *candidate : contenders) {
-    if (candidate->cycles > most)
+    if (candidate->cycles > maxCycles)
       return;
     ArrayAttr recipe = candidate->write();
     if (!isLegalRecipe(kernel, recipe, options))

@@ -98,12 +98,12 @@ SmallVector<RegisterTile> scalarTiles(const Processor &target, int64_t rows,
                      ? target.threadRegisters - target.addressRegisters
                      : target.vectorRegs;
   int64_t limit = ShapedType::isDynamic(rows) ? guessedExtent : rows;
-  int64_t most = countVectors(columns, 1);
+  int64_t maxWidth = countVectors(columns, 1);
   SmallVector<RegisterTile> tiles, whole;
   for (int64_t height = 1; height <= std::min(target.scalarCopies, limit);
        ++height)
     for (int64_t width = factors.columns;
-         width <= std::min(target.scalarCopies / height, most);
+         width <= std::min(target.scalarCopies / height, maxWidth);
          width += factors.columns) {
       // The factors of the shorter side stay, those of the other one pass by.
       int64_t kept = std::min(height, width) + 1, results = height * width;
@@ -111,7 +111,7 @@ SmallVector<RegisterTile> scalarTiles(const Processor &target, int64_t rows,
           (factors.registers == 0 && kept > target.vectorRegs))
         continue;
       tiles.push_back({height, width});
-      if (results > 1 && limit % height == 0 && most % width == 0)
+      if (results > 1 && limit % height == 0 && maxWidth % width == 0)
         whole.push_back({height, width});
     }
   if (tiles.empty())

@@ -82,13 +82,13 @@ static void collectDeviceLaunch(krnl::LaunchOp op, LayerLaunch &launch,
     kernel = std::prev(report.kernels.end());
   }
   auto clock = double(krnl::TargetAttr::processorOf(op).megahertz);
-  auto least = op->getAttrOfType<FloatAttr>(krnl::rooflineCyclesAttrName);
+  auto roofline = op->getAttrOfType<FloatAttr>(krnl::rooflineCyclesAttrName);
   ++kernel->launches;
   launch.microseconds = launch.cycles / clock;
   kernel->microseconds += launch.microseconds;
-  if (least)
+  if (roofline)
     kernel->rooflineMicroseconds +=
-        least.getValueAsDouble() * krnl::timesRun(op) / clock;
+        roofline.getValueAsDouble() * krnl::timesRun(op) / clock;
 }
 
 static void collectLaunch(Operation *op, const LayerNumbers &numbers,

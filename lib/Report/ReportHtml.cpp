@@ -31,6 +31,6 @@ static std::string inScript(llvm::StringRef json) {
 
 std::string Report::html() const {
   constexpr llvm::StringLiteral mark = "@report@";
-  auto [before, behind] = page.split(mark);
-  return before.str() + inScript(json()) + behind.str();
+  auto [before, after] = page.split(mark);
+  return before.str() + inScript(json()) + after.str();
 }

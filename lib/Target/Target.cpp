@@ -210,10 +210,10 @@ static SmallVector<StringRef> namesOfDevice(StringRef device) {
 Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
                                                  StringRef device) {
   SmallVector<TargetAttr> targets;
-  Expected<TargetAttr> least =
+  Expected<TargetAttr> minimum =
       resolveTarget(context, deviceTriple, "generic", "");
-  if (!least)
-    return least.takeError();
+  if (!minimum)
+    return minimum.takeError();
   for (StringRef name : namesOfDevice(device)) {
     Expected<TargetAttr> target =
         resolveTarget(context, deviceTriple, name, "");
@@ -221,9 +221,9 @@ Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
       return target.takeError();
     // The emission takes for granted what the generic one has.
     if (computeCapability(target->getCpu()) <
-        computeCapability(least->getCpu()))
+        computeCapability(minimum->getCpu()))
       return createStringError("'" + device + "' names '" + name +
-                               "', but kernels need " + least->getCpu() +
+                               "', but kernels need " + minimum->getCpu() +
                                " or later");
     if (is_contained(targets, *target))
       return createStringError("'" + device + "' names the device '" + name +

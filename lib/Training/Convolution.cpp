@@ -102,10 +102,10 @@ Value onnxc::training::backToInput(Backward &back, const WindowPlan &plan,
   for (size_t d = 0; d < plan.rank(); ++d) {
     if (!plan.isKnown(d))
       return backToUnknown(back, plan, dy, weights, x);
-    int64_t &behind = pads[d + plan.rank()];
-    int64_t missing = plan.in[d] - (plan.span(d) - pads[d] - behind);
+    int64_t &after = pads[d + plan.rank()];
+    int64_t missing = plan.in[d] - (plan.span(d) - pads[d] - after);
     // The last window may end behind the padding, where sizes are rounded up.
-    behind -= std::min<int64_t>(missing, 0);
+    after -= std::min<int64_t>(missing, 0);
     more.push_back(std::max<int64_t>(missing, 0));
   }
   return back.make("ConvTranspose", {dy, weights},

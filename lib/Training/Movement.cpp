@@ -139,7 +139,7 @@ static Value element(Backward &back, Value vector, int64_t index) {
 /// With steps of 1, zeros are put around dy.
 static Value sliceOfSteps1(Backward &back, SliceOp slice, Value dy,
                            ArrayRef<int64_t> axes) {
-  SmallVector<Value> before, behind;
+  SmallVector<Value> before, after;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     Value x = slice.getData();
     // The elements before the start, which may be negative or outside.
@@ -148,9 +148,9 @@ static Value sliceOfSteps1(Backward &back, SliceOp slice, Value dy,
         back.make("Slice", {back.positions(x, axis), back.ints({0}), start}));
     before.push_back(skipped);
     Value taken = back.add(skipped, back.sizeOf(dy, axis));
-    behind.push_back(back.sub(back.sizeOf(x, axis), taken));
+    after.push_back(back.sub(back.sizeOf(x, axis), taken));
   }
-  llvm::append_range(before, behind);
+  llvm::append_range(before, after);
   return back.make("Pad", {dy, back.joined(before), Value(), back.ints(axes)});
 }
 

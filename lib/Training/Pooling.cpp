@@ -44,9 +44,9 @@ static FailureOr<Value> countsOf(Backward &back, AveragePoolOp pool,
     if (!plan.isKnown(d))
       return pool.emitOpError("has a gradient with ceil_mode for known sizes "
                               "only");
-    int64_t &behind = pads[d + plan.rank()];
-    behind +=
-        std::max<int64_t>(plan.span(d) - plan.in[d] - plan.pads[d] - behind, 0);
+    int64_t &after = pads[d + plan.rank()];
+    after +=
+        std::max<int64_t>(plan.span(d) - plan.in[d] - plan.pads[d] - after, 0);
   }
   Value ones = onesOver(back, pool.getX());
   if (isWhole) {

@@ -134,10 +134,10 @@ static LogicalResult reduceProd(Backward &back, Operation *op, Value dy) {
   axis = back.reshape(axis, ArrayRef<int64_t>{});
   Value before =
       back.make("CumProd", {flat, axis}, back.integer("exclusive", 1));
-  Value behind =
+  Value after =
       back.make("CumProd", {flat, axis},
                 {back.integer("exclusive", 1), back.integer("reverse", 1)});
-  Value others = back.reshapeLike(back.mul(before, behind), x);
+  Value others = back.reshapeLike(back.mul(before, after), x);
   back.give(x, back.mul(others, withAxes(back, op, dy)));
   return success();
 }

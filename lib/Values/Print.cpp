@@ -69,12 +69,12 @@ int64_t Tensor::elements() const {
   return count;
 }
 
-bool Tensor::allocate(int64_t most) {
+bool Tensor::allocate(int64_t maxElements) {
   int64_t element = std::max<int64_t>(elementBytes(type), 1), count = element;
   for (int64_t dim : shape)
     if (dim < 0 || MulOverflow(count, dim, count) || count > (1ll << 40))
       return false;
-  if (count / element > most)
+  if (count / element > maxElements)
     return false;
   if (type == ONNX_TYPE_STRING)
     strings.resize(size_t(elements()));

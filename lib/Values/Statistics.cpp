@@ -20,8 +20,8 @@ void Statistics::add(double element) {
   zeros += element == 0;
   if (!std::isfinite(element))
     return;
-  if (element < least) {
-    least = element;
+  if (element < smallest) {
+    smallest = element;
     minPosition = elements - 1;
   }
   if (element > largest) {
@@ -39,8 +39,8 @@ void Statistics::place(double element) {
   if (!std::isfinite(element))
     return;
   // Halves: the range of numbers may be twice the largest.
-  double range = largest / 2 - least / 2;
-  double part = range > 0 ? (element / 2 - least / 2) / range : 0;
+  double range = largest / 2 - smallest / 2;
+  double part = range > 0 ? (element / 2 - smallest / 2) / range : 0;
   size_t number = size_t(part * double(histogram.size()));
   ++histogram[std::min(number, histogram.size() - 1)];
 }

@@ -218,9 +218,9 @@ class Draw:
         """What most models know before they run: a constant, seldom an input."""
         return self.input(np.asarray(array)) if self.chance(0.12) else self.constant(array)
 
-    def size(self, most):
-        """A size up to `most`, at times one beside the size of a vector or tile."""
-        return self.one(BORDERS) if self.chance(0.15) else self.integer(1, most)
+    def size(self, largest):
+        """A size up to `largest`, at times one beside the size of a vector or tile."""
+        return self.one(BORDERS) if self.chance(0.15) else self.integer(1, largest)
 
     def shape(self, rank):
         """Sizes of a tensor of that rank, one of them at times large."""

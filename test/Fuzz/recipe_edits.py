@@ -150,9 +150,9 @@ class Draw:
         self.fresh += 1
         return [f"{prefix}{self.fresh}" for prefix in prefixes]
 
-    def tail(self, most):
-        """The parts of what is left after steps of `most`, most often ever smaller ones."""
-        sizes = [n for n in (most - 1, most // 2, most // 4) if n > 1 and self.chance(0.5)]
+    def tail(self, largest):
+        """The parts of what is left after steps of `largest`, most often ever smaller ones."""
+        sizes = [n for n in (largest - 1, largest // 2, largest // 4) if n > 1 and self.chance(0.5)]
         return f", tail=[{', '.join(map(str, sizes))}]" if sizes and self.chance(0.5) else ""
 
     def some_op(self):
@@ -364,11 +364,11 @@ class Draw:
         for thread in threads:
             self.add("map", [thread])
 
-    def divisor(self, extent, most):
+    def divisor(self, extent, largest):
         """Most often one that leaves nothing."""
-        most = min(most, extent or most)
-        divisors = [n for n in range(1, most + 1) if extent is None or extent % n == 0]
-        return self.pick(divisors if self.chance(0.9) else range(1, most + 1))
+        largest = min(largest, extent or largest)
+        divisors = [n for n in range(1, largest + 1) if extent is None or extent % n == 0]
+        return self.pick(divisors if self.chance(0.9) else range(1, largest + 1))
 
     def shared_tiles(self):
         """The shape of recipe that contractions of a GPU get, with random sizes; false where the kernel is none."""

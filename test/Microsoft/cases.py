@@ -483,7 +483,7 @@ def signal():
         yield Case(name.lower(), name, [a, b], expected=(result,))
 
 
-def t5_bias(table, queries, keys, both, most):
+def t5_bias(table, queries, keys, both, largest):
     """Bucket by bucket, as the paper tells it."""
     heads, buckets = table.shape
     result = np.zeros((1, heads, queries, keys), np.float32)
@@ -495,7 +495,7 @@ def t5_bias(table, queries, keys, both, most):
                 apart = abs(apart)
             apart, exact = max(apart, 0), half // 2
             if apart >= exact:
-                apart = min(half - 1, exact + int(math.log(apart / exact) / math.log(most / exact) * (half - exact)))
+                apart = min(half - 1, exact + int(math.log(apart / exact) / math.log(largest / exact) * (half - exact)))
             result[0, :, i, j] = table[:, at + apart]
     return result
 
@@ -630,9 +630,9 @@ def pairs_of_operators():
     mean = np.clip(np.rint(((x.astype(np.float64) - 7) * 0.05).mean(1) / 0.03) + 90, 0, 255).astype(np.uint8)
     yield Case("mean_bytes", "QLinearReduceMean", [x, *scale], 1, axes, 1, expected=(mean,))
     for name, kind in (("fp4", 0), ("nf4", 1)):
-        weights, most = byte(5 * 32 // 2), np.abs(real(10))
+        weights, largest = byte(5 * 32 // 2), np.abs(real(10))
         sizes = {"K": 32, "N": 5, "block_size": 16, "quant_type": kind}
-        yield Case(f"codes_{name}", "MatMulBnb4", [real(2, 3, 32), weights, most], 1, sizes)
+        yield Case(f"codes_{name}", "MatMulBnb4", [real(2, 3, 32), weights, largest], 1, sizes)
     ids, segments = RANDOM.integers(0, 20, (2, 4)).astype(np.int32), RANDOM.integers(0, 2, (2, 4)).astype(np.int32)
     mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32)
     tables = [byte(20, 8), byte(6, 8), byte(2, 8), byte(8), byte(8)]

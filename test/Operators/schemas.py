@@ -139,13 +139,13 @@ def numbers(rng, dtype, shape, low=None, high=None):
         if dtype.name.endswith("e8m0fnu"):  # positive powers of two
             drawn = np.exp2(np.round(np.clip(drawn, -3, 3)))
         return np.asarray(drawn).astype(np.float32 if dtype.itemsize < 4 else np.float64).astype(dtype)
-    least, most = limits(dtype)
-    bounds = max(least, -40 if low is None else low), min(most, 40 if high is None else high)
+    lowest, highest = limits(dtype)
+    bounds = max(lowest, -40 if low is None else low), min(highest, 40 if high is None else high)
     drawn = np.asarray(rng.integers(*bounds, shape, endpoint=True))
     if low is None and high is None:
-        ends = [least + abs(int(n)) % 2 if n % 3 else most - abs(int(n)) % 2 for n in drawn.flat]
+        ends = [lowest + abs(int(n)) % 2 if n % 3 else highest - abs(int(n)) % 2 for n in drawn.flat]
         mixed = [end if rng.random() < 0.2 else int(n) for n, end in zip(drawn.flat, ends)]
-        drawn = np.array(mixed, np.uint64 if least == 0 else np.int64).reshape(drawn.shape)
+        drawn = np.array(mixed, np.uint64 if lowest == 0 else np.int64).reshape(drawn.shape)
     return drawn.astype(dtype)
 
 

@@ -244,10 +244,10 @@ static void teamRegion(void *frame, int32_t tid, int32_t nthreads, void *team) {
 
 static int32_t team(OnnxcCall *call, const OnnxcValue *in) {
   struct TeamFrame f = {call, 0, 0};
-  int64_t most = *(const int64_t *)in[0].data;
-  f.y = onnxc_rt_alloc(call, most * 8);
+  int64_t limit = *(const int64_t *)in[0].data;
+  f.y = onnxc_rt_alloc(call, limit * 8);
   if (onnxc_rt_status(call) == ONNXC_OK)
-    onnxc_rt_parallel_region(call, teamRegion, &f, most);
+    onnxc_rt_parallel_region(call, teamRegion, &f, limit);
   int64_t n = f.nthreads;
   int64_t *y = onnxc_rt_output(call, 0, 1, &n);
   if (onnxc_rt_status(call) == ONNXC_OK)
@@ -303,8 +303,8 @@ static void emptyRegion(void *frame, int32_t tid, int32_t n, void *team) {
 }
 
 static int32_t slow(OnnxcCall *call, const OnnxcValue *in) {
-  int64_t count = 0, most = *(const int64_t *)in[0].data;
-  while (count < most && onnxc_rt_status(call) == ONNXC_OK)
+  int64_t count = 0, limit = *(const int64_t *)in[0].data;
+  while (count < limit && onnxc_rt_status(call) == ONNXC_OK)
     onnxc_rt_parallel_region(call, emptyRegion, &count, 1);
   int64_t *y = onnxc_rt_output(call, 0, 0, 0);
   if (onnxc_rt_status(call) == ONNXC_OK)

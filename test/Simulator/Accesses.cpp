@@ -120,8 +120,8 @@ static int64_t sharedStepsOf(const Request &request) {
   int64_t ofBank[32] = {};
   for (uintptr_t word : words)
     ++ofBank[word % 32];
-  int64_t least = (int64_t(words.size()) + 31) / 32;
-  return *std::max_element(ofBank, ofBank + 32) - least + 1;
+  int64_t minRounds = (int64_t(words.size()) + 31) / 32;
+  return *std::max_element(ofBank, ofBank + 32) - minRounds + 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,10 +224,10 @@ static const Span *allocationOf(uintptr_t address) {
   if (last >= all.data() && last < all.data() + all.size() &&
       last->contains(address))
     return last;
-  auto behind = std::upper_bound(
+  auto next = std::upper_bound(
       all.begin(), all.end(), address,
       [](uintptr_t value, const Span &span) { return value < span.begin; });
-  return behind == all.begin() ? nullptr : last = &*std::prev(behind);
+  return next == all.begin() ? nullptr : last = &*std::prev(next);
 }
 
 /// Bytes around allocations that belong to no other memory.
@@ -434,10 +434,10 @@ void onnxc::simulator::endClusterAccesses() {
 // The functions of the instrumentation
 //===----------------------------------------------------------------------===//
 
-/// The largest power of two, at most `most`, that divides the address.
-static unsigned partAt(const void *pointer, unsigned most) {
+/// The largest power of two, at most `maxPart`, that divides the address.
+static unsigned partAt(const void *pointer, unsigned maxPart) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
-  return std::min<uintptr_t>(most, address & -address);
+  return std::min<uintptr_t>(maxPart, address & -address);
 }
 
 #pragma GCC visibility push(default)

@@ -38,12 +38,12 @@ static int writePage(const std::string &path, const std::string &page) {
 
 /// The page with the tensors of a snapshot in it, as JSON.
 static std::string withSnapshot(llvm::StringRef page, const std::string &json) {
-  auto [before, behind] = page.split(">null</script>");
+  auto [before, after] = page.split(">null</script>");
   std::string text = (before + ">").str();
   llvm::raw_string_ostream os(text);
   // No name ends the element.
   llvm::interleave(llvm::split(json, '<'), os, "\\u003c");
-  os << "</script>" << behind;
+  os << "</script>" << after;
   return text;
 }
 

@@ -63,9 +63,9 @@ static std::optional<Layout> layoutOf(ArrayRef<int64_t> shape) {
 static char pixelOf(double element, const Statistics &statistics) {
   if (!std::isfinite(element))
     return char(255);
-  double least = statistics.minimum(),
-         range = statistics.maximum() / 2 - least / 2;
-  double part = range > 0 ? (element / 2 - least / 2) / range : 0;
+  double minimum = statistics.minimum(),
+         range = statistics.maximum() / 2 - minimum / 2;
+  double part = range > 0 ? (element / 2 - minimum / 2) / range : 0;
   return char(uint8_t(std::clamp(part, 0., 1.) * 254));
 }
 

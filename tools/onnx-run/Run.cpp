@@ -97,14 +97,14 @@ Expected<std::vector<Value>> Runs::compute(const InputSet &inputs) {
 /// iterations.
 std::vector<Value> Runs::limitBodies(std::vector<Value> outputs) const {
   Taps taps = Taps::of(artefact);
-  auto most = size_t(options.saveIterations);
+  auto maxSaved = size_t(options.saveIterations);
   for (auto [argument, value] : zip_equal(artefact.outputs(), outputs)) {
-    if (!taps.isInBody(argument->name) || value.elements.size() <= most)
+    if (!taps.isInBody(argument->name) || value.elements.size() <= maxSaved)
       continue;
-    errs() << shownName(argument->name) << ": the first " << most << " of "
+    errs() << shownName(argument->name) << ": the first " << maxSaved << " of "
            << value.elements.size()
            << " iterations are written; --save-iterations says how many\n";
-    value.elements.resize(most);
+    value.elements.resize(maxSaved);
   }
   return outputs;
 }

@@ -138,8 +138,8 @@ def main():
             if not late:
                 print(f"{kind} at {fraction:.0%}: all runs were over first")
                 continue
-            median, most = np.median(late), max(late)
-            print(f"{kind} at {fraction:.0%}: {median * 1e6:.0f} us late (median), {most * 1e6:.0f} us (worst of "
+            median, worst = np.median(late), max(late)
+            print(f"{kind} at {fraction:.0%}: {median * 1e6:.0f} us late (median), {worst * 1e6:.0f} us (worst of "
                   f"{len(late)}), {median / whole:.2%} of the run")  # fmt: skip
 
 

@@ -140,10 +140,10 @@ def xgboost_engine(forest, threads):
     return lambda x: loaded.inplace_predict(x)
 
 
-def seconds_of(run, inputs, clock, least=0.3):
-    """Seconds of a call: the median over the calls that fit into `least` seconds, on all inputs in turn."""
+def seconds_of(run, inputs, clock, min_seconds=0.3):
+    """Seconds of a call: the median over the calls that fit into `min_seconds` seconds, on all inputs in turn."""
     run(inputs[0])
-    durations, end = [], time.perf_counter() + least
+    durations, end = [], time.perf_counter() + min_seconds
     while time.perf_counter() < end:
         for x in inputs:
             began = clock()

@@ -93,12 +93,12 @@ def ratio(session, reference, inputs, budget=1.0):
     values = list(inputs.values())
     ours, theirs = lambda: session.run(values), lambda: reference.run(None, inputs)
     once = seconds_of(ours) + seconds_of(theirs)
-    ratios, least = [], float("inf")
+    ratios, shortest = [], float("inf")
     for _ in range(max(3, min(200, int(budget / once)))):
         mine = min(seconds_of(ours), seconds_of(ours))
         ratios.append(min(seconds_of(theirs), seconds_of(theirs)) / mine)
-        least = min(least, mine)
-    return float(np.median(ratios)), least
+        shortest = min(shortest, mine)
+    return float(np.median(ratios)), shortest
 
 
 class Check:

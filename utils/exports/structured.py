@@ -65,10 +65,10 @@ class MessagePassing(nn.Module):
             total = torch.zeros_like(x).index_add(0, target, message)
             x = self.update(total, x)
         index = target[:, None].expand(-1, x.shape[1])
-        most = torch.zeros_like(x).scatter_reduce(0, index, x[source], "amax", include_self=True)
+        highest = torch.zeros_like(x).scatter_reduce(0, index, x[source], "amax", include_self=True)
         mean = torch.zeros_like(x).scatter_add(0, index, x[source])
         count = torch.zeros(x.shape[0]).scatter_add(0, target, torch.ones(target.shape[0])).clamp(min=1)
-        joined = torch.cat([x, most, mean / count[:, None]], 1)
+        joined = torch.cat([x, highest, mean / count[:, None]], 1)
         return torch.zeros(graphs.shape[0], joined.shape[1]).index_add(0, graph, joined), self.out(joined)
 
 
@@ -85,8 +85,8 @@ class Attention(nn.Module):
         source, target = edges
         score = F.leaky_relu((x * self.source).sum(-1)[source] + (x * self.target).sum(-1)[target], 0.2)
         index = target[:, None].expand_as(score)
-        most = torch.full((x.shape[0], self.heads), -1e9).scatter_reduce(0, index, score, "amax")
-        weight = (score - most[target]).exp()
+        highest = torch.full((x.shape[0], self.heads), -1e9).scatter_reduce(0, index, score, "amax")
+        weight = (score - highest[target]).exp()
         total = torch.zeros(x.shape[0], self.heads).scatter_add(0, index, weight)
         weight = weight / (total[target] + 1e-16)
         result = torch.zeros_like(x).index_put((target,), x[source] * weight[..., None], accumulate=True)

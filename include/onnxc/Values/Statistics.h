@@ -29,15 +29,15 @@ struct Statistics {
   void place(double element);
   int64_t finite() const { return elements - nans - infinities; }
   /// The extremes of the finite elements; 0 if there are none.
-  double minimum() const { return least <= largest ? least : 0; }
-  double maximum() const { return least <= largest ? largest : 0; }
+  double minimum() const { return smallest <= largest ? smallest : 0; }
+  double maximum() const { return smallest <= largest ? largest : 0; }
   /// The positions of the first of these elements, counted over all elements.
   int64_t positionOfMinimum() const { return minPosition; }
   int64_t positionOfMaximum() const { return maxPosition; }
   double mean() const;
 
 private:
-  double least = std::numeric_limits<double>::infinity();
+  double smallest = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
   int64_t minPosition = 0, maxPosition = 0;
   long double sum = 0; ///< which is finite where elements are

@@ -31,8 +31,8 @@ struct Tensor {
 
   int64_t elements() const;
   /// Sizes `bytes` (or `strings`) for the shape; false if that is absurd, or
-  /// more than `most` elements: as many as a file has bytes for.
-  bool allocate(int64_t most = int64_t(1) << 40);
+  /// more than `maxElements` elements: as many as a file has bytes for.
+  bool allocate(int64_t maxElements = int64_t(1) << 40);
   /// A buffer for the runtime; `pointers` holds a string tensor's data.
   OMBuffer buffer(std::vector<char *> &pointers);
   /// A copy of the runtime's output.

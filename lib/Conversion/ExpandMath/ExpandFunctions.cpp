@@ -242,9 +242,10 @@ static Value expandRemainder(FloatBuilder &f, Operation *op,
   Value x = math::AbsFOp::create(b, op->getOperand(0)),
         y = math::AbsFOp::create(b, op->getOperand(1));
   Value quotient = f.div(x, y);
-  double most = double(int64_t(1) << (f.fractionBits() - 1));
+  double maxQuotient = double(int64_t(1) << (f.fractionBits() - 1));
   Value infinity = f.constant(std::numeric_limits<double>::infinity());
-  Value fits = f.both(f.less(quotient, f.constant(most)), f.less(y, infinity));
+  Value fits =
+      f.both(f.less(quotient, f.constant(maxQuotient)), f.less(y, infinity));
   auto signedRest = [&](Value rest) -> Value {
     return math::CopySignOp::create(b, rest, op->getOperand(0));
   };
@@ -273,8 +274,8 @@ static Value expandRoundEven(FloatBuilder &f, Value x) {
 
 /// The least or the greatest number that the value can be: a constant, or what
 /// a selection keeps within constants; infinite if that is not known.
-static double boundOf(Value x, bool isLeast) {
-  double sign = isLeast ? -1 : 1;
+static double boundOf(Value x, bool isMin) {
+  double sign = isMin ? -1 : 1;
   FloatAttr number;
   if (matchPattern(x, m_Constant(&number)))
     return number.getValueAsDouble();
@@ -291,12 +292,12 @@ static double boundOf(Value x, bool isLeast) {
   bool isLower = less.getLhs() == bound && less.getRhs() == kept;
   if (!isUpper && !isLower)
     return sign * HUGE_VAL;
-  double ofBound = boundOf(bound, isLeast);
+  double ofBound = boundOf(bound, isMin);
   // The other side is that of both.
-  if (isUpper != isLeast)
+  if (isUpper != isMin)
     return ofBound;
-  double ofKept = boundOf(kept, isLeast);
-  return isLeast ? std::min(ofKept, ofBound) : std::max(ofKept, ofBound);
+  double ofKept = boundOf(kept, isMin);
+  return isMin ? std::min(ofKept, ofBound) : std::max(ofKept, ofBound);
 }
 
 /// A rounded number of small size as an integer of 32 bits: the low bits of the
@@ -308,9 +309,9 @@ static Value expandRoundToInteger(arith::FPToSIOp op) {
     return {};
   FloatBuilder f(round);
   Value x = round.getOperand();
-  double most = f.rounder() / 3;
-  if (!(boundOf(x, /*isLeast=*/true) >= -most &&
-        boundOf(x, /*isLeast=*/false) <= most))
+  double limit = f.rounder() / 3;
+  if (!(boundOf(x, /*isMin=*/true) >= -limit &&
+        boundOf(x, /*isMin=*/false) <= limit))
     return {};
   Value sum = f.add(x, f.constant(f.rounder()));
   return arith::SubIOp::create(

@@ -25,11 +25,11 @@ static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 Scaled onnxc::scaledOf(FloatBuilder &f, Value x) {
   ImplicitLocOpBuilder &b = f.b;
   bool isDouble = f.element().isF64();
-  double least = isDouble ? std::numeric_limits<double>::min()
-                          : double(std::numeric_limits<float>::min());
+  double minNormal = isDouble ? std::numeric_limits<double>::min()
+                              : double(std::numeric_limits<float>::min());
   int64_t lesserRoot = isDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
   int64_t raised = f.fractionBits() + 2;
-  Value isDenormal = f.less(x, f.constant(least));
+  Value isDenormal = f.less(x, f.constant(minNormal));
   Value larger = f.mul(x, f.constant(double(int64_t(1) << raised)));
   Value a = f.bits(f.select(isDenormal, larger, x));
   // The exponent for a significand from the lesser root to twice that.

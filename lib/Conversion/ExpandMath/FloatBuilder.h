@@ -71,14 +71,14 @@ public:
     return mlir::arith::SelectOp::create(b, condition, x, y);
   }
   /// x between the two; NaN stays.
-  Value clamp(Value x, double least, double most) {
-    Value low = constant(least), high = constant(most);
+  Value clamp(Value x, double min, double max) {
+    Value low = constant(min), high = constant(max);
     x = select(less(high, x), high, x);
     return select(less(x, low), low, x);
   }
-  /// y, but 0 where x is below `least`.
-  Value zeroBelow(Value x, double least, Value y) {
-    return select(less(x, constant(least)), constant(0), y);
+  /// y, but 0 where x is below `min`.
+  Value zeroBelow(Value x, double min, Value y) {
+    return select(less(x, constant(min)), constant(0), y);
   }
   Value bits(Value x) {
     return mlir::arith::BitcastOp::create(b, integerType(), x);

@@ -112,7 +112,7 @@ bool Numbers::isCarriedNumber(LoopLikeOpInterface loop, OpOperand *init) const {
 /// The operands of the op, a number behind the other one; nothing if neither is
 /// one.
 static std::optional<std::pair<Value, Value>>
-withNumberBehind(Operation *op, const Numbers &numbers) {
+withNumberLast(Operation *op, const Numbers &numbers) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   if (numbers.contains(y))
     return std::pair(x, y);
@@ -177,7 +177,7 @@ static Value expandLanes(OpBuilder &b, vector::ReductionOp op,
 static Value expandOne(OpBuilder &b, Operation *op, const Numbers &numbers) {
   if (auto reduction = dyn_cast<vector::ReductionOp>(op))
     return expandLanes(b, reduction, numbers);
-  if (auto operands = withNumberBehind(op, numbers))
+  if (auto operands = withNumberLast(op, numbers))
     return expandWithNumber(b, op, operands->first, operands->second);
   giveUpZeros(op, arith::FastMathFlags::none);
   return nullptr;

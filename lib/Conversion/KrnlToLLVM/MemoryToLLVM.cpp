@@ -30,7 +30,7 @@ static void computeBytes(OpBuilder &builder, Location loc, ValueRange args) {
   };
   auto pair = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), {builder.getI64Type(), builder.getI1Type()});
-  Value bytes = args[0], least = args[1], isBad;
+  Value bytes = args[0], minBytes = args[1], isBad;
   auto also = [&](Value bad) {
     isBad = isBad ? LLVM::OrOp::create(builder, loc, isBad, bad) : bad;
   };
@@ -41,11 +41,11 @@ static void computeBytes(OpBuilder &builder, Location loc, ValueRange args) {
     bytes = LLVM::ExtractValueOp::create(builder, loc, both, 0);
     also(LLVM::ExtractValueOp::create(builder, loc, both, 1));
     also(compare(LLVM::ICmpPredicate::slt, size, 0));
-    least = LLVM::SMinOp::create(builder, loc, least, size);
+    minBytes = LLVM::SMinOp::create(builder, loc, minBytes, size);
   }
   also(compare(LLVM::ICmpPredicate::sgt, bytes, maxTensorBytes));
   Value needed = LLVM::SelectOp::create(
-      builder, loc, compare(LLVM::ICmpPredicate::eq, least, 0), constant(1),
+      builder, loc, compare(LLVM::ICmpPredicate::eq, minBytes, 0), constant(1),
       bytes);
   Value more =
       LLVM::AddOp::create(builder, loc, needed, constant(bufferAlignment - 1));
@@ -83,12 +83,12 @@ Value bufferBytes(OpBuilder &builder, Location loc, MemRefType type,
   std::optional<int64_t> known = boundedBytes(type);
   if (!known)
     return constant64(builder, loc, tooManyBytes);
-  int64_t least = llvm::is_contained(type.getShape(), 0) ? 0 : 1;
+  int64_t minBytes = llvm::is_contained(type.getShape(), 0) ? 0 : 1;
   if (type.hasStaticShape())
     return constant64(builder, loc,
-                      llvm::alignTo(least ? *known : 1, bufferAlignment));
+                      llvm::alignTo(minBytes ? *known : 1, bufferAlignment));
   SmallVector<Value> args{constant64(builder, loc, *known),
-                          constant64(builder, loc, least)};
+                          constant64(builder, loc, minBytes)};
   for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
     if (ShapedType::isDynamic(extent))
       args.push_back(size);

@@ -131,7 +131,7 @@ static SmallVector<OpOperand *> accessedBy(const LoopNest &nest,
 namespace {
 /// The least and the largest value of an index.
 struct Range {
-  double least, most;
+  double min, max;
 };
 } // namespace
 
@@ -151,26 +151,25 @@ static std::optional<Range> rangeOf(AffineExpr index,
   if (!left || !right)
     return std::nullopt;
   if (index.getKind() == AffineExprKind::Add)
-    return Range{left->least + right->least, left->most + right->most};
+    return Range{left->min + right->min, left->max + right->max};
   // The others are of a constant.
-  double number = right->least;
-  if (number != right->most || number == 0)
+  double number = right->min;
+  if (number != right->max || number == 0)
     return std::nullopt;
-  Range at{left->least / number, left->most / number};
+  Range at{left->min / number, left->max / number};
   switch (index.getKind()) {
   case AffineExprKind::Mul: {
-    auto [least, most] =
-        std::minmax({left->least * number, left->most * number});
-    return Range{least, most};
+    auto [min, max] = std::minmax({left->min * number, left->max * number});
+    return Range{min, max};
   }
   case AffineExprKind::FloorDiv:
-    return Range{std::floor(at.least), std::floor(at.most)};
+    return Range{std::floor(at.min), std::floor(at.max)};
   case AffineExprKind::CeilDiv:
-    return Range{std::ceil(at.least), std::ceil(at.most)};
+    return Range{std::ceil(at.min), std::ceil(at.max)};
   case AffineExprKind::Mod:
-    if (std::floor(at.least) == std::floor(at.most))
-      return Range{left->least - number * std::floor(at.least),
-                   left->most - number * std::floor(at.least)};
+    if (std::floor(at.min) == std::floor(at.max))
+      return Range{left->min - number * std::floor(at.min),
+                   left->max - number * std::floor(at.min)};
     return Range{0, number - 1};
   default:
     return std::nullopt;
@@ -203,7 +202,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
         double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
     std::optional<Range> range = rangeOf(access.getIndex(d), running);
     double positions =
-        range ? std::clamp(range->most - range->least + 1, 0.0, size) : size;
+        range ? std::clamp(range->max - range->min + 1, 0.0, size) : size;
     elements *= positions;
     all *= size;
     line *= isLine ? positions : 1;

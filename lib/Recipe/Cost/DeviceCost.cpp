@@ -157,18 +157,18 @@ struct TileWork {
 /// and begin at a multiple of their number.
 static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
                               OpOperand &operand, const Access &access,
-                              int64_t most) {
+                              int64_t maxElements) {
   SmallVector<unsigned> line;
   int64_t inLine = 0;
   for (const LoopUse &use : nest.op(number).loops) {
     int64_t stride = std::abs(access.stride(use.loop));
     inLine += stride == 1;
-    if (stride > 0 && access.hasRangeAlong(use.loop) && stride < most)
-      most = stride;
-    if (stride > 0 && stride < most)
+    if (stride > 0 && access.hasRangeAlong(use.loop) && stride < maxElements)
+      maxElements = stride;
+    if (stride > 0 && stride < maxElements)
       line.push_back(use.loop);
   }
-  int64_t lanes = access.alignment(line, most);
+  int64_t lanes = access.alignment(line, maxElements);
   for (unsigned padded :
        nest.paddedLoops(number, Access(operand), /*reduced=*/false))
     for (const LoopUse &use : nest.op(number).loops)

@@ -33,8 +33,8 @@ SumTile sumTile(const Processor &target) {
   return tile;
 }
 
-int64_t largestDivisor(int64_t whole, int64_t most) {
-  for (int64_t part = std::min(whole, most); part > 1; --part)
+int64_t largestDivisor(int64_t whole, int64_t maxPart) {
+  for (int64_t part = std::min(whole, maxPart); part > 1; --part)
     if (whole % part == 0)
       return part;
   return 1;
@@ -43,8 +43,8 @@ int64_t largestDivisor(int64_t whole, int64_t most) {
 SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms) {
   SmallVector<int64_t> numbers;
   int64_t parts = 1;
-  for (int64_t most = 2; most <= maxSumParts; most *= 2) {
-    int64_t before = std::exchange(parts, largestDivisor(whole, most));
+  for (int64_t maxPart = 2; maxPart <= maxSumParts; maxPart *= 2) {
+    int64_t before = std::exchange(parts, largestDivisor(whole, maxPart));
     if (parts != before && terms / parts >= minTermsOfPart)
       numbers.push_back(parts);
   }
@@ -110,7 +110,7 @@ double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
     auto number = dyn_cast<AffineConstantExpr>(form);
     if (!number)
       return 1;
-    auto elements = double(std::max(number.getValue(), visible->least));
+    auto elements = double(std::max(number.getValue(), visible->minElements));
     double here = visible->each > 0
                       ? std::ceil(elements / double(visible->each))
                   : elements > 0 ? all
@@ -203,11 +203,11 @@ static bool isNumber(ComputeOp op, const Access &access, unsigned position) {
       digits.emplace_back(*step, extentOf(kernel, axis, guessedRow));
     }
   llvm::sort(digits);
-  int64_t most = 1;
+  int64_t spanned = 1;
   return llvm::all_of(digits, [&](auto digit) {
     auto [step, extent] = digit;
-    bool isApart = step >= most;
-    most = estimatedProduct(step, extent);
+    bool isApart = step >= spanned;
+    spanned = estimatedProduct(step, extent);
     return isApart;
   });
 }

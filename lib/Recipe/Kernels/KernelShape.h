@@ -54,8 +54,8 @@ struct SumTile {
 /// of each column and one of a row.
 SumTile sumTile(const target::Processor &target);
 
-/// The largest divisor of `whole` that is at most `most`.
-int64_t largestDivisor(int64_t whole, int64_t most);
+/// The largest divisor of `whole` that is at most `maxPart`.
+int64_t largestDivisor(int64_t whole, int64_t maxPart);
 
 /// The iterations of all these loops together, by estimatedProduct().
 template <typename Names>

@@ -30,12 +30,12 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
-/// A tensor that has the element `behind` where the index in one dimension is
+/// A tensor that has the element `after` where the index in one dimension is
 /// greater than that in another one and `last`, and `before` elsewhere.
 struct DiagonalMask {
   unsigned rows = 0, columns = 0;
   int64_t last = 0;
-  TypedAttr before, behind;
+  TypedAttr before, after;
 };
 
 /// Integers that grow evenly along the only dimension that is not 1, from
@@ -128,7 +128,7 @@ static std::optional<DiagonalMask> maskOfConstant(Value tensor) {
   mask.columns = type.getRank() - 1;
   mask.last = first - 1;
   mask.before = elementOf(type.getElementType(), at(0, 0));
-  mask.behind = elementOf(type.getElementType(), at(0, first));
+  mask.after = elementOf(type.getElementType(), at(0, first));
   return mask;
 }
 
@@ -285,10 +285,11 @@ static TypedAttr yieldedWhere(ComputeOp op, Value comparison, bool isTrue) {
       lookup(op.getBody()->getTerminator()->getOperand(0)));
 }
 
-/// x - y, where the comparison says that this is at least `least`; nothing for
-/// other comparisons.
-static std::optional<LinearForm>
-distanceOf(const LinearForms &forms, arith::CmpIOp compare, int64_t &least) {
+/// x - y, where the comparison says that this is at least `minDistance`;
+/// nothing for other comparisons.
+static std::optional<LinearForm> distanceOf(const LinearForms &forms,
+                                            arith::CmpIOp compare,
+                                            int64_t &minDistance) {
   std::optional<LinearForm> x = forms.of(compare.getLhs()),
                             y = forms.of(compare.getRhs());
   using Predicate = arith::CmpIPredicate;
@@ -298,7 +299,7 @@ distanceOf(const LinearForms &forms, arith::CmpIOp compare, int64_t &least) {
   if (!x || !y ||
       !(isLess || predicate == Predicate::sgt || predicate == Predicate::sge))
     return std::nullopt;
-  least = isStrict;
+  minDistance = isStrict;
   return isLess ? sumOf(*y, *x, -1) : sumOf(*x, *y, -1);
 }
 
@@ -317,9 +318,9 @@ std::optional<DiagonalMask> MaskFinder::maskOfKernel(ComputeOp op) {
   LinearForms forms = formsOf(op);
   std::optional<LinearForm> distance;
   Value comparison;
-  int64_t least = 0;
+  int64_t minDistance = 0;
   for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
-    if (distance = distanceOf(forms, compare, least);
+    if (distance = distanceOf(forms, compare, minDistance);
         distance && distance->factors.size() == 2) {
       comparison = compare;
       break;
@@ -336,10 +337,10 @@ std::optional<DiagonalMask> MaskFinder::maskOfKernel(ComputeOp op) {
                           columns = dimensionOf(op, factor < 0 ? other : one);
   // column - row + constant >= least
   DiagonalMask mask;
-  mask.behind = yieldedWhere(op, comparison, true);
+  mask.after = yieldedWhere(op, comparison, true);
   mask.before = yieldedWhere(op, comparison, false);
-  if (!rows || !columns || !mask.behind || !mask.before ||
-      llvm::SubOverflow(least - 1, distance->constant, mask.last))
+  if (!rows || !columns || !mask.after || !mask.before ||
+      llvm::SubOverflow(minDistance - 1, distance->constant, mask.last))
     return std::nullopt;
   mask.rows = *rows;
   mask.columns = *columns;
@@ -357,8 +358,8 @@ std::optional<DiagonalMask> MaskFinder::maskOf(Value tensor) {
 }
 
 /// Whether the element is behind the diagonal, or whether it is not.
-static Value isBehind(OpBuilder &b, ComputeOp op, StringRef row,
-                      StringRef column, int64_t last, bool isTrue) {
+static Value isAfter(OpBuilder &b, ComputeOp op, StringRef row,
+                     StringRef column, int64_t last, bool isTrue) {
   Location loc = op.getLoc();
   Value end = IndexOp::create(b, loc, row);
   if (last != 0)
@@ -372,10 +373,10 @@ static Value isBehind(OpBuilder &b, ComputeOp op, StringRef row,
 /// Bytes that are compared with zero are conditions themselves.
 static void replaceConditions(BlockArgument element, const DiagonalMask &mask,
                               function_ref<Value(bool)> condition) {
-  auto behind = dyn_cast<IntegerAttr>(mask.behind),
+  auto after = dyn_cast<IntegerAttr>(mask.after),
        before = dyn_cast<IntegerAttr>(mask.before);
-  if (!behind || !before ||
-      behind.getValue().isZero() == before.getValue().isZero())
+  if (!after || !before ||
+      after.getValue().isZero() == before.getValue().isZero())
     return;
   for (Operation *user : llvm::make_early_inc_range(element.getUsers())) {
     auto compare = dyn_cast<arith::CmpIOp>(user);
@@ -384,8 +385,7 @@ static void replaceConditions(BlockArgument element, const DiagonalMask &mask,
     if (!compare || !matchPattern(compare.getRhs(), m_Zero()) ||
         (!isEqual && compare.getPredicate() != arith::CmpIPredicate::ne))
       continue;
-    compare.replaceAllUsesWith(
-        condition(isEqual == behind.getValue().isZero()));
+    compare.replaceAllUsesWith(condition(isEqual == after.getValue().isZero()));
     compare.erase();
   }
 }
@@ -405,14 +405,14 @@ static bool computeMask(ComputeOp op, unsigned input,
   OpBuilder b = OpBuilder::atBlockBegin(op.getBlock());
   BlockArgument element = op.getBody()->getArgument(input);
   auto condition = [&](bool isTrue) {
-    return isBehind(b, op, rows, columns, mask.last, isTrue);
+    return isAfter(b, op, rows, columns, mask.last, isTrue);
   };
   replaceConditions(element, mask, condition);
   if (!element.use_empty()) {
     Location loc = op.getLoc();
     Value isHidden = condition(true);
     element.replaceAllUsesWith(arith::SelectOp::create(
-        b, loc, isHidden, arith::ConstantOp::create(b, loc, mask.behind),
+        b, loc, isHidden, arith::ConstantOp::create(b, loc, mask.after),
         arith::ConstantOp::create(b, loc, mask.before)));
   }
   eraseInput(op, input);

@@ -118,10 +118,10 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
   if (!joined)
     return nullptr;
   std::optional<NestCost> both = chooser->costOf(joined, {keepOrder});
-  double most =
+  double maxCycles =
       std::min(minGainOfKind * (mine->cycles + theirs->cycles),
                maxSiblingGrowth * std::max(mine->cycles, theirs->cycles));
-  bool isCheaper = both && both->cycles < most;
+  bool isCheaper = both && both->cycles < maxCycles;
   reportChoice(second.getLoc(), getArgument(), isCheaper,
                {"two kernels of the same loops", mine->cycles + theirs->cycles},
                {"one kernel of the same loops",

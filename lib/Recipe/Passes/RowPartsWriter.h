@@ -37,7 +37,7 @@ private:
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
   bool isRagged() const { return isDynamic() || extent % size != 0; }
   /// Elements from one of a part to that of the same number in its next turn.
-  int64_t turnSize() const { return size * wanted.most; }
+  int64_t turnSize() const { return size * wanted.maxParts; }
   mlir::Value endOfRow(mlir::OpBuilder &b);
   krnl::KernelOp declare(llvm::StringRef suffix,
                          llvm::ArrayRef<std::string> names,
@@ -113,7 +113,8 @@ private:
 std::pair<krnl::ComputeOp, krnl::Subscripts> writtenBy(mlir::Value tensor);
 
 /// Emits an i1 that is true if the number is -infinity.
-mlir::Value isLeast(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number);
+mlir::Value isLowest(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Value number);
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 } // namespace onnxc

@@ -41,7 +41,7 @@ namespace {
 /// Rows from so many elements on are divided into parts of a size, up to so
 /// many rows along dynamic loops.
 struct LongRows {
-  int64_t least, size = 0, rows;
+  int64_t minLength, size = 0, rows;
 };
 
 struct KrnlSplitRowsPass
@@ -52,7 +52,8 @@ private:
   void rewrite(KernelOp kernel) override;
   std::optional<RowKernels> findCheapest(RewriterBase &rewriter,
                                          KernelOp kernel,
-                                         ArrayRef<int64_t> sizes, double most);
+                                         ArrayRef<int64_t> sizes,
+                                         double maxCycles);
   // Of rows of dynamic length.
   void splitDynamic(KernelOp kernel, StringRef row);
   bool splitBesideShort(IRRewriter &rewriter, KernelOp kernel, unsigned loop,
@@ -86,10 +87,10 @@ static SmallVector<int64_t> sizesOfParts(int64_t extent,
 }
 
 /// The cheapest kernels with parts of one of the sizes, if they take less than
-/// `most` cycles.
+/// `maxCycles` cycles.
 std::optional<RowKernels>
 KrnlSplitRowsPass::findCheapest(RewriterBase &rewriter, KernelOp kernel,
-                                ArrayRef<int64_t> sizes, double most) {
+                                ArrayRef<int64_t> sizes, double maxCycles) {
   rewriter.setInsertionPoint(kernel);
   auto copy = cast<KernelOp>(rewriter.clone(*kernel));
   std::optional<RowKernels> cheapest;
@@ -104,14 +105,14 @@ KrnlSplitRowsPass::findCheapest(RewriterBase &rewriter, KernelOp kernel,
         continue;
       std::optional<double> cycles =
           chooser->cyclesOf(made->all(), {keepOrder});
-      if (!cycles || *cycles >= most) {
+      if (!cycles || *cycles >= maxCycles) {
         made->erase(rewriter);
         continue;
       }
       if (cheapest)
         cheapest->erase(rewriter);
       cheapest = *made;
-      most = *cycles;
+      maxCycles = *cycles;
     }
   eraseWithOperands(rewriter, copy);
   return cheapest;
@@ -179,11 +180,11 @@ std::optional<int64_t> KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter,
   rewriter.setInsertionPoint(kernel);
   auto copy = cast<KernelOp>(rewriter.clone(*kernel));
   std::optional<int64_t> best;
-  if (assumeRows(rewriter, copy, row, wanted.least, wanted.rows)) {
+  if (assumeRows(rewriter, copy, row, wanted.minLength, wanted.rows)) {
     std::optional<NestCost> whole = chooser->costOf(copy, {keepOrder});
     SmallVector<int64_t> sizes{wanted.size};
     if (wanted.size == 0)
-      sizes = sizesOfParts(wanted.least, processor);
+      sizes = sizesOfParts(wanted.minLength, processor);
     std::optional<RowKernels> found;
     if (whole && mayPayInParts(*whole, processor))
       found =
@@ -235,10 +236,10 @@ std::optional<LongRows> KrnlSplitRowsPass::findLongRows(RewriterBase &rewriter,
   if (!found)
     return std::nullopt;
   LongRows shorter = *found;
-  for (shorter.least /= 2; shorter.least > 2 * found->size &&
-                           sizeOfGain(rewriter, kernel, row, shorter);
-       shorter.least /= 2)
-    found->least = shorter.least;
+  for (shorter.minLength /= 2; shorter.minLength > 2 * found->size &&
+                               sizeOfGain(rewriter, kernel, row, shorter);
+       shorter.minLength /= 2)
+    found->minLength = shorter.minLength;
   return found;
 }
 
@@ -281,7 +282,7 @@ static Value areLong(OpBuilder &b, KernelOp kernel, StringRef row,
     auto extent = dyn_cast<Value>(kernel.getExtent(*kernel.findLoop(name)));
     if (extent && name == row)
       isLong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, extent,
-                                     number(b, loc, wanted.least));
+                                     number(b, loc, wanted.minLength));
     else if (extent)
       rows = rows ? arith::MulIOp::create(b, loc, rows, extent) : extent;
   }
@@ -318,16 +319,16 @@ writeForLong(IRRewriter &rewriter, KernelOp kernel, KernelOp last,
   return made;
 }
 
-/// Emits two values of i1: true if the rows are long and have at most `most`
-/// elements, and true if they are long and have more.
+/// Emits two values of i1: true if the rows are long and have at most
+/// `maxLength` elements, and true if they are long and have more.
 static std::array<Value, 2> compareRow(OpBuilder &b, KernelOp kernel,
                                        StringRef row, Value isLong,
-                                       int64_t most) {
+                                       int64_t maxLength) {
   Location loc = kernel.getLoc();
   auto extent = cast<Value>(kernel.getExtent(*kernel.findLoop(row)));
   auto compare = [&](arith::CmpIPredicate predicate) -> Value {
-    Value holds =
-        arith::CmpIOp::create(b, loc, predicate, extent, number(b, loc, most));
+    Value holds = arith::CmpIOp::create(b, loc, predicate, extent,
+                                        number(b, loc, maxLength));
     return arith::AndIOp::create(b, loc, isLong, holds);
   };
   return {compare(arith::CmpIPredicate::ule),
@@ -344,7 +345,7 @@ bool KrnlSplitRowsPass::splitBesideShort(IRRewriter &rewriter, KernelOp kernel,
   rewriter.setInsertionPoint(kernel);
   Value isLong = areLong(rewriter, kernel, row, found);
   std::array<Value, 2> wanted =
-      compareRow(rewriter, kernel, row, isLong, parts.size * parts.most);
+      compareRow(rewriter, kernel, row, isLong, parts.size * parts.maxParts);
   SmallVector<Value> results(kernel.getResults());
   SmallVector<KernelOp> all{kernel};
   for (Value condition : wanted) {
@@ -404,7 +405,7 @@ void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
       << remark::add("{0}", name)
       << remark::add("rows of {0} elements and more in parts of {1}, {2} at "
                      "most",
-                     loop ? found->least : 1, found->size,
+                     loop ? found->minLength : 1, found->size,
                      processor.tileThreads);
 }
 

@@ -173,10 +173,10 @@ KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
 /// where it is less than `limit`, else 0; and the other way round.
 static std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc,
                                            Value extent, int64_t limit) {
-  Value most = arith::ConstantIndexOp::create(b, loc, limit),
+  Value maxExtent = arith::ConstantIndexOp::create(b, loc, limit),
         zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFew =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent, most);
+  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent,
+                                      maxExtent);
   return {arith::SelectOp::create(b, loc, isFew, extent, zero),
           arith::SelectOp::create(b, loc, isFew, zero, extent)};
 }

@@ -60,8 +60,8 @@ void RowPartsWriter::countParts() {
   wholeParts = countOf(size);
   if (!wanted.takesTurns)
     return;
-  wholeParts =
-      arith::MinUIOp::create(rewriter, loc, wholeParts, number(wanted.most));
+  wholeParts = arith::MinUIOp::create(rewriter, loc, wholeParts,
+                                      number(wanted.maxParts));
   wholeTurns = countOf(turnSize());
 }
 
@@ -114,7 +114,7 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
     bool isPart = name == rows.row && llvm::is_contained(names, part);
     if (name == part || name == combined)
       loops.push_back(LoopAttr::get(context, name, parts,
-                                    isDynamic() ? wanted.most + 1 : 0));
+                                    isDynamic() ? wanted.maxParts + 1 : 0));
     else if (name == turn)
       loops.push_back(LoopAttr::get(context, name, ShapedType::kDynamic));
     else if (isPart)
@@ -375,13 +375,13 @@ Value RowPartsWriter::meanOf(const RowSum &sum, Value ofPart) {
       ->getResult(0);
 }
 
-Value isLeast(OpBuilder &b, Location loc, Value number) {
+Value isLowest(OpBuilder &b, Location loc, Value number) {
   auto type = cast<FloatType>(number.getType());
-  Value least = arith::ConstantOp::create(
+  Value lowest = arith::ConstantOp::create(
       b, loc,
       b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), true)));
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, number,
-                               least);
+                               lowest);
 }
 
 Value zeroOf(OpBuilder &b, Location loc, Type type) {
@@ -393,7 +393,7 @@ Value RowPartsWriter::guarded(const RowSum &sum, Value largest) {
   ComputeOp maker = writtenBy(sum.shift->get()).first;
   return mapped(maker, largest, {}, [&](OpBuilder &b, Value number) -> Value {
     Value zero = zeroOf(b, loc, number.getType());
-    return arith::SelectOp::create(b, loc, isLeast(b, loc, number), zero,
+    return arith::SelectOp::create(b, loc, isLowest(b, loc, number), zero,
                                    number);
   });
 }

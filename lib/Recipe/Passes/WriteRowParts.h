@@ -30,7 +30,7 @@ struct PartsOfRow {
   /// The maximum number of parts of rows of dynamic length. No row is longer
   /// than these, unless they take turns: then each part has another `size`
   /// elements after those of all parts, as often as it takes.
-  int64_t most = 0;
+  int64_t maxParts = 0;
   bool takesTurns = false;
 };
 

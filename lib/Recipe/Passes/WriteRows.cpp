@@ -63,7 +63,7 @@ Value RowPartsWriter::weighted(OpBuilder &b, Value ofPart, Value distance,
   Value differs =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, largest, whole);
   Value isEmpty =
-      arith::AndIOp::create(b, loc, isLeast(b, loc, largest), differs);
+      arith::AndIOp::create(b, loc, isLowest(b, loc, largest), differs);
   Value guarded = arith::SelectOp::create(
       b, loc, isEmpty, zeroOf(b, loc, weight.getType()), weight);
   Type type = ofPart.getType();

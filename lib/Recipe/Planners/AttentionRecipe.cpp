@@ -98,13 +98,13 @@ bool AttentionWriter::mayHaveLanesAlongSums() {
 /// Rows of scores that fit the stack, and the first cache.
 int64_t AttentionWriter::maxLocalRows() {
   auto type = cast<RankedTensorType>(sums.rowOperand->get().getType());
-  int64_t most =
+  int64_t maxCount =
       maxRows(target, Access(*sums.rowOperand).pitch(dimOf(sums.op, row)));
   if (!isStatic(kernel, scores.column))
-    return most;
+    return maxCount;
   int64_t bytes = extentOf(kernel, scores.column, 1) *
                   std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
-  return std::min(most, target.stackBytes / std::max<int64_t>(bytes, 1));
+  return std::min(maxCount, target.stackBytes / std::max<int64_t>(bytes, 1));
 }
 
 /// Tiles of as many rows for both products, with the best columns of each for
@@ -130,13 +130,13 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
   // Sums of lanes have as many accumulators for each row.
   int64_t maxRowsOfTile =
       lanesAlongSums ? sumTile(target).rows : maxAttentionRows;
-  int64_t most = std::min(
+  int64_t maxCount = std::min(
       {maxRowsOfTile, maxLocalRows(), extentOf(kernel, row, guessedExtent)});
   double batch = 1;
   for (const std::string &loop : outer)
     batch *= double(extentOf(kernel, loop, outerExtent));
   SmallVector<AttentionTile> tiles;
-  for (int64_t count = std::max<int64_t>(most, 1); count > 0; --count) {
+  for (int64_t count = std::max<int64_t>(maxCount, 1); count > 0; --count) {
     auto [keys, ofKeys] = widest(scores, count);
     auto [values, ofValues] = widest(sums, count);
     double cycles =

@@ -270,12 +270,13 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
   }
 }
 
-/// Returns true if inputs of the op have lanes up to `most` elements apart, of
-/// which all copies of the loop, and no others, use up what is read at once.
+/// Returns true if inputs of the op have lanes up to `maxStride` elements
+/// apart, of which all copies of the loop, and no others, use up what is read
+/// at once.
 static bool readsAtOnce(const LoopNest &nest, unsigned number,
-                        const LoopUse &use, int64_t most) {
+                        const LoopUse &use, int64_t maxStride) {
   const BodyOp &op = nest.op(number);
-  return nest.readsBetween(number, use, most) &&
+  return nest.readsBetween(number, use, maxStride) &&
          llvm::all_of(op.loops, [&](const LoopUse &inner) {
            return &inner <= &use || inner.width() > 1 || inner.unroll == 1;
          });
@@ -283,10 +284,10 @@ static bool readsAtOnce(const LoopNest &nest, unsigned number,
 
 /// Vectors are shuffled where their lanes are only a few elements apart.
 static void addStrides(RecipeBuilder &recipe, const LoopNest &nest,
-                       unsigned loop, int64_t most) {
+                       unsigned loop, int64_t maxStride) {
   if (hasPaddedOp(nest, loop))
     return;
-  for (int64_t distance = 2; distance <= most; ++distance)
+  for (int64_t distance = 2; distance <= maxStride; ++distance)
     for (auto [number, op] : llvm::enumerate(nest.ops())) {
       const LoopUse *use = op.find(loop);
       if (!use || !nest.hasStride(number, *use, distance))

@@ -137,9 +137,10 @@ ContractionWriter::tiles(const ContractionCost &cost) {
   }
   if (loops.channelwise)
     return windowTiles(target, cost.rows, cost.columns, lanes);
-  int64_t most = maxRows(
+  int64_t rowLimit = maxRows(
       target, Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row)));
-  return registerTiles(target, cost.rows, cost.columns, lanes, most, cost.work);
+  return registerTiles(target, cost.rows, cost.columns, lanes, rowLimit,
+                       cost.work);
 }
 
 bool ContractionWriter::areIntegers() {

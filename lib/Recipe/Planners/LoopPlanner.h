@@ -12,11 +12,11 @@
 
 namespace onnxc {
 
-/// The size of parts of `whole` that are as equal as can be, at most `most`.
-inline int64_t equalPart(int64_t whole, int64_t most) {
-  most = std::max<int64_t>(most, 1);
-  return llvm::divideCeil(whole,
-                          llvm::divideCeil(std::max<int64_t>(whole, 1), most));
+/// The size of parts of `whole` that are as equal as can be, at most `maxPart`.
+inline int64_t equalPart(int64_t whole, int64_t maxPart) {
+  maxPart = std::max<int64_t>(maxPart, 1);
+  return llvm::divideCeil(
+      whole, llvm::divideCeil(std::max<int64_t>(whole, 1), maxPart));
 }
 
 /// Proposes plans: LoopPlan.cpp, and UnrollAndJam.cpp and TransposedSums.cpp

@@ -193,11 +193,11 @@ void LoopWriter::unrollWindows() {
       continue;
     }
     int64_t instances = transposes ? vectors * rows : vectors,
-            most = transposes ? maxWindowInstances : maxInstances;
+            limit = transposes ? maxWindowInstances : maxInstances;
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||
-          estimatedProduct(instances, extent(loop)) > most)
+          estimatedProduct(instances, extent(loop)) > limit)
         break;
       recipe.unroll(loop, extent(loop), number);
       instances *= extent(loop);

@@ -100,15 +100,15 @@ bool LoopPlanner::unrollWindow() {
   bool known = isStatic(kernel, moving) && isStatic(kernel, vectorLoop);
   int64_t side = equalPart(llvm::divideCeil(extent(vectorLoop), lanes),
                            known ? std::min(vectors, maxWindowVectors) : 1);
-  int64_t most = std::min(
+  int64_t maxRows = std::min(
       (int64_t(target.vectorRegs) / 2 - 1) / side,
       maxWindowInstances /
           std::max<int64_t>(
               estimatedProduct(side * extent(windowLoop), *beside), 1));
   int64_t count =
       isStatic(kernel, moving)
-          ? largestDivisor(extent(moving), most)
-          : llvm::bit_floor(uint64_t(std::min(most, dynamicWindowRows)));
+          ? largestDivisor(extent(moving), maxRows)
+          : llvm::bit_floor(uint64_t(std::min(maxRows, dynamicWindowRows)));
   if (count <= 1)
     return false;
   vectors = side;

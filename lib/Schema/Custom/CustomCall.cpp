@@ -88,9 +88,9 @@ std::string CustomCall::symbolOf(int64_t size) const {
 
 /// A number for the name of a size, out of the range of arithmetic on sizes.
 static int64_t symbolNumber(StringRef symbol) {
-  constexpr int64_t least = int64_t(1) << 40;
+  constexpr int64_t bound = int64_t(1) << 40;
   uint64_t hash = llvm::xxh3_64bits(symbol) & ((uint64_t(1) << 61) - 1);
-  return -least - static_cast<int64_t>(hash);
+  return -bound - static_cast<int64_t>(hash);
 }
 
 /// Elements of a constant, each at its position as a run has them.

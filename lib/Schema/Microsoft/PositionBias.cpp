@@ -16,9 +16,9 @@ using namespace onnxc::schema::microsoft;
 static bool fillRelative(Body &b) {
   int64_t buckets = b.size(0, 0), heads = b.size(0, 1);
   bool isBoth = b.integer("is_bidirectional", 0) != 0;
-  int64_t most = b.integer("max_distance", 0);
+  int64_t maxDistance = b.integer("max_distance", 0);
   int64_t half = isBoth ? buckets / 2 : buckets, exact = half / 2;
-  if (buckets < 4 || heads < 1 || most <= exact)
+  if (buckets < 4 || heads < 1 || maxDistance <= exact)
     return false;
   b.ints("none", {});
   b.ints("first", {0});
@@ -31,7 +31,7 @@ static bool fillRelative(Body &b) {
   b.scalar("last", half - 1);
   b.real("exact_real", static_cast<float>(exact));
   b.real("share", static_cast<float>(static_cast<double>(half - exact) /
-                                     std::log(static_cast<double>(most) /
+                                     std::log(static_cast<double>(maxDistance) /
                                               static_cast<double>(exact))));
   b << "queries = Reshape(query_length, none)"
     << "keys = Reshape(key_length, none)"

@@ -30,7 +30,7 @@ bool isStream(StringRef name) {
          !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
 }
 
-std::string behindLinks(StringRef name) {
+std::string resolveLinks(StringRef name) {
   SmallString<128> file;
   bool isLink = sys::fs::is_symlink_file(name);
   return isLink && !sys::fs::real_path(name, file) ? file.str().str()
@@ -47,7 +47,7 @@ std::error_code writeTo(int file, StringRef bytes) {
 }
 
 NewFile::NewFile(StringRef name, unsigned mode)
-    : name(behindLinks(name)), mode(mode) {}
+    : name(resolveLinks(name)), mode(mode) {}
 
 NewFile NewFile::inMemory(StringRef name) {
   NewFile file("");

@@ -75,7 +75,7 @@ private:
 /// short.
 static int64_t split(const OnnxcValue &strings, const char *delimiter,
                      int64_t maxSplits, Tokens &parts, int64_t *counts) {
-  int64_t count = elementsOf(strings), most = 0, length;
+  int64_t count = elementsOf(strings), maxCount = 0, length;
   const char *part;
   for (int64_t i = 0; i < count; ++i) {
     Splitter splitter(stringsOf(strings)[i], delimiter, maxSplits);
@@ -84,9 +84,9 @@ static int64_t split(const OnnxcValue &strings, const char *delimiter,
       if (!parts.add(part, length))
         return -1;
     counts[i] = parts.size() - before;
-    most = counts[i] > most ? counts[i] : most;
+    maxCount = counts[i] > maxCount ? counts[i] : maxCount;
   }
-  return most;
+  return maxCount;
 }
 
 /// ins: strings, a table with the delimiter. outs: the parts, filled up with
@@ -102,20 +102,20 @@ ONNXC_CALL(onnxc_call_string_split) {
     return onnxc_rt_status(call);
   int64_t *counts = static_cast<int64_t *>(outs[1].data);
   Tokens parts(call);
-  int64_t most =
+  int64_t maxCount =
       split(ins[0], StringTable(ins[1])[0], params[0], parts, counts);
-  if (most < 0)
+  if (maxCount < 0)
     return onnxc_rt_status(call);
   for (int32_t d = 0; d < ins[0].rank; ++d)
     dims[d] = ins[0].dims[d];
-  dims[ins[0].rank] = most;
+  dims[ins[0].rank] = maxCount;
   if (!makeResult(call, outs[0], dims, sizeof(char *)))
     return onnxc_rt_status(call);
   static char none[1] = "";
   char **to = static_cast<char **>(outs[0].data);
   for (int64_t i = 0, begin = 0, count = elementsOf(ins[0]); i < count;
        begin += counts[i++])
-    for (int64_t k = 0; k < most; ++k)
+    for (int64_t k = 0; k < maxCount; ++k)
       *to++ = k < counts[i] ? *parts.from(begin + k) : none;
   return ONNXC_OK;
 }

@@ -71,8 +71,8 @@ uint32_t rt::readUtf8(const char *&text) {
       return kByte + lead;
     code = code << 6 | (next & 0x3f);
   }
-  constexpr uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-  if (code < least[more] || code > 0x10ffff)
+  constexpr uint32_t minCode[] = {0, 0x80, 0x800, 0x10000};
+  if (code < minCode[more] || code > 0x10ffff)
     return kByte + lead;
   text += more;
   return code;

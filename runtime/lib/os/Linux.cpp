@@ -287,13 +287,13 @@ static int quotaUpwards(const char *root, const char *group, size_t length) {
     return INT_MAX;
   memcpy(path, root, rootLength);
   memcpy(path + rootLength, group, length);
-  int least = INT_MAX;
+  int minQuota = INT_MAX;
   for (size_t end = rootLength + length;;) {
     path[end] = 0;
     int quota = folderQuota(path);
-    least = quota < least ? quota : least;
+    minQuota = quota < minQuota ? quota : minQuota;
     if (end <= rootLength)
-      return least;
+      return minQuota;
     do
       --end;
     while (end > rootLength && path[end] != '/');
@@ -326,14 +326,14 @@ int cgroupProcessors(const char *file, const char *root) {
   char text[4096];
   if (!readText(file, text, sizeof text))
     return INT_MAX;
-  int least = INT_MAX;
+  int minQuota = INT_MAX;
   for (const char *line = text; *line;) {
     const char *end = strchrnul(line, '\n');
     int quota = lineQuota(line, end, root);
-    least = quota < least ? quota : least;
+    minQuota = quota < minQuota ? quota : minQuota;
     line = *end ? end + 1 : end;
   }
-  return least;
+  return minQuota;
 }
 
 uint64_t entropy() {

@@ -34,7 +34,7 @@ def write_csv(path: str | os.PathLike[str], runs: Mapping[str, Blocks]) -> None:
 def write_svg(path: str | os.PathLike[str], runs: Mapping[str, Blocks], title: str) -> None:
     """A curve for each engine from the shortest to the longest run, where each half of the rest is as wide."""
     times = {engine: np.sort(1e3 * np.concatenate(blocks)) for engine, blocks in runs.items()}
-    least, most = min(of[0] for of in times.values()) / 1.05, 1.05 * max(of[-1] for of in times.values())
+    shortest, longest = min(of[0] for of in times.values()) / 1.05, 1.05 * max(of[-1] for of in times.values())
     halves = max(1.0, math.log2(max(len(of) for of in times.values())))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH + 2 * _MARGIN} {_HEIGHT + 2 * _MARGIN}">',
@@ -47,27 +47,27 @@ def write_svg(path: str | os.PathLike[str], runs: Mapping[str, Blocks], title: s
         if at <= _WIDTH + _MARGIN:
             parts.append(f'<path class="grid" d="M{at:.1f} {_MARGIN} v{_HEIGHT}"/>')
             parts.append(f'<text x="{at:.1f}" y="{_MARGIN + _HEIGHT + 18}" text-anchor="middle">{percent:g} %</text>')
-    for label in _labels(least, most):
-        y = _height(label, least, most)
+    for label in _labels(shortest, longest):
+        y = _height(label, shortest, longest)
         parts.append(f'<path class="grid" d="M{_MARGIN} {y:.1f} h{_WIDTH}"/>')
         parts.append(f'<text x="{_MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end">{label:g}</text>')
     for number, (engine, of) in enumerate(times.items()):
-        heights = [_height(time, least, most) for time in of]
+        heights = [_height(time, shortest, longest) for time in of]
         parts += _curve(engine, heights, halves, number)
     with open(path, "w") as file:
         file.write("\n".join([*parts, "</svg>\n"]))
 
 
-def _height(time: float, least: float, most: float) -> float:
+def _height(time: float, shortest: float, longest: float) -> float:
     """On a logarithmic axis: a few long runs would leave nothing to see of the others."""
-    return _MARGIN + _HEIGHT * (1 - math.log(time / least) / math.log(most / least))
+    return _MARGIN + _HEIGHT * (1 - math.log(time / shortest) / math.log(longest / shortest))
 
 
-def _labels(least: float, most: float) -> list[float]:
+def _labels(shortest: float, longest: float) -> list[float]:
     """1, 2 and 5 times powers of ten, or these alone where they are many."""
-    powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    powers = range(math.floor(math.log10(shortest)), math.ceil(math.log10(longest)) + 1)
     factors = (1, 2, 5) if len(powers) < 5 else (1,)
-    return [label for power in powers for factor in factors if least <= (label := factor * 10.0**power) <= most]
+    return [label for power in powers for factor in factors if shortest <= (label := factor * 10.0**power) <= longest]
 
 
 def _curve(engine: str, heights: list[float], halves: float, number: int) -> list[str]:

@@ -71,11 +71,11 @@ def save_model(path, kind, count):
 def wrong(got, exact, units):
     """Which results are further from the exact ones; denormal ones may be 0."""
     info = ml_dtypes.finfo(got.dtype)
-    tiny, most = np.longdouble(float(info.tiny)), np.longdouble(float(info.max))
+    tiny, highest = np.longdouble(float(info.tiny)), np.longdouble(float(info.max))
     unit = np.ldexp(np.longdouble(1), np.frexp(np.maximum(np.abs(exact), tiny))[1] - info.nmant - 1)
     value = got.astype(np.longdouble)
     near = np.abs(value - exact) <= units * unit
-    near |= (np.abs(exact) > most - units * unit) & (value == np.sign(exact) * np.inf)
+    near |= (np.abs(exact) > highest - units * unit) & (value == np.sign(exact) * np.inf)
     near |= (np.abs(exact) < tiny) & (np.abs(value) <= tiny) & (units > 0)
     return ~(near | (value == exact) | (np.isnan(value) & np.isnan(exact)))
 

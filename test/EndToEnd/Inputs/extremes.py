@@ -31,9 +31,9 @@ TOLERANCES = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-
 
 def numbers(dtype):
     """Rows of four numbers each: scores far apart, far from 0 on either side, infinite ones and none."""
-    most = 0.9 * float(ml_dtypes.finfo(dtype).max)
-    rows = [[1e4, -1e4, 0, 5], [1450, 1449, 1448, -INF], [-1450, -1451, -2000, -1e4], [most, most, 0, -most],
-            [-most, -most, -most, -most], [-INF, -INF, -INF, -INF], [INF, 0, 1, -1], [INF, INF, -INF, 0],
+    highest = 0.9 * float(ml_dtypes.finfo(dtype).max)
+    rows = [[1e4, -1e4, 0, 5], [1450, 1449, 1448, -INF], [-1450, -1451, -2000, -1e4], [highest, highest, 0, -highest],
+            [-highest, -highest, -highest, -highest], [-INF, -INF, -INF, -INF], [INF, 0, 1, -1], [INF, INF, -INF, 0],
             [-INF, 0, 1, -1], [NAN, 1, 2, 3], [89, 88, -104, -89], [12, -17, 0.5, -0.5]]  # fmt: skip
     return np.array(rows).astype(dtype)
 

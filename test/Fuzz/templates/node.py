@@ -54,5 +54,5 @@ def template(function):
     return function
 
 
-def has(value, dtypes, least=0, most=9):
-    return value.array.dtype.type in dtypes and least <= value.array.ndim <= most
+def has(value, dtypes, min_rank=0, max_rank=9):
+    return value.array.dtype.type in dtypes and min_rank <= value.array.ndim <= max_rank

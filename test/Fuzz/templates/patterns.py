@@ -41,8 +41,8 @@ def pattern(function):
     return function
 
 
-def matrix(d, least=2):
-    return d.value(lambda v: has(v, (np.float32,), least) and v.array.size)
+def matrix(d, min_rank=2):
+    return d.value(lambda v: has(v, (np.float32,), min_rank) and v.array.size)
 
 
 def ints(d, *numbers):

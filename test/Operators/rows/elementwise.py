@@ -28,11 +28,11 @@ def castable(m, name, to, shape):
         if m.element(to) == "bool":
             pool = ["1"]  # what else is true is not said
         return m.given(name, m.rng.choice(np.array(pool, object), shape))
-    real, least = m.is_real(to) or m.element(to) == "string", 0
+    real, lowest = m.is_real(to) or m.element(to) == "string", 0
     if not real and m.element(to) != "bool":
-        least = max(schemas.limits(m.dtype(to))[0], -7)
-    most = 7 if real or m.element(to) == "bool" else min(7, schemas.limits(m.dtype(to))[1])
-    return m.tensor(name, shape, least if not m.element(to).endswith("e8m0") else 1, most)
+        lowest = max(schemas.limits(m.dtype(to))[0], -7)
+    highest = 7 if real or m.element(to) == "bool" else min(7, schemas.limits(m.dtype(to))[1])
+    return m.tensor(name, shape, lowest if not m.element(to).endswith("e8m0") else 1, highest)
 
 
 @row("Cast", combine=True)
@@ -140,10 +140,10 @@ def pieces(case, node):
     """As Python splits: onnxruntime finds nothing in an empty text, where a delimiter finds one empty piece."""
     texts = node.inputs[0].value
     found = [t.split(node.attributes["delimiter"] or None) for t in texts.reshape(-1)]
-    most = max(map(len, found), default=0)
-    padded = np.array([f + [""] * (most - len(f)) for f in found], object)
+    longest = max(map(len, found), default=0)
+    padded = np.array([f + [""] * (longest - len(f)) for f in found], object)
     counts = np.array([len(f) for f in found], np.int64)
-    return [padded.reshape([*texts.shape, most]), counts.reshape(texts.shape)]
+    return [padded.reshape([*texts.shape, longest]), counts.reshape(texts.shape)]
 
 
 @row("StringSplit", expect=pieces)

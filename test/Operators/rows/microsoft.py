@@ -39,8 +39,9 @@ def operand(m, formal, array, is_constant=False):
     kind = schemas.type_of(array.dtype) if formal.option == "variadic" else m.kind(formal.kind)
     dtype = schemas.dtype_of(schemas.element_of(kind))
     if dtype != object and not schemas.is_real(dtype) and dtype.kind not in "bc" and array.dtype.kind != "b":
-        least, most = schemas.limits(dtype)
-        array = np.asarray(np.clip(np.round(array * 10) if array.dtype.kind == "f" else array.astype(np.int64), least, most))
+        lowest, highest = schemas.limits(dtype)
+        whole = np.round(array * 10) if array.dtype.kind == "f" else array.astype(np.int64)
+        array = np.asarray(np.clip(whole, lowest, highest))
     return Operand(kind, array.astype(str).astype(object) if dtype == object else array.astype(dtype), is_constant)
 
 
@@ -94,8 +95,8 @@ def products_of_bytes(case, node):
 def means_of_bytes(case, node):
     x, scale, zero, new_scale, new_zero = (operand.value.astype(np.float64) for operand in node.inputs)
     mean = ((x - zero) * scale).mean(tuple(node.attributes["axes"]), keepdims=bool(node.attributes["keepdims"]))
-    least, most = schemas.limits(node.inputs[0].value.dtype)
-    return [np.clip(np.rint(mean / new_scale) + new_zero, least, most).astype(node.inputs[0].value.dtype)]
+    lowest, highest = schemas.limits(node.inputs[0].value.dtype)
+    return [np.clip(np.rint(mean / new_scale) + new_zero, lowest, highest).astype(node.inputs[0].value.dtype)]
 
 
 def few_bits(m):

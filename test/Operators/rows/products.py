@@ -47,10 +47,10 @@ def quantized_product(case, node):
     real = ((a - a_zero) * a_scale) @ ((b - b_zero) * b_scale) / y_scale
     dtype = node.inputs[-1].value.dtype
     if dtype.kind in "iu":
-        least, most = schemas.limits(dtype)
-        return [np.clip(np.rint(real) + y_zero, least, most).astype(dtype)]
-    most = float(ml_dtypes.finfo(dtype).max)
-    return [np.clip(real.astype(np.float32) + y_zero, -most, most).astype(np.float32).astype(dtype)]
+        lowest, highest = schemas.limits(dtype)
+        return [np.clip(np.rint(real) + y_zero, lowest, highest).astype(dtype)]
+    highest = float(ml_dtypes.finfo(dtype).max)
+    return [np.clip(real.astype(np.float32) + y_zero, -highest, highest).astype(np.float32).astype(dtype)]
 
 
 @row("QLinearMatMul", expect=quantized_product)

@@ -26,8 +26,9 @@ assert math.isclose(peaks["gops_by_type"]["f32"], 2 * 64 * 108 * 1.41), peaks
 assert math.isclose(peaks["gbytes_per_second"], 13.4 * 108 * 1.41), peaks
 product = rows["kernel_MatMul_0"]
 assert product["operations"] == 2 * 64 * 32 * 16, product
-least = max(product["operations"] / peaks["gops_by_type"]["f32"], product["bytes"] / peaks["gbytes_per_second"]) * 1e-9
-assert math.isclose(product["roofline_share"], least / 1e-6, rel_tol=1e-6), product
+rates = peaks["gops_by_type"]["f32"], peaks["gbytes_per_second"]
+roofline = max(product["operations"] / rates[0], product["bytes"] / rates[1]) * 1e-9
+assert math.isclose(product["roofline_share"], roofline / 1e-6, rel_tol=1e-6), product
 
 # The launches in their order, one after the other from the first one on.
 events = [event for event in trace["traceEvents"] if event["ph"] == "X" and event["tid"] == 1]

@@ -158,8 +158,8 @@ TEST_F(CompileTest, refusesAModelThatChangesMeanwhile) {
 TEST(Tool, endsWithAMessageWithoutMemory) {
   auto allocate = [] {
     onnxc::prepareTool();
-    volatile size_t most = SIZE_MAX / 2;
-    ::operator delete(::operator new(most));
+    volatile size_t bytes = SIZE_MAX / 2;
+    ::operator delete(::operator new(bytes));
   };
   EXPECT_EXIT(allocate(), testing::ExitedWithCode(1), "error: out of memory");
   auto fail = [] {

@@ -221,9 +221,10 @@ TEST(CostModelTest, EveryTileFitsTheRegisters) {
 TEST(CostModelTest, RowsOfATileAreLimited) {
   Processor target = processorOf("znver4");
   EXPECT_EQ(chooseRegisterTile(target, 14, 64, target.lanes(32)).rows, 14);
-  for (int64_t most = 1; most < 14; ++most)
-    EXPECT_LE(chooseRegisterTile(target, 14, 64, target.lanes(32), most).rows,
-              most);
+  for (int64_t rowLimit = 1; rowLimit < 14; ++rowLimit)
+    EXPECT_LE(
+        chooseRegisterTile(target, 14, 64, target.lanes(32), rowLimit).rows,
+        rowLimit);
 }
 
 // Vectors that are computed and not just loaded take registers from the sums,

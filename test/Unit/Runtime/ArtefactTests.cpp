@@ -449,8 +449,8 @@ TEST(Artefact, ExportsEveryName) {
 TEST(Artefact, LoadsAndUnloadsManyTimes) {
   for (int i = 0; i < 30; ++i) {
     onnxc::ExecutionSession session(fake, "team");
-    int64_t most = 8;
-    EXPECT_GE(session.run({onnxc::view(&most, {})})[0].size(), 1u);
+    int64_t limit = 8;
+    EXPECT_GE(session.run({onnxc::view(&limit, {})})[0].size(), 1u);
   }
 }
 
@@ -561,8 +561,8 @@ TEST(Artefact, MayBeLeftOpenAtTheEndOfTheProcess) {
       {
         onnxc::ExecutionSession *session =
             new onnxc::ExecutionSession(fake, "team");
-        int64_t most = 8;
-        session->run({onnxc::view(&most, {})});
+        int64_t limit = 8;
+        session->run({onnxc::view(&limit, {})});
         exit(7);
       },
       testing::ExitedWithCode(7), "");

@@ -289,10 +289,10 @@ TEST_F(SelectionTest, TruePositionsStayBelowTheLimit) {
   Operand<uint8_t> condition{{1, 0, 1, 1}, {4}};
   for (auto [limit, count] :
        {std::pair(9, 3), std::pair(3, 2), std::pair(0, 0)}) {
-    Operand<int64_t> most{{limit}, {}};
-    ASSERT_EQ(
-        run(onnxc_call_true_positions, {condition.value(), most.value()}, {}),
-        ONNXC_OK);
+    Operand<int64_t> maxPositions{{limit}, {}};
+    ASSERT_EQ(run(onnxc_call_true_positions,
+                  {condition.value(), maxPositions.value()}, {}),
+              ONNXC_OK);
     EXPECT_EQ(dims[0][0], count);
   }
 }
@@ -392,13 +392,13 @@ struct Boxes {
   Operand<float> corners{{0, 0, 1, 1, 0, 0.1f, 1, 1.1f, 0, 10, 1, 11},
                          {1, 3, 4}};
   Operand<float> scores{{0.5f, 0.9f, 0.9f}, {1, 1, 3}};
-  Operand<int64_t> most{{3}, {1}};
+  Operand<int64_t> maxBoxes{{3}, {1}};
   Operand<float> overlap{{0.5f}, {}};
-  Operand<float> least{{0}, {0}};
+  Operand<float> minScore{{0}, {0}};
 
   std::vector<OnnxcValue> values() {
-    return {corners.value(), scores.value(), most.value(), overlap.value(),
-            least.value()};
+    return {corners.value(), scores.value(), maxBoxes.value(), overlap.value(),
+            minScore.value()};
   }
 };
 } // namespace
@@ -411,11 +411,11 @@ TEST_F(SelectionTest, BoxesThatOverlapABetterOneGo) {
   EXPECT_THAT(result<int64_t>(0, dims[0][0] * 3),
               ElementsAre(0, 0, 1, 0, 0, 2));
   boxes.overlap.elements = {0.95f};
-  boxes.least = {{0.6f}, {1}};
+  boxes.minScore = {{0.6f}, {1}};
   ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),
             ONNXC_OK);
   EXPECT_EQ(dims[0][0], 2);
-  boxes.most.elements = {std::numeric_limits<int64_t>::max()};
+  boxes.maxBoxes.elements = {std::numeric_limits<int64_t>::max()};
   ASSERT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {3, 0}),
             ONNXC_OK);
   EXPECT_EQ(dims[0][0], 3);
@@ -429,11 +429,11 @@ namespace {
 /// What the standard says, without haste: the boxes in order of their scores,
 /// each kept that overlaps no kept one. All have the size 1 x 1.
 std::vector<int64_t> keepGreedily(const std::vector<float> &left,
-                                  const std::vector<float> &scores, size_t most,
-                                  float least) {
+                                  const std::vector<float> &scores,
+                                  size_t maxBoxes, float minScore) {
   std::vector<int64_t> order, kept;
   for (size_t i = 0; i < scores.size(); ++i)
-    if (scores[i] > least || std::isnan(least))
+    if (scores[i] > minScore || std::isnan(minScore))
       order.push_back(i);
   auto rank = [&](int64_t i) {
     return std::tuple(std::isnan(scores[i]), -scores[i], i);
@@ -444,7 +444,7 @@ std::vector<int64_t> keepGreedily(const std::vector<float> &left,
     return rank(x) < rank(y);
   });
   for (int64_t i : order) {
-    if (kept.size() / 3 == most)
+    if (kept.size() / 3 == maxBoxes)
       break;
     auto isNear = [&](float by) { return std::abs(left[i] - by) < 0.5F; };
     bool isFree = true;
@@ -473,19 +473,19 @@ TEST_F(SelectionTest, AnyNumberOfBoxesIsTakenBestFirst) {
       if (kind == 3 && draw() % 3 == 0)
         scores.back() = draw() % 2 ? nan : -0.0F;
     }
-    for (int64_t most : {0, 1, 100, 900, 100000})
-      for (float least : {nan, -0.0F, 1e5F}) {
+    for (int64_t maxBoxes : {0, 1, 100, 900, 100000})
+      for (float minScore : {nan, -0.0F, 1e5F}) {
         Operand<float> boxes{corners, {1, count, 4}},
             ranks{scores, {1, 1, count}}, overlap{{1.0F / 3}, {}},
-            bound{{least}, {1}};
-        Operand<int64_t> wanted{{most}, {1}};
+            bound{{minScore}, {1}};
+        Operand<int64_t> wanted{{maxBoxes}, {1}};
         ASSERT_EQ(run(onnxc_call_non_max_suppression,
                       {boxes.value(), ranks.value(), wanted.value(),
                        overlap.value(), bound.value()},
-                      {std::isnan(least) ? 3 : 7, 0}),
+                      {std::isnan(minScore) ? 3 : 7, 0}),
                   ONNXC_OK);
         EXPECT_EQ(result<int64_t>(0, dims[0][0] * 3),
-                  keepGreedily(left, scores, most, least));
+                  keepGreedily(left, scores, maxBoxes, minScore));
       }
   }
 }
@@ -501,7 +501,7 @@ TEST_F(SelectionTest, LongCallsLookAtTheDeadline) {
   }
   boxes.corners = {corners, {1, count, 4}};
   boxes.scores = {left, {1, 1, count}};
-  boxes.most.elements = {count};
+  boxes.maxBoxes.elements = {count};
   Operand<float> x{left, {count}};
   call->deadline = 1;
   EXPECT_EQ(run(onnxc_call_non_max_suppression, boxes.values(), {7, 0}),

@@ -58,9 +58,9 @@ struct Call {
   OnnxcCall *get() const { return static_cast<OnnxcCall *>(context); }
 };
 
-/// How many threads the entry point `team` ran on, at most `most`.
-int64_t teamSize(OMContext *context, int64_t most) {
-  OMBuffer input = {&most, 8, nullptr, 0, ONNX_TYPE_INT64}, output = {};
+/// How many threads the entry point `team` ran on, at most `maxThreads`.
+int64_t teamSize(OMContext *context, int64_t maxThreads) {
+  OMBuffer input = {&maxThreads, 8, nullptr, 0, ONNX_TYPE_INT64}, output = {};
   if (omContextRun(context, &input, 1, &output, 1) != OM_STATUS_OK)
     return -1;
   for (int64_t i = 0; i < output.shape[0]; ++i) // 2 * tid

@@ -55,12 +55,12 @@ TEST_F(SmallTensor, CreateCopiesTheShapeAndNotTheData) {
 
 // Whoever has a tensor may multiply any of its sizes without a check.
 TEST(Tensor, SizesBesideOneOfZeroAreBounded) {
-  int64_t most[3] = {int64_t(1) << 40, 0, 64};
-  OMTensor *tensor = omTensorCreate(nullptr, most, 3, ONNX_TYPE_INT8);
+  int64_t dims[3] = {int64_t(1) << 40, 0, 64};
+  OMTensor *tensor = omTensorCreate(nullptr, dims, 3, ONNX_TYPE_INT8);
   ASSERT_NE(tensor, nullptr);
   EXPECT_EQ(omTensorGetBufferSize(tensor), 0);
   omTensorDestroy(tensor);
-  EXPECT_EQ(omTensorCreate(nullptr, most, 3, ONNX_TYPE_FLOAT), nullptr);
+  EXPECT_EQ(omTensorCreate(nullptr, dims, 3, ONNX_TYPE_FLOAT), nullptr);
   int64_t wrapped[3] = {int64_t(1) << 40, int64_t(1) << 40, 0};
   EXPECT_EQ(omTensorCreate(nullptr, wrapped, 3, ONNX_TYPE_INT8), nullptr);
 }

@@ -151,7 +151,7 @@ template <typename Work>
 static double bestRate(size_t threads, Work work) {
   using Clock = std::chrono::steady_clock;
   constexpr int rounds = 4;
-  constexpr std::chrono::duration<double> least(4e-3);
+  constexpr std::chrono::duration<double> minTime(4e-3);
   std::vector<std::array<double, rounds>> rates(threads);
   std::barrier<> start{std::ptrdiff_t(threads)};
   auto run = [&](size_t thread) {
@@ -161,7 +161,7 @@ static double bestRate(size_t threads, Work work) {
       double done = 0;
       Clock::time_point begin = Clock::now();
       std::chrono::duration<double> time(0);
-      while (time < least) {
+      while (time < minTime) {
         done += work(thread);
         time = Clock::now() - begin;
       }

@@ -65,7 +65,7 @@ private:
 
   llvm::SmallVector<int64_t> positions;
   llvm::SmallVector<uint64_t> hashed, multipliers;
-  uint64_t least = 0, first = 1;
+  uint64_t minKey = 0, first = 1;
   int64_t slots = 0;
 };
 

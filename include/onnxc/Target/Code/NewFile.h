@@ -67,7 +67,7 @@ std::error_code writeTo(int file, llvm::StringRef bytes);
 bool isStream(llvm::StringRef name);
 
 /// The file itself where `name` is a link to it: links are not replaced.
-std::string behindLinks(llvm::StringRef name);
+std::string resolveLinks(llvm::StringRef name);
 
 } // namespace onnxc::target
 

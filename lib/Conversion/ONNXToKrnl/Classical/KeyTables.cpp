@@ -34,10 +34,10 @@ bool KeyTable::placeDirectly(ArrayRef<uint64_t> keys) {
   auto [low, high] = std::minmax_element(keys.begin(), keys.end(), isLess);
   if (*high - *low >= std::max<uint64_t>(always, slotsOfKey * keys.size()))
     return false;
-  least = *low;
+  minKey = *low;
   slots = int64_t(*high - *low) + 1;
   for (uint64_t key : keys)
-    positions.push_back(int64_t(key - least));
+    positions.push_back(int64_t(key - minKey));
   return true;
 }
 
@@ -120,8 +120,8 @@ bool KeyTable::placeByHash(ArrayRef<uint64_t> keys, int64_t slotBits) {
 std::optional<KeyTable> KeyTable::makeHashed(ArrayRef<uint64_t> keys) {
   if (keys.empty())
     return std::nullopt;
-  int64_t least = llvm::Log2_64_Ceil(keys.size() + keys.size() / 4 + 1);
-  for (int64_t bits = least; bits < std::min(least + 4, largestTableBits);
+  int64_t minBits = llvm::Log2_64_Ceil(keys.size() + keys.size() / 4 + 1);
+  for (int64_t bits = minBits; bits < std::min(minBits + 4, largestTableBits);
        ++bits) {
     KeyTable table;
     if (table.placeByHash(keys, bits))
@@ -165,7 +165,7 @@ Value KeyTable::find(OpBuilder &b, Location loc, Value key,
   };
   Value none = indexConstant(b, loc, slots);
   if (isDirect()) {
-    Value offset = arith::SubIOp::create(b, loc, key, word(least));
+    Value offset = arith::SubIOp::create(b, loc, key, word(minKey));
     Value isNear = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                          offset, word(uint64_t(slots)));
     return arith::SelectOp::create(b, loc, isNear, toIndex(b, loc, offset),

@@ -169,8 +169,8 @@ std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model) {
       op.getLeafTargetids().size() != leaves)
     return "the lists that describe nodes or leaves differ in length";
   auto childOf = [&](int64_t id, int64_t isLeaf) -> int64_t {
-    size_t most = isLeaf ? leaves : count;
-    if (id < 0 || size_t(id) >= most)
+    size_t limit = isLeaf ? leaves : count;
+    if (id < 0 || size_t(id) >= limit)
       return -1;
     return isLeaf ? int64_t(count) + id : id;
   };

@@ -258,10 +258,10 @@ Value TreeTraversal::aggregate(OpBuilder &b, Value votes,
       RankedTensorType::get({rows, model.targets}, element), sizes);
   bool isMin = model.aggregate == Aggregate::Min,
        isMax = model.aggregate == Aggregate::Max;
-  double most = element.isF64() ? std::numeric_limits<double>::max()
-                                : double(std::numeric_limits<float>::max());
-  Value start = kernel.constant(b.getFloatAttr(element, isMin   ? most
-                                                        : isMax ? -most
+  double largest = element.isF64() ? std::numeric_limits<double>::max()
+                                   : double(std::numeric_limits<float>::max());
+  Value start = kernel.constant(b.getFloatAttr(element, isMin   ? largest
+                                                        : isMax ? -largest
                                                                 : 0.0));
   Value init = kernel.fill(start, {out, {row, target}});
   Value y = kernel.generic(
@@ -291,12 +291,13 @@ Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,
   ConversionPatternRewriter &b = graph.rewriter;
   Location loc = graph.loc;
   // Leaves read feature 0, which has no effect.
-  Value least = indexConstant(b, loc, std::max<int64_t>(tables.maxFeature, 0));
+  Value lastFeature =
+      indexConstant(b, loc, std::max<int64_t>(tables.maxFeature, 0));
   Value columns = sizeOf(b, loc, x, 1);
-  krnl::CheckOp::create(
-      b, loc,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, least, columns),
-      "a tree looks at a feature that the rows do not have");
+  krnl::CheckOp::create(b, loc,
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                              lastFeature, columns),
+                        "a tree looks at a feature that the rows do not have");
   TreeTraversal walk(b, loc, x, model, tables);
   int64_t rows = rankedType(x).getDimSize(0);
   Value scores;

@@ -161,7 +161,7 @@ private:
         continue;
       }
       const Decision &decision = decisions.list[size_t(node)];
-      int64_t most = 0;
+      int64_t maxHeight = 0;
       bool ready = true;
       for (int64_t child : {decision.ifFalse, decision.ifTrue}) {
         if (!isThere(child) || height[size_t(child)] == isPending)
@@ -170,10 +170,10 @@ private:
           stack.push_back(child);
           ready = false;
         } else if (!isLeaf(child)) {
-          most = std::max(most, height[size_t(child)]);
+          maxHeight = std::max(maxHeight, height[size_t(child)]);
         }
       }
-      own = ready ? most + 1 : isPending;
+      own = ready ? maxHeight + 1 : isPending;
     }
     return true;
   }
@@ -241,13 +241,13 @@ static std::vector<int64_t> singleTargets(const TreeModel &model,
 }
 
 static double neutralOf(const TreeModel &model) {
-  double most = model.isDouble ? std::numeric_limits<double>::max()
-                               : double(std::numeric_limits<float>::max());
+  double largest = model.isDouble ? std::numeric_limits<double>::max()
+                                  : double(std::numeric_limits<float>::max());
   switch (model.aggregate) {
   case Aggregate::Min:
-    return most;
+    return largest;
   case Aggregate::Max:
-    return -most;
+    return -largest;
   default:
     return 0;
   }

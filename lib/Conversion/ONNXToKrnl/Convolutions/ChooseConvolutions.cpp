@@ -123,10 +123,10 @@ int64_t WinogradConv::bands(int64_t side) const {
   double filters = double((side + 2) * (side + 2) * inChannels * outChannels) *
                    sizeof(float);
   // Each band reads all filters: more of them than data would be no gain.
-  auto most = int64_t(bytes / (2 * filters));
+  auto maxRows = int64_t(bytes / (2 * filters));
   auto wanted = int64_t(std::ceil(bytes / bandBytes));
   int64_t rows = llvm::divideCeil(out[0], side);
-  return std::max<int64_t>(1, std::min({most, wanted, rows}));
+  return std::max<int64_t>(1, std::min({maxRows, wanted, rows}));
 }
 
 /// Returns true if the attribute is absent, or `number` for all dimensions.

@@ -18,14 +18,14 @@ namespace onnxc {
 /// How many steps a window takes from its first position, -1 if there is no
 /// position for it. The run ends where not even that is true.
 static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
-  Value least = indexConstant(b, loc, -1);
+  Value minusOne = indexConstant(b, loc, -1);
   if (lowerBoundOf(steps) >= -1)
     return steps;
   Value fits =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, least);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, minusOne);
   krnl::CheckOp::create(b, loc, fits,
                         "the window is larger than the padded input");
-  return maxIndex(b, loc, steps, least);
+  return maxIndex(b, loc, steps, minusOne);
 }
 
 namespace {

@@ -59,11 +59,11 @@ Value TableBuilder::tapExtent(const ResizedDim &dim) {
   // A result that has positions is not so small that more samples than these
   // take part in one.
   Value first = firstTap(host, mode, dim.scale);
-  Value most = fold<arith::MulFOp>(dim.inSize, host.constant(8));
-  most = fold<arith::AddFOp>(most, host.constant(8));
+  Value maxCount = fold<arith::MulFOp>(dim.inSize, host.constant(8));
+  maxCount = fold<arith::AddFOp>(maxCount, host.constant(8));
   FloatAttr scale, bound;
   if (matchPattern(dim.scale, m_Constant(&scale)) &&
-      matchPattern(most, m_Constant(&bound))) {
+      matchPattern(maxCount, m_Constant(&bound))) {
     int64_t reach = tapCount(mode.interpolation) / 2;
     double low =
         std::floor(-reach / std::min(scale.getValueAsDouble(), 1.0)) + 1;
@@ -72,7 +72,7 @@ Value TableBuilder::tapExtent(const ResizedDim &dim) {
   }
   // From the first, which lies below, to its mirror image above.
   Value count = host.sub(host.constant(2), host.mul(host.constant(2), first));
-  return floatToIndex(host, count, most);
+  return floatToIndex(host, count, maxCount);
 }
 
 /// Positions far outside, of absurd scales and regions, are as good as others.

@@ -33,10 +33,10 @@ Value onnxc::largestOf(OpBuilder &b, Location loc, Value table,
   Value largest = onlyElement(b, loc, kernel.finish({y}).front());
   ScalarBuilder host(b, loc, element);
   // NaN, too, is above the limit.
-  Value most = host.constant(1 << 16);
-  krnl::CheckOp::create(b, loc, host.le(largest, most),
+  Value limit = host.constant(1 << 16);
+  krnl::CheckOp::create(b, loc, host.le(largest, limit),
                         "a region has too many samples in a bin");
-  return floatToIndex(host, largest, most);
+  return floatToIndex(host, largest, limit);
 }
 
 Value onnxc::makeRoiTable(

@@ -124,12 +124,12 @@ Lowered lowerGatherND(onnx::GatherNDOp op, onnx::GatherNDOp::Adaptor adaptor,
       });
 }
 
-/// A number of elements that has to be between 0 and `most`.
-Value checkedCount(OpBuilder &b, Location loc, Value count, Value most,
+/// A number of elements that has to be between 0 and `maxCount`.
+Value checkedCount(OpBuilder &b, Location loc, Value count, Value maxCount,
                    StringRef message,
                    std::optional<int64_t> dimension = std::nullopt) {
   return krnl::WrapIndexOp::create(
-      b, loc, count, most, b.getStringAttr(message),
+      b, loc, count, maxCount, b.getStringAttr(message),
       dimension ? b.getI64IntegerAttr(*dimension) : IntegerAttr(),
       /*count=*/true);
 }

@@ -128,9 +128,9 @@ Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
             result = element;
             continue;
           }
-          Value behind = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::sge,
-                                               along, begin);
-          result = arith::SelectOp::create(nb, l, behind, element, result);
+          Value isAfter = arith::CmpIOp::create(
+              nb, l, arith::CmpIPredicate::sge, along, begin);
+          result = arith::SelectOp::create(nb, l, isAfter, element, result);
         }
         return result;
       });

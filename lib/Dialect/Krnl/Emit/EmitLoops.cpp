@@ -42,7 +42,8 @@ LaneIndex NestEmitter::visibleOf(unsigned loop, unsigned op, LaneIndex bound) {
     values.push_back({at.base, at.offset, 0, {}});
   LaneIndex from = math.eval(visible->elements, values, extents);
   Value elements = b.createOrFold<arith::MaxSIOp>(
-      math.scalar(from), arith::ConstantIndexOp::create(b, visible->least));
+      math.scalar(from),
+      arith::ConstantIndexOp::create(b, visible->minElements));
   if (visible->each == 0) {
     Value none = arith::ConstantIndexOp::create(b, 0);
     Value isSeen =

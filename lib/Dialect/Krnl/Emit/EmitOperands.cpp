@@ -17,16 +17,18 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The loop of a shuffle, written out `least` to `most` times here, whose
-/// instances are neighbours in the last dimension of an access.
+/// The loop of a shuffle, written out `minInstances` to `maxInstances` times
+/// here, whose instances are neighbours in the last dimension of an access.
 std::optional<unsigned> OpEmitter::instanceLoop(const OpState &state,
                                                 OpOperand &operand,
                                                 bool LoopUse::*shuffle,
-                                                int64_t least, int64_t most) {
+                                                int64_t minInstances,
+                                                int64_t maxInstances) {
   for (const LoopUse &use : nest.op(state.number).loops) {
     const ActiveLoop &at = active[use.loop];
-    if (use.*shuffle && at.instances >= least && at.instances <= most &&
-        at.staticLimit < 0 && !at.dynamicLimit &&
+    if (use.*shuffle && at.instances >= minInstances &&
+        at.instances <= maxInstances && at.staticLimit < 0 &&
+        !at.dynamicLimit &&
         LoopNest::hasRows(state.access(operand), operand, use.loop))
       return use.loop;
   }

@@ -89,10 +89,10 @@ TileRange::TileRange(ImplicitLocOpBuilder &b, ValueRange range,
 }
 
 Value TileRange::end(unsigned position, Value atLast) {
-  Value behind = arith::AddIOp::create(b, last[position], one);
-  return atLast ? arith::SelectOp::create(b, atLast, behind,
+  Value afterLast = arith::AddIOp::create(b, last[position], one);
+  return atLast ? arith::SelectOp::create(b, atLast, afterLast,
                                           math.scalar(extents[position]))
-                : arith::SelectOp::create(b, isEmpty, first[0], behind);
+                : arith::SelectOp::create(b, isEmpty, first[0], afterLast);
 }
 
 void TileRange::emit(unsigned position, Value atFirst, Value atLast) {

@@ -196,9 +196,10 @@ static FloatAttr fourDigits(Builder &builder, double value) {
 
 /// Cycles as an integer; those of loops beyond all bounds are its largest one.
 static IntegerAttr wholeCycles(Builder &builder, double cycles) {
-  double most = double(std::numeric_limits<int64_t>::max());
-  return builder.getI64IntegerAttr(
-      cycles < most ? int64_t(cycles) : std::numeric_limits<int64_t>::max());
+  double maxCycles = double(std::numeric_limits<int64_t>::max());
+  return builder.getI64IntegerAttr(cycles < maxCycles
+                                       ? int64_t(cycles)
+                                       : std::numeric_limits<int64_t>::max());
 }
 
 /// A constant is packed once, when the artefact is written; anything else by a

@@ -173,7 +173,7 @@ private:
   void waitForReaders(const CachedSlice &slice);
   void makeBarriers(const Slices &slices);
   void showBarriers(const Slices &slices);
-  bool waitsBehindTile(const CachedSlice &slice);
+  bool waitsAfterTile(const CachedSlice &slice);
   void waitForBoxes(const Slices &slices);
 
   // EmitProducer.cpp: the same by a warp that computes nothing.
@@ -185,7 +185,7 @@ private:
   // CopyShared.cpp: the same by all threads of a tile.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice);
   llvm::SmallVector<unsigned> loopsOfLine(const CachedSlice &slice,
-                                          unsigned along, int64_t most);
+                                          unsigned along, int64_t maxElements);
   int64_t lanesAlong(const CachedSlice &slice, llvm::ArrayRef<unsigned> line);
   int64_t paddingOf(const CachedSlice &slice, int64_t row);
   llvm::SmallVector<CopyDigit> copyDigits(const CachedSlice &slice,
@@ -335,8 +335,9 @@ private:
   // Accesses whose neighbours are in other instances.
   std::optional<unsigned> instanceLoop(const OpState &state,
                                        mlir::OpOperand &operand,
-                                       bool LoopUse::*shuffle, int64_t least,
-                                       int64_t most);
+                                       bool LoopUse::*shuffle,
+                                       int64_t minInstances,
+                                       int64_t maxInstances);
   std::optional<unsigned> transposedLoop(const OpState &state,
                                          mlir::OpOperand &operand);
   bool loadTransposed(OpState &state, mlir::OpOperand &operand,

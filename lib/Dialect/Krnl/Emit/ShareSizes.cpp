@@ -282,9 +282,9 @@ void Sharing::replaceNumbers(unsigned firstPassed) {
     Value now;
     if (auto it = sizes.find(*values); it != sizes.end()) {
       auto [argument, dim] = it->second;
-      unsigned behind = argument < firstPassed ? 0 : passed.size();
+      unsigned shift = argument < firstPassed ? 0 : passed.size();
       now = memref::DimOp::create(builder, func.getLoc(),
-                                  func.getArgument(argument + behind), dim);
+                                  func.getArgument(argument + shift), dim);
     } else {
       now = func.getArgument(firstPassed + passed.lookup(*values));
     }

@@ -161,21 +161,23 @@ int64_t Access::pitch(unsigned loop) const {
   return stride(loop) * (type.getElementTypeBitWidth() / 8);
 }
 
-int64_t Access::alignment(ArrayRef<unsigned> first, int64_t most) const {
-  // Divisors of `most`; rows of unknown length may have any.
-  int64_t common = most, row = 1;
+int64_t Access::alignment(ArrayRef<unsigned> first,
+                          int64_t maxAlignment) const {
+  // Divisors of `maxAlignment`; rows of unknown length may have any.
+  int64_t common = maxAlignment, row = 1;
   for (unsigned position = getRank(); position-- > 0;) {
     AffineExpr index = getIndex(position),
                zero = getAffineConstantExpr(0, index.getContext());
     for (unsigned loop : first)
       index = index.replace(getAffineDimExpr(loop, index.getContext()), zero);
-    int64_t here = std::gcd(index.getLargestKnownDivisor(), most);
+    int64_t here = std::gcd(index.getLargestKnownDivisor(), maxAlignment);
     // Outside of the range the first index in it is read.
     if (subscripts[position].range)
       here = std::gcd(here, subscripts[position].range->first);
     common = std::gcd(common, here * row);
     if (!type.isDynamicDim(position))
-      row = std::gcd(row * std::gcd(type.getDimSize(position), most), most);
+      row = std::gcd(row * std::gcd(type.getDimSize(position), maxAlignment),
+                     maxAlignment);
   }
   return common;
 }
@@ -238,7 +240,7 @@ static std::optional<int> directionOf(AffineExpr index, unsigned loop) {
 
 std::optional<std::pair<int64_t, int64_t>> valuesOf(AffineExpr index,
                                                     ArrayRef<int64_t> extents) {
-  SmallVector<AffineExpr> least, greatest;
+  SmallVector<AffineExpr> atMin, atMax;
   for (auto [loop, extent] : llvm::enumerate(extents)) {
     std::optional<int> direction = directionOf(index, loop);
     if (!direction ||
@@ -247,11 +249,11 @@ std::optional<std::pair<int64_t, int64_t>> valuesOf(AffineExpr index,
     AffineExpr first = getAffineConstantExpr(0, index.getContext()),
                last = getAffineConstantExpr(*direction ? extent - 1 : 0,
                                             index.getContext());
-    least.push_back(*direction < 0 ? last : first);
-    greatest.push_back(*direction > 0 ? last : first);
+    atMin.push_back(*direction < 0 ? last : first);
+    atMax.push_back(*direction > 0 ? last : first);
   }
-  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(least));
-  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(greatest));
+  auto begin = dyn_cast<AffineConstantExpr>(index.replaceDims(atMin));
+  auto end = dyn_cast<AffineConstantExpr>(index.replaceDims(atMax));
   if (!begin || !end)
     return std::nullopt;
   return std::pair(begin.getValue(), end.getValue());
@@ -378,20 +380,19 @@ LaneAnalysis::LaneAnalysis(ComputeOp op, unsigned dim) : body(op.getBlock()) {
     if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
       strides[op.getMatchingBlockArgument(&operand)] = Stride::Other;
   for (Operation &inner : body->without_terminator()) {
-    Stride most = Stride::None;
+    Stride max = Stride::None;
     unsigned moving = 0;
     for (Value operand : inner.getOperands()) {
-      most = std::max(most, strides.lookup(operand));
+      max = std::max(max, strides.lookup(operand));
       moving += !isUniform(operand);
     }
     if (auto loop = dyn_cast<IndexOp>(inner))
-      most = loop.getDim() == dim ? Stride::Even : Stride::None;
-    else if (most == Stride::Even &&
-             !isa<arith::AddIOp, arith::SubIOp>(inner) &&
+      max = loop.getDim() == dim ? Stride::Even : Stride::None;
+    else if (max == Stride::Even && !isa<arith::AddIOp, arith::SubIOp>(inner) &&
              !(isa<arith::MulIOp>(inner) && moving < 2))
-      most = Stride::Other;
+      max = Stride::Other;
     for (Value result : inner.getResults())
-      strides[result] = most;
+      strides[result] = max;
   }
 }
 

@@ -128,20 +128,20 @@ int64_t lowerBoundOf(OpFoldResult index) {
     return std::max(lowerBoundOf(op->getOperand(0)),
                     lowerBoundOf(op->getOperand(1)));
   auto [base, offset] = splitOffset(index);
-  int64_t least = INT64_MIN;
+  int64_t bound = INT64_MIN;
   if (base != index) {
-    least = lowerBoundOf(base);
-    return least == INT64_MIN || llvm::AddOverflow(least, offset, least)
+    bound = lowerBoundOf(base);
+    return bound == INT64_MIN || llvm::AddOverflow(bound, offset, bound)
                ? INT64_MIN
-               : least;
+               : bound;
   }
   std::optional<int64_t> divisor;
   if (isa_and_nonnull<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
       (divisor = getConstantIntValue(op->getOperand(1))) && *divisor > 0 &&
-      (least = lowerBoundOf(op->getOperand(0))) != INT64_MIN)
+      (bound = lowerBoundOf(op->getOperand(0))) != INT64_MIN)
     return isa<arith::CeilDivSIOp>(op)
-               ? llvm::divideCeilSigned(least, *divisor)
-               : llvm::divideFloorSigned(least, *divisor);
+               ? llvm::divideCeilSigned(bound, *divisor)
+               : llvm::divideFloorSigned(bound, *divisor);
   return INT64_MIN;
 }
 

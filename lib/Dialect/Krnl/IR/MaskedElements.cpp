@@ -29,11 +29,11 @@ static constexpr int64_t maxConstant = int64_t(1) << 30, maxFactor = int64_t(1)
 std::optional<LinearForm> sumOf(LinearForm x, const LinearForm &y,
                                 int64_t factor) {
   bool fits = true;
-  auto addTo = [&](int64_t &sum, int64_t term, int64_t most) {
+  auto addTo = [&](int64_t &sum, int64_t term, int64_t limit) {
     int64_t product;
     fits &= !llvm::MulOverflow(term, factor, product) &&
-            !llvm::AddOverflow(sum, product, sum) && sum <= most &&
-            sum >= -most;
+            !llvm::AddOverflow(sum, product, sum) && sum <= limit &&
+            sum >= -limit;
   };
   addTo(x.constant, y.constant, maxConstant);
   for (const auto &[loop, count] : y.factors) {

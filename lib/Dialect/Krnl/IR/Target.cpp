@@ -243,8 +243,8 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   LogicalResult result = success();
   forEachNumber(processor, [&](StringRef name, auto value) {
     constexpr bool isFlag = std::is_same_v<decltype(value), bool>;
-    constexpr auto most = int64_t(1) << 40;
-    if (succeeded(result) && !isFlag && !(value > 0 && value <= most))
+    constexpr auto maxValue = int64_t(1) << 40;
+    if (succeeded(result) && !isFlag && !(value > 0 && value <= maxValue))
       result = emitError() << "expected '" << name
                            << "' of a target to be positive and at most 2^40";
   });

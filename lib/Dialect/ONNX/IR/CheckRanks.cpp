@@ -20,11 +20,10 @@ static std::string ofRank(int64_t rank) {
 
 /// "rank 3", "rank 3 to 4", "a rank of at least 3".
 static std::string allowedRanks(const OperandRank &rule) {
-  if (rule.most == OperandRank::unbounded)
-    return "a rank of at least " + std::to_string(rule.least);
-  std::string text = "rank " + std::to_string(rule.least);
-  return rule.least == rule.most ? text
-                                 : text + " to " + std::to_string(rule.most);
+  if (rule.max == OperandRank::unbounded)
+    return "a rank of at least " + std::to_string(rule.min);
+  std::string text = "rank " + std::to_string(rule.min);
+  return rule.min == rule.max ? text : text + " to " + std::to_string(rule.max);
 }
 
 static Error checkOperand(Operation *op, const OperandRank &rule,
@@ -34,7 +33,7 @@ static Error checkOperand(Operation *op, const OperandRank &rule,
     return std::nullopt;
   std::string what = "expects " + inputName(*operand) + " to have ";
   std::string found = ", but it has rank " + std::to_string(*rank);
-  if (*rank < rule.least || *rank > rule.most)
+  if (*rank < rule.min || *rank > rule.max)
     return what + allowedRanks(rule) + found;
   bool isBroadcast = rule.form == OperandRank::Broadcast;
   int like = isBroadcast ? 0 : rule.like;

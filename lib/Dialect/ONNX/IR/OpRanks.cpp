@@ -211,10 +211,10 @@ public:
     OperandRank rank;
     if (!take('.')) {
       if (isAtDigit()) {
-        rank.least = readNumber();
-        rank.most = take('+')   ? OperandRank::unbounded
-                    : take('-') ? readNumber()
-                                : rank.least;
+        rank.min = readNumber();
+        rank.max = take('+')   ? OperandRank::unbounded
+                   : take('-') ? readNumber()
+                               : rank.min;
       }
       if (take('=')) {
         rank.like = static_cast<int>(readNumber());

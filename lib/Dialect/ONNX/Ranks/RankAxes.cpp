@@ -71,7 +71,7 @@ static std::optional<SmallVector<int64_t>> listedAxes(Operation *op) {
 }
 
 /// Parameters of a norm are one number for each position of the last axis.
-static bool haveListsBehind(Operation *op) {
+static bool haveListOperands(Operation *op) {
   return llvm::all_of(op->getOperands().drop_front(), [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type && type.getRank() <= 1;
@@ -123,7 +123,7 @@ static bool isAlongAxes(Operation *op) {
   if (op->getNumOperands() == 0 || !axesOf(op))
     return false;
   if (isa<LayerNormalizationOp, RMSNormalizationOp>(op))
-    return haveListsBehind(op);
+    return haveListOperands(op);
   if (isa<ConcatOp, GatherOp>(op))
     return true;
   return llvm::none_of(op->getOperands().drop_front(), isUnranked);
@@ -313,14 +313,14 @@ private:
   /// Where axes of `rank` dimensions are among `maxRank` of them; an axis that
   /// there is not is none of these either, for the run to refuse.
   Value widenAxes(Value axes, Value rank) {
-    Value zero = maker.integerScalar(0), most = maker.integerScalar(maxRank);
+    Value zero = maker.integerScalar(0), limit = maker.integerScalar(maxRank);
     Value position = maker.make("Where", {maker.make("Less", {axes, zero}),
                                           maker.add(axes, rank), axes});
     Value isThere =
         maker.make("And", {maker.make("LessOrEqual", {zero, position}),
                            maker.make("Less", {position, rank})});
-    Value moved = maker.add(position, maker.sub(most, rank));
-    return maker.make("Where", {isThere, moved, most});
+    Value moved = maker.add(position, maker.sub(limit, rank));
+    return maker.make("Where", {isThere, moved, limit});
   }
 
   /// The last `rank` of `maxRank` sizes that are not at `axes`.

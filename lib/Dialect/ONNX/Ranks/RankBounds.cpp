@@ -34,7 +34,7 @@ RankBounds::RankBounds(Block &block) : block(block) {
   if (auto choice = dyn_cast<IfOp>(block.getParentOp()))
     for (auto [result, yielded] :
          llvm::zip(choice->getResults(), block.back().getOperands()))
-      narrow(yielded, of(result).least, of(result).most);
+      narrow(yielded, of(result).min, of(result).max);
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (isUnranked(operand))
@@ -64,34 +64,34 @@ SmallVector<RankBounds::Settled> RankBounds::settled() const {
   for (Operation *op : ops)
     for (Value value : op->getOperands()) {
       Bounds range = of(value);
-      if (!isUnranked(value) || range.least != range.most ||
+      if (!isUnranked(value) || range.min != range.max ||
           !seen.insert(value).second)
         continue;
       bool isInside = block.getParent()->isProperAncestor(
           value.getParentBlock()->getParent());
       Block &around = isInside ? *value.getParentBlock() : block;
-      found.push_back({value, around.findAncestorOpInBlock(*op), range.least});
+      found.push_back({value, around.findAncestorOpInBlock(*op), range.min});
     }
   return found;
 }
 
-bool RankBounds::narrow(Value value, int64_t least, int64_t most) {
+bool RankBounds::narrow(Value value, int64_t min, int64_t max) {
   Bounds old = of(value);
-  least = std::max(old.least, std::min(least, unlimited));
-  most = std::min(old.most, most);
-  if (least > most) {
+  min = std::max(old.min, std::min(min, unlimited));
+  max = std::min(old.max, max);
+  if (min > max) {
     isContradiction = true;
     return false;
   }
-  if (least == old.least && most == old.most)
+  if (min == old.min && max == old.max)
     return false;
-  ranges[value] = {least, most};
+  ranges[value] = {min, max};
   return true;
 }
 
 /// The bound plus `by`, unless there is none.
-static int64_t shifted(int64_t most, int64_t by) {
-  return most >= RankBounds::unlimited ? RankBounds::unlimited : most + by;
+static int64_t shifted(int64_t max, int64_t by) {
+  return max >= RankBounds::unlimited ? RankBounds::unlimited : max + by;
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,9 +101,9 @@ static int64_t shifted(int64_t most, int64_t by) {
 /// rank(result) = rank(operand) + more
 bool RankBounds::tie(Value result, Value operand, int64_t more) {
   Bounds x = of(operand);
-  bool changed = narrow(result, x.least + more, shifted(x.most, more));
+  bool changed = narrow(result, x.min + more, shifted(x.max, more));
   Bounds y = of(result);
-  return narrow(operand, y.least - more, shifted(y.most, -more)) || changed;
+  return narrow(operand, y.min - more, shifted(y.max, -more)) || changed;
 }
 
 /// The result has the largest rank of the operands.
@@ -112,17 +112,17 @@ bool RankBounds::tieMaximum(Operation *op) {
   Bounds all{0, 0};
   for (Value operand : op->getOperands()) {
     Bounds x = of(operand);
-    all = {std::max(all.least, x.least), std::max(all.most, x.most)};
+    all = {std::max(all.min, x.min), std::max(all.max, x.max)};
   }
   for (Value result : op->getResults())
-    changed |= narrow(result, all.least, all.most);
+    changed |= narrow(result, all.min, all.max);
   Bounds y = of(op->getResult(0));
   for (OpOperand &operand : op->getOpOperands()) {
     // One that alone can be so large is.
     bool isLargest = llvm::all_of(op->getOpOperands(), [&](OpOperand &other) {
-      return other.get() == operand.get() || of(other.get()).most < y.least;
+      return other.get() == operand.get() || of(other.get()).max < y.min;
     });
-    changed |= narrow(operand.get(), isLargest ? y.least : 0, y.most);
+    changed |= narrow(operand.get(), isLargest ? y.min : 0, y.max);
   }
   return changed;
 }
@@ -132,11 +132,11 @@ bool RankBounds::tieGather(Operation *op) {
   Value data = op->getOperand(0), indices = op->getOperand(1);
   Value result = op->getResult(0);
   Bounds d = of(data), i = of(indices);
-  bool changed = narrow(result, d.least + i.least - 1,
-                        std::min(unlimited, d.most + i.most - 1));
+  bool changed =
+      narrow(result, d.min + i.min - 1, std::min(unlimited, d.max + i.max - 1));
   Bounds y = of(result);
-  changed |= narrow(data, y.least - i.most + 1, shifted(y.most, 1 - i.least));
-  return narrow(indices, y.least - d.most + 1, shifted(y.most, 1 - d.least)) ||
+  changed |= narrow(data, y.min - i.max + 1, shifted(y.max, 1 - i.min));
+  return narrow(indices, y.min - d.max + 1, shifted(y.max, 1 - d.min)) ||
          changed;
 }
 
@@ -156,28 +156,28 @@ bool RankBounds::tieProduct(Operation *op) {
     given[i] = of(operands[i]);
     found[i] = {unlimited, 0};
   }
-  for (int64_t l = std::max<int64_t>(given[0].least, 1);
-       l <= std::min(given[0].most, largest); ++l)
-    for (int64_t r = std::max<int64_t>(given[1].least, 1);
-         r <= std::min(given[1].most, largest); ++r) {
+  for (int64_t l = std::max<int64_t>(given[0].min, 1);
+       l <= std::min(given[0].max, largest); ++l)
+    for (int64_t r = std::max<int64_t>(given[1].min, 1);
+         r <= std::min(given[1].max, largest); ++r) {
       int64_t ranks[] = {l, r, productRank(l, r)};
-      if (ranks[2] < given[2].least || ranks[2] > given[2].most)
+      if (ranks[2] < given[2].min || ranks[2] > given[2].max)
         continue;
       for (unsigned i = 0; i < 3; ++i)
-        found[i] = {std::min(found[i].least, ranks[i]),
-                    std::max(found[i].most, ranks[i])};
+        found[i] = {std::min(found[i].min, ranks[i]),
+                    std::max(found[i].max, ranks[i])};
     }
   bool changed = false;
   for (unsigned i = 0; i < 3; ++i)
-    changed |= narrow(operands[i], found[i].least,
-                      found[i].most >= largest - 2 ? unlimited : found[i].most);
+    changed |= narrow(operands[i], found[i].min,
+                      found[i].max >= largest - 2 ? unlimited : found[i].max);
   return changed;
 }
 
 /// The least rank that has this axis.
 static int64_t minWith(int64_t axis) {
-  constexpr int64_t most = RankBounds::unlimited;
-  return axis < 0 ? -std::max(axis, -most) : std::min(axis, most - 1) + 1;
+  constexpr int64_t max = RankBounds::unlimited;
+  return axis < 0 ? -std::max(axis, -max) : std::min(axis, max - 1) + 1;
 }
 
 /// Axes that are constants are among those of the operand, or of the result of
@@ -216,16 +216,16 @@ static std::optional<int64_t> rankAfterPadding(Value x, Value list) {
   bool isPadding = shape && shape.getData() == x && shape.getStart() == 0 &&
                    !shape.getEnd() && ones &&
                    llvm::all_of(*ones, [](int64_t i) { return i == 1; });
-  return isPadding ? listLength(list).most : std::nullopt;
+  return isPadding ? listLength(list).max : std::nullopt;
 }
 
 bool RankBounds::visitReshape(ReshapeOp op) {
   Value list = op.getShape();
   bool changed = false;
-  if (std::optional<int64_t> most = rankAfterPadding(op.getData(), list))
-    changed = narrow(op.getData(), 0, *most);
-  return narrow(op->getResult(0), listLength(list).least,
-                listLength(list).most.value_or(unlimited)) ||
+  if (std::optional<int64_t> max = rankAfterPadding(op.getData(), list))
+    changed = narrow(op.getData(), 0, *max);
+  return narrow(op->getResult(0), listLength(list).min,
+                listLength(list).max.value_or(unlimited)) ||
          changed;
 }
 
@@ -246,7 +246,7 @@ bool RankBounds::visitRelation(Operation *op) {
     return changed;
   }
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(y))
-    return narrow(y, ranks->least, ranks->most);
+    return narrow(y, ranks->min, ranks->max);
   std::optional<int64_t> more = rankChange(op, knownLength);
   bool changed = false;
   for (Value result :
@@ -262,13 +262,12 @@ bool RankBounds::visitRules(Operation *op) {
     OpOperand *operand = operandInSlot(op, slot);
     if (!operand)
       continue;
-    changed |=
-        narrow(operand->get(), rule.least, std::min(rule.most, unlimited));
+    changed |= narrow(operand->get(), rule.min, std::min(rule.max, unlimited));
     OpOperand *like = rule.like < 0 ? nullptr : operandInSlot(op, rule.like);
     if (like)
       changed |= tie(operand->get(), like->get(), rule.more);
     if (rule.form == OperandRank::Broadcast)
-      changed |= narrow(operand->get(), 0, of(op->getOperand(0)).most);
+      changed |= narrow(operand->get(), 0, of(op->getOperand(0)).max);
   }
   auto transpose = dyn_cast<TransposeOp>(op);
   if (transpose && transpose.getPerm()) {
@@ -310,16 +309,16 @@ static bool followsFromRanks(Value value, Block &body) {
 bool RankBounds::tieState(Value initial, Value argument, Value yielded,
                           Value result) {
   Bounds x = of(argument);
-  bool changed = narrow(initial, x.least, x.most);
+  bool changed = narrow(initial, x.min, x.max);
   Bounds first = of(initial), next = of(yielded);
-  bool isTaken = next.least <= x.most && x.least <= next.most;
+  bool isTaken = next.min <= x.max && x.min <= next.max;
   if (isTaken && followsFromRanks(yielded, *argument.getParentBlock()))
-    changed |= narrow(yielded, x.least, x.most);
+    changed |= narrow(yielded, x.min, x.max);
   next = of(yielded);
-  int64_t least = std::min(first.least, next.least),
-          most = std::max(first.most, next.most);
-  changed |= narrow(argument, least, most);
-  return narrow(result, least, most) || changed;
+  int64_t min = std::min(first.min, next.min),
+          max = std::max(first.max, next.max);
+  changed |= narrow(argument, min, max);
+  return narrow(result, min, max) || changed;
 }
 
 bool RankBounds::tieLoop(Operation *op) {

@@ -20,8 +20,8 @@ public:
   explicit RankBounds(mlir::Block &block);
 
   struct Bounds {
-    int64_t least = 0;
-    int64_t most = unlimited;
+    int64_t min = 0;
+    int64_t max = unlimited;
   };
   /// No bound that is known.
   static constexpr int64_t unlimited = 64;
@@ -47,7 +47,7 @@ private:
   bool visitRelation(mlir::Operation *op);
   bool visitReshape(ReshapeOp op);
 
-  bool narrow(mlir::Value value, int64_t least, int64_t most);
+  bool narrow(mlir::Value value, int64_t min, int64_t max);
   bool tie(mlir::Value result, mlir::Value operand, int64_t more);
   bool tieMaximum(mlir::Operation *op);
   bool tieGather(mlir::Operation *op);

@@ -45,10 +45,10 @@ private:
 // The ranks that there can be
 //===----------------------------------------------------------------------===//
 
-/// The bits from `least` to `most`, as far as there are variants.
-static uint32_t bitsBetween(int64_t least, int64_t most) {
-  return ((2u << std::clamp<int64_t>(most, 0, maxRank)) - 1) &
-         ~((1u << std::clamp<int64_t>(least, 0, maxRank + 1)) - 1);
+/// The bits from `min` to `max`, as far as there are variants.
+static uint32_t bitsBetween(int64_t min, int64_t max) {
+  return ((2u << std::clamp<int64_t>(max, 0, maxRank)) - 1) &
+         ~((1u << std::clamp<int64_t>(min, 0, maxRank + 1)) - 1);
 }
 
 /// Bit k is set where `value` may be of rank k.
@@ -56,14 +56,14 @@ static uint32_t possibleRanks(Value value) {
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     return type.getRank() <= maxRank ? 1u << type.getRank() : 0;
   if (std::optional<SqueezedRanks> ranks = squeezedRanks(value))
-    return bitsBetween(ranks->least, ranks->most);
+    return bitsBetween(ranks->min, ranks->max);
   Operation *op = value.getDefiningOp();
   if (isa_and_present<IdentityOp>(op) ||
       (isa_and_present<CastOp>(op) && op->getNumOperands() == 1))
     return possibleRanks(op->getOperand(0));
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return bitsBetween(listLength(reshape.getShape()).least,
-                       listLength(reshape.getShape()).most.value_or(maxRank));
+    return bitsBetween(listLength(reshape.getShape()).min,
+                       listLength(reshape.getShape()).max.value_or(maxRank));
   auto branches = dyn_cast_or_null<IfOp>(op);
   if (!branches)
     return bitsBetween(0, maxRank);
@@ -108,9 +108,9 @@ onnxc::onnx::rankCandidates(const Unknown &unknown, Block &block,
   Value value = unknown.value;
   RankBounds::Bounds range = bounds.of(value);
   uint32_t possible =
-      unknown.dim ? bitsBetween(listLength(value).least,
-                                listLength(value).most.value_or(maxRank))
-                  : possibleRanks(value) & bitsBetween(range.least, range.most);
+      unknown.dim ? bitsBetween(listLength(value).min,
+                                listLength(value).max.value_or(maxRank))
+                  : possibleRanks(value) & bitsBetween(range.min, range.max);
   llvm::SmallSetVector<Operation *, 4> users;
   for (Operation *user : unknown.value.getUsers())
     if (user->getBlock() == &block)

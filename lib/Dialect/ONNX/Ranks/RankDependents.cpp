@@ -18,7 +18,7 @@ RankedTensorType Unknown::typeFor(int64_t number) const {
     llvm::append_range(shape, type.getShape());
     shape[*dim] = number;
   } else if (std::optional<SqueezedRanks> ranks = squeezedRanks(value);
-             ranks && number == ranks->most) {
+             ranks && number == ranks->max) {
     llvm::append_range(shape, ranks->shape);
   } else {
     shape.assign(number, ShapedType::kDynamic);
@@ -41,8 +41,8 @@ std::optional<SqueezedRanks> onnxc::onnx::squeezedRanks(Value value) {
   for (int64_t size : from.getShape())
     if (size != 1)
       ranks.shape.push_back(size);
-  ranks.most = static_cast<int64_t>(ranks.shape.size());
-  ranks.least = ranks.most - from.getNumDynamicDims();
+  ranks.max = static_cast<int64_t>(ranks.shape.size());
+  ranks.min = ranks.max - from.getNumDynamicDims();
   return ranks;
 }
 

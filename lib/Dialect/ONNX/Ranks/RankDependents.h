@@ -40,7 +40,7 @@ struct RankDependents {
 /// The ranks that there can be after a Squeeze without axes: sizes that are not
 /// known may be 1.
 struct SqueezedRanks {
-  int64_t least, most;
+  int64_t min, max;
   /// The sizes that are left where no unknown one is 1.
   llvm::SmallVector<int64_t> shape;
 };

@@ -106,8 +106,8 @@ private:
   /// where the left operand is a vector, no column where the right one is.
   Value sizesOfResult(Value y) {
     Value sizes = maker.shapeOf(y);
-    Value least = maker.make("Max", {largest, maker.integerScalar(2)});
-    Value batch = maker.cut(maker.last(sizes, maxRank, least), 0, -2);
+    Value minLength = maker.make("Max", {largest, maker.integerScalar(2)});
+    Value batch = maker.cut(maker.last(sizes, maxRank, minLength), 0, -2);
     Value row = maker.add(maker.ints({maxRank - 2}), isVector[0]);
     Value column = maker.add(maker.ints({maxRank - 1}), isVector[1]);
     return maker.joined({batch,

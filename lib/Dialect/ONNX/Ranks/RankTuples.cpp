@@ -77,20 +77,20 @@ private:
     }
     product = maker.product(rest);
     Value view =
-        behindBatch(sizes, {maker.ofLength(indexed, positions), product});
+        afterBatch(sizes, {maker.ofLength(indexed, positions), product});
     return maker.reshapeTo(data, view, batch + positions + 1);
   }
 
   /// [batch.., tuples, positions]
   Value viewTuples(Value tuples) {
     Value inner = batch ? maker.cut(outer, batch, SizeListMaker::toEnd) : outer;
-    Value view = behindBatch(outer, {maker.product(inner), length});
+    Value view = afterBatch(outer, {maker.product(inner), length});
     Value list = maker.reshapeTo(tuples, view, batch + 2);
     return isUnresolved() ? padTuples(list) : list;
   }
 
   /// The sizes of the batch, which `list` begins with, and `parts`.
-  Value behindBatch(Value list, ArrayRef<Value> parts) {
+  Value afterBatch(Value list, ArrayRef<Value> parts) {
     SmallVector<Value> all(parts);
     if (batch)
       all.insert(all.begin(), maker.ofLength(maker.cut(list, 0, batch), batch));

@@ -62,10 +62,10 @@ void writeFilter(const ConstantFloats &filter, int64_t group,
     bool isOfPhase = true;
     for (auto [split, window] :
          llvm::reverse(llvm::zip_equal(splits, windows))) {
-      int64_t behind = rest % split.kernel - window.first;
+      int64_t distance = rest % split.kernel - window.first;
       rest /= split.kernel;
-      isOfPhase &= behind >= 0 && behind % split.stride == 0;
-      tap += (window.taps - 1 - behind / split.stride) * taps;
+      isOfPhase &= distance >= 0 && distance % split.stride == 0;
+      tap += (window.taps - 1 - distance / split.stride) * taps;
       taps *= window.taps;
     }
     if (!isOfPhase)

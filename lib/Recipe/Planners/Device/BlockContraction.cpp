@@ -48,7 +48,7 @@ public:
 
   /// Chooses sizes that divide the loops or, if the tile is padded, do not;
   /// false where these leave too little.
-  bool choose(BlockTile most, Copying way);
+  bool choose(BlockTile maxTile, Copying way);
   ArrayAttr write();
   std::string describe() const;
   double minCycles() {
@@ -59,8 +59,8 @@ public:
   }
 
 private:
-  void chooseWhole(const BlockTile &most, int64_t rows, int64_t columns);
-  void choosePadded(const BlockTile &most, int64_t rows, int64_t columns);
+  void chooseWhole(const BlockTile &maxTile, int64_t rows, int64_t columns);
+  void choosePadded(const BlockTile &maxTile, int64_t rows, int64_t columns);
 
   struct RowLoops {
     std::string blocks, thread, copies;
@@ -206,35 +206,36 @@ double cheapestOf(ArrayRef<RecipeCandidate> candidates, StringRef kind) {
 }
 
 /// Vectors of columns, by sizes that divide all of them.
-void TileWriter::chooseWhole(const BlockTile &most, int64_t rows,
+void TileWriter::chooseWhole(const BlockTile &maxTile, int64_t rows,
                              int64_t columns) {
   // So many are read as vectors; other numbers do for want of them.
   int64_t vectorRows = int64_t(1) << llvm::countr_zero(uint64_t(rows));
-  shape.rows = vectorRows >= minLanes ? std::min(vectorRows, most.rows)
-                                      : largestDivisor(rows, most.rows);
-  shape.rowThreads = largestDivisor(rows / shape.rows, most.rowThreads);
-  shape.columnThreads = largestDivisor(columns, most.columnThreads);
-  shape.vectors = largestDivisor(columns / shape.columnThreads, most.vectors);
+  shape.rows = vectorRows >= minLanes ? std::min(vectorRows, maxTile.rows)
+                                      : largestDivisor(rows, maxTile.rows);
+  shape.rowThreads = largestDivisor(rows / shape.rows, maxTile.rowThreads);
+  shape.columnThreads = largestDivisor(columns, maxTile.columnThreads);
+  shape.vectors =
+      largestDivisor(columns / shape.columnThreads, maxTile.vectors);
   if (loops.columns.size() > 1 && isStatic(kernel, loops.columns.end()[-2]))
     nextThreads = largestDivisor(extentOf(kernel, loops.columns.end()[-2], 0),
-                                 most.columnThreads / shape.columnThreads);
+                                 maxTile.columnThreads / shape.columnThreads);
 }
 
 /// By powers of two.
-void TileWriter::choosePadded(const BlockTile &most, int64_t rows,
+void TileWriter::choosePadded(const BlockTile &maxTile, int64_t rows,
                               int64_t columns) {
   auto part = [](int64_t &whole, int64_t size) {
     size = std::min<int64_t>(size, llvm::bit_ceil(uint64_t(whole)));
     whole = llvm::divideCeil(whole, size);
     return size;
   };
-  shape.rows = part(rows, most.rows);
-  shape.rowThreads = part(rows, most.rowThreads);
-  shape.columnThreads = part(columns, most.columnThreads);
-  shape.vectors = part(columns, most.vectors);
+  shape.rows = part(rows, maxTile.rows);
+  shape.rowThreads = part(rows, maxTile.rowThreads);
+  shape.columnThreads = part(columns, maxTile.columnThreads);
+  shape.vectors = part(columns, maxTile.vectors);
 }
 
-bool TileWriter::choose(BlockTile most, Copying way) {
+bool TileWriter::choose(BlockTile maxTile, Copying way) {
   int64_t rows = extentOfAll(loops.rows);
   int64_t columns = extentOfAll(loops.column);
   Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
@@ -244,16 +245,16 @@ bool TileWriter::choose(BlockTile most, Copying way) {
   if (!divides(lanes, loops.column))
     lanes = 1;
   if (lanes == 1)
-    most.vectors = scalarColumns;
+    maxTile.vectors = scalarColumns;
   columns /= lanes;
   nextThreads = 1;
-  shape.isPadded = most.isPadded;
-  if (most.isPadded)
-    choosePadded(most, rows, columns);
+  shape.isPadded = maxTile.isPadded;
+  if (maxTile.isPadded)
+    choosePadded(maxTile, rows, columns);
   else
-    chooseWhole(most, rows, columns);
+    chooseWhole(maxTile, rows, columns);
   copying = way;
-  parts = most.parts;
+  parts = maxTile.parts;
   if (shape.rows % parts != 0 ||
       !allowsParts(way.steps, shape.rows * shape.rowThreads,
                    shape.columnThreads * shape.vectors * lanes))
@@ -261,7 +262,7 @@ bool TileWriter::choose(BlockTile most, Copying way) {
   bool isWhole =
       divides(shape.rows * shape.rowThreads, loops.rows) &&
       divides(shape.columnThreads * shape.vectors * lanes, loops.column);
-  if (isWhole == most.isPadded)
+  if (isWhole == maxTile.isPadded)
     return false;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
   return threads >= target.warpThreads && threads <= target.tileThreads &&

@@ -88,8 +88,8 @@ SmallVector<int64_t> BlockWriter::terms() const {
     return terms;
   int64_t extent = extentOf(kernel, own.back(), 0);
   bool isKnown = isStatic(kernel, own.back());
-  for (int64_t most : termsAtOnce)
-    if (int64_t part = isKnown ? largestDivisor(extent, most) : most;
+  for (int64_t maxTerms : termsAtOnce)
+    if (int64_t part = isKnown ? largestDivisor(extent, maxTerms) : maxTerms;
         part > terms.back())
       terms.push_back(part);
   return terms;

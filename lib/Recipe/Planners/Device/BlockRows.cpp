@@ -71,18 +71,18 @@ void BlockWriter::findParts() {
     return;
   SmallVector<std::string> reduced = reducedLoops(sum);
   for (OpOperand *input : inputs) {
-    SmallVector<std::string> most(own);
-    while (!most.empty() && isMissing(sum, *input, most.back()) &&
-           llvm::is_contained(reduced, most.back()) &&
-           isStatic(kernel, most.back()))
-      most.pop_back();
-    ArrayRef<std::string> rest = ArrayRef(own).drop_front(most.size());
+    SmallVector<std::string> kept(own);
+    while (!kept.empty() && isMissing(sum, *input, kept.back()) &&
+           llvm::is_contained(reduced, kept.back()) &&
+           isStatic(kernel, kept.back()))
+      kept.pop_back();
+    ArrayRef<std::string> rest = ArrayRef(own).drop_front(kept.size());
     if (rest.empty() || numMissing(input) > int64_t(rest.size()) ||
         extentOfAll(kernel, rest, 1) > maxParts ||
-        extentOfAll(kernel, most, guessedRow) < target.warpThreads)
+        extentOfAll(kernel, kept, guessedRow) < target.warpThreads)
       continue;
     parts.assign(rest.begin(), rest.end());
-    own = std::move(most);
+    own = std::move(kept);
     return;
   }
 }
@@ -146,16 +146,18 @@ bool BlockWriter::hasColumns() {
 int64_t BlockWriter::rowLanes(StringRef loop) const {
   if (!hasParts())
     return lanes();
-  int64_t most = 1;
+  int64_t maxLanes = 1;
   for (ComputeOp op : ops)
     for (OpOperand *input : readInputs(op)) {
       SmallVector<std::string> loops = accessLoops(op, *input);
       Type element = getElementTypeOrSelf(input->get().getType());
       if (llvm::is_contained(loops, loop) &&
           !llvm::is_contained(loops, parts.back()) && element.isIntOrFloat())
-        most = std::max(most, target.lanes(element.getIntOrFloatBitWidth()));
+        maxLanes =
+            std::max(maxLanes, target.lanes(element.getIntOrFloatBitWidth()));
     }
-  return isStatic(kernel, loop) ? std::gcd(most, extentOf(kernel, loop, 0)) : 1;
+  return isStatic(kernel, loop) ? std::gcd(maxLanes, extentOf(kernel, loop, 0))
+                                : 1;
 }
 
 /// Lanes of the vectors that a row of some threads, a warp at most, is cut
@@ -192,12 +194,12 @@ SmallVector<int64_t> BlockWriter::threadsOfRow() {
     return {};
   uint64_t vectors = elementsOfRow() / vectorLanes(target.warpThreads);
   int64_t rows = extentOfAll(kernel, common, target.busyThreads),
-          most =
+          maxThreads =
               std::min<int64_t>(llvm::bit_floor(vectors), target.tileThreads);
   SmallVector<int64_t> all{std::clamp<int64_t>(
       llvm::bit_floor(vectors / (rows >= manyRows ? vectorsOfThread : 1)),
       target.warpThreads, target.tileThreads)};
-  for (int64_t threads = most; threads >= minRowThreads; threads /= 2)
+  for (int64_t threads = maxThreads; threads >= minRowThreads; threads /= 2)
     if (threads != all.front() && rowsOfTile(threads) > 0)
       all.push_back(threads);
   return all;

@@ -97,14 +97,14 @@ private:
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   SmallVector<unsigned> findBoxed(ArrayAttr recipe);
   /// Registers of operands of ops behind the sums: loads of a tile's columns.
-  int64_t loadedBehind();
+  int64_t epilogueRegisters();
 
   WarpgroupTile tile{};
   Copying copying{};
 };
 } // namespace
 
-int64_t WarpgroupWriter::loadedBehind() {
+int64_t WarpgroupWriter::epilogueRegisters() {
   int64_t bits = 0;
   for (auto op : kernel.getBody().getOps<krnl::ComputeOp>())
     if (op.getOperation() != loops.op.getOperation())
@@ -173,7 +173,7 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
   return isWorth(rowsOfBlock(), loops.rows) &&
          isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
          hasSeveralTiles() && threads <= target.tileThreads &&
-         threads * (sums + target.addressRegisters + loadedBehind()) <=
+         threads * (sums + target.addressRegisters + epilogueRegisters()) <=
              target.coreRegisters;
 }
 

@@ -37,13 +37,13 @@ TEST(OpRanks, ReadsTokens) {
   // "3-4 2-3 2-3=1 2"
   OpRanks ranks = OpRanks::of(op);
   ASSERT_EQ(ranks.operands.size(), 4u);
-  EXPECT_EQ(ranks.operands[0].least, 3);
-  EXPECT_EQ(ranks.operands[0].most, 4);
+  EXPECT_EQ(ranks.operands[0].min, 3);
+  EXPECT_EQ(ranks.operands[0].max, 4);
   EXPECT_EQ(ranks.operands[0].like, -1);
   EXPECT_EQ(ranks.operands[2].like, 1);
   EXPECT_EQ(ranks.operands[2].more, 0);
-  EXPECT_EQ(ranks.operands[3].least, 2);
-  EXPECT_EQ(ranks.operands[3].most, 2);
+  EXPECT_EQ(ranks.operands[3].min, 2);
+  EXPECT_EQ(ranks.operands[3].max, 2);
   EXPECT_FALSE(isElementwise(op));
 }
 

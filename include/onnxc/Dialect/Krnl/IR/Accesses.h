@@ -84,9 +84,9 @@ public:
   /// The distance in bytes from one iteration of the loop to the next, or 0 if
   /// it is not known.
   int64_t pitch(unsigned loop) const;
-  /// The largest divisor of `most` that divides the place of each element that
-  /// is accessed at the first iterations of these loops.
-  int64_t alignment(llvm::ArrayRef<unsigned> first, int64_t most) const;
+  /// The largest divisor of `maxAlignment` that divides the place of each
+  /// element that is accessed at the first iterations of these loops.
+  int64_t alignment(llvm::ArrayRef<unsigned> first, int64_t maxAlignment) const;
   /// Returns true if each dimension is indexed by a loop that covers it, or at
   /// 0.
   bool isPlain() const;

@@ -130,10 +130,10 @@ struct LoopUse {
 /// What a mask leaves of a loop in a tile.
 struct VisibleIterations {
   /// Of the masked axis, counted from its first element; may be less than
-  /// `least`. Over the fused outer loops, and the extents of axes.
+  /// `minElements`. Over the fused outer loops, and the extents of axes.
   mlir::AffineExpr elements;
   /// Elements that are never left out: a row that sees none is no number.
-  int64_t least = 0;
+  int64_t minElements = 0;
   /// Elements that each iteration has; 0 for a loop along another axis, which
   /// has all of its iterations or none.
   int64_t each = 0;

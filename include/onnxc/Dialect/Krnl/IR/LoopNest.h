@@ -286,10 +286,10 @@ public:
   /// of the loop `copied` access all elements between them.
   static bool liesBetween(const Access &along, unsigned lane, unsigned copied,
                           int64_t copies);
-  /// Returns true if the op has inputs whose lanes are 2 to `most` elements
-  /// apart, and copies of the loop read the elements between them.
+  /// Returns true if the op has inputs whose lanes are 2 to `maxStride`
+  /// elements apart, and copies of the loop read the elements between them.
   bool readsBetween(unsigned op, const LoopUse &use,
-                    int64_t most = INT64_MAX) const;
+                    int64_t maxStride = INT64_MAX) const;
   /// Returns true if the op has accesses that the copies of the loop are
   /// shuffled for. `masked`: only accesses whose copies are no whole vector
   /// when stored.

@@ -38,8 +38,8 @@ struct OperandRank {
     Unknown,
   };
 
-  int64_t least = 0;
-  int64_t most = unbounded;
+  int64_t min = 0;
+  int64_t max = unbounded;
   /// The rank is that of the operand in slot `like` plus `more`, unless -1.
   int like = -1;
   int64_t more = 0;

@@ -30,8 +30,8 @@ inline constexpr int64_t maxListLength = 1'000;
 
 /// The least length that a list may have, and the largest, if it is bounded.
 struct ListLength {
-  int64_t least = 0;
-  std::optional<int64_t> most;
+  int64_t min = 0;
+  std::optional<int64_t> max;
 };
 ListLength listLength(mlir::Value list);
 

@@ -53,7 +53,8 @@ std::optional<unsigned> OpEmitter::loopAlongMemory(const CachedSlice &slice) {
 /// memory and in the slice until an access has enough neighbours, which are
 /// whole iterations of each loop but the last.
 SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
-                                             unsigned along, int64_t most) {
+                                             unsigned along,
+                                             int64_t maxElements) {
   SmallVector<unsigned> line{along};
   if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
     return line;
@@ -62,7 +63,7 @@ SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
     return slice.strides[llvm::find(slice.loops, loop) - slice.loops.begin()];
   };
   int64_t covered = nest.loop(along).extent;
-  while (covered < most && most % covered == 0 &&
+  while (covered < maxElements && maxElements % covered == 0 &&
          !nest.endsEarly(line.back())) {
     const auto *next = llvm::find_if(slice.loops, [&](unsigned loop) {
       return !llvm::is_contained(line, loop) && !nest.endsEarly(loop) &&
@@ -125,10 +126,10 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   lanes = 1;
   int64_t left = 1, inRow = 1;
   if (along) {
-    int64_t most = elementsOfAccess(*slice.use);
-    SmallVector<unsigned> line = loopsOfLine(slice, *along, most);
+    int64_t maxElements = elementsOfAccess(*slice.use);
+    SmallVector<unsigned> line = loopsOfLine(slice, *along, maxElements);
     // Words are copied ahead one by one where they do not stay neighbours.
-    bool isWord = most == accessBytes / wordBytes;
+    bool isWord = maxElements == accessBytes / wordBytes;
     // Chunks of other elements are not in one piece.
     bool isApart = slice.swizzle && *along != slice.loops.back();
     if (!isApart &&

@@ -228,7 +228,7 @@ void OpEmitter::showBarriers(const Slices &slices) {
 /// Returns true if the blocks of the cluster need to wait for each other only
 /// after the ops of a tile. Then no other pipeline of the tile has blocks that
 /// wait, and this one runs once.
-bool OpEmitter::waitsBehindTile(const CachedSlice &slice) {
+bool OpEmitter::waitsAfterTile(const CachedSlice &slice) {
   for (const CachedSlice &other : caches)
     if (other.readers && other.readers != slice.readers)
       return false;
@@ -267,7 +267,7 @@ void OpEmitter::endPipeline(unsigned loop, unsigned op) {
   if (!first.readers)
     return;
   policy.tileThreads()->arriveInCluster(b, /*handsOver=*/false);
-  if (!waitsBehindTile(first))
+  if (!waitsAfterTile(first))
     policy.tileThreads()->waitForCluster(b);
 }
 
@@ -275,7 +275,7 @@ void OpEmitter::endTile() {
   const auto *slice = llvm::find_if(caches, [](const CachedSlice &it) {
     return it.readers && !it.hasProducer;
   });
-  if ((slice != caches.end() && waitsBehindTile(*slice)) ||
+  if ((slice != caches.end() && waitsAfterTile(*slice)) ||
       loops.blockOfCluster())
     policy.tileThreads()->waitForCluster(b);
 }

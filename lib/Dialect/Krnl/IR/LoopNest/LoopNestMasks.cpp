@@ -88,7 +88,7 @@ LoopNest::visibleIterations(unsigned op, unsigned loop) const {
   if (!masked)
     return std::nullopt;
   VisibleIterations visible;
-  visible.least = masked->needsOne();
+  visible.minElements = masked->needsOne();
   visible.elements = getAffineConstantExpr(-masked->form().constant, context);
   for (const auto &[name, factor] : masked->form().factors) {
     const unsigned *axis = llvm::find_if(

@@ -143,10 +143,10 @@ LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
 }
 
 /// Vectors have a power of two of lanes; one lane is scalar code.
-static LogicalResult checkLanes(int64_t lanes, int64_t least,
+static LogicalResult checkLanes(int64_t lanes, int64_t minLanes,
                                 EmitErrorFn emitError) {
-  if (lanes < least || lanes > maxLanes || !llvm::isPowerOf2_64(lanes))
-    return emitError() << "lanes must be a power of two from " << least
+  if (lanes < minLanes || lanes > maxLanes || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "lanes must be a power of two from " << minLanes
                        << " to " << maxLanes << ", but are " << lanes;
   return success();
 }
@@ -162,7 +162,7 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
-  if (failed(checkLanes(lanes, /*least=*/2, emitError)))
+  if (failed(checkLanes(lanes, /*minLanes=*/2, emitError)))
     return failure();
   if (allLoops[*number].parallel)
     return emitError() << "loop '" << name << "' is parallel; block it first";
@@ -282,7 +282,7 @@ LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
                                      bool masked, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
-  if (failed(checkLanes(lanes, /*least=*/1, emitError)))
+  if (failed(checkLanes(lanes, /*minLanes=*/1, emitError)))
     return failure();
   for (const BodyOp &op : bodyOps)
     for (const LoopUse &use : op.loops)

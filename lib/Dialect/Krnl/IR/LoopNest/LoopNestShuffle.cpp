@@ -71,7 +71,7 @@ bool LoopNest::isPacked(OpOperand &operand) const {
 }
 
 bool LoopNest::readsBetween(unsigned number, const LoopUse &use,
-                            int64_t most) const {
+                            int64_t maxStride) const {
   auto op = dyn_cast_if_present<ComputeOp>(bodyOps[number].op);
   const LoopUse *lane = findLanes(bodyOps[number]);
   if (!op || !lane || lane->reduced || use.width() > 1)
@@ -81,7 +81,7 @@ bool LoopNest::readsBetween(unsigned number, const LoopUse &use,
     if (!isa<RankedTensorType>(input->get().getType()) || isPacked(*input))
       return false;
     Access along(*this, number, *input);
-    return along.stride(lane->loop) <= most &&
+    return along.stride(lane->loop) <= maxStride &&
            llvm::any_of(copiesOf(use), [&](int64_t copies) {
              return copies <= lane->lanes &&
                     liesBetween(along, lane->loop, use.loop, copies);

@@ -370,11 +370,11 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
     if (allLoops[number].isDynamic())
       return refuse("the extent of loop '" + Twine(allLoops[number].name) +
                     "' is not known");
-  int64_t most = cache.shared ? sharedBytes : maxCachedBytes;
+  int64_t maxBytes = cache.shared ? sharedBytes : maxCachedBytes;
   bytes += sliceBytes(cache, op);
-  if (bytes > most)
-    return refuse("the slices would be larger than " + Twine(most) + " bytes" +
-                  (cache.shared ? " of shared memory" : ""));
+  if (bytes > maxBytes)
+    return refuse("the slices would be larger than " + Twine(maxBytes) +
+                  " bytes" + (cache.shared ? " of shared memory" : ""));
   return success();
 }
 
@@ -382,7 +382,7 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
 /// rows of shared ones and up to the next memory that is aligned as they are;
 /// all loops have known extents.
 int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
-  constexpr int64_t most = int64_t(1) << 40;
+  constexpr int64_t maxRowBytes = int64_t(1) << 40;
   bool sumsLast = endsWithSums(cache, op);
   const Operand &operand = operands[cache.operand];
   int64_t row = operand.elementBytes,
@@ -390,8 +390,9 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
   for (unsigned number : cachedLoops(cache, op)) {
     bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
     int64_t &part = isRow ? row : rows;
-    if (llvm::MulOverflow(part, allLoops[number].extent, part) || part > most)
-      part = most;
+    if (llvm::MulOverflow(part, allLoops[number].extent, part) ||
+        part > maxRowBytes)
+      part = maxRowBytes;
   }
   // Rows that wgmma reads have nothing behind them.
   const Mma *mma = mmaOf(op);
@@ -401,13 +402,13 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
                       : cache.shared           ? Cache::sharedAlignment
                                                : 1;
   if (llvm::MulOverflow(row, rows, row))
-    return most;
+    return maxRowBytes;
   // Each input of the op that reads the operand has slices of its own.
   int64_t inputs =
       llvm::count_if(operand.readers, [&](const Operand::Reader &reader) {
         return reader.op == op;
       });
-  return inputs * int64_t(llvm::alignTo(std::min(row, most), alignment));
+  return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
 }
 
 /// The bytes of the barriers that copies of boxes have, two for each stage

@@ -97,9 +97,9 @@ LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
 LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
-  constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  if (blocks < 1 || blocks > most)
-    return emitError() << "expected 1 to " << most << " blocks, but got "
+  constexpr int64_t maxBlocks = std::numeric_limits<int32_t>::max();
+  if (blocks < 1 || blocks > maxBlocks)
+    return emitError() << "expected 1 to " << maxBlocks << " blocks, but got "
                        << blocks;
   if (gridBlocks > 0)
     return emitError() << "the number of blocks is " << gridBlocks

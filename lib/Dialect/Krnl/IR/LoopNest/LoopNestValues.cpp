@@ -118,8 +118,8 @@ std::optional<int64_t> Division::bound(AffineExpr expr) const {
 bool Division::isBelow(ArrayRef<Term> terms, int64_t end) const {
   int64_t largest = 0, part;
   for (const Term &term : terms) {
-    std::optional<int64_t> most = bound(term.value);
-    if (!most || llvm::MulOverflow(*most, term.factor, part) ||
+    std::optional<int64_t> maxTerm = bound(term.value);
+    if (!maxTerm || llvm::MulOverflow(*maxTerm, term.factor, part) ||
         llvm::AddOverflow(largest, part, largest))
       return false;
   }

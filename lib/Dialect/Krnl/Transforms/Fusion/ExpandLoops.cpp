@@ -351,10 +351,10 @@ bool LoopExpander::divide() {
   auto extent = cast<Value>(kernel.getExtent(number));
   Value inside = cast<Value>(kernel.getExtentInside(number));
   Value size = arith::ConstantIndexOp::create(rewriter, loc, extents.back()),
-        most =
+        round =
             arith::ConstantIndexOp::create(rewriter, loc, extents.back() - 1);
   parts = arith::DivUIOp::create(
-      rewriter, loc, arith::AddIOp::create(rewriter, loc, extent, most), size);
+      rewriter, loc, arith::AddIOp::create(rewriter, loc, extent, round), size);
   unsigned input = kernel.getIns().size();
   kernel.getInsMutable().append(extent);
   whole = kernel.getBody().front().insertArgument(input, extent.getType(), loc);

@@ -109,20 +109,20 @@ static bool isReadByOpsOnly(Value argument) {
   });
 }
 
-/// Adds to `behind` the ops behind `position` that `value` is computed by.
+/// Adds to `later` the ops behind `position` that `value` is computed by.
 /// False if they cannot move before it.
-static bool findBehind(Value value, Operation *position,
-                       SetVector<Operation *> &behind) {
+static bool findLater(Value value, Operation *position,
+                      SetVector<Operation *> &later) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != position->getBlock() ||
-      op->isBeforeInBlock(position) || behind.contains(op))
+      op->isBeforeInBlock(position) || later.contains(op))
     return true;
   if (op == position || !isPure(op) || op->getNumRegions() != 0 ||
       !llvm::all_of(op->getOperands(), [&](Value operand) {
-        return findBehind(operand, position, behind);
+        return findLater(operand, position, later);
       }))
     return false;
-  behind.insert(op);
+  later.insert(op);
   return true;
 }
 
@@ -131,9 +131,9 @@ bool CopyFolder::findSizes(PartCopy &copy, tensor::EmptyOp small) {
   auto large = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
   copy.part.smallSizes = small.getMixedSizes();
   copy.part.largeSizes = large.getMixedSizes();
-  SetVector<Operation *> behind;
+  SetVector<Operation *> later;
   return llvm::all_of(large.getDynamicSizes(), [&](Value size) {
-    return findBehind(size, copy.producer, behind);
+    return findLater(size, copy.producer, later);
   });
 }
 
@@ -188,10 +188,10 @@ bool CopyFolder::mayFold(PartCopy &copy) {
 /// The large tensor, there before the copy's producer.
 Value CopyFolder::makeLarge(const PartCopy &copy) {
   auto large = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
-  SetVector<Operation *> behind;
+  SetVector<Operation *> later;
   for (Value size : large.getDynamicSizes())
-    findBehind(size, copy.producer, behind);
-  for (Operation *op : behind)
+    findLater(size, copy.producer, later);
+  for (Operation *op : later)
     rewriter.moveOpBefore(op, copy.producer);
   return tensor::EmptyOp::create(rewriter, kernel.getLoc(),
                                  large.getMixedSizes(),

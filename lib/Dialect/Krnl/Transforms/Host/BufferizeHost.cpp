@@ -217,8 +217,8 @@ static bool precedesCheck(Operation *op) {
 /// new destination or to a tensor that must be copied.
 void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
   bool isChecked = true;
-  auto behind = [&](Value value) {
-    Value source = behindViews(value);
+  auto sourceOf = [&](Value value) {
+    Value source = stripViews(value);
     auto type = cast<ShapedType>(value.getType()),
          from = cast<ShapedType>(source.getType());
     isChecked &=
@@ -227,14 +227,14 @@ void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
     return source;
   };
   SmallVector<Value> chain;
-  Value value = behind(seen);
+  Value value = sourceOf(seen);
   while (auto launch = value.getDefiningOp<LaunchOp>()) {
     if (launch->getBlock() != block)
       return;
     chain.push_back(value);
     Value out = launch.getOuts()[cast<OpResult>(value).getResultNumber()];
     if (mayOverwrite(launch, out)) {
-      value = behind(out);
+      value = sourceOf(out);
       continue;
     }
     if (!outputs.contains(value) && areSizesBefore(launch, seen) &&

@@ -40,7 +40,7 @@ Value krnl::viewSource(Value value) {
   return {};
 }
 
-Value krnl::behindViews(Value value) {
+Value krnl::stripViews(Value value) {
   while (!value.getDefiningOp<FirstRowsOp>()) {
     Value source = viewSource(value);
     if (!source)
@@ -245,7 +245,7 @@ Value Bufferizer::outputFor(LaunchOp op, unsigned number) {
 /// already, or copied there.
 Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
   Value source = buffer(value);
-  auto found = outputs.find(behindViews(value));
+  auto found = outputs.find(stripViews(value));
   if (found != outputs.end() && found->second.index == index)
     return source;
   Value output = OutputOp::create(builder, loc, source.getType(), index,

@@ -44,13 +44,13 @@ Value Bufferizer::withRoom(AppendRowOp op, Value rows, Value row) {
   builder.setInsertionPointToEnd(branch.thenBlock());
   IndexBuilder numbers(builder, loc);
   Value twice = numbers.value(numbers.mul(count, numbers.number(2)));
-  Value least = numbers.value(numbers.max(getAsOpFoldResult(op.getExpected()),
-                                          numbers.number(fewRows)));
+  Value minRows = numbers.value(numbers.max(getAsOpFoldResult(op.getExpected()),
+                                            numbers.number(fewRows)));
   // The expected number is right or none; more rows than expected double.
   Value isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                      count, least);
+                                      count, minRows);
   SmallVector<Value> sizes{
-      arith::SelectOp::create(builder, loc, isNew, least, twice)};
+      arith::SelectOp::create(builder, loc, isNew, minRows, twice)};
   llvm::append_range(sizes, dynamicSizes(builder, loc, row));
   Value larger = allocate(loc, type, sizes);
   memref::CopyOp::create(builder, loc, firstRows(loc, rows, count),

@@ -322,9 +322,9 @@ void ProductChecker::check(tensor::EmptyOp empty) {
   Value bytes = BufferBytesOp::create(
       b, loc, empty.getDynamicSizes(),
       MemRefType::get(type.getShape(), type.getElementType()));
-  Value most = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
+  Value maxBytes = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
   Value fits =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, most);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
   CheckOp::create(b, loc, fits, "a size is negative or too large");
 }
 

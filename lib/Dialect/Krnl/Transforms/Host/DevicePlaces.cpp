@@ -173,7 +173,7 @@ Value DevicePlaces::mirrorOf(Value name) {
 }
 
 /// Inputs and outputs of static size lie behind the arena of the host.
-Value DevicePlaces::behindArena(Value base) {
+Value DevicePlaces::afterArena(Value base) {
   auto type = cast<MemRefType>(base.getType());
   std::optional<int64_t> size = boundedBytes(type);
   if (!type.hasStaticShape() || !size) {
@@ -203,7 +203,7 @@ Value DevicePlaces::memoryOf(Value base) {
     return {};
   bool isOfFunction = base.getParentBlock() == &host.getBody().front();
   if (isOfFunction && (!op || isa<OutputOp>(op)))
-    return behindArena(base);
+    return afterArena(base);
   return {};
 }
 

@@ -70,7 +70,7 @@ private:
   mlir::Value arenaOf(ArenaViewOp view);
   mlir::Value mirrorOf(mlir::Value name);
   void findNames();
-  mlir::Value behindArena(mlir::Value base);
+  mlir::Value afterArena(mlir::Value base);
 
   mlir::func::FuncOp host;
   llvm::SmallVectorImpl<mlir::Attribute> &errors;

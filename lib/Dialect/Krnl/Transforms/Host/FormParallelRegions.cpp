@@ -196,13 +196,13 @@ private:
 Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
                                       int64_t barriers) {
   IndexBuilder numbers(builder, run.launches.front().getLoc());
-  OpFoldResult work = numbers.number(0), most = numbers.number(1);
+  OpFoldResult work = numbers.number(0), maxTiles = numbers.number(1);
   for (LaunchOp launch : run.launches) {
     OpFoldResult tiles = getAsOpFoldResult(launch.getTiles());
     if (getConstantIntValue(tiles) == 1)
       continue;
     work = numbers.add(cyclesOf(numbers, launch), work);
-    most = numbers.max(tiles, most);
+    maxTiles = numbers.max(tiles, maxTiles);
   }
   bool isInLoop =
       run.launches.front()->getParentOfType<LoopLikeOpInterface>() != nullptr;
@@ -210,7 +210,8 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
       numbers.number((isInLoop ? target.loopWakeCycles : target.wakeCycles) +
                      barriers * target.barrierCycles);
   OpFoldResult pays = numbers.div(work, perWorker);
-  return numbers.value(numbers.min(numbers.max(pays, numbers.number(1)), most));
+  return numbers.value(
+      numbers.min(numbers.max(pays, numbers.number(1)), maxTiles));
 }
 
 /// Lets workers poll between tiles of launches of much work, and before the

@@ -33,7 +33,7 @@ bool isTensor(mlir::Value value);
 mlir::Value viewSource(mlir::Value value);
 
 /// The value that the views of all its elements lead to.
-mlir::Value behindViews(mlir::Value value);
+mlir::Value stripViews(mlir::Value value);
 
 /// Returns true for values whose buffer belongs to the block that they are
 /// defined in.

@@ -15,14 +15,14 @@ namespace onnxc::krnl {
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
 
 /// Adds the step `arena` where a tile has too much of an intermediate.
-static void limitStack(KernelOp kernel, int64_t most) {
+static void limitStack(KernelOp kernel, int64_t maxBytes) {
   LoopNest nest = LoopNest::replay(kernel);
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers, forwardsOfTarget(kernel, nest));
   storage.assign();
   SmallVector<Attribute> steps(kernel.getRecipe().getValue());
   for (const auto &[root, slot] : storage.slots) {
-    if (!slot.local || storage.tileBytes.lookup(root) <= most)
+    if (!slot.local || storage.tileBytes.lookup(root) <= maxBytes)
       continue;
     unsigned op = 0;
     while (!storage.writes(op, root))
@@ -35,9 +35,10 @@ static void limitStack(KernelOp kernel, int64_t most) {
 namespace {
 struct KrnlLimitStackPass : impl::KrnlLimitStackPassBase<KrnlLimitStackPass> {
   void runOnOperation() override {
-    int64_t most = TargetAttr::processorOf(getOperation()).stackBytes;
-    if (most < maxTileBytes)
-      getOperation()->walk([&](KernelOp kernel) { limitStack(kernel, most); });
+    int64_t maxBytes = TargetAttr::processorOf(getOperation()).stackBytes;
+    if (maxBytes < maxTileBytes)
+      getOperation()->walk(
+          [&](KernelOp kernel) { limitStack(kernel, maxBytes); });
   }
 };
 } // namespace

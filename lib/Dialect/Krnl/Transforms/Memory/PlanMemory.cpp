@@ -286,10 +286,10 @@ OpFoldResult Planner::bytesAtEntry(memref::AllocOp op) {
   Value bytes = result = BufferBytesOp::create(entry, loc, sizes, op.getType());
   if (!isNested(op))
     return bytes;
-  Value most = arith::ConstantIndexOp::create(entry, loc, maxTensorBytes);
+  Value maxBytes = arith::ConstantIndexOp::create(entry, loc, maxTensorBytes);
   Value none = arith::ConstantIndexOp::create(entry, loc, 0);
-  Value isPossible =
-      arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, bytes, most);
+  Value isPossible = arith::CmpIOp::create(
+      entry, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
   return result = arith::SelectOp::create(entry, loc, isPossible, bytes, none);
 }
 
@@ -302,9 +302,9 @@ void Planner::checkSizes(memref::AllocOp op) {
   Location loc = op.getLoc();
   Value bytes =
       BufferBytesOp::create(builder, loc, op.getDynamicSizes(), op.getType());
-  Value most = arith::ConstantIndexOp::create(builder, loc, maxTensorBytes);
+  Value maxBytes = arith::ConstantIndexOp::create(builder, loc, maxTensorBytes);
   Value isPossible = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle, bytes, most);
+      builder, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
   CheckOp::create(builder, loc, isPossible, tooLargeMessage);
 }
 

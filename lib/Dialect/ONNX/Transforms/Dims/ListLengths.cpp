@@ -75,19 +75,17 @@ static ListLength lengthOf(Value list, unsigned depth) {
   bool mayBeEmpty = false;
   for (Value operand : op->getOperands()) {
     ListLength part = lengthOf(operand, depth - 1);
-    mayBeEmpty |= part.least == 0;
-    all.least =
-        std::min(maxListLength, joins ? all.least + part.least
-                                      : std::max(all.least, part.least));
-    if (!all.most || !part.most || *part.most > maxListLength - *all.most)
-      all.most = std::nullopt;
+    mayBeEmpty |= part.min == 0;
+    all.min = std::min(maxListLength, joins ? all.min + part.min
+                                            : std::max(all.min, part.min));
+    if (!all.max || !part.max || *part.max > maxListLength - *all.max)
+      all.max = std::nullopt;
     else
-      all.most =
-          joins ? *all.most + *part.most : std::max(*all.most, *part.most);
+      all.max = joins ? *all.max + *part.max : std::max(*all.max, *part.max);
   }
   // An empty list and a list of one broadcast to an empty one.
   if (!joins && mayBeEmpty)
-    all.least = 0;
+    all.min = 0;
   return all;
 }
 
@@ -96,14 +94,14 @@ ListLength onnxc::onnx::listLength(Value list) {
 }
 
 std::optional<int64_t> onnxc::onnx::ranksReached(ShapeOp slice) {
-  std::optional<int64_t> most = listLength(slice.getResult()).most;
-  if (!most || *most == 0)
+  std::optional<int64_t> max = listLength(slice.getResult()).max;
+  if (!max || *max == 0)
     return std::nullopt;
-  return slice.getStart() < 0 ? -slice.getStart() : slice.getStart() + *most;
+  return slice.getStart() < 0 ? -slice.getStart() : slice.getStart() + *max;
 }
 
 int64_t onnxc::onnx::minRank(Value value, Block &block) {
-  int64_t least = 0;
+  int64_t min = 0;
   for (Operation *user : value.getUsers()) {
     auto slice = dyn_cast<ShapeOp>(user);
     std::optional<int64_t> reach = slice ? ranksReached(slice) : std::nullopt;
@@ -112,9 +110,9 @@ int64_t onnxc::onnx::minRank(Value value, Block &block) {
     for (Operation *cast : slice->getUsers())
       if (isa<IdentityOp>(cast) &&
           knownLength(cast->getResult(0)) ==
-              listLength(slice.getResult()).most &&
+              listLength(slice.getResult()).max &&
           cast->getParentRegion()->isAncestor(block.getParent()))
-        least = std::max(least, *reach);
+        min = std::max(min, *reach);
   }
-  return least;
+  return min;
 }

@@ -64,9 +64,9 @@ static bool expectLength(Operation *user, Value list, int64_t length) {
     if (unknown.size() == 1)
       return expectLength(user, unknown[0], rest);
     bool changed = false;
-    if (listLength(list).most == length)
+    if (listLength(list).max == length)
       for (Value part : unknown)
-        changed |= expectLength(user, part, *listLength(part).most);
+        changed |= expectLength(user, part, *listLength(part).max);
     return changed;
   }
   auto shape = list.getDefiningOp<ShapeOp>();
@@ -120,7 +120,7 @@ static bool refineSlice(ShapeOp slice) {
       *reach > minRank(slice.getData(), *slice->getBlock()))
     return false;
   castInBlock(slice, slice.getResult(),
-              RankedTensorType::get(*listLength(slice.getResult()).most,
+              RankedTensorType::get(*listLength(slice.getResult()).max,
                                     type.getElementType()));
   return true;
 }

@@ -104,7 +104,7 @@ TEST_F(VectorAccessTest, RowsBecomeColumns) {
   EXPECT_EQ(count<vector::GatherOp>() + count<vector::ScatterOp>(), 0u);
 }
 
-TEST_F(VectorAccessTest, LastRowStandsForThoseBehindIt) {
+TEST_F(VectorAccessTest, LastRowReplacesThoseAfterIt) {
   Value one = arith::ConstantIndexOp::create(b, 1),
         rows = arith::AddIOp::create(b, one, one);
   SmallVector<Value> columns =

@@ -66,10 +66,10 @@ static int64_t maxLiveBytes(ArrayRef<ArenaSlot> slots) {
     changes[slot.first] += slot.bytes;
     changes[slot.last + 1] -= slot.bytes;
   }
-  int64_t live = 0, most = 0;
+  int64_t live = 0, maxLive = 0;
   for (auto [op, change] : changes)
-    most = std::max(most, live += change);
-  return most;
+    maxLive = std::max(maxLive, live += change);
+  return maxLive;
 }
 
 /// By definition: the slots below that are below no other one below.

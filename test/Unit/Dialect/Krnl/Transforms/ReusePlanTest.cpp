@@ -82,10 +82,10 @@ TEST(ReusePlan, LetsBranchesRunAtTheSameTime) {
 TEST(ReusePlan, TakesHalfAsMuchAgainAtMost) {
   Program program = towers(4, 6);
   SmallVector<ArenaSlot> smallest = program.slots;
-  int64_t least = assignOffsets(smallest);
-  EXPECT_EQ(least, 5 * unit);
+  int64_t minBytes = assignOffsets(smallest);
+  EXPECT_EQ(minBytes, 5 * unit);
   int64_t size = assignOffsets(program.slots, program.launches);
-  EXPECT_LE(size, least + least / 2);
+  EXPECT_LE(size, minBytes + minBytes / 2);
   EXPECT_GT(program.launches.cycles(), 7);
   EXPECT_LT(program.launches.cycles(), 4 * 6 + 1);
 }
@@ -137,9 +137,9 @@ TEST(ReusePlan, OrdersAllThatShareBytes) {
   for (int round = 0; round < 20; ++round) {
     Program program = randomProgram(random, 60);
     SmallVector<ArenaSlot> smallest = program.slots;
-    int64_t least = assignOffsets(smallest);
+    int64_t minBytes = assignOffsets(smallest);
     int64_t size = assignOffsets(program.slots, program.launches);
-    EXPECT_LE(size, least + least / 2);
+    EXPECT_LE(size, minBytes + minBytes / 2);
     for (const ArenaSlot &a : program.slots)
       for (const ArenaSlot &b : program.slots) {
         EXPECT_LE(a.offset + a.bytes, size);

@@ -36,7 +36,7 @@ public:
   }
   static Unit ofCycles() { return {1, " cycles"}; }
 
-  /// Large ones with one digit behind the point and small ones with three,
+  /// Large ones with one digit after the point and small ones with three,
   /// where these are no zeros.
   std::string number(double amount) const {
     double value = amount / size;

@@ -30,7 +30,7 @@ static constexpr size_t smallestByItself = 1024;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// `wanted`, or with a number behind it if that is taken.
+/// `wanted`, or with a number after it if that is taken.
 static std::string uniqueIn(llvm::StringSet<> &taken, StringRef wanted) {
   std::string name = wanted.str();
   for (unsigned i = 1; name.empty() || !taken.insert(name).second; ++i)

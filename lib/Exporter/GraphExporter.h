@@ -43,7 +43,7 @@ struct ExportState {
   llvm::StringSet<> taken;
   llvm::StringSet<> nodeNames;
 
-  /// `wanted`, or with a number behind it if that is taken.
+  /// `wanted`, or with a number after it if that is taken.
   std::string uniqueName(llvm::StringRef wanted);
   /// Gives `value` a name that follows from its location.
   void nameValue(mlir::Value value, mlir::Operation *definer, unsigned number);

@@ -196,7 +196,7 @@ static Value pass(Value list, Value value, ArrayRef<Operation *> around) {
     parts.types.push_back(list.getType());
     return replace(op, parts, op->getNumResults());
   }
-  // Behind the condition and what it carries, before what it stacks.
+  // After the condition and what it carries, before what it stacks.
   yieldOf(*inside)->insertOperands(1 + carried, given);
   parts.operands.push_back(list);
   parts.types.insert(parts.types.begin() + carried, list.getType());

@@ -123,7 +123,7 @@ LogicalResult Expansion::prepare() {
 Frame Expansion::makeFrame(ImportState &state) const {
   Frame frame;
   frame.function = body;
-  // Rewrites may have given it the nodes behind it as well.
+  // Rewrites may have given it the nodes after it as well.
   if (StringRef name = onnxc::nameOf(op->getLoc()); !name.empty())
     frame.prefix = name.str() + "/";
   importOpsets(state, body->opset_import(), frame);

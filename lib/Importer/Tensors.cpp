@@ -147,7 +147,7 @@ importMapped(ImportState &state, std::shared_ptr<llvm::MemoryBuffer> file,
   }
   if (offset > file->getBufferSize() || size > file->getBufferSize() - offset) {
     why = "bytes " + std::to_string(offset) + " to " +
-          std::to_string(offset + size) + " lie behind the end of the file (" +
+          std::to_string(offset + size) + " lie past the end of the file (" +
           std::to_string(file->getBufferSize()) + " bytes)";
     return failure();
   }

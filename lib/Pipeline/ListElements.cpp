@@ -35,7 +35,7 @@ static bool addState(onnx::LoopOp loop, unsigned number,
 static bool addSources(Value list, llvm::SetVector<Value> &lists,
                        SmallVectorImpl<Value> &elements) {
   if (auto argument = dyn_cast<BlockArgument>(list)) {
-    // Behind the counter and the condition.
+    // After the counter and the condition.
     auto loop = dyn_cast<onnx::LoopOp>(argument.getOwner()->getParentOp());
     return loop && argument.getArgNumber() >= 2 &&
            addState(loop, argument.getArgNumber() - 2, lists);

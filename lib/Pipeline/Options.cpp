@@ -299,7 +299,7 @@ static constexpr Option optionTable[] = {
     {{"to", "A,B", "end with these tensors instead of the outputs"},
      setNames<&CompileOptions::to>},
     {{"taps", "all|A,B",
-      "tensors, or results of nodes, that are outputs as well, behind those "
+      "tensors, or results of nodes, that are outputs as well, after those "
       "of the model, to look into it: `onnx-run --statistics` finds the first "
       "NaN; those of branches and loops, such as loop/body/x, are lists"},
      setNames<&CompileOptions::taps>},

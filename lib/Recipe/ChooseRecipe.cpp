@@ -28,7 +28,7 @@ static bool hasEmptyLoop(KernelOp kernel) {
 static constexpr size_t completedContenders = 16;
 static constexpr double contenderCycles = 1.1;
 
-/// Steps that complete a recipe let the ops behind its sums wait less. Tiles
+/// Steps that complete a recipe let the ops after its sums wait less. Tiles
 /// differ in whether they allow these, so contenders count with them.
 static void scoreCompleted(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,

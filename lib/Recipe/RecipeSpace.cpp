@@ -39,7 +39,7 @@ int64_t countVectors(int64_t columns, int64_t lanes) {
 
 /// On an AMD EPYC (Zen 4), 2026-11-24, one thread, floats: with 64 steps
 /// packing is faster from 5 rows on where all stays in the second cache, from
-/// 10 on in the third, and from more than 15 on behind it; with 128 steps from
+/// 10 on in the third, and from more than 15 on after it; with 128 steps from
 /// 10 on, with 768 not with 15, with 16 steps always.
 int64_t fewRows(const target::Processor &target, int64_t depth, bool isKnown) {
   constexpr int64_t rows = 3, rowsOfKnown = 2, ofSteps = 16;

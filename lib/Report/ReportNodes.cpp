@@ -25,7 +25,7 @@ std::string onnxc::layerNames(llvm::ArrayRef<size_t> layers,
 }
 
 ArenaPeak onnxc::findArenaPeak(const LayerReport &report) {
-  // Bytes in use change where a slot begins and behind its end.
+  // Bytes in use change where a slot begins and past its end.
   std::map<int64_t, int64_t> changes;
   for (const ArenaSlotUse &slot : report.arena) {
     changes[slot.first] += slot.bytes;

@@ -44,7 +44,7 @@ namespace onnxc::target {
 //     of Volta, by Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
 //     Microbenchmarking, 2018
 //   launchNanoseconds
-//     of a kernel of a CUDA graph behind another one
+//     of a kernel of a CUDA graph after another one
 //   transformProducts, farTransformProducts
 //     400 bytes go through memory for each channel of a tile of 4x4 results:
 //     16, 24 and 36 elements, two of them read and written again
@@ -280,7 +280,7 @@ static constexpr TargetInstruction instructions[] = {
     {neon, "maximum", ""},
     {sm80, "maximum", ""},
     // NVIDIA, PTX ISA, mma.sync: those of sm_80. That of bytes has their
-    // signedness behind its name.
+    // signedness after its name.
     {sm80, "mma_f16_x16", "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"},
     {sm80, "mma_bf16_x16", "llvm.nvvm.mma.m16n8k16.row.col.bf16"},
     {sm80, "mma_tf32_x8", "llvm.nvvm.mma.m16n8k8.row.col.tf32"},

@@ -115,7 +115,7 @@ LogicalResult Backward::run(ArrayRef<Operation *> path) {
     assert((row->takesAllResults ||
             llvm::none_of(step->getResults().drop_front(),
                           [&](Value other) { return gradientOf(other); })) &&
-           "the results behind the first one are integers");
+           "the results after the first one are integers");
     loc = step->getLoc();
     if (failed(row->rule(*this, step, gradientOf(step->getResult(0)))))
       return failure();

@@ -26,7 +26,7 @@ static void takeAttribute(Operation *op, StringRef name,
     to.assign(given.asArrayRef().begin(), given.asArrayRef().end());
 }
 
-/// SAME_UPPER puts the odd element behind, SAME_LOWER in front.
+/// SAME_UPPER puts the odd element after, SAME_LOWER in front.
 static LogicalResult padAutomatically(Operation *op, WindowPlan &plan) {
   auto kind = op->getAttrOfType<StringAttr>("auto_pad");
   if (!kind || kind.getValue() == "NOTSET" || kind.getValue() == "VALID")
@@ -104,7 +104,7 @@ Value onnxc::training::backToInput(Backward &back, const WindowPlan &plan,
       return backToUnknown(back, plan, dy, weights, x);
     int64_t &after = pads[d + plan.rank()];
     int64_t missing = plan.in[d] - (plan.span(d) - pads[d] - after);
-    // The last window may end behind the padding, where sizes are rounded up.
+    // The last window may end after the padding, where sizes are rounded up.
     after -= std::min<int64_t>(missing, 0);
     more.push_back(std::max<int64_t>(missing, 0));
   }

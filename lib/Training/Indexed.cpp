@@ -22,12 +22,12 @@ static LogicalResult gather(Backward &back, Operation *op, Value dy) {
   if (rank < 0 || many < 0)
     return op->emitOpError("has no gradient for an unknown rank");
   int64_t axis = positiveAxis(integerOf(op, "axis", 0), rank);
-  // dy: before axis, index, behind axis --> index, before, behind.
+  // dy: before axis, index, after axis --> index, before, after.
   SmallVector<int64_t> perm = range(axis, axis + many);
   llvm::append_range(perm, range(0, axis));
   llvm::append_range(perm, range(axis + many, rank + many - 1));
   Value updates = back.transpose(dy, perm);
-  // x: axis, before, behind.
+  // x: axis, before, after.
   SmallVector<int64_t> order{axis}, inverse = range(1, axis + 1);
   llvm::append_range(order, range(0, axis));
   llvm::append_range(order, range(axis + 1, rank));

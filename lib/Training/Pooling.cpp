@@ -50,7 +50,7 @@ static FailureOr<Value> countsOf(Backward &back, AveragePoolOp pool,
   }
   Value ones = onesOver(back, pool.getX());
   if (isWhole) {
-    // Padding counts, elements behind it do not.
+    // Padding counts, elements after it do not.
     SmallVector<int64_t> axes = range(2, int64_t(plan.rank()) + 2);
     ones = back.make("Pad", {ones, back.ints(plan.pads), back.number(1, ones),
                              back.ints(axes)});

@@ -32,7 +32,7 @@ private:
   LogicalResult chooseActivations();
   /// Results of the Scan of one direction: last states, then all outputs.
   SmallVector<Value> writeDirection(int64_t d, bool isReverse);
-  /// The states behind one step, the output first.
+  /// The states after one step, the output first.
   SmallVector<Value> step(NodeMaker &body, Value fromInputs,
                           ArrayRef<Value> states, int64_t d);
   SmallVector<Value> stepOfRNN(NodeMaker &body, Value sum, int64_t d);

@@ -37,7 +37,7 @@ static const NumpyType numpyTypes[] = {
 
 constexpr StringLiteral magic = "\x93NUMPY";
 
-/// The text behind 'key': up to the given end.
+/// The text after 'key': up to the given end.
 static StringRef headerField(StringRef header, StringRef key, char end) {
   StringRef rest = header.split(("'" + key + "':").str()).second;
   return rest.take_until([&](char c) { return c == end; }).trim();

@@ -164,7 +164,7 @@ int32_t runTensors(OMContext &context, DLManagedTensorVersioned *const *inputs,
                    int64_t numInputs, DLManagedTensorVersioned **outputs,
                    int64_t numOutputs);
 
-/// Returns true if the host program takes an input (or, behind them, an output)
+/// Returns true if the host program takes an input (or, after them, an output)
 /// of the caller as an address of the device.
 inline bool staysOnDevice(const OMContext &context, int64_t argument) {
   const uint8_t *stays = context.entry->staysOnDevice;
@@ -179,7 +179,7 @@ int32_t prepare(OMContext &context, const OMBuffer *outputs,
 /// allocated is an error, and strings are copied to memory that outlives the
 /// run.
 int32_t finishOutputs(OMContext &context);
-/// Copies strings with their characters, those behind `at`.
+/// Copies strings with their characters, those after `at`.
 void copyStrings(char *const *from, char **to, int64_t count, char *at);
 void freeOutputs(OMContext &context);
 /// Allocates the context's own buffer of a tensor output whose size the

@@ -214,7 +214,7 @@ OMTensorList *run_main_graph(OMTensorList *inputs) {
 // Queries
 //===----------------------------------------------------------------------===//
 
-/// The names of the entry points of a model, or of it and all behind it, and
+/// The names of the entry points of a model, or of it and all after it, and
 /// null; made once.
 static const char *const *namesOf(std::atomic<const char **> &made,
                                   ModelState *first, bool all) {

@@ -239,7 +239,7 @@ OMValue *ValueMaker::makePart(OM_VALUE_KIND kind, int64_t size,
   return value;
 }
 
-/// The elements, and behind them the characters of strings.
+/// The elements, and after them the characters of strings.
 OMTensor *ValueMaker::copyTensor(const TensorView &view) {
   int64_t bytes = view.bytes(), characters = 0;
   bool isString = view.type == ONNX_TYPE_STRING;

@@ -86,7 +86,7 @@ def run_all(numbers, arguments):
             if outcome.status == "passed":
                 yield from ((n, fate, None) for n, fate in zip(batch, outcome.value))
                 continue
-            # The files before it did no harm, those behind it are still to be read.
+            # The files before it did no harm, those after it are still to be read.
             at = batch.index(outcome.stage)
             yield from ((n, "harmless", None) for n in batch[:at])
             yield batch[at], None, f"{outcome.status}: {' '.join(outcome.message.split())[:300]}"

@@ -29,7 +29,7 @@ def constant(node, place):
 
 
 def as_attributes(*names):
-    """A form whose inputs behind the first are these attributes."""
+    """A form whose inputs after the first are these attributes."""
 
     def form(node):
         attributes = dict(node.attributes)

@@ -98,7 +98,7 @@ class Nest:
             if old[0] in loops:
                 at = loops.index(old[0])
                 loops[at : at + len(old)] = made
-        # Zeros behind the end turn a sum of -0 into 0.
+        # Zeros past the end turn a sum of -0 into 0.
         adds_zeros = step.tail == PAD and self.reduced(made[0], step.op) and not self.kernel.multiplies_bytes
         return step.kind != "split_reduction" and not adds_zeros
 
@@ -245,7 +245,7 @@ class Draw:
                     self.add("strided", [loop], number=distance)
 
     def arena(self):
-        """Intermediates that are whole tensors; behind all steps that say where loops are."""
+        """Intermediates that are whole tensors; after all steps that say where loops are."""
         for op in range(len(self.kernel.ops)):
             if self.chance(0.3):
                 self.add("arena", [str(op)])

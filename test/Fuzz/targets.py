@@ -65,7 +65,7 @@ def numpy_bytes(array):
 
 
 def value_seeds(rng):
-    """Arrays as NumPy and protobuf write them, behind the byte that names the reader."""
+    """Arrays as NumPy and protobuf write them, after the byte that names the reader."""
     arrays = [rng.integers(0, 2, (2, 3)).astype(t) for t in (np.float32, np.int64, bool, np.complex64, np.float16)]
     files = [bytes([8 * i]) + numpy_bytes(a) for i, a in enumerate(arrays)]
     files.append(bytes([0]) + numpy_bytes(np.zeros((1 << 38, 0), np.float32)))

@@ -165,7 +165,7 @@ def normal_heads(x, weight):
 
 
 def groups():
-    """Options of GroupQueryAttention, each in a step behind a past; the sequences of the ragged batch differ in length."""
+    """Options of GroupQueryAttention, each in a step after a past; the sequences of the ragged batch differ in length."""
     caches = rotation_caches(32, 8)
     past = [real(1, 2, 6, 16), real(1, 2, 6, 16)]
     fresh = [real(1, 1, 64), real(1, 1, 32), real(1, 1, 32)]

@@ -70,7 +70,7 @@
 // NEST: module {
 // NEST-NEXT: module @x86_64_v2 attributes {krnl.target =
 // NEST-NEXT: func.func @main(%{{.+}}: tensor<4xi8> {onnx.type = tensor<4xi8>})
-// One module for each level, the one with more features behind the other; the
+// One module for each level, the one with more features after the other; the
 // graph is made to suit the last.
 // LEVELS: module {
 // LEVELS-NEXT: module @x86_64_v2 attributes {krnl.target = {{.+}} cpu = "x86-64-v2"

@@ -35,7 +35,7 @@ struct Access {
 };
 struct ByteAccesses {
   Access write, read;
-  /// Those of other warps that come neither before nor behind `read`: where
+  /// Those of other warps that come neither before nor after `read`: where
   /// they are in a table, from 1 on; 0: none.
   uint32_t otherReads;
   bool isCopied;      ///< a copy that nobody has waited for

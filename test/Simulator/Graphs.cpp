@@ -20,7 +20,7 @@ static int run(const Node &node) {
                            : launch(node.launch);
 }
 
-/// Adds a node behind others of the graph, each of which is named once.
+/// Adds a node after others of the graph, each of which is named once.
 static int addNode(void **handle, void *graphHandle, void *const *dependencies,
                    size_t numDependencies, Node node) {
   auto *graph = static_cast<Graph *>(graphHandle);

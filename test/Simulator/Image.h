@@ -15,7 +15,7 @@ namespace onnxc::simulator {
 
 /// A shared object with kernels, loaded from memory. Beside each kernel it
 /// defines the 32-bit number of its parameters, sim_parameters_NAME, and
-/// sim_maps_NAME, that of maps of tensors behind them, if there are any, and
+/// sim_maps_NAME, that of maps of tensors after them, if there are any, and
 /// sim_cluster_NAME, that of blocks of a cluster, if these are several; its
 /// section sim_shared is static shared memory. A cubin of the tests is one that
 /// names the machine of cubins, EM_CUDA.

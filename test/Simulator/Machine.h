@@ -77,7 +77,7 @@ struct Node {
   std::vector<const Node *> dependencies = {}; ///< nodes of the same graph
 };
 
-/// The nodes of a graph, each behind those that it depends on.
+/// The nodes of a graph, each after those that it depends on.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };
@@ -146,7 +146,7 @@ int finishAll();
 /// Notes the time in an event.
 int record(Event *event);
 
-/// False for copies that are not of bytes of the device which lie one behind
+/// False for copies that are not of bytes of the device which lie one after
 /// the other, and do not overlap.
 bool isValid(const MemoryCopy &copy);
 int copy(const MemoryCopy &copy);

@@ -17,7 +17,7 @@
 
 using namespace onnxc::simulator;
 
-/// Warps of a block, and its copies behind them.
+/// Warps of a block, and its copies after them.
 static unsigned partiesOfBlock;
 /// What each party knows, itself among them.
 static std::vector<Clock> known;

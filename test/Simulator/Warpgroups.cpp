@@ -281,7 +281,7 @@ void sim_wgmma_mma_async(uint32_t *sums, uint64_t left, uint64_t right,
   ThreadProducts &mine = ofThread();
   int count = columns / 2, number = numberOf(sums, count);
   if (!mine.isFenced)
-    fail("wgmma without wgmma.fence behind what wrote its sums");
+    fail("wgmma without wgmma.fence after what wrote its sums");
   if (number < 0) {
     number = int(mine.started.size());
     mine.started.push_back({{sums, sums + count}, {}});

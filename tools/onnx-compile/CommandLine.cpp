@@ -27,7 +27,7 @@ private:
   bool takeFlag(StringRef name);
   bool takeOwn(StringRef name, StringRef joined, bool hasJoined);
   void checkOperands();
-  /// The value of an option: behind '=', or the next word.
+  /// The value of an option: after '=', or the next word.
   std::string value(StringRef name, StringRef joined, bool hasJoined);
   void set(StringRef key, StringRef value);
 
@@ -152,7 +152,7 @@ void Parser::checkOperands() {
   else if (given == 0)
     result.error = "expected a model";
   else if (given < names.size() && !names[given].starts_with("["))
-    result.error = "expected " + names[given].str() + " behind '" + last + "'";
+    result.error = "expected " + names[given].str() + " after '" + last + "'";
 }
 
 CommandLine Parser::parse() {

@@ -151,7 +151,7 @@ static constexpr VerbRow verbs[] = {
      "tell which kernels and nodes the time goes into"},
     {"info", Verb::Info, "print the facts that the artefact has on itself"},
     {"refit", Verb::Refit,
-     "write it with the weights of another model, NEW.onnx behind MODEL.so, to "
+     "write it with the weights of another model, NEW.onnx after MODEL.so, to "
      "-o FILE",
      "MODEL.so NEW.onnx -o FILE"},
 };
@@ -275,7 +275,7 @@ static const Option *findOption(StringRef name) {
   return found == std::end(table) ? nullptr : found;
 }
 
-/// Takes the option at the front of `arguments`, and its value behind it.
+/// Takes the option at the front of `arguments`, and its value after it.
 static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   StringRef text = arguments.front();
   arguments = arguments.drop_front();

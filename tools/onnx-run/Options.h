@@ -108,7 +108,7 @@ enum class Verdict { NothingToCompare, Agrees, Differs };
 llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
                                       const Options &options);
 /// Verifies or benchmarks beside other engines, by the Python package, which
-/// takes the words of the command line behind the verb. Returns only if that
+/// takes the words of the command line after the verb. Returns only if that
 /// cannot be started.
 llvm::Error runAgainst(llvm::ArrayRef<const char *> words);
 /// Times runs and reports to stdout, with what timeColdStarts told before.

@@ -2,7 +2,7 @@
 # ===- host_bufferization.py - Our pass beside one-shot bufferization --------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# The measurement behind docs/RationaleMemory.md. Not a test: time is reported,
+# The measurement of docs/RationaleMemory.md. Not a test: time is reported,
 # never asserted.
 # ===------------------------------------------------------------------------===//
 """Bufferizes chains of operations in destination-passing style with krnl-bufferize-host (launches) and with

@@ -47,7 +47,7 @@ def experts():
     step = [floats(1, 1, 2048), floats(1, 1, 512), floats(1, 1, 512), floats(1, 8, 1023, 64), floats(1, 8, 1023, 64)]
     lengths = [Fixed(np.array([1023], np.int32)), Fixed(np.array([1024], np.int32))]
     yield Case("GroupQueryAttention", [*step, *lengths], outputs=3, num_heads=32, kv_num_heads=8, domain="com.microsoft",
-               suffix="step behind 1023")  # fmt: skip
+               suffix="step after 1023")  # fmt: skip
     yield Case("Inverse", [floats(64, 4, 4)], domain="com.microsoft", suffix="64 of 4x4")
 
 

@@ -31,7 +31,7 @@ def prose(comment):
 
 
 def end_of_statement(text, at):
-    """Behind the `;` or `}` that ends the declaration at `at`."""
+    """After the `;` or `}` that ends the declaration at `at`."""
     depth, i = 0, at
     while i < len(text):
         inner = COMMENT.match(text, i) if text[i] == "/" else None

@@ -31,7 +31,7 @@ struct CompileOptions {
   /// Optimization level of recipes and code generation, 0 to 3.
   unsigned level = 3;
   /// cpu, or a GPU that kernels run on, or several of which a run takes the
-  /// best: cuda:sm_80,sm_90a, which cuda is short for; with ",cpu" behind it,
+  /// best: cuda:sm_80,sm_90a, which cuda is short for; with ",cpu" after it,
   /// on the processor where there is none.
   std::string device = "cpu";
   /// The kernels of a GPU as text that any driver compiles (ptx), as code for

@@ -181,7 +181,7 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
 def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
   let summary = "compute masks that follow from indices where they are read";
   let description = [{
-    A tensor that has one value up to a diagonal and another one behind it, such as
+    A tensor that has one value up to a diagonal and another one after it, such as
     the causal mask of an attention, is read as a comparison of indices: a constant
     of at least two dimensions, or the result of kernels that compare numbers which
     grow evenly along a dimension, as those of Range do. No memory has the mask then, and

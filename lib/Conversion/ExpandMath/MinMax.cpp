@@ -109,7 +109,7 @@ bool Numbers::isCarriedNumber(LoopLikeOpInterface loop, OpOperand *init) const {
   return yielded && contains(init->get()) && contains(yielded->get());
 }
 
-/// The operands of the op, a number behind the other one; nothing if neither is
+/// The operands of the op, a number after the other one; nothing if neither is
 /// one.
 static std::optional<std::pair<Value, Value>>
 withNumberLast(Operation *op, const Numbers &numbers) {

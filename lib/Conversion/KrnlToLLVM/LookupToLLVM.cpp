@@ -117,7 +117,7 @@ Value LookupExpander::slice(Value bytes, int64_t first, int64_t lanes) {
   return vector::ShuffleOp::create(b, bytes, bytes, from);
 }
 
-/// The lanes of one vector behind those of another.
+/// The lanes of one vector after those of another.
 Value LookupExpander::joined(Value first, Value second) {
   int64_t size = cast<VectorType>(first.getType()).getNumElements() +
                  cast<VectorType>(second.getType()).getNumElements();

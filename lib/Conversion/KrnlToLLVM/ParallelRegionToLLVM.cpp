@@ -374,7 +374,7 @@ private:
   }
 
   /// "parallel_region.0", "parallel_region.1": no kernel or hook has a dot in
-  /// its name. The newest is behind all others.
+  /// its name. The newest is after all others.
   static std::string nextName(krnl::ParallelRegionOp op) {
     auto module = op->getParentOfType<ModuleOp>();
     for (Operation &other : llvm::reverse(*module.getBody())) {

@@ -26,7 +26,7 @@ static std::string countDims(NodeView &view, const std::string &value,
   return view.before("Size", {sizes}, nullptr, /*version=*/13);
 }
 
-/// `value` with `count` dimensions of size 1 behind its own.
+/// `value` with `count` dimensions of size 1 after its own.
 static std::string appendOnes(NodeView &view, const std::string &value,
                               const std::string &count) {
   std::string list = view.before(
@@ -71,8 +71,8 @@ void rules::broadcastAlongAxis(NodeView &view) {
     axis += *rank;
   int64_t missing = *rank - axis - *otherRank;
   if (axis < 0 || missing < 0)
-    return view.fail("input 1 does not fit behind axis " +
-                     std::to_string(axis) + " of input 0");
+    return view.fail("input 1 does not fit after axis " + std::to_string(axis) +
+                     " of input 0");
   // A scalar broadcasts by itself.
   if (missing == 0 || *otherRank == 0)
     return;
@@ -99,7 +99,7 @@ void rules::Concat_1_to_4(NodeView &view) {
 /// The third input broadcasts without an attribute.
 void rules::Gemm_6_to_7(NodeView &view) { view.drop("broadcast"); }
 
-/// How many dimensions the input has behind the channels, or 0 if the slope is
+/// How many dimensions the input has after the channels, or 0 if the slope is
 /// no vector.
 static std::string slopeOnes(NodeView &view) {
   std::string isVector = view.before(

@@ -92,7 +92,7 @@ std::string BatchedScan::cutToLength(const std::string &input) {
                  input + "_cut");
 }
 
-/// Zeros behind the results of a sequence that is shorter than the longest.
+/// Zeros after the results of a sequence that is shorter than the longest.
 void BatchedScan::padToLongest(const std::string &result,
                                const std::string &output) {
   std::string shape = addNode("Shape", {result}, result + "_shape");

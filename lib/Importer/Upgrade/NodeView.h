@@ -116,7 +116,7 @@ public:
                      const std::function<void(NodeView &)> &fill = nullptr,
                      int version = 0);
 
-  /// A node behind this one that makes `output`. Versions default to the one
+  /// A node after this one that makes `output`. Versions default to the one
   /// that the rule upgrades to.
   void after(const std::string &opType, const std::vector<std::string> &inputs,
              const std::string &output,

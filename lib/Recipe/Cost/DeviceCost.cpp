@@ -393,7 +393,7 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
   // In front of each slice all threads wait for each other, or each for a
   // producer.
   waited += warps * copies.rounds * target.cacheLatency;
-  // So do tiles of a cluster, and before the first slice; behind the last one
+  // So do tiles of a cluster, and before the first slice; after the last one
   // they wait while they have other work. A producer waits for them by itself.
   cluster = std::max(cluster, copies.sharers);
   double arrival = copies.sharers > 1 ? target.clusterLatency : 0;

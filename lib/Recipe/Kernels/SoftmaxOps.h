@@ -44,7 +44,7 @@ private:
 };
 
 /// The operations of a payload that compute the value, in their order, and
-/// behind them the operands of the op whose elements they read; none for a null
+/// after them the operands of the op whose elements they read; none for a null
 /// value.
 std::pair<llvm::SmallVector<mlir::Operation *>,
           llvm::SmallVector<mlir::OpOperand *>>

@@ -24,7 +24,7 @@ public:
   };
 
   /// `type` is that of the result, `axes` are its loops with that over the
-  /// parts behind them, and `result` is the access to it.
+  /// parts after them, and `result` is the access to it.
   PartsCombiner(mlir::OpBuilder &b, mlir::Location loc,
                 mlir::RankedTensorType type,
                 llvm::ArrayRef<llvm::StringRef> axes, krnl::Subscripts result)

@@ -14,7 +14,7 @@
 namespace onnxc {
 
 /// A kernel before `kernel` with these loops and no ops. Its inputs are `ins`
-/// and, behind them, those of `kernel`; loops of the same names have the same
+/// and, after them, those of `kernel`; loops of the same names have the same
 /// dynamic sizes, and `extentOfOther` has those of others. `mapping` is from
 /// what the body of `kernel` reads of these to the same of the new one, where
 /// the rewriter inserts from now on.

@@ -7,7 +7,7 @@
 //      s[n0, n1] = q * k[n0 * 256 + n1 in 0 to ?] + mask[min(.., %n - 1)]
 //      s[n0, n1] = n0 * 256 + n1 < %n ? s[n0, n1] : -infinity
 //
-// Products read zeros behind the last key, which copies to shared memory write.
+// Products read zeros after the last key, which copies to shared memory write.
 // Other ops read the last key there, so that vectors of keys may cross the end.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ static Value keyAt(OpBuilder &b, Location loc, const KeyLoops &loops) {
                                IndexOp::create(b, loc, loops.key));
 }
 
-/// The number of the last key where it is behind that.
+/// The number of the last key where it is after that.
 static Value nearestKeyAt(OpBuilder &b, Location loc, const KeyLoops &loops) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value last = arith::SubIOp::create(b, loc, loops.keys, one);
@@ -77,7 +77,7 @@ static bool readNearest(ComputeOp op, unsigned input, const KeyLoops &loops) {
   return true;
 }
 
-/// The scores of keys, and -infinity behind the last one.
+/// The scores of keys, and -infinity after the last one.
 static void hideBeyond(RewriterBase &rewriter, ComputeOp scores,
                        const KeyLoops &loops) {
   rewriter.setInsertionPointAfter(scores);

@@ -14,7 +14,7 @@ namespace onnxc {
 
 /// Divides the loop over the keys of an attention, whose number only the run
 /// knows, into parts of `size` of them, as divideLoop() does, and gives the
-/// names of the two loops. `scores` writes what the softmax reads: behind the
+/// names of the two loops. `scores` writes what the softmax reads: after the
 /// last key that is -infinity. False where that is not possible; the kernel may
 /// have changed then.
 bool divideKeys(mlir::RewriterBase &rewriter, krnl::KernelOp kernel,

@@ -98,7 +98,7 @@ static TypedAttr elementOf(Type type, ArrayRef<char> bytes) {
   return IntegerAttr::get(type, bits);
 }
 
-/// A matrix, perhaps behind dimensions of 1, with the same elements along each
+/// A matrix, perhaps after dimensions of 1, with the same elements along each
 /// diagonal.
 static std::optional<DiagonalMask> maskOfConstant(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -357,7 +357,7 @@ std::optional<DiagonalMask> MaskFinder::maskOf(Value tensor) {
   return maskOfConstant(tensor);
 }
 
-/// Whether the element is behind the diagonal, or whether it is not.
+/// Whether the element is after the diagonal, or whether it is not.
 static Value isAfter(OpBuilder &b, ComputeOp op, StringRef row,
                      StringRef column, int64_t last, bool isTrue) {
   Location loc = op.getLoc();

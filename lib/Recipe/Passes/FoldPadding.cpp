@@ -88,7 +88,7 @@ static TypedAttr filledWith(KernelOp kernel, ComputeOp op) {
   return matchPattern(value, m_Constant(&constant)) ? constant : TypedAttr();
 }
 
-/// How far the index is behind the loop that it is at a fixed distance from.
+/// How far the index is after the loop that it is at a fixed distance from.
 static int64_t shiftOf(AffineExpr index) {
   auto sum = dyn_cast<AffineBinaryOpExpr>(index);
   return sum ? cast<AffineConstantExpr>(sum.getRHS()).getValue() : 0;

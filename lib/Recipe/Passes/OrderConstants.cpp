@@ -45,7 +45,7 @@ static bool isReadAlongSums(KernelOp kernel, ComputeOp op, OpOperand &operand) {
 }
 
 /// The dimensions of the operand, with those that the op sums up in the order
-/// of its loops, and behind the others if `sumsLast`; empty if they are, or a
+/// of its loops, and after the others if `sumsLast`; empty if they are, or a
 /// dimension is indexed by no loop alone.
 static SmallVector<int64_t> orderOfSums(ComputeOp op, OpOperand &operand,
                                         bool sumsLast) {

@@ -73,7 +73,7 @@ private:
 
   RewriterBase &rewriter;
   SoftmaxOps softmax;
-  /// Ops behind the sums of values.
+  /// Ops after the sums of values.
   SetVector<Operation *> tail;
   std::string part;
   IRMapping mapping;
@@ -102,7 +102,7 @@ void AttentionSplitter::collect(Operation *op, SetVector<Operation *> &into,
   }
 }
 
-/// Ops behind the sums run over elements of these.
+/// Ops after the sums run over elements of these.
 bool AttentionSplitter::findTail() {
   collect(kernel.getYield().getValues().front().getDefiningOp(), tail, sums.op);
   SmallVector<StringRef> axes = sums.op.getAxes();
@@ -205,7 +205,7 @@ bool AttentionSplitter::expand(int64_t keysOfPart) {
 //===----------------------------------------------------------------------===//
 
 /// A kernel without ops that has these loops of the attention, and its inputs
-/// behind others.
+/// after others.
 KernelOp AttentionSplitter::declare(StringRef suffix,
                                     ArrayRef<std::string> names,
                                     ArrayRef<Value> ins, ArrayRef<Value> outs) {

@@ -94,7 +94,7 @@ bool Slice::add(Value value) {
       !llvm::all_of(computing->getOperands(),
                     [&](Value operand) { return add(operand); }))
     return false;
-  // Operations come behind those that they use.
+  // Operations come after those that they use.
   ops.insert(computing);
   return true;
 }

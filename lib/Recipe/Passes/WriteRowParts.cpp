@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // All ops of the kernel whose sums are wanted run over the parts too, the sums
-// along the elements of one. The last part may go on behind the end of a row:
+// along the elements of one. The last part may go on past the end of a row:
 // what is there changes no sum. Of parts that take turns, part p of P has the
 // elements of size * (p + P * t) on in turn t.
 //
@@ -199,7 +199,7 @@ RankedTensorType RowPartsWriter::withParts(Value tensor) {
 }
 
 /// Where an op of the parts has the loop over them: in front of that over the
-/// elements, or behind those in parallel.
+/// elements, or after those in parallel.
 unsigned RowPartsWriter::partDim(ComputeOp op) {
   SmallVector<StringRef> axes = op.getAxes();
   auto *found = llvm::find(axes, rows.row);
@@ -282,7 +282,7 @@ Value RowPartsWriter::endOfRow(OpBuilder &b) {
   return isDynamic() ? end : arith::ConstantIndexOp::create(b, loc, extent);
 }
 
-/// Elements behind the end of a row change nothing.
+/// Elements past the end of a row change nothing.
 void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
   OpOperand &term = termOf(op);
   OpBuilder b(term.getOwner());

@@ -1,4 +1,4 @@
-//===- WriteRows.cpp - Kernels behind parts of rows -------------*- C++ -*-===//
+//===- WriteRows.cpp - Kernels after parts of rows --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -103,7 +103,7 @@ Value RowPartsWriter::combinedTerm(OpBuilder &b, const RowSum &sum,
 }
 
 /// The access to what each row has, or each block that has a part of its
-/// elements: the loop over these is behind those that the op has in parallel.
+/// elements: the loop over these is after those that the op has in parallel.
 Subscripts RowPartsWriter::ofRow(ComputeOp op, Subscripts access) {
   if (isJoined)
     access.push_back({rewriter.getAffineDimExpr(op.getNumParallelLoops())});

@@ -206,7 +206,7 @@ static void addPrefetches(RecipeBuilder &recipe, const LoopNest &nest,
   }
 }
 
-/// What ops behind sums read arrives while these are computed, where a device
+/// What ops after sums read arrives while these are computed, where a device
 /// is done earlier so.
 static void addEarlyReads(RecipeBuilder &recipe, KernelOp kernel,
                           const LoopNest &nest, const Processor &target) {

@@ -29,7 +29,7 @@ public:
     llvm::SmallVector<int64_t, 4> dims;
   };
 
-  /// The name behind such a size; empty if there is none.
+  /// The name of such a size; empty if there is none.
   std::string symbolOf(int64_t size) const;
 
   /// The operands by slot; null for absent ones.

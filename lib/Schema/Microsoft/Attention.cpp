@@ -53,8 +53,8 @@ static bool requireWords(Body &b, Mask &mask, const std::string &operand,
       << "word_before = Less(column, word_ends)";
     if (!isEnds)
       b << "word_starts = Unsqueeze(words_start, words_axes)"
-        << "word_behind = GreaterOrEqual(column, word_starts)"
-        << "word_counts = And(word_before, word_behind)";
+        << "word_after = GreaterOrEqual(column, word_starts)"
+        << "word_counts = And(word_before, word_after)";
     else
       b << "word_counts = Identity(word_before)";
   } else if (rank == 2 || rank == 3) {

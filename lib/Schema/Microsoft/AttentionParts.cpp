@@ -182,7 +182,7 @@ static void addWeights(Body &b, const std::string &sink) {
 void onnxc::schema::microsoft::attendCached(Body &b, int64_t heads,
                                             int64_t keyHeads, const Mask &mask,
                                             const ScoreOptions &options) {
-  // The standard's Attention caps scores behind the mask, which it so undoes.
+  // The standard's Attention caps scores after the mask, which it so undoes.
   if (options.softcap <= 0 && options.sink.empty() && !options.isShown) {
     std::string scale = b.number("scale", 0) != 0
                             ? "<scale = " + literal(b.number("scale", 0)) + ">"

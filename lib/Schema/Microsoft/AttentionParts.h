@@ -12,7 +12,7 @@ namespace onnxc::schema::microsoft {
 
 /// Defines the sizes of the score matrix from q, k and the past, if any:
 /// `queries`, `pasts` and `keys` as scalars, `row`, the position of each query
-/// behind the past as [queries, 1], and `column` as [keys].
+/// after the past as [queries, 1], and `column` as [keys].
 void addPositions(Body &b, const char *past);
 
 /// The sum of the biases of the scores.
@@ -59,7 +59,7 @@ struct ScoreOptions {
   /// Name of [heads], one more score of each row that has no value, or of a
   /// number; empty for none.
   std::string sink;
-  /// Whether to define `scores`, before the softmax, and `weights`, behind it.
+  /// Whether to define `scores`, before the softmax, and `weights`, after it.
   bool isShown = false;
 };
 

@@ -77,7 +77,7 @@ static OpSchema fusedMatMul(const char *name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Activations behind contractions
+// Activations after contractions
 //===----------------------------------------------------------------------===//
 
 namespace {

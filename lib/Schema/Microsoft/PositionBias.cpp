@@ -44,8 +44,8 @@ static bool fillRelative(Body &b) {
   b << "is_near = Less(distance, exact)" << "far = Max(distance, exact)"
     << "far_real = Cast<to = 1>(far)" << "ratio = Div(far_real, exact_real)"
     << "log = Log(ratio)" << "steps_real = Mul(log, share)"
-    << "steps = Cast<to = 7>(steps_real)" << "behind = Add(steps, exact)"
-    << "bound = Min(behind, last)"
+    << "steps = Cast<to = 7>(steps_real)" << "after = Add(steps, exact)"
+    << "bound = Min(after, last)"
     << "bucket = Where(is_near, distance, bound)";
   if (isBoth)
     b << "is_ahead = Greater(apart, zero)"

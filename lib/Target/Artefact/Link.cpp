@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // lld reads files, so each object is an anonymous one in memory. Its output is
-// written to the artefact, the weights behind it.
+// written to the artefact, the weights after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ Error checkRuntime(StringRef runtimeDir, krnl::TargetAttr target) {
                 triple.getArchName() + " is, or stop at --emit=obj");
 }
 
-/// Writes the output of the linker, and the weights behind it.
+/// Writes the output of the linker, and the weights after it.
 static Error writeParts(MutableArrayRef<char> linked,
                         const LinkOptions &options, NewFile &output) {
   StringRef code(linked.data(), linked.size());

@@ -27,7 +27,7 @@ inline constexpr llvm::StringLiteral realTimeWeightsSection =
     ".rodata.onnxc_weights";
 
 /// Makes the segment in a linked file, or the section in an object, `bytes`
-/// large and moves it behind the end of the file, which does not grow by that.
+/// large and moves it past the end of the file, which does not grow by that.
 /// Returns its offset in the file.
 llvm::Expected<int64_t> growWeightsSegment(llvm::MutableArrayRef<char> linked,
                                            int64_t bytes);

@@ -49,7 +49,7 @@ extern "C" {
 #endif
 
 /* Of this interface. It grows when something changes that a library sees;
- * members added behind the last one of OMCustomOp or OMCustomCall do not change
+ * members added after the last one of OMCustomOp or OMCustomCall do not change
  * it; their `size` tells which there are. */
 #define OM_CUSTOM_VERSION 1
 
@@ -138,7 +138,7 @@ struct OMCustomCall {
   const OMCustomAttribute *attributes;
 
   /* Ends the compilation or the run with a message, as printf would print it,
-   * behind the name of the node. The first one counts. Returns -1, to be
+   * after the name of the node. The first one counts. Returns -1, to be
    * returned. May be called from inside of `parallel`. */
   int (*fail)(OMCustomCall *call, const char *format, ...);
 

@@ -40,7 +40,7 @@ struct CustomCall : OMCustomCall {
 /// Row-major, in elements. Where some size is 0 the others may be anything.
 void fillStrides(int64_t rank, const int64_t *dims, int64_t *strides);
 
-/// Ends the run with a message behind the operator's name.
+/// Ends the run with a message after the operator's name.
 __attribute__((format(printf, 2, 3))) int32_t fail(CustomCall &call,
                                                    const char *format, ...);
 

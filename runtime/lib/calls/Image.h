@@ -37,7 +37,7 @@ public:
       : call(call), fileBytes(fileBytes) {}
 
   /// Makes room for rows of 3 bytes a pixel, all black. Fails for sizes that no
-  /// honest image in a file of this length has, and behind the deadline.
+  /// honest image in a file of this length has, and after the deadline.
   bool resize(int64_t newWidth, int64_t newHeight);
   /// The most pixels that resize() makes room for: memory and time are in
   /// proportion to the file, but for a constant.

@@ -66,7 +66,7 @@ private:
   int64_t left = 0;
 };
 
-/// The tokens of all strings, one string behind the other. They and their
+/// The tokens of all strings, one string after the other. They and their
 /// characters live until the end of the call.
 class Tokens {
 public:

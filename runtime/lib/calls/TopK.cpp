@@ -202,7 +202,7 @@ struct FewItems {
 
   T *bounds() const { return values + (k - 1) * stride; }
 
-  /// Behind all that it does not precede, of `count` items so far.
+  /// After all that it does not precede, of `count` items so far.
   void insert(int64_t j, T x, int64_t index, int64_t count) {
     int64_t at = count * stride + j;
     for (; at >= stride && precedes(x, values[at - stride]); at -= stride) {

@@ -11,7 +11,7 @@
 
 namespace onnxc::rt {
 
-/// The code point at `text`, which moves behind it. A byte that begins no
+/// The code point at `text`, which moves past it. A byte that begins no
 /// well-formed sequence is taken by itself, as 0x110000 + its value, so that
 /// writing it gives the byte again.
 uint32_t readUtf8(const char *&text);

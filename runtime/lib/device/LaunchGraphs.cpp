@@ -41,7 +41,7 @@ static MemoryCopy copyOf(const uint64_t *words) {
   return copy;
 }
 
-/// Adds the node of a launch, behind others.
+/// Adds the node of a launch, after others.
 bool Launches::addNode(OnnxcCall *call, DeviceContext &device, Replay &replay,
                        int64_t step, const GraphNode *before,
                        int64_t numBefore) {
@@ -82,7 +82,7 @@ struct Scratch {
 };
 } // namespace
 
-/// Adds the nodes, each behind those that it conflicts with.
+/// Adds the nodes, each after those that it conflicts with.
 bool Launches::addBranches(OnnxcCall *call, DeviceContext &device,
                            Replay &replay) {
   Scratch scratch(current.numSteps);

@@ -14,7 +14,7 @@ using namespace onnxc;
 using namespace onnxc::rt;
 using namespace onnxc::rt::device;
 
-/// The bytes from the first one that is accessed to the one behind the last.
+/// The bytes from the first one that is accessed to the one after the last.
 static uint64_t firstByte(uint64_t address, const BufferPart &part) {
   return address + part.begin;
 }
@@ -30,7 +30,7 @@ bool device::overlap(uint64_t address, const BufferPart &part,
     return false;
   if (part.pitch != otherPart.pitch)
     return true;
-  // In rows of the same size: how far the first one begins behind the other.
+  // In rows of the same size: how far the first one begins after the other.
   uint64_t pitch = part.pitch;
   uint64_t distance = (firstByte(address, part) % pitch + pitch -
                        firstByte(otherAddress, otherPart) % pitch) %

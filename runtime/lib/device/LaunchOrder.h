@@ -20,7 +20,7 @@ struct BufferPart {
   uint64_t begin, end;
 };
 
-/// Words of a launch for each buffer, behind its arguments.
+/// Words of a launch for each buffer, after its arguments.
 inline constexpr int64_t kPartWords = sizeof(BufferPart) / sizeof(uint64_t);
 
 /// Returns true if there is a byte that both access; false only if there is
@@ -46,7 +46,7 @@ struct LaunchBuffers {
 };
 
 /// An order of the launches of a part in which each of two whose buffers
-/// conflict comes behind the one that the host program has first. All others
+/// conflict comes after the one that the host program has first. All others
 /// may run at the same time.
 class LaunchOrder {
 public:
@@ -54,7 +54,7 @@ public:
   bool create(int64_t numSteps);
   void destroy();
 
-  /// Puts a launch behind those that it conflicts with, which are before it in
+  /// Puts a launch after those that it conflicts with, which are before it in
   /// the sequence. `direct` gets the fewest of them that order all, and is as
   /// long as the result says.
   int64_t add(const OnnxcDeviceCode &code, const Sequence &sequence,

@@ -77,7 +77,7 @@ static bool createOnDevice(OnnxcCall *call, DeviceContext &device) {
 }
 
 static DeviceContext *createDeviceContext(OnnxcCall *call) {
-  // The copy of the words is behind it.
+  // The copy of the words is after it.
   auto *device = static_cast<DeviceContext *>(
       calloc(1, sizeof(DeviceContext) + errorBytes(*call)));
   if (!device) {

@@ -233,7 +233,7 @@ static bool readText(const char *path, char *text, size_t capacity) {
 // Processors
 //===----------------------------------------------------------------------===//
 
-/// A decimal number at `text`, -1 if there is none; moves `text` behind it.
+/// A decimal number at `text`, -1 if there is none; moves `text` past it.
 static int64_t parseNumber(const char *&text) {
   while (*text == ' ')
     ++text;

@@ -93,7 +93,7 @@ def _library() -> Any:
 
 
 class Task(NamedTuple):
-    """The work on a model: the function, its arguments behind the name, the kind of its report, and its readable form."""
+    """The work on a model: the function, its arguments after the name, the kind of its report, and its readable form."""
 
     function: str = "CompileMemory"
     arguments: tuple[Any, ...] = ()

@@ -55,13 +55,13 @@ class Graph:
         return list(_inside(node, _name(node, number)))
 
     def moved_from(self, tensor: str, moves: set[str]) -> str:
-        """The tensor with the same elements behind nodes of these operators."""
+        """The source of the tensor through nodes of these operators."""
         while (number := self._producers.get(tensor)) is not None and self.nodes[number].op_type in moves:
             tensor = self.nodes[number].input[0]
         return tensor
 
     def source(self, tensor: str, moves: set[str]) -> Any | None:
-        """The node that computes the tensor's elements, behind nodes of these operators."""
+        """The node that computes the elements of the tensor, through nodes of these operators."""
         number = self._producers.get(self.moved_from(tensor, moves))
         return None if number is None else self.nodes[number]
 

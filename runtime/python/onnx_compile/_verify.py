@@ -261,7 +261,7 @@ class _Check:
         return None
 
     def _first_difference(self, ancestors: Sequence[int], last: int) -> int:
-        """By bisection: a node that differs, behind one that agrees in the order of the graph."""
+        """By bisection: a node that differs, after one that agrees in the order of the graph."""
         assert self.graph
         low, high, found = 0, len(ancestors), last
         while low < high:

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --pass-pipeline='builtin.module(func.func(krnl-expand-math))' | FileCheck %s
 
-// A polynomial whose bounds lose NaN has a select behind it.
+// A polynomial whose bounds lose NaN has a select after it.
 // CHECK-LABEL: func @tanh
 // CHECK-NOT:     math.tanh
 // CHECK:         %[[NAN:.+]] = arith.cmpf uno, %arg0, %arg0 : vector<16xf32>

@@ -113,7 +113,7 @@ def refusals(mode):
         yield "QuantizeLinear", [ROWS, f32(np.ones(length))], {"axis": 1}, "has another size than the axis"
         zero = np.ones(length, np.uint8)
         yield "DequantizeLinear", [ROWS.astype(np.uint8), f32(np.ones(4)), zero], {"axis": 1}, "has another size than the axis"
-    # More channels than groups have would be read behind the sums of all groups.
+    # More channels than groups have would be read after the sums of all groups.
     image, filters, six = f32(np.ones((1, 8, 5, 5))), f32(np.ones((6, 2, 3, 3))), f32(np.ones(6))
     offsets = f32(np.zeros((1, 18, 3, 3)))
     bytes_of = [x.astype(np.uint8) for x in (image, filters)]
@@ -169,7 +169,7 @@ def hostile():
     yield "SplitToSequence", [ROWS, np.int64(LOWEST)], {}, "SplitToSequence"
     past, update = f32(np.ones((1, 2, 4, 3))), f32(np.ones((1, 2, 2, 3)))
     for start in (-1, 3, LOWEST, HIGHEST):
-        yield "TensorScatter", [past, update, i64(start)], {}, "the update ends behind the past, or begins before it"
+        yield "TensorScatter", [past, update, i64(start)], {}, "the update ends after the past, or begins before it"
 
 
 def model_of(operator, inputs, attributes, count, mode):

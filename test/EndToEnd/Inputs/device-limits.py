@@ -55,7 +55,7 @@ def main():
     for device in ("cpu", "cuda:simulator"):
         library = artefact.compile_model(FOLDER / "loop.onnx", FOLDER / f"{device[:4]}.so", device=device)
         session = artefact.load_session(library)
-        # The run behind one that has ended is a usual one.
+        # The run after one that has ended is a usual one.
         outcomes.append([attempt(session, 10**12, deadline=0.05), cancelled(session), round(attempt(session, 3), 3)])
         print(f"{device}: {outcomes[-1]}")
     print("the same" if outcomes[0] == outcomes[1] else "not the same")

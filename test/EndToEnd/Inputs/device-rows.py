@@ -22,7 +22,7 @@ BOUNDS = {F32: 2e-5, F16: 2e-3, BF16: 1.6e-2}
 
 
 def model(op, shape, element=F32, others=None, result=None, axes=None, opset=20, results=("y",), **attributes):
-    """An operator along the last axis; `others` are shapes of inputs behind x."""
+    """An operator along the last axis; `others` are shapes of inputs after x."""
     inputs = {"x": shape, **(others or {})}
     constants = [] if axes is None else [helper.make_tensor("axes", TensorProto.INT64, [len(axes)], axes)]
     names = [*inputs, *(["axes"] if axes is not None else [])]

@@ -173,7 +173,7 @@ def integers():
 
 
 def movements():
-    """Bytes that swap , and the largest of them, with another scale behind."""
+    """Bytes that swap , and the largest of them, with another scale after."""
     forms = [
         [node("Transpose", "a", "p", perm=[0, 2, 3, 1])],
         [node("Reshape", "a shape", "p")],

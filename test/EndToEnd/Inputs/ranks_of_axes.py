@@ -124,7 +124,7 @@ print(f"joined: ranks {taken} agree")
 
 
 def check_listed(name, operator, **attributes):
-    """An operator along axes that are an input of any length, behind a sum of two inputs without a shape."""
+    """An operator along axes that are an input of any length, after a sum of two inputs without a shape."""
     nodes = [
         helper.make_node("Add", ["a", "b"], ["x"]),
         helper.make_node(operator, ["x", "i"], ["y0"], **attributes),

@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Compares transposes with numpy, with sizes around those of squares that are transposed in registers. Inputs end where memory does:
-a read behind one ends the process."""
+a read after one ends the process."""
 
 import ctypes
 import itertools
@@ -22,7 +22,7 @@ SIZES = [1, 2, 3, 5, 15, 16, 17, 21, 32, 33, 70]
 
 
 def at_end_of_memory(array):
-    """A copy, behind which nothing can be read."""
+    """A copy, after which nothing can be read."""
     pages = -(-array.nbytes // mmap.PAGESIZE) + 1
     memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
     whole = np.frombuffer(memory, np.uint8)

@@ -2,7 +2,7 @@
 //
 // What follows from indices is computed where it is read.
 
-// A constant: hidden behind the next column.
+// A constant: hidden after the next column.
 // CHECK-LABEL: func @constant(
 // CHECK-SAME:      %[[S:[^:]+]]: tensor<2x3x4xf32>
 // CHECK:         krnl.kernel "add" {{.+}} ins(%[[S]] : tensor<2x3x4xf32>)
@@ -12,9 +12,9 @@
 // CHECK:             %[[END:.+]] = arith.addi %[[ROW]], %[[ONE]] : index
 // CHECK:             %[[COLUMN:.+]] = krnl.index n
 // CHECK:             %[[HIDDEN:.+]] = arith.cmpi sgt, %[[COLUMN]], %[[END]] : index
-// CHECK:             %[[BEHIND:.+]] = arith.constant 0xFF800000 : f32
+// CHECK:             %[[AFTER:.+]] = arith.constant 0xFF800000 : f32
 // CHECK:             %[[BEFORE:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK:             %[[MASK:.+]] = arith.select %[[HIDDEN]], %[[BEHIND]], %[[BEFORE]] : f32
+// CHECK:             %[[MASK:.+]] = arith.select %[[HIDDEN]], %[[AFTER]], %[[BEFORE]] : f32
 // CHECK:             arith.addf %[[A]], %[[MASK]] : f32
 func.func @constant(%s: tensor<2x3x4xf32>, %o: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %m = krnl.constant dense<[[0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0, 0.0]]> : tensor<3x4xf32>

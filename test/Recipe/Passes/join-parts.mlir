@@ -4,7 +4,7 @@
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
-// The element is read at the nearest index; behind the end of a row there is nothing to select.
+// The element is read at the nearest index; past the end of a row there is nothing to select.
 // CHECK-LABEL: func @border
 // CHECK:         krnl.kernel "pad" loops [p = 66, q = 64]
 // CHECK:           krnl.compute [p, q] () ->

@@ -5,7 +5,7 @@
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
-// The size of the parts does not divide the row: what is behind the end is not added.
+// The size of the parts does not divide the row: what is past the end is not added.
 // CHECK-LABEL: func @sum
 // CHECK:         %[[SCRATCH:.+]] = tensor.empty() : tensor<2x[[P:[0-9]+]]xf32>
 // CHECK:         %[[PARTS:.+]] = krnl.kernel "sum parts" loops [r = 2, k.part = [[P]], k = [[SIZE:[0-9]+]]]

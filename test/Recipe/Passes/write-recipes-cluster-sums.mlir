@@ -7,7 +7,7 @@
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 232448, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, core_threads = 2048, core_shared_bytes = 233472, memory_latency = 4.5e+02, cluster_latency = 1.8e+02, cluster_bytes_per_cycle = 1.3e+01, core_groups = 8, instructions = {load_cluster = "nvvm.mapa.shared.cluster"}>} {
 
-// A thread has eight rows in the sum, and behind it one.
+// A thread has eight rows in the sum, and after it one.
 // CHECK-LABEL: kernel "deep"
 // CHECK:         block(k, 256) -> (k.c, k.p),
 // CHECK:         order({{.*}}, m.u, m.x, n.v, n.r, k.c, k.o, k.i),

@@ -151,7 +151,7 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 }
 
 // What is read along another dimension than what is written: squares of vectors,
-// which are transposed in registers. Of dynamic rows those behind the last whole square
+// which are transposed in registers. Of dynamic rows those after the last whole square
 // are apart.
 // CHECK-LABEL: kernel "turned"
 // CHECK:         block(c.c, 16) -> (c.o, c.i),

@@ -14,7 +14,7 @@
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=1),
 // CHECK-NEXT:    1: dot(k.q)
 // CHECK-NEXT:  ]
-// Vectors of bytes are multiplied for one sum each, whose lanes the ops behind them have.
+// Vectors of bytes are multiplied for one sum each, whose lanes the ops after them have.
 // LONG-LABEL: kernel "bytes"
 // LONG-NEXT:    block(n, 4) -> (n.o, n.r),
 // LONG-NEXT:    block(m, 2) -> (m.o, m.r),

@@ -124,7 +124,7 @@ class Buffer(ctypes.Structure):
                 ("rank", ctypes.c_int64), ("type", ctypes.c_int)]  # fmt: skip
 
 
-def status_behind_deadline(data):
+def status_after_deadline(data):
     library = ctypes.CDLL(sys.argv[1])
     library.omContextCreate.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.omContextCreate(None))
@@ -140,5 +140,5 @@ def status_behind_deadline(data):
 tiff = b"II*\0\x08\0\0\0" + struct.pack("<H", 2) + b"".join(struct.pack("<HHII", tag, 4, 1, 9) for tag in (256, 257)) + bytes(4)
 webp = b"RIFF" + struct.pack("<I", 26) + b"WEBPVP8L" + struct.pack("<I", 13) + b"\x2f" + struct.pack("<I", 99 | 99 << 14) + bytes(9)
 for data in (many, png(64, 64, b"short"), bmp(1, 2, 24, rows), b"P6 1 1 255\n\xff", b"P3 9 9 15\n1", tiff, webp, jpeg2000(64, 64, 1)):
-    assert status_behind_deadline(data) == 5, data[:20]
+    assert status_after_deadline(data) == 5, data[:20]
 print("PASSED")

@@ -225,9 +225,8 @@ TEST_F(DeviceTest, ReadsOfWarpgroupsWithoutFencesAreFound) {
   EXPECT_EQ(runFaulty("missing_proxy_fence", message), OM_STATUS_INTERNAL);
   EXPECT_THAT(problem(), HasSubstr("wrote without fence.proxy.async"));
   EXPECT_EQ(runFaulty("missing_fence", message), OM_STATUS_INTERNAL);
-  EXPECT_THAT(problem(),
-              HasSubstr("wgmma without wgmma.fence behind what wrote "
-                        "its sums"));
+  EXPECT_THAT(problem(), HasSubstr("wgmma without wgmma.fence after what wrote "
+                                   "its sums"));
 }
 
 TEST_F(DeviceTest, ProductsInFlightReadWhatIsThereWhenTheyEnd) {

@@ -163,7 +163,7 @@ int32_t addOnHost(OnnxcCall *call, const OnnxcValue *inputs) {
   return onnxc_rt_status(call);
 }
 
-/// Copies the tensor that begins behind as many elements as there are more than
+/// Copies the tensor that begins after as many elements as there are more than
 /// 128; twice, so that a later run is a graph.
 template <Kernel kernel>
 int32_t boxes(OnnxcCall *call, const OnnxcValue *inputs) {

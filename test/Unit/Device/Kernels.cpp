@@ -313,7 +313,7 @@ KERNEL_OF_TENSOR(unfenced_box)(const float *, float *y, const void *map) {
 END
 
     /// The third warp copies the same box three times. The others read it in
-    /// between and arrive, before they read it or behind that, at a barrier of
+    /// between and arrive, before they read it or after that, at a barrier of
     /// so many arrivals.
     static void produceBoxes(float *y, const void *map, bool isEarly,
                              uint32_t arrivals) {

@@ -263,7 +263,7 @@ protected:
   }
 };
 
-// Each of the four tiles of a block waits for memory behind the sums, or reads
+// Each of the four tiles of a block waits for memory after the sums, or reads
 // what has arrived.
 TEST_F(EarlyReadsTest, ReadsAfterSumsArriveBeforeThem) {
   auto [early, late] = cyclesOf("n", "4096");

@@ -43,7 +43,7 @@ int posix_memalign(void **memory, size_t alignment, size_t bytes) {
 }
 }
 
-/// Allocations of runs behind the first.
+/// Allocations of runs after the first.
 static int64_t allocationsOf(OMContext *context, std::vector<OMBuffer> inputs,
                              std::vector<OMBuffer> outputs) {
   auto run = [&] {

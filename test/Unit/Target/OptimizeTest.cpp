@@ -141,7 +141,7 @@ TEST(Optimize, HoistsLoadsOutOfLoopsThatMayNotRun) {
   std::string result = optimize(/*quick=*/false, copies);
   std::string copy = result.substr(0, result.find("@sum")),
               sum = result.substr(result.find("@sum"));
-  // Once before the loop, behind the test of its length.
+  // Once before the loop, after the test of its length.
   size_t load = copy.find("load i64, ptr %table"), loop = copy.find("phi i64");
   ASSERT_NE(loop, std::string::npos) << copy;
   EXPECT_LT(copy.find("icmp sgt i64 %n, 0"), load) << copy;

@@ -378,7 +378,7 @@ static json::Object traceEvent(const NodeTable &table, int32_t number,
                                             {"launch", number}}}};
 }
 
-/// The device is a row behind the threads.
+/// The device is a row after the threads.
 void LaunchTimes::traceDevice(json::Array &events) const {
   if (lastDeviceRun.empty())
     return;

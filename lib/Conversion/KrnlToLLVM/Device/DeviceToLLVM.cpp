@@ -55,7 +55,7 @@ Value bytesOf(OpBuilder &builder, Location loc, Type buffer, Value adapted) {
 
 /// For each buffer of a launch its bytes, 0 where it waits for no other launch,
 /// and the part that is accessed: the bytes of a row, the first one in each,
-/// and that behind the last one.
+/// and that after the last one.
 SmallVector<Value> bytesOfBuffers(OpBuilder &builder, krnl::LaunchOp op,
                                   ValueRange ins, ValueRange outs) {
   Location loc = op.getLoc();

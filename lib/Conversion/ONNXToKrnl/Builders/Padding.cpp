@@ -95,13 +95,13 @@ static Value sliceOf(OpBuilder &b, Location loc, const TensorPart &x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dimensions behind the last that grows
+// Dimensions after the last that grows
 //===----------------------------------------------------------------------===//
 
 namespace {
 
 /// A part of a tensor and its borders, where the last dimension takes in those
-/// behind it that have none: rows of a few channels are copied as one. It has
+/// after it that have none: rows of a few channels are copied as one. It has
 /// `inner` elements for each of its `positions`, in which borders count. Where
 /// it is known at run time only that a dimension has no borders, the others
 /// move to its position and the first becomes 1.

@@ -62,7 +62,7 @@ private:
   llvm::DenseSet<int64_t> seen;
 };
 
-/// Fills nodes, behind them the leaves, roots and votes.
+/// Fills nodes, after them the leaves, roots and votes.
 std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model);
 
 } // namespace onnxc

@@ -43,7 +43,7 @@ public:
 
   const TreeModel &model;
   bool isDouble, isStrict;
-  /// Behind those of the model: the decisions that sets of members need.
+  /// After those of the model: the decisions that sets of members need.
   std::vector<Decision> list;
 
 private:

@@ -64,7 +64,7 @@ static FailureOr<Labels> parseTerm(StringRef text, int64_t ellipsis) {
   return labels;
 }
 
-/// Labels that occur once, in alphabetical order behind those of the ellipsis:
+/// Labels that occur once, in alphabetical order after those of the ellipsis:
 /// the result's labels in equations without an arrow.
 static Labels implicitResult(const Equation &equation) {
   std::map<Label, unsigned> uses;

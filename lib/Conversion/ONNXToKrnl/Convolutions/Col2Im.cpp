@@ -48,7 +48,7 @@ private:
     int64_t perPosition, distance, offset;
     /// Blocks of zeros in front.
     int64_t before;
-    /// Strides in the image, and blocks of zeros behind.
+    /// Strides in the image, and blocks of zeros after.
     Value positions, after;
   };
 
@@ -171,7 +171,7 @@ Col2ImBuilder::Steps Col2ImBuilder::stepsOf(const Dim &dim) {
   return steps;
 }
 
-/// N x C x (j x r) x blocks, zeros being around the blocks and behind the last
+/// N x C x (j x r) x blocks, zeros being around the blocks and after the last
 /// positions in them.
 Value Col2ImBuilder::paddedView(ArrayRef<Value> sizes, ArrayRef<Steps> steps,
                                 Type stored) {

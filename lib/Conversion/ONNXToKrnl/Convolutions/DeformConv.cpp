@@ -104,7 +104,7 @@ std::pair<Value, Value> divide(OpBuilder &b, Location loc, Value x, Value y) {
   return {quotient, arith::RemUIOp::create(b, loc, x, y)};
 }
 
-/// Puts a position in the window, or one behind it in `rest`, into `at`.
+/// Puts a position in the window, or one after it in `rest`, into `at`.
 Value takeWindow(OpBuilder &b, Location loc, Position &at, Value rest,
                  ArrayRef<Value> window) {
   at.inWindow.resize(window.size());

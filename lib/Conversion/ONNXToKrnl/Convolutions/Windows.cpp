@@ -47,7 +47,7 @@ struct WindowDim {
 } // namespace
 
 /// One window for each stride, and as much border as that takes: if that is
-/// odd, more behind (`upper`) or before.
+/// odd, more after (`upper`) or before.
 void WindowDim::sameSize(bool upper) {
   out = ceilDivIndex(b, loc, in, constant(stride));
   Value last =

@@ -22,7 +22,7 @@ struct DimTables {
 };
 
 /// The tables of `dim`, whose result has `size` (an index) elements, `inner` of
-/// them for each position: those of the dimensions behind. Weights are of type
+/// them for each position: those of the dimensions after. Weights are of type
 /// `compute`.
 DimTables buildResizeTables(mlir::OpBuilder &b, mlir::Location loc,
                             const ResizeMode &mode, mlir::Type compute,

@@ -221,7 +221,7 @@ Lowered lowerTensorScatter(onnx::TensorScatterOp op,
             in.size() > 4 ? toIndex(b, l, extract(b, l, in[4], at[0])) : zero;
         if (!circular && in.size() > 4)
           start = checkedCount(b, l, start, subIndex(b, l, in[2], in[3]),
-                               "TensorScatter: the update ends behind the "
+                               "TensorScatter: the update ends after the "
                                "past, or begins before it");
         Value i = subIndex(b, l, at[axis], start);
         if (circular) {

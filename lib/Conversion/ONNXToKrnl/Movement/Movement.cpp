@@ -137,7 +137,7 @@ Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
   return kernel.finish({y}).front();
 }
 
-/// One copy per operand, each behind the one before. Dynamic offsets are part
+/// One copy per operand, each after the one before. Dynamic offsets are part
 /// of a read: the element at i comes from the operand in whose range i lies.
 Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {

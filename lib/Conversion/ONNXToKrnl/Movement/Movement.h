@@ -45,7 +45,7 @@ mlir::Value transposeOf(mlir::OpBuilder &b, mlir::Location loc,
                         llvm::StringRef name, mlir::Value x,
                         llvm::ArrayRef<int64_t> perm);
 
-/// Dimension 1 behind all others, and back again. Reads at computed indices
+/// Dimension 1 after all others, and back again. Reads at computed indices
 /// that are the same for all channels are then vectors of neighbours.
 mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef name, mlir::Value x);

@@ -54,7 +54,7 @@ void checkNotZero(OpBuilder &b, Location loc, Value size) {
       b, loc,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
                             indexConstant(b, loc, 0)),
-      "Reshape: 0 stands behind the dimensions that it could copy");
+      "Reshape: 0 comes after the dimensions that it could copy");
 }
 
 /// The size of -1 where the others are sizes of the operand and a constant

@@ -227,7 +227,7 @@ FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
   return p;
 }
 
-/// Which of `rank` dimensions come at `axis` or behind it.
+/// Which of `rank` dimensions come at `axis` or after it.
 SmallVector<bool> isFrom(int64_t axis, int64_t rank) {
   SmallVector<bool> flags(rank, false);
   std::fill(flags.begin() + std::clamp<int64_t>(axis, 0, rank), flags.end(),

@@ -49,7 +49,7 @@ static SmallVector<OpFoldResult> splitTileNumber(LaneMath &math, Value tile,
 
 namespace {
 /// A range of tiles as one loop for each of their indices. Before the indices
-/// of the first tile and behind those of the last an inner loop has no
+/// of the first tile and after those of the last an inner loop has no
 /// iteration; wherever else, it runs over its whole extent.
 class TileRange {
 public:

@@ -7,7 +7,7 @@
 // while it reads the panel, prefetches its share of a later one, about a line
 // in each step of the reduction.
 //
-// What an op behind a sum reads is prefetched before the sum, where the step
+// What an op after a sum reads is prefetched before the sum, where the step
 // has distance 0.
 //===----------------------------------------------------------------------===//
 

@@ -91,7 +91,7 @@ MemRefType errorWordType(MLIRContext *context, size_t messages) {
   return MemRefType::get({int64_t(messages), 2}, IntegerType::get(context, 64));
 }
 
-/// Behind the extents.
+/// After the extents.
 SmallVector<Type> KernelEmitter::errorTypes() {
   if (values.wrapNumbers.empty())
     return {};

@@ -256,7 +256,7 @@ private:
   Values waitForProducts(OpState &state, unsigned loop, Values accumulators);
 
   // EmitPrefetch.cpp: prefetching the panels of a packed operand, and what is
-  // read behind a sum.
+  // read after a sum.
   void prefetchPanel(OpState &state, mlir::OpOperand &operand);
   void prefetchBefore(unsigned op);
   void prefetchLines(const EarlyRead &read, int64_t lineBytes);

@@ -63,7 +63,7 @@ VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
   SmallVector<Value> square(lanes, nothing);
   std::optional<int64_t> known = getConstantIntValue(rows);
-  // The last row stands for those behind it.
+  // The last row stands for those after it.
   Value last = known ? Value() : lastOf(b, rows);
   for (int64_t row = 0; row < known.value_or(lanes); ++row) {
     LaneIndex which = upTo(last, row);
@@ -117,7 +117,7 @@ void VectorAccess::storeLines(ArrayRef<Value> rows, const Lines &lines,
   std::optional<int64_t> known = getConstantIntValue(valid);
   Value last = known ? Value() : lastOf(b, valid);
   for (int64_t i = 0, count = known.value_or(lanes); i < count; ++i) {
-    // Lines behind the last one are stored in its place, before it is.
+    // Lines after the last one are stored in its place, before it is.
     int64_t n = last ? count - 1 - i : i;
     storeLine(all[n % square], n / square * square, lines, upTo(last, n));
   }

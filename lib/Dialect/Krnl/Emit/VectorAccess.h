@@ -46,7 +46,7 @@ struct Lines {
   bool masked;
 };
 
-/// Vectors that read a row together: `instances` of `lanes` lanes, one behind
+/// Vectors that read a row together: `instances` of `lanes` lanes, one after
 /// the other, each in `copies` that begin an element further. Lanes are `step`
 /// elements apart, at most as many as there are copies; there are `valid` ones
 /// in all, at least one.

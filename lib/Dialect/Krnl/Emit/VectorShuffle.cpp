@@ -33,7 +33,7 @@ std::optional<int64_t> VectorAccess::evenStep(Value memref,
   return step.offset;
 }
 
-/// Indices of the element `offset` behind that of the first lane.
+/// Indices of the element `offset` after that of the first lane.
 SmallVector<Value> VectorAccess::firstLane(ArrayRef<LaneIndex> at,
                                            int64_t offset) {
   SmallVector<Value> indices;
@@ -182,7 +182,7 @@ SmallVector<Value> VectorAccess::loadInterleaved(Value memref,
       int64_t first = step * lanes * instance + copy,
               count = std::min((size - 1 - first) / step + 1, lanes);
       SmallVector<int64_t> elements;
-      // Lanes behind the last element have that.
+      // Lanes after the last element have that.
       for (int64_t lane = 0; lane < lanes; ++lane)
         elements.push_back(first + step * std::min(lane, count - 1));
       Value vector = assemble(pieces, elements);

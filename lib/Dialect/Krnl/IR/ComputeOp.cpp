@@ -244,7 +244,7 @@ LogicalResult ComputeOp::verify() {
                        "are a loop alone");
   if (getRanges() != canonical.ranges.asArrayRef())
     return emitOpError("ranges must be the number of an index, its first value "
-                       "and that behind the last one, in order of the numbers");
+                       "and that after the last one, in order of the numbers");
   if (getOutsidesAttr() != canonical.outsides)
     return emitOpError("outsides must be the element outside of each range, or "
                        "unit, and one of them at least an element");

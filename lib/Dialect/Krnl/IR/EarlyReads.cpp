@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A scale or bias is read behind all products of a tile, where a thread has
+// A scale or bias is read after all products of a tile, where a thread has
 // nothing else to do while it waits for memory. Its elements are known before
 // the first product.
 //
@@ -79,7 +79,7 @@ static std::string describeReader(const LoopNest &nest, unsigned reader,
                                   EarlyRead &read) {
   std::optional<unsigned> sum = sumBefore(nest, reader);
   if (!sum || !isAtPoint(nest, reader) || reduces(nest.op(reader)))
-    return "no op reads it right behind a sum";
+    return "no op reads it right after a sum";
   Access access(nest, reader, operand);
   Type element = getElementTypeOrSelf(operand.get().getType());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
@@ -117,7 +117,7 @@ static std::string describeReader(const LoopNest &nest, unsigned reader,
 std::optional<EarlyRead> earlyReadOf(const LoopNest &nest,
                                      const Prefetch &prefetch,
                                      std::string &reason) {
-  reason = "no op reads it right behind a sum";
+  reason = "no op reads it right after a sum";
   if (nest.packOf(prefetch.operand)) {
     reason = "it is packed";
     return std::nullopt;

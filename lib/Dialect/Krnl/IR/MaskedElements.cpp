@@ -150,7 +150,7 @@ static bool isMinusInfinity(Value value) {
   return matchPattern(value, m_NegInfFloat());
 }
 
-/// The loop that hidden elements are the last ones of, behind ever more in the
+/// The loop that hidden elements are the last ones of, after ever more in the
 /// next rows.
 static std::string columnOf(const LinearForm &form) {
   bool hasRows = llvm::any_of(form.factors,

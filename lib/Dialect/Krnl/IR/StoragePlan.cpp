@@ -154,7 +154,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))
     return false;
   // The same loops must be in registers on both sides, with the same lanes, or
-  // lanes are put together from single columns of a tile. Behind a sum that
+  // lanes are put together from single columns of a tile. After a sum that
   // blocks exchange each has the iteration of its share.
   for (const LoopUse &a : from.loops) {
     if (a.reduced || (isSharedOut(nest, a.loop, from) && to.find(a.loop)))

@@ -1,4 +1,4 @@
-//===- BlobStore.cpp - The bytes behind #onnx.blob -------------*- C++ -*-===//
+//===- BlobStore.cpp - The bytes of #onnx.blob -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -107,7 +107,7 @@ LogicalResult ScanOp::verifyRegions() {
                            getOperands().take_front(numStates).getTypes())));
 }
 
-/// Behind a failure that depends on data there are other values to read.
+/// After a failure that depends on data there are other values to read.
 LogicalResult FailOp::verify() {
   if (getCondition() && getNumResults() != 0)
     return emitOpError("has results and a condition");

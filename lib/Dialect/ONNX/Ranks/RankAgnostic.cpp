@@ -85,7 +85,7 @@ static RankFreeForm optimizerForm(Operation *op) {
   return isOptimizer ? RankFreeForm::Always : RankFreeForm::None;
 }
 
-/// Result i has the shape of a tensor behind the two numbers at the front.
+/// Result i has the shape of a tensor after the two numbers at the front.
 static void computeGroupsFlat(Operation *op) {
   OpBuilder builder(op);
   SizeListMaker maker(builder, op->getLoc());

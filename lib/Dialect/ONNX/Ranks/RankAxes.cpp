@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Operations along one axis, or along adjacent ones, take the dimensions before
-// them and those behind them as one dimension each. Operations that only insert
+// them and those after them as one dimension each. Operations that only insert
 // or remove dimensions of size 1 are views.
 //
 //===----------------------------------------------------------------------===//
@@ -187,7 +187,7 @@ private:
     return maker.reshapeTo(x, maker.joined(parts), parts.size());
   }
 
-  /// The sizes before the axes, `middle`, and the sizes behind them.
+  /// The sizes before the axes, `middle`, and the sizes after them.
   Value around(Value middle) {
     SmallVector<Value> parts{before};
     if (middle)
@@ -400,7 +400,7 @@ private:
   OpBuilder builder;
   SizeListMaker maker;
   AxisRange range = {0, 0};
-  /// Sizes of operand 0 before the axes, and behind them if there can be any.
+  /// Sizes of operand 0 before the axes, and after them if there can be any.
   Value before, after;
 };
 

@@ -16,8 +16,8 @@
 namespace onnxc::onnx {
 
 /// What a convolution computes along one dimension: element `first` of the
-/// filter and each stride-th behind it, `taps` of them, read backwards. Those
-/// behind the filter's end are zeros.
+/// filter and each stride-th after it, `taps` of them, read backwards. Those
+/// past the filter's end are zeros.
 struct PhaseWindow {
   int64_t first, taps;
   /// The elements that it reads before the first element of x and after the

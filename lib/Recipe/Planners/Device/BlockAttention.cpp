@@ -234,7 +234,7 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   cutAll(recipe, tile);
   order(recipe);
   recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
-  // Slices have the zeros of keys that vectors reach behind the last one.
+  // Slices have the zeros of keys that vectors reach after the last one.
   share(recipe, tile);
   unroll(recipe, tile);
   if (hasMatrices)

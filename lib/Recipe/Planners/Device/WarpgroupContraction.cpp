@@ -96,7 +96,7 @@ private:
                   const ColumnLoops &columns, StringRef shares);
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
   SmallVector<unsigned> findBoxed(ArrayAttr recipe);
-  /// Registers of operands of ops behind the sums: loads of a tile's columns.
+  /// Registers of operands of ops after the sums: loads of a tile's columns.
   int64_t epilogueRegisters();
 
   WarpgroupTile tile{};

@@ -21,7 +21,7 @@
  *
  * Order: copies and launches of a run have the results that they have one after
  * the other; launches whose buffers have no bytes in common that one of them
- * writes may run at the same time. All take place behind what the caller has
+ * writes may run at the same time. All take place after what the caller has
  * put into the stream of omContextSetStream. The end of a run waits for them.
  *
  *===----------------------------------------------------------------------===*/
@@ -83,14 +83,14 @@ typedef struct OnnxcTensorMap {
   int64_t swizzle; /* bytes of a line in which chunks are exchanged */
   int64_t rank;
   /* Of the tensor and of a box, the last dimension first; elements lie one
-   * behind the other. */
+   * after the other. */
   int64_t sizes[ONNXC_TENSOR_MAP_RANK];
   int64_t box[ONNXC_TENSOR_MAP_RANK];
 } OnnxcTensorMap;
 
 /* One kernel, which all images define under this name. Its parameters are the
  * addresses of the buffers that it reads, of those that it writes and may read,
- * integers of 32 or 64 bits, and behind these maps of tensors. */
+ * integers of 32 or 64 bits, and after these maps of tensors. */
 typedef struct OnnxcDeviceKernel {
   const char *name;
   const char *nodes;    /* of the model, for messages */
@@ -180,10 +180,10 @@ int32_t onnxc_rt_device_copy(OnnxcCall *call, OnnxcDevicePointer to,
  * of the grid. No blocks are no launch. `number` is that of the launch in the
  * table of the artefact, -1 where its time is not taken. `arguments` has one
  * word for each parameter, of which a 32-bit one takes the lower half, and
- * behind them four for each buffer: its bytes, 0 for constants and the word of
+ * after them four for each buffer: its bytes, 0 for constants and the word of
  * errors, for which no launch has to wait, and the part that is accessed: the
  * bytes of a row, which divide those of the buffer, the first byte of each row,
- * and the one behind the last. All of it is one row. */
+ * and the one after the last. All of it is one row. */
 int32_t onnxc_rt_device_launch(OnnxcCall *call, int32_t kernel, int32_t number,
                                int64_t blocks, const uint64_t *arguments);
 

@@ -139,10 +139,10 @@ typedef struct OnnxcLevel {
 typedef struct OnnxcModel {
   int64_t abi; /* ONNXC_RT_ABI */
   int64_t numEntries;
-  int64_t numLevels;        /* at least 1 */
-  const OnnxcLevel *levels; /* a level behind those whose features it has; the
-                               last one that can run does, which is decided
-                               when the model is registered */
+  int64_t numLevels;           /* at least 1 */
+  const OnnxcLevel *levels;    /* a level after those whose features it has; the
+                                  last one that can run does, which is decided
+                                  when the model is registered */
   const char *compilationInfo; /* JSON object: compiler, options, target,
                                   model name, hash and metadata */
   const void *weights;         /* embedded weights, or NULL */

@@ -26,7 +26,7 @@ func.func private @rows(%x: memref<4xf16> {llvm.align = 8 : i64}, %t: memref<64x
   return
 }
 
-// Nothing is read where the part is behind the end: the bytes are zero.
+// Nothing is read where the part is past the end: the bytes are zero.
 // CHECK-LABEL: llvm.func {{.*}}@inside
 // CHECK-SAME:    %[[INSIDE:[^:]+]]: i1
 // CHECK:         %[[BYTES:.+]] = llvm.select %[[INSIDE]], %{{.+}}, %{{.+}} : i1, i32

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-krnl-to-llvm --split-input-file | FileCheck %s
 //
-// Copies of boxes by the operations of the NVVM dialect. The map of the tensor is a parameter behind the others.
+// Copies of boxes by the operations of the NVVM dialect. The map of the tensor is a parameter after the others.
 
 module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024, instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor"}>} {
 

@@ -42,7 +42,7 @@ func.func @dynamic_length(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
   return %y : tensor<4x?xf32>
 }
 
-// Dimensions behind the last one with borders are part of it: rows of 3 * n.
+// Dimensions after the last one with borders are part of it: rows of 3 * n.
 // CHECK-LABEL: func @channels_last
 // CHECK:         tensor.reshape %arg0(%{{.+}}) : (tensor<1x?x?x3xf32>, tensor<3xindex>) -> tensor<1x?x?xf32>
 // CHECK:         krnl.kernel "Pad" loops [d0 = 1, d1 = %{{[^],]+}}, middle = %{{[^],]+}}, first = 6, last = 6]
@@ -53,8 +53,8 @@ func.func @channels_last(%x: tensor<1x?x?x3xf32>) -> tensor<1x?x?x3xf32> {
   return %y : tensor<1x?x?x3xf32>
 }
 
-// Pads that only the run knows: where there are none behind a dimension, it takes in those
-// behind it.
+// Pads that only the run knows: where there are none after a dimension, it takes in those
+// after it.
 // CHECK-LABEL: func @dynamic_pads_of_channels
 // CHECK:         arith.andi
 // CHECK:         arith.select %{{.+}} : index

@@ -34,7 +34,7 @@ func.func @far_apart(%x: tensor<3xi64>) -> tensor<3xf32> {
   return %y : tensor<3xf32>
 }
 
-// NaN has a place behind all others.
+// NaN has a place after all others.
 // CHECK-LABEL: func @nan_is_a_key(
 // CHECK:         krnl.constant dense<[7, 9, 8]> : tensor<3xi64>
 // CHECK:         krnl.kernel "encode"

@@ -29,7 +29,7 @@ func.func @nothing(%x: tensor<0xf32>) -> tensor<5xf32> {
 }
 
 // A loop without iterations has no last index to be checked: what it would write
-// behind a fill is left as it is.
+// after a fill is left as it is.
 // CHECK-LABEL: func.func @rows_around_nothing
 // CHECK:         krnl.kernel "pad"
 // CHECK:           krnl.compute

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Elements of a block go before the channels (DCR) or behind them (CRD).
+// Elements of a block go before the channels (DCR) or after them (CRD).
 
 // CHECK-LABEL: func.func @dcr
 // CHECK: krnl.kernel "SpaceToDepth"

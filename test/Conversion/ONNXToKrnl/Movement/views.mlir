@@ -5,7 +5,7 @@
 
 // 0 copies a size and -1 takes what is left.
 // CHECK-LABEL: func.func @reshape
-// CHECK:         krnl.check %{{.+}}, "Reshape: 0 stands behind the dimensions that it could copy"
+// CHECK:         krnl.check %{{.+}}, "Reshape: 0 comes after the dimensions that it could copy"
 // CHECK:         arith.floordivsi
 // CHECK:         krnl.check %{{.+}}, "Reshape: the new shape has another number of elements"
 // CHECK:         tensor.reshape

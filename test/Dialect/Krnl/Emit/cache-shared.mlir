@@ -25,7 +25,7 @@ func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %o: tensor<64x64xf
   return %y : tensor<64x64xf32>
 }
 
-// 53 = 3 * 16 + 5: elements behind the end of the sums are not copied, one at a time as they
+// 53 = 3 * 16 + 5: elements past the end of the sums are not copied, one at a time as they
 // lie in no whole vectors.
 func.func @rest(%x: tensor<64x53xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
   %y = krnl.kernel "rest" loops [m = 64, k = 53] ins(%x : tensor<64x53xf32>) outs(%o : tensor<64xf32>)

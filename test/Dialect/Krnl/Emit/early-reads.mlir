@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
-// What an op behind a sum reads is prefetched before the sum, by all threads that read it together.
+// What an op after a sum reads is prefetched before the sum, by all threads that read it together.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f16"}>} {
 // A thread reads four lines of 32 bytes. Thread g of warp w is number 8 * w + g of those that read the same columns.

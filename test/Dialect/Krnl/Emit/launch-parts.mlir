@@ -2,7 +2,7 @@
 //
 // A launch on a device says which bytes of its buffers it accesses: of those that it
 // accesses in part, by number, the bytes of a row, and those from the first one on up to
-// the one behind the last.
+// the one after the last.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 

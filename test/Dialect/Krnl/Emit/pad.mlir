@@ -1,11 +1,11 @@
 // RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
-// Blocks that reach behind the end. All threads come to each barrier: no loop has a bound that differs
+// Blocks that reach past the end. All threads come to each barrier: no loop has a bound that differs
 // between them.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
 
-// 13 rows of 22 columns, 22 products: elements that are copied from behind the end of k are zero; those of
+// 13 rows of 22 columns, 22 products: elements that are copied from past the end of k are zero; those of
 // rows and columns are those of the last ones, and are not stored.
 // CHECK-LABEL: func private @kernel_main_0(
 // CHECK:         nvvm.barrier0
@@ -83,7 +83,7 @@ func.func @fused(%x: tensor<16x32xf32>, %w: tensor<32x36xf32>, %o: tensor<16x36x
 
 module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
 
-// The intermediate has 13 columns: of it, too, the last one is read behind the end.
+// The intermediate has 13 columns: of it, too, the last one is read past the end.
 // CHECK-LABEL: func private @kernel_intermediate_0(
 // CHECK:         %[[T:.+]] = memref.alloca() {{.*}}: memref<13x13xf32>
 // CHECK:         memref.store %{{.+}}, %[[T]]

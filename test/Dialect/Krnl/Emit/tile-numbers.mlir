@@ -2,7 +2,7 @@
 
 // Where the extents of parallel loops are dynamic, only the numbers of the first and the
 // last tile are divided. Each index has a loop: the inner one begins at the first tile's
-// index in the first tile's row, ends behind the last tile's in the last tile's row, and
+// index in the first tile's row, ends after the last tile's in the last tile's row, and
 // runs over its extent elsewhere. Without tiles the outer one has no iteration.
 // CHECK-LABEL: func private @kernel_dynamic_0(
 // CHECK-SAME:    %[[N:[^:]+]]: index, %[[M:[^:]+]]: index, %{{[^,]+}}, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index)
@@ -13,14 +13,14 @@
 // CHECK:         %[[TILE:.+]] = arith.subi %[[END]], %c1
 // CHECK:         %[[LAST_J:.+]] = arith.remui %[[TILE]], %[[SIZE]]
 // CHECK:         %[[LAST_I:.+]] = arith.divui %[[TILE]], %[[SIZE]]
-// CHECK:         %[[BEHIND:.+]] = arith.addi %[[LAST_I]], %c1
-// CHECK:         %[[STOP:.+]] = arith.select %[[IS_EMPTY]], %[[FIRST_I]], %[[BEHIND]]
+// CHECK:         %[[AFTER:.+]] = arith.addi %[[LAST_I]], %c1
+// CHECK:         %[[STOP:.+]] = arith.select %[[IS_EMPTY]], %[[FIRST_I]], %[[AFTER]]
 // CHECK:         scf.for %[[I:.+]] = %[[FIRST_I]] to %[[STOP]] step %c1
 // CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[I]], %[[FIRST_I]]
 // CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %[[I]], %[[LAST_I]]
 // CHECK:           %[[FROM:.+]] = arith.select %[[IS_FIRST]], %[[FIRST_J]], %c0
-// CHECK:           %[[BEHIND_J:.+]] = arith.addi %[[LAST_J]], %c1
-// CHECK:           %[[TO:.+]] = arith.select %[[IS_LAST]], %[[BEHIND_J]], %[[M]]
+// CHECK:           %[[AFTER_J:.+]] = arith.addi %[[LAST_J]], %c1
+// CHECK:           %[[TO:.+]] = arith.select %[[IS_LAST]], %[[AFTER_J]], %[[M]]
 // CHECK:           scf.for %[[J:.+]] = %[[FROM]] to %[[TO]] step %c1
 // CHECK-NEXT:        vector.load
 // CHECK-NOT:         arith.{{rem|div|select}}

@@ -47,7 +47,7 @@ func.func @half(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32xf
 }
 
 // Three of four slices are copied, or read by products in flight: copies go two iterations ahead. The threads wait
-// for the products of the iteration before, and for the last ones behind the loop.
+// for the products of the iteration before, and for the last ones after the loop.
 // CHECK-LABEL: func private @kernel_flight_0(
 // CHECK-DAG:     memref.alloca() {alignment = 1024 : i64} : memref<8192xf16, 3>
 // CHECK:         scf.for %[[I:.+]] = %{{.+}} iter_args(%[[S:.+]] =

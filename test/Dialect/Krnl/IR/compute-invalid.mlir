@@ -417,7 +417,7 @@ func.func @loops_apart(%x: tensor<16xf32>, %o: tensor<16xf32>) -> tensor<16xf32>
 func.func @range_order(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
-    // expected-error @+1 {{ranges must be the number of an index, its first value and that behind the last one, in order of the numbers}}
+    // expected-error @+1 {{ranges must be the number of an index, its first value and that after the last one, in order of the numbers}}
     %f = "krnl.compute"(%a, %b) <{parallel = ["i"], reduced = [], indexing_maps = [affine_map<(d0) -> (d0 - 1)>, affine_map<(d0) -> (d0)>], ranges = array<i64: 0, 0>, operandSegmentSizes = array<i32: 1, 1>}> ({ ^bb0(%e: f32, %_: f32): "linalg.yield"(%e) : (f32) -> () }) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32>
     krnl.yield %f : tensor<8xf32>
   } -> tensor<8xf32>

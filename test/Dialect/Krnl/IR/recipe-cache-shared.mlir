@@ -76,7 +76,7 @@ func.func @of_thread(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32
 
 // -----
 
-// The rows of all threads count: 16 of 64 elements of 4 bytes, and the 16 bytes that may be behind each.
+// The rows of all threads count: 16 of 64 elements of 4 bytes, and the 16 bytes that may be after each.
 // Without in=shared each thread would have its own.
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 4351>} {
 func.func @budget(%x: tensor<64x64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {

@@ -104,10 +104,10 @@ func.func @not_last(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tenso
 
 // -----
 
-func.func @parallel_behind(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<8x64x100xf32> {
+func.func @parallel_after(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<8x64x100xf32> {
   // expected-note @+2 {{it would be legal before}}
   // expected-error @+1 {{loop 'r' is a cluster, so it must be the last parallel one}}
-  %y = krnl.kernel "parallel_behind" loops [r = 8, c = 64, d = 100]
+  %y = krnl.kernel "parallel_after" loops [r = 8, c = 64, d = 100]
       ins(%x : tensor<8x64x100xf32>) outs(%o : tensor<8x64x100xf32>)
       recipe [fuse_outer(r, c), parallel(r), map(r, cluster), parallel(c)] {
   ^bb0(%a: tensor<8x64x100xf32>, %b: tensor<8x64x100xf32>):

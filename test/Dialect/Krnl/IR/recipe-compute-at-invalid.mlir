@@ -259,9 +259,9 @@ func.func @not_in_a_row(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32
 
 // -----
 
-func.func @used_behind(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+func.func @used_after(%x: tensor<4x6xf32>, %y: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{recipe step 2 'compute_at(b)': the result of op 'square' is used outside of loop 'b'}}
-  %z = krnl.kernel "used_behind" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
+  %z = krnl.kernel "used_after" loops [m = 4, b = 6] ins(%x, %y : tensor<4x6xf32>, tensor<4xf32>)
       outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(b)] {
   ^bb0(%a: tensor<4x6xf32>, %h: tensor<4xf32>, %c: tensor<4xf32>):
     %d = krnl.temporary : tensor<4xf32>

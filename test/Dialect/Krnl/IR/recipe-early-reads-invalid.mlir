@@ -33,7 +33,7 @@ func.func @packed(%x: tensor<256x128xf16>, %w: tensor<128x64xf16>, %v: tensor<64
 // -----
 
 func.func @factor(%x: tensor<256x128xf16>, %w: tensor<128x64xf16>, %v: tensor<64xf32>, %o: tensor<256x64xf32>) -> tensor<256x64xf32> {
-  // expected-error @+1 {{cannot prefetch operand 0: no op reads it right behind a sum}}
+  // expected-error @+1 {{cannot prefetch operand 0: no op reads it right after a sum}}
   %y = krnl.kernel "factor" loops [m = 256, n = 64, k = 128] ins(%x, %w, %v : tensor<256x128xf16>, tensor<128x64xf16>, tensor<64xf32>) outs(%o : tensor<256x64xf32>)
       recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c),
               order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),

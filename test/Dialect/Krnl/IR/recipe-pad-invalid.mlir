@@ -1,8 +1,8 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
-// Blocks that reach behind the end, where that would change results.
+// Blocks that reach past the end, where that would change results.
 
-// Vectors of 4 in rows of 6: one would be half behind the end.
+// Vectors of 4 in rows of 6: one would be half past the end.
 func.func @vectors(%x: tensor<13x6xf32>, %w: tensor<6x6xf32>, %o: tensor<13x6xf32>) -> tensor<13x6xf32> {
   // expected-error @+1 {{recipe step 3 'vectorize(n.i, 4)': op 'mm' cannot have padded blocks: vectors of loop 'n.i' would reach across the end of 'n'}}
   %y = krnl.kernel "vectors" loops [m = 13, n = 6, k = 6] ins(%x, %w : tensor<13x6xf32>, tensor<6x6xf32>) outs(%o : tensor<13x6xf32>)
@@ -73,7 +73,7 @@ func.func @groups(%x: tensor<12x10xi8>, %w: tensor<10x32xi8>, %o: tensor<12x32xi
 
 // -----
 
-// Nothing is stored to the intermediate behind the end, and what is there is no index.
+// Nothing is stored to the intermediate past the end, and what is there is no index.
 func.func @indices(%x: tensor<10xf32>, %n: tensor<10xi64>, %o: tensor<10xf32>) -> tensor<10xf32> {
   // expected-error @+1 {{recipe step 1 'block(c, 4, tail=pad) -> (c.o, c.i)': op 'read' cannot have padded blocks: it computes indices from an intermediate}}
   %y = krnl.kernel "indices" loops [c = 10] ins(%x, %n : tensor<10xf32>, tensor<10xi64>) outs(%o : tensor<10xf32>)
@@ -122,7 +122,7 @@ func.func @indices_of_loops(%x: tensor<10xf32>, %n: tensor<10xf32>, %o: tensor<1
 
 // -----
 
-// Behind the end of the loop over blocks the last, shorter block would have less than no iteration.
+// Past the end of the loop over blocks the last, shorter block would have less than no iteration.
 func.func @bounds(%x: tensor<14xf32>, %o: tensor<14xf32>) -> tensor<14xf32> {
   // expected-error @+1 {{recipe step 2 'block(c.o, 32, tail=pad) -> (c.p, c.q)': op 'neg' cannot have padded blocks: the bound of the blocks over which loop 'c.o' runs depends on it}}
   %y = krnl.kernel "bounds" loops [c = 14] ins(%x : tensor<14xf32>) outs(%o : tensor<14xf32>)

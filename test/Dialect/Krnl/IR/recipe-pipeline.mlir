@@ -144,7 +144,7 @@ func.func @peeled(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x
 
 // -----
 
-// 32 x (16 + 4) and 16 x 8 floats and 16 bytes behind each row, three times.
+// 32 x (16 + 4) and 16 x 8 floats and 16 bytes after each row, three times.
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 8447>} {
 func.func @budget(%x: tensor<64x100xf32>, %w: tensor<100x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @+2 {{cannot cache operand 1 at loop 'k.o': the slices would be larger than 8447 bytes of shared memory}}

@@ -5,12 +5,12 @@
 
 // CHECK-LABEL: func private @kernel_ends_0
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK-DAG:     %[[BEHIND:.+]] = arith.constant 11 : index
+// CHECK-DAG:     %[[AFTER:.+]] = arith.constant 11 : index
 // CHECK-DAG:     %[[ALL:.+]] = arith.constant 8 : index
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         scf.for %[[M:.+]] = %{{.+}} to %{{.+}} step
 // CHECK:           %[[FIRST:.+]] = arith.muli %[[M]], %[[ALL]] : index
-// CHECK:           %[[SEEN:.+]] = arith.addi %[[FIRST]], %[[BEHIND]] : index
+// CHECK:           %[[SEEN:.+]] = arith.addi %[[FIRST]], %[[AFTER]] : index
 // CHECK:           %[[SOME:.+]] = arith.maxsi %[[SEEN]], %[[ONE]] : index
 // CHECK:           %[[UP:.+]] = arith.addi %[[SOME]], %{{.+}} : index
 // CHECK:           %[[BLOCKS:.+]] = arith.divui %[[UP]], %{{.+}} : index

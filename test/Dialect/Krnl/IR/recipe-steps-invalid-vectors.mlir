@@ -702,7 +702,7 @@ func.func @parallel_reduced(%x: tensor<8x4xf32>, %s: tensor<8xf32>, %o: tensor<8
 
 // -----
 
-// The second of two matrices lies behind the first; packing would lose that.
+// The second of two matrices lies after the first; packing would lose that.
 func.func @pack_fixed_index(%x: tensor<8x16xf32>, %w: tensor<2x16x32xf32>, %o: tensor<8x32xf32>) -> tensor<8x32xf32> {
   // expected-error @+1 {{operand 1 is not indexed by one loop in each dimension}}
   %y = krnl.kernel "pack_fixed_index" loops [m = 8, n = 32, k = 16] ins(%x, %w : tensor<8x16xf32>, tensor<2x16x32xf32>) outs(%o : tensor<8x32xf32>)

@@ -24,7 +24,7 @@ func.func @inferred(%x: tensor<?xf32>) -> tensor<?x?x?xf32> {
 }
 
 // The output that a model declares is that of one sample: with two of them there
-// is a dimension more, behind what is elementwise, too.
+// is a dimension more, after what is elementwise, too.
 // CHECK-LABEL: func @output_of_one_sample(%{{.+}}: tensor<?x1xf32>) -> tensor<*xf32>
 // CHECK-NEXT:    %[[S:.+]] = onnx.Squeeze(%{{.+}} -> tensor<*xf32>
 // CHECK-NEXT:    onnx.Sigmoid(%[[S]]) : (tensor<*xf32>) -> tensor<*xf32>

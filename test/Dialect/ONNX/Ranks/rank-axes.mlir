@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
 // Where variants for two ranks would multiply, what is before an axis is one
-// dimension, and what is behind it another one.
+// dimension, and what is after it another one.
 // CHECK-LABEL: func @along_last
 // CHECK-NOT:     onnx.If
 // CHECK:         onnx.Softmax({{.*}}) {axis = 1 : i64{{.*}}-> tensor<?x?xf32>

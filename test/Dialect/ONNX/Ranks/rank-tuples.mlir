@@ -18,7 +18,7 @@ func.func @gather(%x: tensor<*xf32>, %i: tensor<*xi64>) -> tensor<*xf32> {
 
 // -----
 
-// What comes behind would need variants for the rank that comes of the length.
+// What comes after would need variants for the rank that comes of the length.
 // CHECK-LABEL: func @scatter_into_unknown
 // CHECK-NOT:     onnx.If
 // CHECK:         onnx.ScatterND({{.*}}) {{.*}}reduction = "add"{{.*}}tensor<?x?x?x?x?x?x?x?x?xf32>, tensor<?x8xi64>, tensor<?x?xf32>

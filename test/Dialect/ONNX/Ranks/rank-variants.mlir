@@ -31,11 +31,11 @@ func.func @ranks_of_branches(%a: tensor<?xf32> {onnx.name = "a"}, %b: tensor<?x?
 
 // Without axes the unknown size may be 1, which drops it. The last cast knows the
 // other ranks, for the message of a run with none of them.
-// CHECK-LABEL: func @behind_squeeze
+// CHECK-LABEL: func @after_squeeze
 // CHECK:         onnx.Identity{{.*}} : (tensor<*xf32>) -> tensor<?xf32>
 // CHECK:       else_branch
 // CHECK:         onnx.Identity{{.*}}onnx.accepted = array<i64: 1, 2>{{.*}} -> tensor<?x3xf32>
-func.func @behind_squeeze(%x: tensor<?x1x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+func.func @after_squeeze(%x: tensor<?x1x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %s = onnx.Squeeze(%x) : (tensor<?x1x3xf32>) -> tensor<*xf32>
   %a, %b = onnx.Split(%s) {axis = -1 : i64, num_outputs = 2 : i64} : (tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   return %a, %b : tensor<*xf32>, tensor<*xf32>

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
-// What is broadcast again stays on eight dimensions; so does what is behind it.
+// What is broadcast again stays on eight dimensions; so does what is after it.
 // CHECK-LABEL: func @chain_is_padded_once
 // CHECK-COUNT-2: onnx.Reshape({{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>
 // CHECK-NOT:     onnx.Reshape({{.*}} -> tensor<?x?x?x?x?x?x?x?xf32>

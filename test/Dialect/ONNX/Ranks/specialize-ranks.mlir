@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
-// Two dimensions behind the Reshape, whatever the rank before: MatMul is in no
+// Two dimensions after the Reshape, whatever the rank before: MatMul is in no
 // variant of it.
 // CHECK-LABEL: func @region_ends
 // CHECK:         onnx.If
@@ -16,7 +16,7 @@ func.func @region_ends(%x: tensor<*xf32>, %w: tensor<8x8xf32>, %sizes: tensor<2x
 
 // -----
 
-// Written without a rank, Flatten gives the Mul behind it one.
+// Written without a rank, Flatten gives the Mul after it one.
 // CHECK-LABEL: func @known_by_then
 // CHECK:         onnx.Mul{{.*}} -> tensor<?x?xf32>
 func.func @known_by_then(%x: tensor<*xf32>, %w: tensor<*xf32>) -> tensor<*xf32> {

@@ -46,13 +46,13 @@ def external_through_a_linked_folder(folder):
     return with_weight(external("w", "linked/passwd"))
 
 
-@case("'w'", "behind the end")
+@case("'w'", "past the end")
 def external_too_short(folder):
     (folder / "short.bin").write_bytes(b"0" * 10)
     return with_weight(external("w", "short.bin"))
 
 
-@case("'w'", "behind the end|no number")
+@case("'w'", "past the end|no number")
 def external_offset_overflows(folder):
     (folder / "short.bin").write_bytes(b"0" * 10)
     return with_weight(external("w", "short.bin", offset=str((1 << 64) - 8)))
@@ -89,7 +89,7 @@ def external_nowhere(_):
     return with_weight(external("w", ""))
 
 
-@case("'w'", "behind the end")
+@case("'w'", "past the end")
 def forged_place_in_the_file(_):
     weight = tensor("w", dims=(1 << 20,))
     entry = weight.external_data.add()

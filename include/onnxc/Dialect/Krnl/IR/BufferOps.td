@@ -68,7 +68,7 @@ def Krnl_ArenaViewOp : Krnl_Op<"arena_view", [Pure, AttrSizedOperandSegments]> {
 
 def Krnl_AppendRowOp : Krnl_Op<"append_row", [
     Pure, AllTypesMatch<["rows", "result"]>]> {
-  let summary = "rows with one more behind them";
+  let summary = "rows with one more after them";
   let description = [{
     `rows` holds `count` rows of the same sizes, and room for more or none. The result holds them and
     `row`; it is the same memory as long as there is room, and else twice as much,
@@ -130,7 +130,7 @@ def Krnl_RowViewOp : Krnl_Op<"row_view", [
 def Krnl_WeightViewOp : Krnl_Op<"weight_view", [Pure]> {
   let summary = "a constant buffer at a byte offset of the weights";
   let description = [{
-    A constant in the segment of weights of the artefact, `offset` bytes behind its
+    A constant in the segment of weights of the artefact, `offset` bytes after its
     beginning. It is never written.
 
     ```mlir
@@ -231,7 +231,7 @@ def Krnl_AllocOp : Krnl_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 def Krnl_ReleaseOp : Krnl_Op<"release", []> {
   let summary = "give a pool buffer or a reference back after its last use";
   let description = [{
-    Gives back a buffer of `krnl.alloc`, or one reference to an object, behind its last
+    Gives back a buffer of `krnl.alloc`, or one reference to an object, after its last
     use.
 
     ```mlir

@@ -15,7 +15,7 @@ def Krnl_LoadClusterOp : Op<Krnl_Dialect, "load_cluster"> {
   let description = [{
     The element at the same place of the memory that block `block` of the cluster has, or
     a vector of those from there on along the last dimension, which is a multiple of its
-    bytes. All threads of the cluster have waited for each other behind the stores to it,
+    bytes. All threads of the cluster have waited for each other after the stores to it,
     and do so before the block ends or writes there again.
 
     ```mlir

@@ -15,13 +15,13 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
   let summary = "a computation over named loops";
   let description = [{
     For each iteration of the loops that it names, those before the bar in
-    parallel and those behind it reduced, the payload computes an element of each
+    parallel and those after it reduced, the payload computes an element of each
     output from elements of the inputs. An element is accessed at affine
     expressions of the loops; the first operand list binds the elements of the
     inputs to names, the second the elements of the outputs as they are before
     the iteration. Scalars and tensors of rank 0 have no indices. Where a loop by
     itself is an index, it covers the whole dimension, but for one that is written
-    with dots (`%x[i ...]`): the dimension may go on behind it. `parts` has the
+    with dots (`%x[i ...]`): the dimension may go on after it. `parts` has the
     numbers of these indices, counted over all operands.
 
     An index of an input of the kernel can leave a range of its dimension, where
@@ -29,7 +29,7 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     rows with a row of zeros around it. A result of the kernel that only the kernel
     returns is not stored outside of such a range. The end of a dimension that only the run
     knows is written as `?`. `ranges` has the number of the index, the
-    first index that is read, and that behind the last one, of each of these.
+    first index that is read, and that after the last one, of each of these.
     `%x[h + r - 1 in 0 to 56 else 0xFF800000 : f32]` has another element there
     than zero; all ranges of an operand have the same. `outsides` has it for each
     range, or unit for zero, and is absent where all are zero.

@@ -23,7 +23,7 @@ namespace onnxc::krnl {
 enum class TailStrategy : uint32_t {
   Mask, ///< all blocks run the same code, under a bound known at run time
   Peel, ///< the last, shorter block is code of its own, others have no bound
-  Pad   ///< all blocks are whole; iterations behind the end store nothing
+  Pad   ///< all blocks are whole; iterations past the end store nothing
 };
 llvm::StringRef stringifyTail(TailStrategy tail);
 std::optional<TailStrategy> symbolizeTail(llvm::StringRef text);

@@ -23,9 +23,9 @@ def Krnl_BlockStep
       bounds. The code grows: `n.o` must stay a loop, and an op may have three
       loops that are peeled.
     - `pad`: all blocks are whole, so that threads may share them. Iterations
-      behind the end read what the last one reads and store nothing. Where they
+      past the end read what the last one reads and store nothing. Where they
       are summed up, the op multiplies elements of two operands, which are zero
-      there. No vector may be half behind the end, and none of the op's accesses
+      there. No vector may be half past the end, and none of the op's accesses
       is shuffled.
 
     Vectors and register tiles never access elements out of bounds: tails of

@@ -52,7 +52,7 @@ def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())">
     of which the last 13 bits are ignored, 32 of bytes. Above 32 columns, those of bytes are a
     multiple of 16.
 
-    Both inputs have slices in shared memory, so the step comes behind their `cache`. Where
+    Both inputs have slices in shared memory, so the step comes after their `cache`. Where
     the target has the instruction, which `krnl.target` lists, it reads the slices itself:
     lines of 128, 64 or 32 bytes whose chunks of 16 bytes are exchanged by the number of the
     line. Lines of f32 and of bytes are along the sums, however the input lies. All products of loops inside that are written out are one group, whose

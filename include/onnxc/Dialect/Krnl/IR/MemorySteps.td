@@ -58,7 +58,7 @@ def Krnl_PipelineStep
     the copies of boxes and computes nothing. It waits until all warps have read the
     slice that a copy overwrites, and these wait for copies alone. The slices follow each
     other over the tiles of a block, so that those of the next tile come while the warps
-    are behind the sums of this one. Elsewhere the step is as without `producer`.
+    are after the sums of this one. Elsewhere the step is as without `producer`.
 
     `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
     peeled, and no other ops are computed at it. With products in flight, the ops sum
@@ -130,7 +130,7 @@ def Krnl_PrefetchStep
     panels further on: in each step of its reduction each of them prefetches as
     many lines of `line` bytes as bring all of the panel into the cache.
 
-    `prefetch(2, distance=0, line=32)`: what an op reads of operand 2 behind a sum
+    `prefetch(2, distance=0, line=32)`: what an op reads of operand 2 after a sum
     is prefetched before the sum. The op and the sum run once at each point of the
     fused outer loops, and in a thread the op reads along the last dimension of the
     operand, at most 64 lines. Threads that read the same elements share the lines.

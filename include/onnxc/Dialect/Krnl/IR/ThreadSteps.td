@@ -24,7 +24,7 @@ def Krnl_GridStep : Krnl_Step<"Grid", "grid", "grid", "getBlocks()"> {
   let summary = "let so many blocks of a device take the tiles in turn";
   let description = [{
     `grid(132)`: a launch has at most so many blocks, and each of them goes on with the
-    tile that is so many behind, in the order of the parallel loops, of which the last one
+    tile that is so many later, in the order of the parallel loops, of which the last one
     runs fastest. Without the step each tile has a block of its own. Blocks of clusters
     are whole clusters. Elsewhere the step means nothing.
   }];
@@ -61,7 +61,7 @@ def Krnl_MapStep
     such copies, or no slice is the same, the loop is parallel like others.
 
     `map(k.c, cluster)`: of a loop that one op reduces each block of a cluster has one
-    iteration, a part of the sums of the same tile. Behind it the blocks exchange these, and
+    iteration, a part of the sums of the same tile. After it the blocks exchange these, and
     add them up in the order of the iterations.
 
     `map(m.f, cluster, as=k.c)`: each of them gets the sums of one iteration of this loop,

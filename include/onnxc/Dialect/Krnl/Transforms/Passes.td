@@ -217,7 +217,7 @@ def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
   let summary = "let launches run on the device, and copy what they need";
   let description = [{
     Every buffer that a launch has gets memory of the same size on the device: those
-    of the arena at the same offset, inputs and outputs behind it, constants among the
+    of the arena at the same offset, inputs and outputs after it, constants among the
     weights. A buffer is copied where the other side has written it last, before it is
     needed, and outputs at the end. Launches and kernels get their number in the table
     of kernels.
@@ -289,7 +289,7 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
     reference over if it may: a value that a block yields, an initial value of a
     loop, an output, an operand that a call takes. Such uses get a reference of
     their own where they are not the last, and a value whose last use borrows it
-    is released behind that. After this pass no value may become another.
+    is released after that. After this pass no value may become another.
 
     ```mlir
     %1 = krnl.call @insert(%0, %x) takes [0] : (!krnl.obj, index) -> !krnl.obj
@@ -327,7 +327,7 @@ def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::Mo
     Inside, a barrier separates launches only where one touches bytes that
     another one since the last barrier has written, or writes bytes that one has
     read. The team is as large as the work pays for. In a module with the attribute
-    `krnl.real_time` launches stay where they are. Behind each region, or launch, the
+    `krnl.real_time` launches stay where they are. After each region, or launch, the
     host looks whether one has met an error.
 
     ```mlir

@@ -137,7 +137,7 @@ bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                 llvm::SmallVectorImpl<std::string> &names);
 
 /// Makes two loops of one of dynamic extent, and gives their names: parts, and
-/// `size` iterations of each. Those of the last part may be behind the end:
+/// `size` iterations of each. Those of the last part may be past the end:
 /// inputs are zero there, and indices in payloads the last one. Returns the
 /// extent inside, a new input of the kernel; null, and nothing has changed,
 /// where the loop covers a dimension of a result, or not one of each tensor

@@ -1,4 +1,4 @@
-//===- BlobStore.h - The bytes behind #onnx.blob ---------------*- C++ -*-===//
+//===- BlobStore.h - The bytes of #onnx.blob -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

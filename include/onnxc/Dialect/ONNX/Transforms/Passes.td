@@ -80,7 +80,7 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
   let summary = "Give every value the sharpest type that can be found";
   let description = [{
     Types come from the functions of the operators' schemas and from the
-    dimension rules behind `DimAnalysis`, and are merged with the ones already
+    dimension rules of `DimAnalysis`, and are merged with the ones already
     there: a type only ever gets sharper. Arguments of bodies, their
     terminators and the function's results follow.
 

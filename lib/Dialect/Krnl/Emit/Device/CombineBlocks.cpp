@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Each thread writes its values to shared memory of its block, those for one
-// block behind those for the one before, and adds up what the threads with its
+// block after those for the one before, and adds up what the threads with its
 // number have written for its block:
 //
 //   store all values; wait for the cluster

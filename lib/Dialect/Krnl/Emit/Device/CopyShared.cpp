@@ -104,7 +104,7 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
   return access.alignment(line, lanes);
 }
 
-/// Elements behind each row of so many: an odd number of accesses apart, rows
+/// Elements after each row of so many: an odd number of accesses apart, rows
 /// of matrices lie in different banks.
 int64_t OpEmitter::paddingOf(const CachedSlice &slice, int64_t row) {
   int64_t lanes = elementsOfAccess(*slice.use);

@@ -1,7 +1,7 @@
 //===- EmitProducer.cpp - A warp that copies slices -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// pipeline(l, 4, in_flight=1, producer): a warp behind those of the mapped
+// pipeline(l, 4, in_flight=1, producer): a warp after those of the mapped
 // loops starts the copies of boxes, and the others compute. Slices have numbers
 // n over all tiles of a block. Of each stage one barrier counts the bytes that
 // have come, and another one the warps that have read it:
@@ -19,7 +19,7 @@
 //                    the other ops
 //   cluster: wait for all threads
 //
-// So the slices of the next tile come while the ops behind the sums of this one
+// So the slices of the next tile come while the ops after the sums of this one
 // run. In a cluster a warp has read a stage for all blocks that copy to it.
 //
 //===----------------------------------------------------------------------===//
@@ -122,14 +122,14 @@ void OpEmitter::releaseStage(const CachedSlice &slice, int64_t earlier) {
                           slice.blocks);
 }
 
-/// Behind the products of an iteration: all but those in flight have ended.
+/// After the products of an iteration: all but those in flight have ended.
 void OpEmitter::releaseProducts(unsigned loop, unsigned op) {
   Slices slices = slicesAhead(loop, op);
   if (!slices.empty() && slices.front()->hasProducer)
     releaseStage(*slices.front(), nest.pipelineAt(loop).inFlight);
 }
 
-/// Behind the loop, where those in flight have ended, too.
+/// After the loop, where those in flight have ended, too.
 void OpEmitter::releaseLastProducts(const CachedSlice &slice) {
   int64_t iterations = loops.boundOf(slice.at, slice.op).offset,
           inFlight = nest.pipelineAt(slice.at).inFlight;

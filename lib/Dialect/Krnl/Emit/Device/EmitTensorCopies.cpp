@@ -13,13 +13,13 @@
 //          compute i
 //   first thread: end the use of the barriers
 //
-// Behind the loop nobody waits at a barrier any more: in the last iteration all
+// After the loop nobody waits at a barrier any more: in the last iteration all
 // threads have done so before they waited for each other.
 //
 // map(l, cluster): a slice that the blocks of a cluster have in common is
 // copied by all of them, a part by each to the memory of all. A second barrier
 // of each stage counts the blocks that have read it, and all threads of the
-// cluster wait for each other before the first copy and behind the loop:
+// cluster wait for each other before the first copy and after the loop:
 //
 //   for i: wait at barrier i mod 3; wait for all threads of the block
 //          first thread, if i + 2 >= 3: arrive at the second barrier of stage

@@ -14,7 +14,7 @@
 //   fence; wgmma of all sums, for each 32 bytes of products; commit; wait
 //
 // Where a pipeline leaves groups in flight, the threads wait for those before
-// them only, and for the last ones behind its loop: nothing touches the sums in
+// them only, and for the last ones after its loop: nothing touches the sums in
 // between.
 //===----------------------------------------------------------------------===//
 
@@ -207,7 +207,7 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
   return sums.scatter(b, accumulators);
 }
 
-/// Waits behind a loop for what its last iterations have left in flight.
+/// Waits after a loop for what its last iterations have left in flight.
 OpEmitter::Values OpEmitter::waitForProducts(OpState &state, unsigned loop,
                                              Values accumulators) {
   const Mma *mma = nest.mmaOf(state.number);

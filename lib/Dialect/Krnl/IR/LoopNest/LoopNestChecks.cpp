@@ -181,7 +181,7 @@ static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
 }
 
 /// Ops inside one loop follow one another, begin with it, and only the last one
-/// has something for those behind.
+/// has something for those after.
 LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
   std::optional<unsigned> number = computeAtLoop();
   if (!number)

@@ -4,7 +4,7 @@
 //
 // skip_masked: with blocks of 16 rows m and 64 columns n, of which those with
 // n > m are hidden, a tile has the columns up to m.o * 16 + 15, and the loop
-// over their blocks ends behind (m.o * 16 + 16) / 64, rounded up.
+// over their blocks ends after (m.o * 16 + 16) / 64, rounded up.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,9 @@
-//===- LoopNestPadding.cpp - Blocks that reach behind the end ---*- C++ -*-===//
+//===- LoopNestPadding.cpp - Blocks that reach past the end -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // tail=pad: all blocks are whole, so that no bound depends on a thread. Values
-// of the loop behind its end are brought back to the last one where memory is
+// of the loop past its end are brought back to the last one where memory is
 // read, and nothing is stored for them. A sum has products of zeros there.
 //
 //===----------------------------------------------------------------------===//
@@ -87,7 +87,7 @@ static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
 }
 
 /// The loop over blocks of which the last one is shorter, where its iterations
-/// or those of a loop that it was made of follow from the given one: behind the
+/// or those of a loop that it was made of follow from the given one: after the
 /// end the bound of such blocks would be negative.
 static std::optional<unsigned> findShortBlocks(const LoopNest &nest,
                                                unsigned number) {
@@ -104,7 +104,7 @@ static std::optional<unsigned> findShortBlocks(const LoopNest &nest,
              : findShortBlocks(nest, loop.parents[1]);
 }
 
-/// Sums of products of two inputs of the kernel, both of which are zero behind
+/// Sums of products of two inputs of the kernel, both of which are zero after
 /// the end.
 static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
   auto op = dyn_cast_if_present<ComputeOp>(nest.op(number).op);

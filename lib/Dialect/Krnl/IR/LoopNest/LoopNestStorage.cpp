@@ -21,7 +21,7 @@ namespace onnxc::krnl {
 static constexpr int64_t maxPackedElements = int64_t(1) << 31;
 /// Bytes that the cached slices of a kernel may have: they live on the stack.
 static constexpr int64_t maxCachedBytes = 65536;
-/// Bytes that a row of a shared slice may have behind it.
+/// Bytes that a row of a shared slice may have after it.
 static constexpr int64_t maxPaddingBytes = 16;
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 // -> loops [k0 = (%k + 63) / 64, k1 = 64]  %x[k0 * 64 + k1 in 0 to ?]
 //
 // divideLoop() makes parts of a known size of a loop whose extent only the run
-// knows. The last part may go on behind its end.
+// knows. The last part may go on past its end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -233,7 +233,7 @@ void LoopExpander::declareLoops() {
 }
 
 /// An index of the loop is that of the outermost new one now: the others
-/// follow. Behind the end of a loop that is divided it is the last one.
+/// follow. Past the end of a loop that is divided it is the last one.
 void LoopExpander::expandIndices(ComputeOp op) {
   for (auto index :
        llvm::make_early_inc_range(op.getBlock()->getOps<IndexOp>())) {

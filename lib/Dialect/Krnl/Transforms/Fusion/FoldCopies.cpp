@@ -109,7 +109,7 @@ static bool isReadByOpsOnly(Value argument) {
   });
 }
 
-/// Adds to `later` the ops behind `position` that `value` is computed by.
+/// Adds to `later` the ops after `position` that `value` is computed by.
 /// False if they cannot move before it.
 static bool findLater(Value value, Operation *position,
                       SetVector<Operation *> &later) {

@@ -39,7 +39,7 @@ static bool availableBefore(Value value, Operation *op, unsigned depth,
 
 /// Finds the position, and moves the ops that are in its way. Where the
 /// consumer needs nothing of the producer it is that of the latter: what this
-/// reads may be written over behind it.
+/// reads may be written over after it.
 static Operation *findPosition(RewriterBase &rewriter, KernelOp producer,
                                KernelOp consumer, std::string &reason) {
   if (producer->getBlock() != consumer->getBlock()) {

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Rows are put behind each other in a buffer with room for more. Where the room
-// is used up a larger buffer takes its place: as large as the rows that are
-// expected, or twice as large.
+// Rows are put one after the other in a buffer with room for more. Where the
+// room is used up a larger buffer takes its place: as large as the rows that
+// are expected, or twice as large.
 //
 //===----------------------------------------------------------------------===//
 

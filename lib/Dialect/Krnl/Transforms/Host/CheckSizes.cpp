@@ -337,7 +337,7 @@ struct KrnlCheckSizes : public impl::KrnlCheckSizesPassBase<KrnlCheckSizes> {
     checkInside(getOperation(), sizes, facts, products);
   }
 
-  /// Earlier checks hold in regions, too, but not those of regions behind them.
+  /// Earlier checks hold in regions, too, but not those of regions after them.
   void checkInside(Operation *op, HostSizes &sizes, SizeFacts &facts,
                    ProductChecker &products) {
     for (Region &region : op->getRegions())

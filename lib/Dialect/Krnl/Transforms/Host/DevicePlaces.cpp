@@ -172,7 +172,7 @@ Value DevicePlaces::mirrorOf(Value name) {
                              DenseI64ArrayAttr());
 }
 
-/// Inputs and outputs of static size lie behind the arena of the host.
+/// Inputs and outputs of static size lie after the arena of the host.
 Value DevicePlaces::afterArena(Value base) {
   auto type = cast<MemRefType>(base.getType());
   std::optional<int64_t> size = boundedBytes(type);

@@ -79,7 +79,7 @@ private:
   /// the buffers among that, through all of them.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> handedOn,
       sources;
-  /// Buffers of a body that others stand for behind it, or of which these are
+  /// Buffers of a body that others stand for after it, or of which these are
   /// rows.
   llvm::DenseSet<mlir::Value> leaving;
   int64_t bytes = 0;

@@ -189,7 +189,7 @@ func.func @name_of_an_operator(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   return %0 : tensor<2x3x4xf32>
 }
 
-// A tensor that is read at an index of each loop of the pair. A dimension behind
+// A tensor that is read at an index of each loop of the pair. A dimension after
 // them may be as long as the size of another: that of a tensor whose dimensions are
 // one already.
 // CHECK-LABEL: func @gathered

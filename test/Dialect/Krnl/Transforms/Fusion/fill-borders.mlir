@@ -26,7 +26,7 @@ func.func @both_dimensions(%x: tensor<8x100xf32>, %z: f32) -> tensor<11x102xf32>
 }
 
 // Where the part begins and how long it is are inputs: the strip before it is as long as
-// its offset, the one behind begins at its end, and their extents are dynamic.
+// its offset, the one after begins at its end, and their extents are dynamic.
 // CHECK-LABEL: func @dynamic_offset
 // CHECK-SAME:      %[[N:[^:]+]]: index, %[[LOW:[^:]+]]: index, %[[SIZE:[^:]+]]: index
 // CHECK:         %[[END:.+]] = arith.addi %[[N]], %[[LOW]]

@@ -2,7 +2,7 @@
 // RUN: sed 's/tile_threads = 1024, cores = 108/vector_bytes = 16/' %s | onnx-opt - --krnl-fold-copies | FileCheck %s --check-prefix=PROCESSOR
 //
 // A tensor that is concatenated with others, and has a border for another reader: on a device its maker writes into the
-// concatenation, as the reader can do without the border. A processor has the border in memory, and copies behind it.
+// concatenation, as the reader can do without the border. A processor has the border in memory, and copies after it.
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 

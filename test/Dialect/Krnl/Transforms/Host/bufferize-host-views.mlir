@@ -68,13 +68,13 @@ func.func @output_through_dynamic_expansion(%x: tensor<?x?xf32>) -> tensor<?x?xf
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// A check behind the launch may find that the output has fewer elements.
-// CHECK-LABEL: func @reshape_checked_behind
+// A check after the launch may find that the output has fewer elements.
+// CHECK-LABEL: func @reshape_checked_after
 // CHECK:         krnl.launch @k {{.+}} outs(%[[B:.+]] :
 // CHECK:         krnl.check
 // CHECK:         %[[Y:.+]] = krnl.output 0
 // CHECK-NEXT:    memref.copy
-func.func @reshape_checked_behind(%x: tensor<?xf32>, %rows: tensor<index>) -> tensor<?x4xf32> {
+func.func @reshape_checked_after(%x: tensor<?xf32>, %rows: tensor<index>) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
@@ -93,7 +93,7 @@ func.func @reshape_checked_behind(%x: tensor<?xf32>, %rows: tensor<index>) -> te
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// Whatever is checked behind the launch: the output has as many elements.
+// Whatever is checked after the launch: the output has as many elements.
 // CHECK-LABEL: func @reshape_of_a_product
 // CHECK:         %[[Y:.+]] = krnl.output 0(%{{.+}}) : memref<?x4xf32>
 // CHECK:         %[[O:.+]] = memref.reinterpret_cast %[[Y]]

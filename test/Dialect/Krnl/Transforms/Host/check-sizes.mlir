@@ -28,13 +28,13 @@ func.func @two_operands(%a: tensor<?xf32>, %b: tensor<?xf32> {onnx.name = "b"}) 
 
 // What a cast claims is checked of what it casts; what only carries the size of
 // a loop is not read.
-// CHECK-LABEL: func @behind_a_cast
+// CHECK-LABEL: func @after_a_cast
 // CHECK-SAME:    (%[[A:.+]]: tensor<?xf32>, %[[CARRIER:.+]]: tensor<?xi8>)
 // CHECK:         %[[SIZE:.+]] = tensor.dim %[[A]]
 // CHECK:         %[[SAME:.+]] = arith.cmpi eq, %[[SIZE]], %c8
 // CHECK:         krnl.check %[[SAME]], {{.+}} sizes(%[[SIZE]], %c8)
 // CHECK-NOT:     krnl.check
-func.func @behind_a_cast(%a: tensor<?xf32>, %carrier: tensor<?xi8>) -> tensor<8xf32> {
+func.func @after_a_cast(%a: tensor<?xf32>, %carrier: tensor<?xi8>) -> tensor<8xf32> {
   %b = tensor.cast %a : tensor<?xf32> to tensor<8xf32>
   %o = tensor.empty() : tensor<8xf32>
   %y = krnl.kernel "copy" loops [i = 8] ins(%b, %carrier : tensor<8xf32>, tensor<?xi8>) outs(%o : tensor<8xf32>) {

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-count-objects | FileCheck %s
 
-// What is looked at last is released behind that; what nobody uses, at once.
+// What is looked at last is released after that; what nobody uses, at once.
 // CHECK-LABEL: func @looked_at
 // CHECK-SAME: (%[[A:.*]]: !krnl.obj, %[[B:.*]]: !krnl.obj)
 // CHECK-NEXT: krnl.release %[[B]]
@@ -83,7 +83,7 @@ func.func @choice(%a: !krnl.obj, %b: !krnl.obj, %c: i1) {
 }
 
 // What a loop carries goes round; a value that it replaces is released in the
-// trip, one that it only captures behind the loop.
+// trip, one that it only captures after the loop.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: (%[[A:.*]]: !krnl.obj, %[[OUTSIDE:.*]]: !krnl.obj
 // CHECK: scf.while (%[[X:.*]] = %[[A]])

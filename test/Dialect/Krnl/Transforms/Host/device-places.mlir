@@ -84,7 +84,7 @@ func.func @of_two_kinds(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_b
   return
 }
 
-// A buffer of a branch that is read behind it stays on the host.
+// A buffer of a branch that is read after it stays on the host.
 // CHECK-LABEL: func.func @leaving(
 // CHECK:         scf.if
 // CHECK:           krnl.launch @second ins(%{{.+}} : {{.+}}) outs(%[[DT:[0-9a-z_]+]] :

@@ -191,7 +191,7 @@ func.func @computed_places(%x: memref<?xf32>, %n: index, %at: index) {
 func.func private @k(memref<64xf32>, memref<2x2xi64>, memref<64xf32>, index, index) attributes {krnl.kernel}
 func.func private @l(memref<64xf32>, memref<1x2xi64>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
-// Launches that note errors share a region; the words are looked at behind it,
+// Launches that note errors share a region; the words are looked at after it,
 // those of each message: there is one if the size is not -1.
 // CHECK-LABEL: func @error_words
 // CHECK:         %[[A:.+]] = krnl.error_word
@@ -241,7 +241,7 @@ func.func @product_of_sizes(%x: memref<?x?xf32>, %n: index, %m: index) {
 func.func private @k(memref<8192xf32>, index, index) attributes {krnl.kernel}
 
 // Workers ask whether the run is to end after about 100,000 cycles: after 3 tiles
-// of 32,776, and before the next launch; not between two of 60,000, but behind
+// of 32,776, and before the next launch; not between two of 60,000, but after
 // them.
 // CHECK-LABEL: func @polls
 // CHECK:         krnl.parallel_region

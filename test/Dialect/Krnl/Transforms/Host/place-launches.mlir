@@ -10,7 +10,7 @@ module attributes {krnl.target = #gpu, krnl.host_target = #cpu} {
 func.func private @first(memref<64xf32>, memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
 func.func private @second(memref<64xf32>, memref<64xf32>) attributes {krnl.kernel, krnl.threads = 64 : i64}
 
-// The input is behind the 512 bytes of the arena, the output behind it. What one
+// The input is after the 512 bytes of the arena, the output after it. What one
 // launch writes and the next reads stays on the device.
 // CHECK-LABEL: func.func @two_launches(
 // CHECK-SAME:    %[[X:.+]]: memref<64xf32>)

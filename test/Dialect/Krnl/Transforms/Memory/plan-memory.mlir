@@ -5,7 +5,7 @@ func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {k
 func.func private @small(memref<64xf32>, memref<4xf32>, index, index) attributes {krnl.kernel}
 
 // The first and the third buffer are never alive together; the small one goes
-// behind both, as largest come first. Starts are multiples of 64. The recorded
+// after both, as largest come first. Starts are multiples of 64. The recorded
 // plan has offset, bytes, the first and the last launch, and the location.
 // PLAN:        krnl.arena_plan = [
 // PLAN-SAME:     [0, 256, 0, 1, #loc{{[0-9]*}}], [256, 256, 1, 3, #loc{{[0-9]*}}],

@@ -20,7 +20,7 @@ func.func @slices(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
 
 // -----
 
-// How long the data are says nothing of the rank behind run-time axes.
+// How long the data are says nothing of the rank after run-time axes.
 // CHECK-LABEL: func @integers_by_axes
 // CHECK-NOT:     -> tensor<0xi64>
 // CHECK:         onnx.Identity{{.*}} : (tensor<?xi64>) -> tensor<1xi64>

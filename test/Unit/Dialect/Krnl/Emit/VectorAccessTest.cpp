@@ -53,7 +53,7 @@ TEST_F(VectorAccessTest, StridesOfTheRecipeAreVectorsAndShuffles) {
   EXPECT_EQ(count<vector::LoadOp>(), 3u);
   EXPECT_EQ(count<vector::ShuffleOp>(), 2u);
   EXPECT_EQ(count<vector::GatherOp>(), 0u);
-  // Nothing is touched behind the last lane, which is element 21.
+  // Nothing is touched after the last lane, which is element 21.
   int64_t last = 0;
   module->walk([&](vector::LoadOp load) {
     last = std::max(last, *getConstantIntValue(load.getIndices().back()));
@@ -92,7 +92,7 @@ TEST_F(VectorAccessTest, PartsBetweenEachOtherAreStoredTogether) {
 }
 
 TEST_F(VectorAccessTest, RowsBecomeColumns) {
-  // 8 rows of 4 elements; of the lanes behind them nothing is read.
+  // 8 rows of 4 elements; of the lanes after them nothing is read.
   SmallVector<Value> columns = access.loadTransposed(
       memref, {lane(0, 1), lane(16, 0)}, 8, b.getIndexAttr(6), 4);
   Lines lines{memref, {lane(0, 1), lane(32, 0)}, 4, /*freeMasks=*/true};

@@ -30,7 +30,7 @@ TEST(ArenaPlan, ReusesWhatIsNoLongerNeeded) {
 }
 
 TEST(ArenaPlan, TakesTheTightestGap) {
-  // 0: [0, 128), 1: [128, 256) for a while, 2: behind both.
+  // 0: [0, 128), 1: [128, 256) for a while, 2: after both.
   SmallVector<ArenaSlot> slots{slot(512, 0, 9), slot(256, 0, 3),
                                slot(128, 0, 9), slot(64, 5, 6)};
   EXPECT_EQ(assignOffsets(slots), 512 + 256 + 128);

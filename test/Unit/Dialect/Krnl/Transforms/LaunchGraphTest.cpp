@@ -40,7 +40,7 @@ TEST(LaunchGraph, KnowsWhatWaitsForWhat) {
 TEST(LaunchGraph, TellsByHowMuchAnOrderLengthensTheChain) {
   LaunchGraph graph = diamond();
   EXPECT_EQ(graph.growth(1, 2), 2);
-  // 4 takes no longer behind 1 than the other branch does.
+  // 4 takes no longer after 1 than the other branch does.
   unsigned last = graph.add(4);
   graph.measure();
   EXPECT_EQ(graph.growth(1, last), 0);

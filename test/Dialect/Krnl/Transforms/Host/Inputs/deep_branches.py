@@ -1,4 +1,4 @@
-# ===- deep_branches.py - Branches that give one size, behind each other ----===//
+# ===- deep_branches.py - Branches that give one size, one after another ----===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Prints a function with as many branches as the argument says, and a kernel that reads the last."""

@@ -27,14 +27,14 @@ struct DeviceContext;
 enum class OutputMode {
   Context, ///< the context's: lives until the next run
   Caller,  ///< the caller's
-  Handed   ///< fresh memory that the caller frees
+  Owned    ///< fresh memory that the caller frees
 };
 
 /// One graph output of the run.
 struct Output {
   OutputMode mode;
-  bool asked;  ///< onnxc_rt_output was called for it
-  bool handed; ///< data is fresh memory of its own
+  bool asked; ///< onnxc_rt_output was called for it
+  bool owned; ///< data is fresh memory of its own
   int32_t rank;
   void *data;   ///< where generated code writes; the value that is no tensor
   void *object; ///< the object that generated code returned instead
@@ -157,7 +157,7 @@ bool numberSymbols(OMContext &context);
 
 /// One run; outputs are in context.outputs afterwards.
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-            OMBuffer *outputs, int64_t numOutputs, bool handOver);
+            OMBuffer *outputs, int64_t numOutputs, bool callerOwns);
 
 /// One run with tensors of DLPack (omContextRunDLPack).
 int32_t runTensors(OMContext &context, DLManagedTensorVersioned *const *inputs,
@@ -190,7 +190,7 @@ void prepareOutput(OMContext &context, int64_t index);
 /// another one is going on; end() gives the status.
 bool beginRun(OMContext &context);
 void runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-              OMBuffer *outputs, int64_t numOutputs, bool handOver);
+              OMBuffer *outputs, int64_t numOutputs, bool callerOwns);
 /// Releases the outputs made so far, after an error.
 void dropOutputs(OMContext &context);
 int32_t endRun(OMContext &context);

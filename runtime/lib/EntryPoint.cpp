@@ -156,10 +156,10 @@ static OMTensorList *wrapOutputs(OMContext &context) {
     }
     if (tensor)
       tensors[i] = tensor;
-    else if (output.handed)
+    else if (output.owned)
       free(output.data);
     complete &= tensor != nullptr;
-    output.handed = false;
+    output.owned = false;
   }
   OMTensorList *list =
       complete ? omTensorListCreateWithOwnership(tensors, n, 1) : nullptr;
@@ -191,8 +191,8 @@ OMTensorList *onnxc_rt_run_main_graph(const OnnxcModel *model,
   OMContext *context = borrowContext(*model);
   if (!context)
     return failed(ONNXC_ERR_MEMORY, "no memory for a context");
-  int32_t code =
-      run(*context, views.buffers, views.count, nullptr, 0, /*handOver=*/true);
+  int32_t code = run(*context, views.buffers, views.count, nullptr, 0,
+                     /*callerOwns=*/true);
   OMTensorList *list = nullptr;
   if (code != ONNXC_OK)
     failed(code, context->message.text);

@@ -132,10 +132,10 @@ static void *placeOutput(OMContext &context, const OnnxcArg &arg,
     return placeOnDevice(context, arg, output);
   if (output.mode == OutputMode::Caller)
     return callersBuffer(context, arg, output, bytes);
-  if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Handed)
+  if (arg.type == ONNX_TYPE_STRING && output.mode == OutputMode::Owned)
     memory = context.pool.allocate(bytes); // copied by finishOutputs
-  else if (output.mode == OutputMode::Handed)
-    output.handed = (memory = takeOutputBlock(bytes, output.capacity));
+  else if (output.mode == OutputMode::Owned)
+    output.owned = (memory = takeOutputBlock(bytes, output.capacity));
   else
     memory = keptBuffer(context, arg, output);
   if (!memory)
@@ -218,10 +218,10 @@ static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
                           arg.name);
     characters += int64_t(strlen(strings[i])) + 1;
   }
-  if (output.mode == OutputMode::Handed) {
+  if (output.mode == OutputMode::Owned) {
     char **block = static_cast<char **>(allocateAligned(bytes + characters));
     output.data = block;
-    output.handed = block;
+    output.owned = block;
     output.capacity = 0;
     if (!block)
       return context.fail(ONNXC_ERR_MEMORY, "no memory for output '%s'",

@@ -33,7 +33,7 @@ struct ModelState {
   /// and pools a run uses.
   OMContext *(*createContext)(const OnnxcModel &model, const OnnxcEntry &entry);
   int32_t (*run)(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-                 OMBuffer *outputs, int64_t numOutputs, bool handOver);
+                 OMBuffer *outputs, int64_t numOutputs, bool callerOwns);
   int32_t (*runTensors)(OMContext &context,
                         DLManagedTensorVersioned *const *inputs,
                         int64_t numInputs, DLManagedTensorVersioned **outputs,

@@ -116,7 +116,7 @@ static bool targetIsFine(OMContext &context) {
 static void resetOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
-    output.asked = output.handed = false;
+    output.asked = output.owned = false;
     output.data = output.object = output.deviceOwner = nullptr;
     output.onDevice = false;
     output.deviceData = 0;
@@ -129,7 +129,7 @@ static void resetOutputs(OMContext &context) {
 
 /// Notes where each output is to go.
 static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
-                           int64_t numOutputs, bool handOver) {
+                           int64_t numOutputs, bool callerOwns) {
   int64_t known = context.entry->numOutputs;
   if (numOutputs != 0 && (numOutputs != known || !outputs))
     return context.fail(ONNXC_ERR_INVALID,
@@ -137,7 +137,7 @@ static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
                         (long long)known, (long long)numOutputs);
   for (int64_t i = 0; i < known; ++i) {
     Output &output = context.outputs[i];
-    output.mode = handOver ? OutputMode::Handed : OutputMode::Context;
+    output.mode = callerOwns ? OutputMode::Owned : OutputMode::Context;
     if (numOutputs == 0 || !outputs[i].data ||
         outputs[i].data == output.kept || // as the last run filled it in
         context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
@@ -150,8 +150,8 @@ static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
 
 /// Reports the outputs to the caller.
 static void giveOutputs(OMContext &context, OMBuffer *outputs,
-                        int64_t numOutputs, bool handOver) {
-  for (int64_t i = 0; !handOver && i < context.entry->numOutputs; ++i)
+                        int64_t numOutputs, bool callerOwns) {
+  for (int64_t i = 0; !callerOwns && i < context.entry->numOutputs; ++i)
     if (context.entry->outputs[i].kind != ONNXC_KIND_TENSOR)
       context.outputs[i].kept = context.outputs[i].data;
   for (int64_t i = 0; i < numOutputs; ++i) {
@@ -201,12 +201,12 @@ static void storeOutputs(OMContext &context) {
 }
 
 void rt::runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-                  OMBuffer *outputs, int64_t numOutputs, bool handOver) {
+                  OMBuffer *outputs, int64_t numOutputs, bool callerOwns) {
   const OnnxcEntry &entry = *context.entry;
   context.deadline = context.budget > 0 ? os::now() + context.budget : 0;
   if (!targetIsFine(context) ||
       checkInputs(context, inputs, numInputs) != ONNXC_OK ||
-      takeOutputs(context, outputs, numOutputs, handOver) != ONNXC_OK ||
+      takeOutputs(context, outputs, numOutputs, callerOwns) != ONNXC_OK ||
       !reserveScratch(context, 1))
     return;
   context.given = inputs;
@@ -227,9 +227,9 @@ void rt::runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
 void rt::dropOutputs(OMContext &context) {
   for (int64_t i = 0; i < context.entry->numOutputs; ++i) {
     Output &output = context.outputs[i];
-    if (output.handed)
+    if (output.owned)
       free(output.data);
-    output.handed = false;
+    output.owned = false;
     if (output.deviceOwner)
       context.device->runtime->freeOutput(output.deviceOwner,
                                           output.deviceData);
@@ -287,12 +287,12 @@ int32_t rt::prepare(OMContext &context, const OMBuffer *outputs,
 }
 
 int32_t rt::run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
-                OMBuffer *outputs, int64_t numOutputs, bool handOver) {
+                OMBuffer *outputs, int64_t numOutputs, bool callerOwns) {
   if (!beginRun(context))
     return ONNXC_ERR_INVALID;
-  runEntry(context, inputs, numInputs, outputs, numOutputs, handOver);
+  runEntry(context, inputs, numInputs, outputs, numOutputs, callerOwns);
   if (context.status.load() == ONNXC_OK)
-    giveOutputs(context, outputs, numOutputs, handOver);
+    giveOutputs(context, outputs, numOutputs, callerOwns);
   else
     dropOutputs(context);
   return endRun(context);

@@ -235,7 +235,7 @@ makeTensor(OMContext &context, const OnnxcArg &arg, Output &output) {
   tensor->owner = output.deviceOwner;
   tensor->bytes = output.capacity;
   output.deviceOwner = nullptr;
-  output.handed = false;
+  output.owned = false;
   return &tensor->managed;
 }
 
@@ -284,7 +284,7 @@ int32_t rt::runTensors(OMContext &context,
       takeOutputs(context, *arguments, outputs, numOutputs)) {
     context.inputsOnDevice = arguments->inputsOnDevice;
     runEntry(context, arguments->inputs, numInputs, arguments->outputs,
-             numOutputs, /*handOver=*/true);
+             numOutputs, /*callerOwns=*/true);
     context.inputsOnDevice = nullptr;
   }
   if (context.status.load() == ONNXC_OK)

@@ -265,7 +265,7 @@ static const Option table[] = {
     {"version", "", OfAll, setFlag<&Options::version>, "the version"},
 };
 
-static bool knows(unsigned verbs, Verb verb) {
+static bool accepts(unsigned verbs, Verb verb) {
   return verbs >> unsigned(verb) & 1;
 }
 
@@ -284,7 +284,7 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   const Option *option = findOption(name);
   if (!option)
     return failure("there is no option --%s", name.str().c_str());
-  if (!knows(option->verbs, options.verb))
+  if (!accepts(option->verbs, options.verb))
     return failure("--%s is not for this command", name.str().c_str());
   StringRef value;
   if (option->value.empty() != (equals == StringRef::npos)) {
@@ -386,7 +386,7 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
                    "files");
   if (options->snapshotFolder.empty() != options->when.empty())
     return failure("--snapshot=FOLDER and --when=CONDITION need each other");
-  bool checks = knows(Checks, options->verb);
+  bool checks = accepts(Checks, options->verb);
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
   if (options->threadCounts.size() > 1 &&
@@ -421,11 +421,11 @@ static void printOption(raw_ostream &out, const Option &option,
     ListSeparator comma;
     raw_string_ostream list(names);
     for (const VerbRow &row : verbs)
-      if (knows(option.verbs, row.verb))
+      if (accepts(option.verbs, row.verb))
         list << comma << row.name;
     notes.push_back(names);
   }
-  if (option.verbs & Alone && (!verb || knows(Comparers, *verb)))
+  if (option.verbs & Alone && (!verb || accepts(Comparers, *verb)))
     notes.push_back("not with --against");
   if (!notes.empty())
     out << " (" << join(notes, "; ") << ")";
@@ -455,12 +455,12 @@ std::string run::helpText(const Options &options) {
           << row.name << ": " << row.help << ".\n\n";
   if (!verb)
     printVerbs(out);
-  if (!verb || knows(Runners, *verb))
+  if (!verb || accepts(Runners, *verb))
     out << "Inputs that are not given are random. ";
   out << "Exit status: 0 ok, 1 the model\nor an input was rejected, 2 usage, 3 "
          "an output differs.\n\n";
   for (const Option &option : table)
-    if (!verb || knows(option.verbs, *verb))
+    if (!verb || accepts(option.verbs, *verb))
       printOption(out, option, verb);
   return text;
 }

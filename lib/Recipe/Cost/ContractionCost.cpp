@@ -86,7 +86,7 @@ double ContractionCost::cycles(RegisterTile tile) const {
   if (loops.window)
     perTile *= windowFactor(tile);
   ComputeOp op = loops.op;
-  if (!loops.storesInLine && !isHandedOn(op))
+  if (!loops.storesInLine && !isIntermediate(op))
     perTile +=
         (Access(*op.getDpsInitOperand(0)).hasUnitStride(dimOf(op, loops.row))
              ? target.transposeCycles

@@ -141,7 +141,8 @@ double OpCost::registersOf(Type type) const {
 /// The cycles to load or store an operand in one step.
 double OpCost::accessCycles(OpOperand &operand, bool isStore) {
   // Ops hand on their results in registers.
-  if (isStore ? isHandedOn(op) : bool(operand.get().getDefiningOp<ComputeOp>()))
+  if (isStore ? isIntermediate(op)
+              : bool(operand.get().getDefiningOp<ComputeOp>()))
     return 0;
   Access access(nest, number, operand);
   int input = inputNumber(kernel, operand.get());

@@ -136,7 +136,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   auto maker = operand.get().getDefiningOp<ComputeOp>();
   bool isSharedResult =
       isStore ? body.isShared : maker && nest.op(nest.indexOf(maker)).isShared;
-  if (!isSharedResult && (isStore ? isHandedOn(op) : bool(maker)))
+  if (!isSharedResult && (isStore ? isIntermediate(op) : bool(maker)))
     return;
   if (!isStore && isKept(nest, number, operand))
     return;

@@ -244,7 +244,7 @@ SmallVector<std::string> reducedLoops(ComputeOp op) {
   return loops;
 }
 
-bool isHandedOn(ComputeOp op) {
+bool isIntermediate(ComputeOp op) {
   return llvm::all_of(op->getUsers(),
                       [](Operation *user) { return isa<ComputeOp>(user); });
 }

@@ -114,7 +114,7 @@ llvm::SmallVector<std::string> reducedLoops(krnl::ComputeOp op);
 
 /// Returns true if only ops of the kernel read the results, which are then not
 /// results of the kernel.
-bool isHandedOn(krnl::ComputeOp op);
+bool isIntermediate(krnl::ComputeOp op);
 
 /// Work of one op, in bytes of traffic or equivalent time; unknown extents
 /// count as `unknown`.

@@ -106,7 +106,7 @@ private:
   mlir::IRMapping mapping;
   /// What the kernel of the parts has for each of them, and what the tail reads
   /// of each row.
-  llvm::SetVector<mlir::Value> scratch, handed;
+  llvm::SetVector<mlir::Value> scratch, passed;
 };
 
 /// The op that makes the tensor, and its access to it.

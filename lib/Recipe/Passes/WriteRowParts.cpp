@@ -101,7 +101,7 @@ bool RowPartsWriter::check() {
                     [&](const RowSum &sum) { return mayGoOn(sum.op); }))
     return false;
   collectScratch();
-  return llvm::all_of(scratch, hasSizes) && llvm::all_of(handed, hasSizes);
+  return llvm::all_of(scratch, hasSizes) && llvm::all_of(passed, hasSizes);
 }
 
 /// A kernel without ops over these loops. Those of its inputs that the kernel
@@ -188,7 +188,7 @@ void RowPartsWriter::collectScratch() {
   for (ComputeOp op : rows.tail)
     for (OpOperand *input : readInputs(op))
       if (input->get().getDefiningOp<ComputeOp>())
-        handed.insert(input->get());
+        passed.insert(input->get());
 }
 
 RankedTensorType RowPartsWriter::withParts(Value tensor) {

@@ -191,7 +191,7 @@ KernelOp RowPartsWriter::writeTotal(KernelOp partial) {
   SmallVector<unsigned> numbers = resultsOf(/*tail=*/false);
   for (unsigned number : numbers)
     outs.push_back(kernel.getOuts()[number]);
-  for (Value value : handed)
+  for (Value value : passed)
     outs.push_back(scratchOf(value, false));
   SmallVector<std::string> names = loopsOf(/*tail=*/false);
   names.push_back(part);
@@ -212,7 +212,7 @@ KernelOp RowPartsWriter::writeTotal(KernelOp partial) {
   SmallVector<Value> yielded;
   for (unsigned number : numbers)
     yielded.push_back(mapping.lookup(kernel.getYield().getValues()[number]));
-  for (Value value : handed)
+  for (Value value : passed)
     yielded.push_back(copyOut(value, made.getOutArgument(yielded.size())));
   YieldOp::create(rewriter, loc, yielded);
   finish(made);
@@ -229,9 +229,9 @@ KernelOp RowPartsWriter::writeTail(KernelOp total) {
   for (unsigned number : numbers)
     outs.push_back(kernel.getOuts()[number]);
   SmallVector<std::string> names = loopsOf(/*tail=*/true);
-  SmallVector<Value> ins(total.getResults().take_back(handed.size()));
+  SmallVector<Value> ins(total.getResults().take_back(passed.size()));
   KernelOp made = declare(" elements", names, ins, outs);
-  for (auto [position, value] : llvm::enumerate(handed))
+  for (auto [position, value] : llvm::enumerate(passed))
     mapping.map(value, made.getInArgument(position));
   for (auto [position, number] : llvm::enumerate(numbers))
     mapping.map(kernel.getOutArgument(number), made.getOutArgument(position));

@@ -69,7 +69,7 @@ std::optional<LoopPlanner::Transposition> LoopPlanner::findTransposition() {
   for (ComputeOp op : ops) {
     if (isOrdered(op))
       return std::nullopt;
-    if (!isHandedOn(op))
+    if (!isIntermediate(op))
       for (OpOperand &result : op.getDpsInitsMutable()) {
         SmallVector<std::string> loops = loopsAlongMemory(op, result);
         if (loops.empty() || !agree(found.results, loops.back()))

@@ -443,12 +443,12 @@ KERNEL_OF_CLUSTER(missing_block)(const float *, float *y, const void *map) {
 END
 
     /// Each of two blocks has 128 numbers, and adds up half of those of both.
-    static void addInCluster(const float *x, float *y, bool handsOver,
+    static void addInCluster(const float *x, float *y, bool releases,
                              bool waits, bool stays) {
   int rank = ctaid % 2;
   for (int i = tid; i < 128; i += 64)
     box[i] = x[i] * float(rank + 1);
-  if (handsOver)
+  if (releases)
     sim_barrier_cluster_arrive_aligned();
   else
     sim_barrier_cluster_arrive_relaxed_aligned();

@@ -212,11 +212,12 @@ Value TreeTraversal::votes(OpBuilder &b, bool rowsInLanes) const {
         return step(kernel, nb, l, v[0], kernel.index(nb, l, row), images);
       });
   // Here the leaf's record is at hand.
-  Value said = kernel.generic({{leaf, at}}, {out, at}, {},
-                              [&](OpBuilder &nb, Location l, ValueRange v) {
-                                return vote(nb, l, images[1], v[0]);
-                              });
-  return kernel.finish({said}).front();
+  Value leafVotes =
+      kernel.generic({{leaf, at}}, {out, at}, {},
+                     [&](OpBuilder &nb, Location l, ValueRange v) {
+                       return vote(nb, l, images[1], v[0]);
+                     });
+  return kernel.finish({leafVotes}).front();
 }
 
 /// Each tree votes for one target: a product with the matrix of targets.
@@ -281,9 +282,9 @@ Value TreeTraversal::aggregate(OpBuilder &b, Value votes,
 }
 
 Value TreeTraversal::scores(OpBuilder &b, bool rowsInLanes) const {
-  Value said = votes(b, rowsInLanes);
-  return tables.targetOfTree.empty() ? aggregate(b, said, rowsInLanes)
-                                     : sumByTarget(b, said, rowsInLanes);
+  Value leafVotes = votes(b, rowsInLanes);
+  return tables.targetOfTree.empty() ? aggregate(b, leafVotes, rowsInLanes)
+                                     : sumByTarget(b, leafVotes, rowsInLanes);
 }
 
 Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,

@@ -63,9 +63,9 @@ SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op, ValueRange values,
 Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
   if (!loop->hasAttr(exactTripsAttr))
     return indexConstant(b, loop.getLoc(), 0);
-  auto goesOn =
+  auto condition =
       loop.getConditionOp().getCondition().getDefiningOp<arith::AndIOp>();
-  return goesOn.getRhs().getDefiningOp<arith::CmpIOp>().getRhs();
+  return condition.getRhs().getDefiningOp<arith::CmpIOp>().getRhs();
 }
 
 /// All rows have the sizes of the first.

@@ -93,14 +93,14 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
   loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
   SmallVector<Location> locs(all.size(), loc);
   Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
-  Value goesOn = before->getArgument(1);
+  Value condition = before->getArgument(1);
   if (plan.trips) {
     Value isLess =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                               before->getArgument(0), plan.trips);
-    goesOn = arith::AndIOp::create(rewriter, loc, goesOn, isLess);
+    condition = arith::AndIOp::create(rewriter, loc, condition, isLess);
   }
-  scf::ConditionOp::create(rewriter, loc, goesOn, before->getArguments());
+  scf::ConditionOp::create(rewriter, loc, condition, before->getArguments());
   Block *after = rewriter.createBlock(&loop.getAfter(), {}, all, locs);
   SmallVector<Value> values = arguments(after->getArguments());
   rewriter.inlineBlockBefore(&body, after, after->end(), values);

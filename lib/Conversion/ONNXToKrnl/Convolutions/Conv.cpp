@@ -179,8 +179,8 @@ static void checkKernelShape(OpBuilder &b, Location loc, ValueRange sizes,
                              std::optional<ArrayRef<int64_t>> shape) {
   if (!shape || shape->size() != sizes.size())
     return;
-  for (auto [size, said] : llvm::zip_equal(sizes, *shape))
-    checkEqualSizes(b, loc, size, indexConstant(b, loc, said),
+  for (auto [size, declared] : llvm::zip_equal(sizes, *shape))
+    checkEqualSizes(b, loc, size, indexConstant(b, loc, declared),
                     "the weights are not of the kernel_shape");
 }
 

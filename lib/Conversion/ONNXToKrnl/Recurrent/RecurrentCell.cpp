@@ -220,10 +220,10 @@ SmallVector<Value> CellBuilder::step(Value t, Value h, Value c) {
           results = {s.mul(o, activate(s, 2, next)), next};
         }
         if (cell.lengths) {
-          Value goesOn = rest.back();
-          Value y = s.select(goesOn, results[0], s.constant(0));
+          Value isInside = rest.back();
+          Value y = s.select(isInside, results[0], s.constant(0));
           for (auto [k, value] : llvm::enumerate(results))
-            value = s.select(goesOn, value, rest[k]);
+            value = s.select(isInside, value, rest[k]);
           results.push_back(y);
         }
         return results;
@@ -326,9 +326,9 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &, Location, ValueRange carried) {
-        Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                             carried.back(), trips);
-        scf::ConditionOp::create(b, loc, goesOn, carried);
+        Value isInside = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::slt, carried.back(), trips);
+        scf::ConditionOp::create(b, loc, isInside, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {
         scf::YieldOp::create(b, loc, advance(carried, backward));

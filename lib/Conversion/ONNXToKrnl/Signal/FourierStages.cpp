@@ -187,9 +187,9 @@ Complex FourierStages::loopOfTwos(Complex x, Value length, bool positive) {
   auto loop = scf::WhileOp::create(b, loc, types, start);
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                       before->getArgument(0), length);
-  scf::ConditionOp::create(b, loc, goesOn, before->getArguments());
+  Value condition = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          before->getArgument(0), length);
+  scf::ConditionOp::create(b, loc, condition, before->getArguments());
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
   body(b, loc, after->getArguments());
   return {loop.getResult(1), loop.getResult(2)};

@@ -416,7 +416,7 @@ void OpEmitter::recordResult(OpState &state, unsigned result,
   OpResult produced = state.op->getResult(result);
   auto isKept = [&](unsigned loop) { return !isReduced(state, loop); };
   bool accumulated = llvm::is_contained(state.accumulated, result);
-  if (accumulated && storage.handsOver(state.number)) {
+  if (accumulated && storage.isCompleteInRegisters(state.number)) {
     RegisterValue &kept = registers[produced];
     if (kept.loops.empty())
       for (const LoopUse &use : nest.op(state.number).loops)

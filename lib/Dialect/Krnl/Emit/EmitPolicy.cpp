@@ -287,8 +287,8 @@ void BlockThreads::fenceBarriers(ImplicitLocOpBuilder &b) const {
 /// With what others read of memory it waits for all stores of the thread.
 /// Barriers are fenced.
 void BlockThreads::arriveInCluster(ImplicitLocOpBuilder &b,
-                                   bool handsOver) const {
-  if (handsOver)
+                                   bool releases) const {
+  if (releases)
     NVVM::ClusterArriveOp::create(b, /*aligned=*/b.getUnitAttr());
   else
     NVVM::ClusterArriveRelaxedOp::create(b, /*aligned=*/b.getUnitAttr());

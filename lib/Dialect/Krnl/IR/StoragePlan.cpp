@@ -114,7 +114,7 @@ Value StoragePlan::chainRoot(Value tensor) const {
 
 /// Every loop of its own has to be a register loop, or reduced inside all the
 /// others. A loop that is whole in registers or of threads will do, too.
-bool StoragePlan::handsOver(unsigned number) const {
+bool StoragePlan::isCompleteInRegisters(unsigned number) const {
   bool keepsOrder = isOrdered(plans[number].op), isReducing = false;
   return llvm::all_of(nest.op(number).loops, [&](const LoopUse &use) {
     if (nest.isAround(use.loop, number))
@@ -134,7 +134,8 @@ bool StoragePlan::handsOver(unsigned number) const {
 bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   auto producer = cast<ComputeOp>(produced.getOwner());
   auto consumer = dyn_cast<ComputeOp>(use.getOwner());
-  if (!consumer || !isBodyOp(consumer) || !handsOver(nest.indexOf(producer)))
+  if (!consumer || !isBodyOp(consumer) ||
+      !isCompleteInRegisters(nest.indexOf(producer)))
     return false;
   unsigned result = produced.getResultNumber();
   if (scatterStoreOf(producer, result) || isTrace(producer, result))

@@ -88,7 +88,7 @@ public:
   /// Emits that each thread of a cluster arrives, and that it waits until all
   /// others have. These see what it has written if it hands that over.
   virtual void arriveInCluster(mlir::ImplicitLocOpBuilder &b,
-                               bool handsOver) const = 0;
+                               bool releases) const = 0;
   virtual void waitForCluster(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that instructions of warpgroups see what the thread has written to
   /// shared memory, once all have waited for it.
@@ -192,7 +192,7 @@ public:
   void makeClusters(mlir::func::FuncOp func, int64_t blocks) const override;
   void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const override;
   void arriveInCluster(mlir::ImplicitLocOpBuilder &b,
-                       bool handsOver) const override;
+                       bool releases) const override;
   void waitForCluster(mlir::ImplicitLocOpBuilder &b) const override;
   void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b) const override;
 

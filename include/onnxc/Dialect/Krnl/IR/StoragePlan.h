@@ -71,7 +71,7 @@ public:
   bool writes(unsigned op, mlir::Value root) const;
   /// Returns true if the results of the op are complete, in registers, at the
   /// point of the fused outer nest.
-  bool handsOver(unsigned op) const;
+  bool isCompleteInRegisters(unsigned op) const;
   /// Returns true if `use` can take the value from registers.
   bool canForward(mlir::OpResult produced, mlir::OpOperand &use) const;
   /// Bytes of all intermediates that threads share.

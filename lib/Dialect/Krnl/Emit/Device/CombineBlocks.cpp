@@ -56,7 +56,7 @@ SmallVector<Value> BlockThreads::combineBlocks(ImplicitLocOpBuilder &b,
       arith::MulIOp::create(b, this->number(b), krnl::number(b, lanes));
   for (auto [row, value] : llvm::enumerate(values))
     storeRow(b, value, memory, int64_t(row), column);
-  arriveInCluster(b, /*handsOver=*/true);
+  arriveInCluster(b, /*releases=*/true);
   waitForCluster(b);
   Value first = arith::MulIOp::create(b, block, krnl::number(b, each));
   SmallVector<Value> totals;
@@ -70,7 +70,7 @@ SmallVector<Value> BlockThreads::combineBlocks(ImplicitLocOpBuilder &b,
     }
     totals.push_back(total);
   }
-  arriveInCluster(b, /*handsOver=*/true);
+  arriveInCluster(b, /*releases=*/true);
   return totals;
 }
 

@@ -70,7 +70,7 @@ void OpEmitter::emitRoles(function_ref<void()> produce,
   if (slices.front()->blocks == 1)
     return;
   // No block ends while another one copies to it, or arrives there.
-  threads.arriveInCluster(b, /*handsOver=*/false);
+  threads.arriveInCluster(b, /*releases=*/false);
   threads.waitForCluster(b);
 }
 

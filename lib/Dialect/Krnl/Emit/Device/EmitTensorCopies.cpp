@@ -221,7 +221,7 @@ void OpEmitter::showBarriers(const Slices &slices) {
   Slices boxed = boxedSlices(slices);
   if (boxed.empty() || boxed.front()->blocks == 1)
     return threads.wait(b);
-  threads.arriveInCluster(b, /*handsOver=*/false);
+  threads.arriveInCluster(b, /*releases=*/false);
   threads.waitForCluster(b);
 }
 
@@ -266,7 +266,7 @@ void OpEmitter::endPipeline(unsigned loop, unsigned op) {
   });
   if (!first.readers)
     return;
-  policy.tileThreads()->arriveInCluster(b, /*handsOver=*/false);
+  policy.tileThreads()->arriveInCluster(b, /*releases=*/false);
   if (!waitsAfterTile(first))
     policy.tileThreads()->waitForCluster(b);
 }

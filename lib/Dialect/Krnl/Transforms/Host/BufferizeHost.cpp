@@ -180,7 +180,7 @@ LogicalResult Bufferizer::convert(Operation *op) {
       .Case([&](scf::YieldOp yield) { return convertYield(yield), success(); })
       .Case([&](scf::ConditionOp condition) {
         condition.getArgsMutable().assign(
-            handOver(condition.getArgsMutable(), /*isOnlyUse=*/false));
+            transferBuffer(condition.getArgsMutable(), /*isOnlyUse=*/false));
         return success();
       })
       .Case([&](func::ReturnOp ret) { return convertReturn(ret), success(); })

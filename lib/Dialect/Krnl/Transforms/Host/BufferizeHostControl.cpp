@@ -63,7 +63,7 @@ void Bufferizer::convertYield(scf::YieldOp op) {
     if (auto found = branchOutputs.find(&use); found != branchOutputs.end())
       inOutput(op.getLoc(), use.get(), found->second);
     else
-      values.push_back(handOver(use, /*isOnlyUse=*/false));
+      values.push_back(transferBuffer(use, /*isOnlyUse=*/false));
   op.getResultsMutable().assign(values);
 }
 
@@ -86,7 +86,7 @@ LogicalResult Bufferizer::convertIf(scf::IfOp op) {
 
 LogicalResult Bufferizer::convertFor(scf::ForOp op) {
   SmallVector<Value> inits =
-      handOver(op.getInitArgsMutable(), /*isOnlyUse=*/true);
+      transferBuffer(op.getInitArgsMutable(), /*isOnlyUse=*/true);
   auto converted = scf::ForOp::create(builder, op.getLoc(), op.getLowerBound(),
                                       op.getUpperBound(), op.getStep(), inits);
   if (failed(moveRegion(op.getRegion(), converted.getRegion())))
@@ -96,7 +96,8 @@ LogicalResult Bufferizer::convertFor(scf::ForOp op) {
 }
 
 LogicalResult Bufferizer::convertWhile(scf::WhileOp op) {
-  SmallVector<Value> inits = handOver(op.getInitsMutable(), /*isOnlyUse=*/true);
+  SmallVector<Value> inits =
+      transferBuffer(op.getInitsMutable(), /*isOnlyUse=*/true);
   auto converted = scf::WhileOp::create(
       builder, op.getLoc(), bufferTypes(op.getResultTypes()), inits);
   if (failed(moveRegion(op.getBefore(), converted.getBefore())) ||

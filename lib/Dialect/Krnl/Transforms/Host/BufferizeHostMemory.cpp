@@ -257,16 +257,16 @@ Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
 
 /// Takes over the buffer of a value that a loop or branch hands on; a copy
 /// where it has other uses.
-Value Bufferizer::handOver(OpOperand &use, bool isOnlyUse) {
+Value Bufferizer::transferBuffer(OpOperand &use, bool isOnlyUse) {
   Value value = use.get();
   Operation *op = use.getOwner();
   if (!isa<ShapedType>(value.getType()))
     return value;
-  bool isHandedTwice = llvm::any_of(value.getUses(), [&](OpOperand &other) {
+  bool isPassedTwice = llvm::any_of(value.getUses(), [&](OpOperand &other) {
     return &other != &use && (isOnlyUse || other.getOwner() == op);
   });
   if (isOwned(value) && value.getParentBlock() == op->getBlock() &&
-      !isHandedTwice && !outputs.contains(value))
+      !isPassedTwice && !outputs.contains(value))
     return buffer(value);
   // Nothing that a copy would need has been written.
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
@@ -275,8 +275,8 @@ Value Bufferizer::handOver(OpOperand &use, bool isOnlyUse) {
   return copied(op->getLoc(), buffer(value));
 }
 
-SmallVector<Value> Bufferizer::handOver(MutableOperandRange values,
-                                        bool isOnlyUse) {
+SmallVector<Value> Bufferizer::transferBuffer(MutableOperandRange values,
+                                              bool isOnlyUse) {
   return llvm::map_to_vector(
-      values, [&](OpOperand &use) { return handOver(use, isOnlyUse); });
+      values, [&](OpOperand &use) { return transferBuffer(use, isOnlyUse); });
 }

@@ -29,7 +29,7 @@ static bool hasOtherNames(Value buffer) {
     Operation *user = use.getOwner();
     if (auto view = dyn_cast<ViewLikeOpInterface>(user))
       return hasOtherNames(view->getResult(0));
-    return handsOn(use) || isa<arith::SelectOp>(user);
+    return isForwardingUse(use) || isa<arith::SelectOp>(user);
   });
 }
 
@@ -77,8 +77,8 @@ ArrayRef<Value> DevicePlaces::sourcesOf(Value buffer) {
   SmallVector<Value, 2> found;
   names.insert(viewBase(buffer));
   for (size_t i = 0; i < names.size(); ++i) {
-    auto given = handedOn.find(names[i]);
-    if (given == handedOn.end())
+    auto given = forwarded.find(names[i]);
+    if (given == forwarded.end())
       found.push_back(names[i]);
     else
       for (Value name : given->second)
@@ -94,7 +94,7 @@ bool krnl::isDefinedIn(Operation *op, Value base) {
 void DevicePlaces::findNames() {
   host.walk([&](Operation *op) {
     if (auto select = dyn_cast<arith::SelectOp>(op); select && isBuffer(select))
-      handedOn[select] = {select.getTrueValue(), select.getFalseValue()};
+      forwarded[select] = {select.getTrueValue(), select.getFalseValue()};
     auto branch = dyn_cast<RegionBranchOpInterface>(op);
     if (!branch)
       return;
@@ -103,9 +103,9 @@ void DevicePlaces::findNames() {
     for (auto &[name, uses] : operands)
       if (isBuffer(name))
         for (OpOperand *use : uses)
-          handedOn[name].push_back(use->get());
+          forwarded[name].push_back(use->get());
   });
-  for (auto &[name, given] : handedOn) {
+  for (auto &[name, given] : forwarded) {
     Operation *maker = name.getDefiningOp();
     if (!maker)
       maker = name.getParentBlock()->getParentOp();

@@ -77,7 +77,7 @@ private:
   mlir::OpBuilder entry;
   /// What loops, branches and selections hand on to each value that they make;
   /// the buffers among that, through all of them.
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> handedOn,
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> forwarded,
       sources;
   /// Buffers of a body that others stand for after it, or of which these are
   /// rows.

@@ -102,9 +102,9 @@ private:
   static bool keepsCount(LaunchOp launch, mlir::Value destination,
                          mlir::Value seen);
   void chooseOutput(mlir::Value seen, mlir::Block *block, unsigned index);
-  mlir::Value handOver(mlir::OpOperand &use, bool isOnlyUse);
-  llvm::SmallVector<mlir::Value> handOver(mlir::MutableOperandRange values,
-                                          bool isOnlyUse);
+  mlir::Value transferBuffer(mlir::OpOperand &use, bool isOnlyUse);
+  llvm::SmallVector<mlir::Value>
+  transferBuffer(mlir::MutableOperandRange values, bool isOnlyUse);
 
   mlir::func::FuncOp host;
   WeightTable &weights;

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-bool handsOn(OpOperand &use) {
+bool isForwardingUse(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp>(op))
     return true;
@@ -21,13 +21,13 @@ bool handsOn(OpOperand &use) {
 }
 
 /// How often a buffer, or a view of it, is given away.
-static unsigned timesHandedOn(Value buffer) {
+static unsigned timesForwarded(Value buffer) {
   unsigned times = 0;
   for (OpOperand &use : buffer.getUses()) {
-    times += handsOn(use);
+    times += isForwardingUse(use);
     if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
       if (view.getViewSource() == use.get())
-        times += timesHandedOn(view->getResult(0));
+        times += timesForwarded(view->getResult(0));
   }
   return times;
 }
@@ -64,17 +64,18 @@ std::optional<CarriedBuffers> LoopSwapper::carriedAt(unsigned init) {
       loop.getYieldOp().getOperand(init).getDefiningOp<memref::AllocOp>();
   if (!first || !next || first.getType() != next.getType() ||
       first.getDynamicSizes() != next.getDynamicSizes() ||
-      next->getBlock() != loop.getAfterBody() || timesHandedOn(first) != 1 ||
-      timesHandedOn(next) != 1 || !isPlanned(first))
+      next->getBlock() != loop.getAfterBody() || timesForwarded(first) != 1 ||
+      timesForwarded(next) != 1 || !isPlanned(first))
     return std::nullopt;
   // The condition hands it to the body and to the result, once.
   Value before = loop.getBeforeArguments()[init];
-  OperandRange handed = loop.getConditionOp().getArgs();
-  if (llvm::count(handed, before) != 1 || timesHandedOn(before) != 1)
+  OperandRange forwarded = loop.getConditionOp().getArgs();
+  if (llvm::count(forwarded, before) != 1 || timesForwarded(before) != 1)
     return std::nullopt;
-  unsigned result = std::distance(handed.begin(), llvm::find(handed, before));
-  if (timesHandedOn(loop.getAfterArguments()[result]) != 0 ||
-      timesHandedOn(loop.getResult(result)) != 0)
+  unsigned result =
+      std::distance(forwarded.begin(), llvm::find(forwarded, before));
+  if (timesForwarded(loop.getAfterArguments()[result]) != 0 ||
+      timesForwarded(loop.getResult(result)) != 0)
     return std::nullopt;
   return CarriedBuffers{init, result, first, next};
 }

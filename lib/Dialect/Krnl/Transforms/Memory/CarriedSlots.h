@@ -14,7 +14,7 @@ namespace onnxc::krnl {
 
 /// Returns true where an operand gives its buffer to a loop or to the parent of
 /// a block.
-bool handsOn(mlir::OpOperand &use);
+bool isForwardingUse(mlir::OpOperand &use);
 
 /// A value that a loop carries and whose size no iteration changes has two
 /// buffers: one with the value of this iteration, one for that of the next,

@@ -55,7 +55,7 @@ public:
 
 private:
   void number(Operation *op);
-  Operation *lastUse(Value value, bool &isHandedOn);
+  Operation *lastUse(Value value, bool &isForwarded);
   void planPool(memref::AllocOp op);
   void release(Value value);
   void releaseOwned();
@@ -114,13 +114,13 @@ void Planner::number(Operation *op) {
 
 /// The last op in the block of `value` that uses it, also as a view or inside
 /// that op; null if there is none.
-Operation *Planner::lastUse(Value value, bool &isHandedOn) {
+Operation *Planner::lastUse(Value value, bool &isForwarded) {
   Block *block = value.getParentBlock();
   Operation *last = nullptr;
   SmallVector<Value> aliases{value};
   while (!aliases.empty()) {
     for (OpOperand &use : aliases.pop_back_val().getUses()) {
-      isHandedOn |= handsOn(use);
+      isForwarded |= isForwardingUse(use);
       Operation *user = use.getOwner();
       if (auto view = dyn_cast<ViewLikeOpInterface>(user))
         if (view.getViewSource() == use.get())
@@ -134,9 +134,9 @@ Operation *Planner::lastUse(Value value, bool &isHandedOn) {
 }
 
 void Planner::release(Value value) {
-  bool isHandedOn = false;
-  Operation *last = lastUse(value, isHandedOn);
-  if (isHandedOn)
+  bool isForwarded = false;
+  Operation *last = lastUse(value, isForwarded);
+  if (isForwarded)
     return;
   OpBuilder builder(host.getContext());
   if (last)
@@ -201,13 +201,13 @@ void Planner::chooseOffsets() {
 }
 
 void Planner::chooseOffset(memref::AllocOp op) {
-  bool isHandedOn = false;
-  Operation *last = lastUse(op, isHandedOn);
+  bool isForwarded = false;
+  Operation *last = lastUse(op, isForwarded);
   if (Value result = carried.lookup(op)) {
     // Only its loop has it, and the users of the result.
-    Operation *user = lastUse(result, isHandedOn);
+    Operation *user = lastUse(result, isForwarded);
     last = user ? user : result.getDefiningOp();
-  } else if (isHandedOn || !values.areKnown(op.getDynamicSizes())) {
+  } else if (isForwarded || !values.areKnown(op.getDynamicSizes())) {
     pooled.push_back(op);
     return;
   }

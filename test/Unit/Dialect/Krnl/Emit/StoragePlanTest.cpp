@@ -54,7 +54,7 @@ TEST_F(StoragePlanTest, LoopsOfATileAreRegisters) {
 TEST_F(StoragePlanTest, SumsOfATileNeedNoMemory) {
   plan();
   EXPECT_TRUE(storage->isOnlyStart(0));
-  EXPECT_TRUE(storage->handsOver(1));
+  EXPECT_TRUE(storage->isCompleteInRegisters(1));
   EXPECT_TRUE(storage->canForward(sum, *sum.use_begin()));
   EXPECT_FALSE(storage->needsMemory(sum));
   EXPECT_TRUE(storage->slots.empty());

@@ -221,7 +221,7 @@ writeSideFile(ModuleOp module, StringRef name, const ArtefactInputs &inputs) {
   return digest;
 }
 
-/// Hands over the custom operator libraries. A module that was read from a file
+/// Passes the custom operator libraries. A module that was read from a file
 /// may need one that is not there.
 static llvm::Error addCustomLibraries(ModuleOp module,
                                       const ArtefactInputs &inputs,

@@ -22,14 +22,14 @@ void forEachBodyTensor(const ::onnx::GraphProto &graph,
                                                const std::string &tensor)>
                            visit);
 
-/// Returns true if `value`, of a branch or body, can be handed out to the main
+/// Returns true if `value`, of a branch or body, can be passed to the main
 /// function. A Scan carries no lists, so that only its own tensors can be, not
 /// those of branches and loops in it.
 bool canHandOut(mlir::Value value);
 
 /// What `value`, for which canHandOut() is true, was in each run of its branch
 /// or body, as a value of the main function: a list that branches and loops
-/// hand on, and a tensor with a dimension in front where only Scans are around
+/// forward, and a tensor with a dimension in front where only Scans are around
 /// it. Replaces the operations around it.
 mlir::Value handOut(mlir::Value value);
 

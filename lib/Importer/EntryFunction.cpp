@@ -393,7 +393,7 @@ void EntryImporter::addBodyTaps(func::ReturnOp ret) {
     else if (namedBodyTaps.contains(tap.name))
       state.error(loc) << "--taps: " << quote(tap.name)
                        << " is not available: a Scan or SequenceMap around it "
-                          "cannot hand it out";
+                          "cannot return it";
   }
   llvm::sort(taps, [](const Tap &a, const Tap &b) {
     return std::tie(a.order, a.output) < std::tie(b.order, b.output);

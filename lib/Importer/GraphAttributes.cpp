@@ -77,7 +77,7 @@ static int64_t countScanInputs(const NodeProto &node) {
   return count ? std::clamp<int64_t>(count->i(), 0, node.input_size()) : 0;
 }
 
-/// Types of the values that the node hands to its body; those of inputs that
+/// Types of the values that the node passes to its body; those of inputs that
 /// are not known are NoneType. Nothing if the declared types are all there is.
 static std::optional<SmallVector<Type>>
 bodyArguments(const NodeProto &node, ArrayRef<Type> inputs, Builder &b) {

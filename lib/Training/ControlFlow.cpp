@@ -160,7 +160,7 @@ LoopBack::LoopBack(Backward &back, Operation *op) : back(back), op(op) {
 LogicalResult LoopBack::checkStates() {
   for (BlockArgument argument : bodyOf(op).getArguments())
     if (!isa<RankedTensorType>(argument.getType()))
-      return op->emitOpError("has a gradient where all that trips hand on are "
+      return op->emitOpError("has a gradient where all loop-carried values are "
                              "tensors of known ranks only");
   return success();
 }

@@ -40,7 +40,7 @@ struct Output {
   void *object; ///< the object that generated code returned instead
   int64_t bytes;
   OMBuffer given;   ///< the caller's buffer (mode Caller)
-  int64_t capacity; ///< of data that is handed over
+  int64_t capacity; ///< of data that the caller owns
   void *kept;       ///< the context's own buffer, reused
   int64_t keptBytes;
   char *characters; ///< of strings, reused

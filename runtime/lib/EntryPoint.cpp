@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The established API over contexts: a call borrows a context that an earlier
-// call left, and hands the outputs over to the returned list.
+// call left, and passes the outputs to the returned list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +134,7 @@ struct Views {
 };
 } // namespace
 
-/// Wraps the outputs that the context hands over.
+/// Wraps the outputs that the context passes to the caller.
 static OMTensorList *wrapOutputs(OMContext &context) {
   int64_t n = context.entry->numOutputs;
   OMTensor **tensors =

@@ -183,7 +183,7 @@ Object *rt::takeValue(OnnxcCall *call, const OMValue *value,
   return ValueReader(call, arg, index).read(value, arg);
 }
 
-/// Handed out instead of an object that there was no memory for. Its count is
+/// Returned instead of an object that there was no memory for. Its count is
 /// too large to ever reach 0.
 static TensorObject noObject = {
     {ONNXC_KIND_TENSOR, ONNX_TYPE_UNDEFINED, int64_t(1) << 62},

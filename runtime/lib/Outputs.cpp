@@ -15,7 +15,7 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-/// Handed out instead of memory that could not be had.
+/// Returned instead of memory that could not be had.
 alignas(64) static char guard[64];
 
 /// Whether two ranges of bytes have a byte in common.
@@ -28,7 +28,7 @@ static bool overlap(const void *a, int64_t aBytes, const void *b,
 }
 
 /// Where an output that has been placed is written, and how many bytes are its
-/// own; none of one that is handed over.
+/// own; none of one that the caller owns.
 static OMBuffer placeOf(const Output &output) {
   OMBuffer place = {};
   if (output.asked && output.mode == OutputMode::Caller) {
@@ -205,7 +205,7 @@ void rt::copyStrings(char *const *from, char **to, int64_t count, char *at) {
   }
 }
 
-/// The strings generated code left are the run's: copies outlive it. A handed
+/// The strings generated code left are the run's: copies outlive it. An owned
 /// over tensor is one block of pointers and characters.
 static int32_t keepStrings(OMContext &context, const OnnxcArg &arg,
                            Output &output) {

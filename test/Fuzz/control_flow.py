@@ -33,7 +33,7 @@ def finish(body, inputs, outputs):
 
 
 def captured(bodies, outputs, own):
-    """The values around the bodies that they read or hand on."""
+    """The values around the bodies that they read or forward."""
     made = {n for body in bodies for p, _ in body.nodes for n in p.output} | {v.name for v in own}
     read = [v for body in bodies for v in body.outside()] + [v for v in outputs if not v.is_constant]
     return tuple({v.name: v for v in read if v.name not in made}.values())
@@ -46,7 +46,7 @@ def believed(trust, *bodies):
 
 
 def made_in(body, values=None):
-    """Those of the values, all tensors if none are told, that nodes of the body give and it may hand on."""
+    """Those of the values, all tensors if none are told, that nodes of the body give and it may forward."""
     names = {n for p, _ in body.nodes for n in p.output}
     return [v for v in (body.values if values is None else values) if v.name in names and v.kind in HANDED_ON]
 

@@ -13,7 +13,7 @@
 //   one comes before the other by barriers (Order.cpp); within a warp a shuffle
 //   does. Nobody accesses bytes while they are copied.
 // - What instructions of warpgroups read, the thread that wrote it has fenced,
-//   and what other blocks of a cluster read, it has handed over to these.
+//   and what other blocks of a cluster read, it has released to these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ struct BlockAccesses {
   std::vector<uint32_t> freeReads;
   /// How many fences of its writes each thread has had.
   std::vector<uint32_t> proxyFences;
-  /// How often each has handed over its writes to the cluster.
+  /// How often each has released its writes to the cluster.
   std::vector<uint32_t> handovers;
   std::map<RequestKey, Request> requests;
   /// How often each thread has executed an access.
@@ -285,7 +285,7 @@ void onnxc::simulator::noteClusterLoad(const void *pointer, unsigned rank,
         known.handovers == of.handovers[known.write.thread])
       fail("a load from the cluster reads what thread " +
            std::to_string(known.write.thread) + " of block " +
-           std::to_string(rank) + " has not handed over");
+           std::to_string(rank) + " has not released");
   if (simulatorSettings()->countsSectors)
     count(address, size, /*isShared=*/true, code);
 }

@@ -4,7 +4,7 @@
 //
 // Vector clocks (Lamport, "Time, Clocks, and the Ordering of Events"; Mattern,
 // "Virtual Time and Global States"): each warp of a cluster has a time of its
-// own, which goes on when it hands over its accesses, and knows up to which
+// own, which goes on when it releases its accesses, and knows up to which
 // time those of the others come before its own. So do the copies of tensors to
 // each block, which are a party by themselves. Threads of a warp are one party:
 // where one of them arrives at a barrier, all accesses of the warp come before.

@@ -142,7 +142,7 @@ void noteAsyncLoad(const void *pointer, unsigned size);
 /// has in its own block; the code tells loads apart.
 void noteClusterLoad(const void *pointer, unsigned rank, unsigned size,
                      const void *code);
-/// A thread hands over what it has written to its cluster.
+/// A thread releases what it has written to its cluster.
 void noteHandover();
 void noteProxyFence();
 /// The same of a copy to shared memory at an address of the code: it begins,

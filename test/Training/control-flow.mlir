@@ -43,7 +43,7 @@ func.func @trips(%m: tensor<i64>, %x: tensor<3xf32>) -> tensor<3xf32> {
 // -----
 
 func.func @sequence_state(%m: tensor<i64>, %x: tensor<3xf32>, %s: !onnx.seq<tensor<3xf32>>) -> tensor<3xf32> {
-  // expected-error @+1 {{has a gradient where all that trips hand on are tensors of known ranks only}}
+  // expected-error @+1 {{has a gradient where all loop-carried values are tensors of known ranks only}}
   %q, %y = onnx.Loop M(%m) v_initial(%s, %x) : (tensor<i64>, !onnx.seq<tensor<3xf32>>, tensor<3xf32>) -> (!onnx.seq<tensor<3xf32>>, tensor<3xf32>) body {
   ^bb0(%i: tensor<i64>, %c: tensor<i1>, %p: !onnx.seq<tensor<3xf32>>, %v: tensor<3xf32>):
     %t = onnx.Sin(%v) : (tensor<3xf32>) -> tensor<3xf32>

@@ -20,7 +20,7 @@ namespace onnxc {
 /// command line.
 struct CompileOptions {
   /// Path of the output; empty: beside the model, with the suffix of the
-  /// phase; "-": handed to the output callback, dropped without one.
+  /// phase; "-": passed to the output callback, dropped without one.
   std::string output;
   /// The phase whose result is written (Phases.h), or asm, obj, lib; empty:
   /// lib, or static where no operating system loads a shared object.

@@ -31,7 +31,7 @@ struct SymbolicInt {
 };
 
 /// Facts about values beyond their types, given by the caller. The default has
-/// nothing; the dimension analysis hands in its expressions.
+/// nothing; the dimension analysis passes its expressions.
 class ValueFacts {
 public:
   virtual ~ValueFacts() = default;

@@ -14,7 +14,7 @@
 // comparison, select (cmpf ogt x, c), x, c: NaN in x is left out.
 //
 // Numbers are constants, results of maxnumf with one, what branches and selects
-// give that have one on either side, and what loops hand on that begin with one
+// give that have one on either side, and what loops forward that begin with one
 // and go on with one. So the maximum of a row is.
 //
 //===----------------------------------------------------------------------===//

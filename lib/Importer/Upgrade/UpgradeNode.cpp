@@ -24,7 +24,7 @@ using History = std::map<int, const OpSchema *>;
 
 static History historyOf(const std::string &domain, const std::string &name) {
   History history;
-  // Asked for one by one: the registry hands out all it has as copies only.
+  // Asked for one by one: the registry returns all it has as copies only.
   const OpSchema *schema = OpSchemaRegistry::Schema(name, domain);
   while (schema) {
     history[schema->SinceVersion()] = schema;

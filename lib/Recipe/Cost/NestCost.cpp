@@ -140,7 +140,7 @@ double OpCost::registersOf(Type type) const {
 
 /// The cycles to load or store an operand in one step.
 double OpCost::accessCycles(OpOperand &operand, bool isStore) {
-  // Ops hand on their results in registers.
+  // Ops pass their results in registers.
   if (isStore ? isIntermediate(op)
               : bool(operand.get().getDefiningOp<ComputeOp>()))
     return 0;

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Elementwise:  all ops run over all loops. Everything is shared down to a few
-//               vectors, which ops hand on in registers.
+//               vectors, which ops pass in registers.
 // Columns:      a reduction of outer dimensions. The same, the reduction runs
 //               outside of the few vectors, which are its accumulators.
 // Rows:         softmax, layer normalisation. The loops of rows are fused;

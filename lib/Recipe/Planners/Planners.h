@@ -89,7 +89,7 @@ void addBlockTransposes(krnl::KernelOp kernel, const target::Processor &target,
                         RecipeCandidates &candidates);
 
 /// Adds recipes for an attention in one kernel of such a target: blocks have
-/// some rows of scores, and threads hand them to each other.
+/// some rows of scores, and threads pass them to each other.
 void addBlockAttention(krnl::KernelOp kernel, const target::Processor &target,
                        const RecipeOptions &options,
                        RecipeCandidates &candidates);

@@ -43,7 +43,7 @@ func.func @numbers(%x: vector<16xf32>, %y: vector<16xf32>) -> (f32, vector<16xf3
   return %c, %d : f32, vector<16xf32>
 }
 
-// Loops that begin with a number and go on with one hand one on, those inside of
+// Loops that begin with a number and go on with one forward one, those inside of
 // others too; a maximum that returns NaN is none.
 // CHECK-LABEL: func @loops
 // CHECK:         scf.for

@@ -4,7 +4,7 @@
 # Regressors and classifiers are compared with onnxruntime, where it follows the
 # standard: it passes over targets and classes that nobody votes for, and takes
 # the labels of two classes that both have votes from elsewhere. TreeEnsemble,
-# with sets, is compared with the reference evaluator, which hands sets out in
+# with sets, is compared with the reference evaluator, which returns sets in
 # another order than the standard: all sets of an ensemble are equal.
 # ===------------------------------------------------------------------------===//
 """Compiles random ensembles of all modes, aggregates and transforms, and counts the differences."""

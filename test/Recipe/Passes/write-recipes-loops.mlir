@@ -276,7 +276,7 @@ func.func @copies(%x: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %n: index) -> tens
   return %y : tensor<?x?x?xf32>
 }
 
-// Two ops hand on values in registers: blocks of four vectors for both.
+// Two ops pass values in registers: blocks of four vectors for both.
 // CHECK-LABEL: kernel "pairs"
 // CHECK-NEXT:    block(c, 64) -> (c.o, c.i),
 // CHECK-NEXT:    order(a, b, c.o, c.i),

@@ -151,7 +151,7 @@ TEST_F(DeviceTest, BlocksOfAClusterReadFromEachOther) {
 }
 
 TEST_F(DeviceTest, ReadsThatNothingOrdersInAClusterAreFound) {
-  EXPECT_THAT(problemOf("kept_sums"), HasSubstr("has not handed over"));
+  EXPECT_THAT(problemOf("kept_sums"), HasSubstr("has not released"));
   EXPECT_THAT(problemOf("early_sums"), HasSubstr("race with thread"));
   EXPECT_THAT(problemOf("leaving_sums"),
               HasSubstr("of the cluster, which has ended"));

@@ -348,7 +348,7 @@ TEST(Context, Deadline) {
   EXPECT_EQ(omContextSetDeadline(slow.context, 1000000), OM_STATUS_OK);
   EXPECT_EQ(slow.run(INT64_MAX), OM_STATUS_DEADLINE);
   EXPECT_THAT(slow.message(), HasSubstr("deadline of 1 ms"));
-  // Also when the work was handed out in time.
+  // Also when the work was distributed in time.
   ScalarContext pool("pool");
   EXPECT_EQ(omContextSetDeadline(pool.context, 1), OM_STATUS_OK);
   EXPECT_EQ(pool.run(100), OM_STATUS_DEADLINE);

@@ -39,7 +39,7 @@ std::vector<char> spreadNarrow(llvm::ArrayRef<char> packed, int64_t count,
 using WeightSink = llvm::function_ref<llvm::LogicalResult(
     llvm::ArrayRef<char> bytes, int64_t offset)>;
 
-/// Hands over all weights, one constant at a time. Diagnoses blobs whose bytes
+/// Passes all weights, one constant at a time. Diagnoses blobs whose bytes
 /// are unknown.
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, WeightSink write);
 

@@ -143,7 +143,7 @@ Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
       if (tap.weight)
         tap.weight = g.castTo(tap.weight, s.type());
   }
-  // The nearest is handed on as it is.
+  // The nearest is passed on as it is.
   if (isNearest)
     return nearest(b, loc, taps, readStored, in.back());
   if (!sampling.isComplex())

@@ -147,7 +147,7 @@ void OpEmitter::exchangeParts(OpState &state, SmallVectorImpl<Instance> &kept,
   active[shares].base = block;
 }
 
-/// Brings split accumulators together and hands the results on.
+/// Brings split accumulators together and passes on the results.
 void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
   state.reads.clear();
   SmallVector<Instance> kept = loops.enumerate(

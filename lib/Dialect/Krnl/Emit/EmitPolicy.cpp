@@ -217,7 +217,7 @@ void keepLoopsAround(Operation *op) {
       /*followupRemainder=*/{}, /*followupAll=*/{});
   auto annotation = LLVM::LoopAnnotationAttr::get(
       context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  // The conversions of loops hand it on to the branch back to the beginning.
+  // The conversions of loops forward it to the branch back to the beginning.
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>())
     loop->setDiscardableAttr("loop_annotation", annotation);

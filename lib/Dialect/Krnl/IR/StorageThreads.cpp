@@ -1,4 +1,4 @@
-//===- StorageThreads.cpp - What threads hand to each other ----*- C++ -*-===//
+//===- StorageThreads.cpp - What threads pass to each other ----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

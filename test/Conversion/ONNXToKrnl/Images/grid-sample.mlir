@@ -16,7 +16,7 @@ func.func @linear(%x: tensor<1x2x8x8xf32>, %grid: tensor<1x5x6x2xf32>) -> tensor
 
 // -----
 
-// Elements are handed on as they are; no arithmetic on them.
+// Elements are passed on as they are; no arithmetic on them.
 // CHECK-LABEL: func.func @nearest
 // CHECK: krnl.kernel "GridSample"
 // CHECK-COUNT-1: tensor.extract {{.+}} : tensor<1x2x8xi64>

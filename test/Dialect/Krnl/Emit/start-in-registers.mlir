@@ -50,7 +50,7 @@ func.func @outside(%x: tensor<8x40xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 
-// What goes to a part of a larger tensor is handed on in registers all the same: the
+// What goes to a part of a larger tensor is passed in registers all the same: the
 // next op takes up and writes the very elements.
 // CHECK-LABEL: func private @kernel_part_0(
 // CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32

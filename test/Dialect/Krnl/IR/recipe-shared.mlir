@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics --verify-roundtrip
 //
-// Threads hand results to each other in memory that they share: those of op 'p' to op 's',
+// Threads pass results to each other in memory that they share: those of op 'p' to op 's',
 // in which the same threads have other loops.
 
 func.func @legal(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<16x32xf32>) -> tensor<16x32xf32> {

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --onnx-specialize-ranks | FileCheck %s
 
-// Sequences of maps, which models may not hand out of an If, come out of
+// Sequences of maps, which models may not return from an If, come out of
 // variants.
 // CHECK-LABEL: func @maps
 // CHECK:         onnx.If{{.*}}onnx.alternatives{{.*}} -> !onnx.seq<!onnx.map<i64, tensor<f32>>>

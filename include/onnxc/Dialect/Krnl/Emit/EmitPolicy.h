@@ -3,7 +3,7 @@
 //
 // Loops, accesses and payloads are emitted alike for all targets. A policy has
 // the differences: how the tiles of the parallel loops open, where storage
-// lives, and which ops hand values over in registers.
+// lives, and which ops pass values in registers.
 //===----------------------------------------------------------------------===//
 
 #ifndef ONNXC_DIALECT_KRNL_EMIT_EMITPOLICY_H
@@ -86,7 +86,7 @@ public:
   /// has made, once all have waited for it.
   virtual void fenceBarriers(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Emits that each thread of a cluster arrives, and that it waits until all
-  /// others have. These see what it has written if it hands that over.
+  /// others have. These see what it has written if it `releases` that.
   virtual void arriveInCluster(mlir::ImplicitLocOpBuilder &b,
                                bool releases) const = 0;
   virtual void waitForCluster(mlir::ImplicitLocOpBuilder &b) const = 0;

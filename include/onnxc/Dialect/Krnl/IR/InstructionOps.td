@@ -166,7 +166,7 @@ def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
 def Krnl_BarrierArriveOp : Krnl_Op<"barrier_arrive"> {
   let summary = "arrives at the same barrier of all blocks of a cluster";
   let description = [{
-    There are so many `blocks`, the own one among them; one without a cluster. It hands over nothing that threads
+    There are so many `blocks`, the own one among them; one without a cluster. It releases nothing that threads
     have written, only that they have read what is copied to later.
 
     ```mlir

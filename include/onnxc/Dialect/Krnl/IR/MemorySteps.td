@@ -78,7 +78,7 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
   let description = [{
     `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
     run. Without the step the part of an intermediate that a tile needs is on the
-    stack, if its size is known and at most 64 KB; where it is not, or is handed
+    stack, if its size is known and at most 64 KB; where it is not, or is passed
     over in registers, the step is refused.
   }];
   let parameters = (ins OpName:$op);

@@ -1,7 +1,7 @@
 //===- StoragePlan.h - Where the tensors of a kernel live -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Values that an op computes at one point of the fused outer nest are handed to
+// Values that an op computes at one point of the fused outer nest are passed to
 // the next op in registers where that reads the very elements. Others have
 // memory: that of a destination of the kernel, memory of the tile, or, where
 // its size is not known or a step says so, of the arena of the run.
@@ -37,7 +37,7 @@ struct Storage {
 
 class StoragePlan {
 public:
-  /// Returns true if a target may hand values of the producer over to the
+  /// Returns true if a target may pass values of the producer to the
   /// consumer in registers.
   using Forwards =
       std::function<bool(const BodyOp &producer, const BodyOp &consumer)>;
@@ -110,7 +110,7 @@ llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
 /// its registers.
 bool isSharedByThreads(const LoopNest &nest, const BodyOp &op);
 
-/// Tells which values the target of the kernel hands over in registers: where
+/// Tells which values the target of the kernel passes in registers: where
 /// each tile has one thread, none of ops that several threads share.
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest);
 

@@ -176,7 +176,7 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
   let description = [{
     Launches write into buffers: fresh ones, the old value's where it has no
     later use, or those of graph outputs. Values that loops carry and branches
-    yield are handed over to one owner each. Constants get their offsets among
+    yield get one owner each. Constants get their offsets among
     the weights, which the module attribute `krnl.weights` lists; the function
     keeps the names and types of inputs and outputs as `krnl.inputs`,
     `krnl.outputs`.
@@ -224,7 +224,7 @@ def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
 
     After a branch a side has a buffer if it has it after both; each iteration of a
     loop begins with a buffer on the same sides. Buffers of dynamic size get memory of
-    the run. Those that loops and branches hand on, and those of the pool, stay on the
+    the run. Those that loops and branches forward, and those of the pool, stay on the
     host, and each launch that has one copies it.
 
     ```mlir

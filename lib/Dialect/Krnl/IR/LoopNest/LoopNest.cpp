@@ -233,7 +233,7 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
         isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
-  // What threads hand to each other depends on all steps.
+  // What threads pass to each other depends on all steps.
   auto mapError = [&] { return errorAt(*lastMap); };
   if (lastMap && (failed(verifyShared(kernel, nest, mapError)) ||
                   failed(verifyThreads(kernel, nest, mapError))))

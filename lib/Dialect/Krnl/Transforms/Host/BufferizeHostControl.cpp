@@ -56,7 +56,7 @@ void Bufferizer::convertSelect(arith::SelectOp op) {
   mapResults(op, op->getResults(), branch);
 }
 
-/// A branch hands over its results, but for those in an output.
+/// A branch passes its results, but for those in an output.
 void Bufferizer::convertYield(scf::YieldOp op) {
   SmallVector<Value> values;
   for (OpOperand &use : op.getResultsMutable())

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Fresh buffers, destinations of launches, and buffers handed to loops.
+// Fresh buffers, destinations of launches, and buffers passed to loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -255,7 +255,7 @@ Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
   return output;
 }
 
-/// Takes over the buffer of a value that a loop or branch hands on; a copy
+/// Takes over the buffer of a value that a loop or branch forwards; a copy
 /// where it has other uses.
 Value Bufferizer::transferBuffer(OpOperand &use, bool isOnlyUse) {
   Value value = use.get();

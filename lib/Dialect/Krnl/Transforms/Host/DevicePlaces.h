@@ -56,7 +56,7 @@ public:
   mlir::Value onDevice(mlir::OpBuilder &builder, mlir::Value buffer,
                        const llvm::DenseMap<mlir::Value, mlir::Value> &copied);
 
-  /// The buffers that loops, branches and selections may hand on to a value:
+  /// The buffers that loops, branches and selections may forward to a value:
   /// itself, if they do not make it.
   llvm::ArrayRef<mlir::Value> sourcesOf(mlir::Value buffer);
 
@@ -75,7 +75,7 @@ private:
   mlir::func::FuncOp host;
   llvm::SmallVectorImpl<mlir::Attribute> &errors;
   mlir::OpBuilder entry;
-  /// What loops, branches and selections hand on to each value that they make;
+  /// What loops, branches and selections forward to each value that they make;
   /// the buffers among that, through all of them.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> forwarded,
       sources;

@@ -4,10 +4,10 @@
 //
 // Every buffer has one owner:
 //   - results of a launch, a call or from_elements belong to its block;
-//   - values that a loop carries or a branch yields are handed over, never
+//   - values that a loop carries or a branch yields are passed, never
 //     shared;
 //   - inputs, weights and views have no owner here and are never written.
-// Where a value cannot be handed over or overwritten it is copied.
+// Where a value cannot be passed or overwritten it is copied.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_DIALECT_KRNL_TRANSFORMS_HOST_HOSTBUFFERIZER_H

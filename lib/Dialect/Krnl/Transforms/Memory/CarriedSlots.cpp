@@ -67,7 +67,7 @@ std::optional<CarriedBuffers> LoopSwapper::carriedAt(unsigned init) {
       next->getBlock() != loop.getAfterBody() || timesForwarded(first) != 1 ||
       timesForwarded(next) != 1 || !isPlanned(first))
     return std::nullopt;
-  // The condition hands it to the body and to the result, once.
+  // The condition passes it to the body and to the result, once.
   Value before = loop.getBeforeArguments()[init];
   OperandRange forwarded = loop.getConditionOp().getArgs();
   if (llvm::count(forwarded, before) != 1 || timesForwarded(before) != 1)

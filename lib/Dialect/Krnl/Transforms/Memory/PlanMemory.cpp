@@ -192,7 +192,7 @@ int64_t Planner::estimatedBytes(memref::AllocOp op) {
   return llvm::alignTo(bytes, bufferAlignment);
 }
 
-/// Chooses offsets in the arena: for buffers that no loop or branch hands on,
+/// Chooses offsets in the arena: for buffers that no loop or branch forwards,
 /// if the size is known when a run begins.
 void Planner::chooseOffsets() {
   SmallVector<memref::AllocOp> allocs;

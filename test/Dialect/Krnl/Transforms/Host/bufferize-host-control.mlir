@@ -3,7 +3,7 @@
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
 // A loop owns what it carries: the input is copied in, the body's own result is
-// handed over, and the result is copied out.
+// passed, and the result is copied out.
 // CHECK-LABEL: func @loop
 // CHECK:         %[[N:.+]] = memref.dim %arg0
 // CHECK:         %[[INIT:.+]] = memref.alloc
@@ -31,7 +31,7 @@ func.func @loop(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// A branch hands over its own result, and a copy of what is not its own.
+// A branch passes its own result, and a copy of what is not its own.
 // CHECK-LABEL: func @branch
 // CHECK:         %[[R:.+]] = scf.if %{{.+}} -> (memref<?xf32>)
 // CHECK:           %[[B:.+]] = memref.alloc

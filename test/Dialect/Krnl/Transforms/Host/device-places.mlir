@@ -24,7 +24,7 @@ func.func @part(%x: memref<64xf32>) attributes {krnl.arena_bytes = 0 : i64} {
   return
 }
 
-// Buffers that a loop hands on are as far from the beginning of the arena on the
+// Buffers that a loop forwards are as far from the beginning of the arena on the
 // device as on the host. What is carried is copied once, and back where the host
 // reads it.
 // CHECK-LABEL: func.func @carried(

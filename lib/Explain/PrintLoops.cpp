@@ -93,7 +93,7 @@ private:
 
 /// Texts of operations longer than this get a name of their own.
 static constexpr size_t maxText = 60;
-/// Operations of a payload that are written out.
+/// Operations of a payload that are printed.
 static constexpr unsigned maxOperations = 40;
 
 /// The text of an affine expression whose dimensions have these names.

@@ -80,7 +80,7 @@ class Nest:
         return step.kind not in ("vectorize", "map") or not reducing
 
     def unrolls_in_order(self, op, loop):
-        """The copies follow one another only if all loops of the reduction inside are written out."""
+        """The copies follow one another only if all loops of the reduction inside are unrolled."""
         inside = self.ops[op][self.ops[op].index(loop) + 1 :]
         return all(self.unrolled[op].get(l) == self.extents[l] for l in inside if self.reduced(l, op))
 

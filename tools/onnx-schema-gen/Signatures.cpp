@@ -130,7 +130,7 @@ static void writeParameter(const Parameter &parameter, SetTable &sets,
   const char *kind = isSingle(parameter)     ? "Single"
                      : isOptional(parameter) ? "Optional"
                                              : "Variadic";
-  // Types that are written out, `tensor(int64)`, are no variables.
+  // Fixed types, `tensor(int64)`, are no variables.
   const std::string &type = parameter.GetTypeStr();
   bool isVariable = type.find('(') == std::string::npos;
   os << "{\"" << parameter.GetName() << "\", \"" << (isVariable ? type : "")

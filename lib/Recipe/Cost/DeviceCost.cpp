@@ -186,7 +186,7 @@ static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
 }
 
 /// Iterations of the loops of a tile up to that of the copy, which are no
-/// threads, not written out and not other blocks'.
+/// threads, not unrolled and not other blocks'.
 static double countRounds(const LoopNest &nest, unsigned number, unsigned at,
                           std::optional<unsigned> ofBlocks) {
   double rounds = 1;

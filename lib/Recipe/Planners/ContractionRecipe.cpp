@@ -302,7 +302,7 @@ void ContractionWriter::writeOrder() {
     panels.pack(recipe, kernel, columnOperands());
 }
 
-/// The windows of neighbouring results overlap: written out, they read each
+/// The windows of neighbouring results overlap: unrolled, they read each
 /// vector once.
 void ContractionWriter::unrollWindow(unsigned op) {
   int64_t instances = tile.rows * tile.vectors;

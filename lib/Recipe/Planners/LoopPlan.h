@@ -68,7 +68,7 @@ struct LoopPlan {
   /// The reduced loop over which the rows of `jammedLoop` share most of their
   /// reads, if that is why they are unrolled.
   std::string windowLoop;
-  /// The other reduced loops are written out inside of `windowLoop`: vectors
+  /// The other reduced loops are unrolled inside of `windowLoop`: vectors
   /// that their lanes are shuffled out of are read row after row.
   bool wholeWindow = false;
   /// Rows of dynamic length under windows may be shorter than the cost model

@@ -48,7 +48,7 @@ private:
 
 /// An elementwise op does so little per block that bounds cost up to a quarter
 /// of its time; a last block of known length is code of its own. The same where
-/// a window is written out, whose results are in registers then. Squares that
+/// a window is unrolled, whose results are in registers then. Squares that
 /// are transposed are only whole or not, whatever is left.
 TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   bool elementwise = llvm::all_of(
@@ -183,7 +183,7 @@ void LoopWriter::packConstants() {
 }
 
 /// Short loops around accumulators in registers, such as those of a window, are
-/// written out: their own cost would be as much as the work inside.
+/// unrolled: their own cost would be as much as the work inside.
 void LoopWriter::unrollWindows() {
   for (auto [number, op] : llvm::enumerate(ops)) {
     if (isOrdered(op))

@@ -4,7 +4,7 @@
 //
 // Shared by the recipes of one row and of many rows times a matrix:
 // the matrix is stored panel after panel of its columns, bytes are multiplied
-// in groups, and parts of an element are written out.
+// in groups, and parts of an element are unrolled.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
@@ -35,7 +35,7 @@ struct PanelLoops {
   /// Stores operands of the kernel, of which the first is multiplied.
   void pack(RecipeBuilder &recipe, krnl::KernelOp kernel,
             llvm::ArrayRef<mlir::OpOperand *> operands) const;
-  /// Multiplies groups and writes out parts in the op of this number.
+  /// Multiplies groups and unrolls parts in the op of this number.
   void unroll(RecipeBuilder &recipe, krnl::KernelOp kernel,
               unsigned number) const;
 };

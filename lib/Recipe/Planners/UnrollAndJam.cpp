@@ -1,8 +1,8 @@
-//===- UnrollAndJam.cpp - Rows that are written out -------------*- C++ -*-===//
+//===- UnrollAndJam.cpp - Rows that are unrolled ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Which loop, beside the one of the lanes, is written out in registers: rows
+// Which loop, beside the one of the lanes, is unrolled in registers: rows
 // that are read together, transposed, or wait for their sums.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ void LoopPlanner::planForShortRows() {
     lanes /= 2;
 }
 
-/// The iterations of a window beside those of `windowLoop` that are written out
+/// The iterations of a window beside those of `windowLoop` that are unrolled
 /// because the lanes of all of them are shuffled out of the same vectors, or 1;
 /// nothing if only the run knows how many these are.
 std::optional<int64_t> LoopPlanner::shuffledPositions(ComputeOp op) {

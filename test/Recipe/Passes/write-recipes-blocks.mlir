@@ -450,7 +450,7 @@ func.func @scaled(%x: tensor<4096x16x8xf32>, %s: tensor<4096x16xf32>, %o: tensor
   return %y : tensor<4096xf32>
 }
 
-// Two results are stored for each byte: they are written out beside vectors of bytes, and stored in between
+// Two results are stored for each byte: they are unrolled beside vectors of bytes, and stored in between
 // each other.
 // CHECK-LABEL: kernel "unpacked"
 // CHECK-NEXT:    block(byte, 4) -> (byte.b, byte.r),

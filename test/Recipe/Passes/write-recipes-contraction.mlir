@@ -143,7 +143,7 @@ func.func @few_channels(%x: tensor<1x4x98x98xf32>, %o: tensor<1x8x96x96xf32>) ->
 }
 
 // Channels that do not mix are the columns all the same, two vectors of them by
-// as many pixels as registers allow; the window is written out.
+// as many pixels as registers allow; the window is unrolled.
 // CHECK-LABEL: kernel "channelwise"
 // CHECK-NEXT:    block(c, 32) -> (c.o, c.r),
 // CHECK-NEXT:    block(w, 8) -> (w.o, w.r),

@@ -132,7 +132,7 @@ func.func @row(%x: tensor<24xi8>, %o: tensor<9xi32>) -> tensor<9xi32> {
   return %y : tensor<9xi32>
 }
 
-// A window over channels that do not mix is written out for one result.
+// A window over channels that do not mix is unrolled for one result.
 // CHECK-LABEL: kernel "depthwise"
 // CHECK-NEXT:    block(c, 1) -> (c.o, c.r),
 // CHECK-NEXT:    block(w, 1) -> (w.o, w.r),

@@ -63,7 +63,7 @@ func.func @dynamic_weights(%x: tensor<1x96x?x?xf32>, %w: tensor<96x1x3x3xf32>) -
 }
 
 // Of windows of five rows that move by two, four read 11 rows, not 20. The columns, whose
-// lanes are shuffled out of the same vectors, are written out as well.
+// lanes are shuffled out of the same vectors, are unrolled as well.
 // CHECK-LABEL: kernel "Conv#3"
 // CHECK:         block(o0, 4) -> (o0.o, o0.i)
 // CHECK:         order({{.*}}, k0, k1, o0.i, o1)

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The loop of a shuffle, written out `minInstances` to `maxInstances` times
+/// The loop of a shuffle, unrolled `minInstances` to `maxInstances` times
 /// here, whose instances are neighbours in the last dimension of an access.
 std::optional<unsigned> OpEmitter::instanceLoop(const OpState &state,
                                                 OpOperand &operand,

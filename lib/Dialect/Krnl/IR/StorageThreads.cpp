@@ -99,7 +99,7 @@ static std::string reasonAgainstCluster(const StoragePlan &storage,
     const Loop &loop = nest.loop(use.loop);
     if (!use.reduced && !nest.isInRegisters(use) && !loop.parallel &&
         !(loop.mapped && use.loop != *shares))
-      return "has loop '" + loop.name + "', which is not written out";
+      return "has loop '" + loop.name + "', which is not unrolled";
   }
   return "";
 }

@@ -317,7 +317,7 @@ func.func @one(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>
 // -----
 
 func.func @apart(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>) -> tensor<64x4xf32> {
-  // expected-error @+1 {{op 'mm' has loop 'n', which is not written out}}
+  // expected-error @+1 {{op 'mm' has loop 'n', which is not unrolled}}
   %y = krnl.kernel "apart" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o : tensor<64x4xf32>)
       recipe [block(k, 16) -> (k.c, k.p), order(m, n, k.c, k.p), fuse_outer(m), parallel(m), map(k.c, cluster), map(n, cluster, as=k.c)] {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>):
@@ -341,7 +341,7 @@ func.func @apart(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf3
 // -----
 
 func.func @serial(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>) -> tensor<64x4xf32> {
-  // expected-error @+1 {{op 'mm' has loop 'm.b', which is not written out}}
+  // expected-error @+1 {{op 'mm' has loop 'm.b', which is not unrolled}}
   %y = krnl.kernel "serial" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o : tensor<64x4xf32>)
       recipe [block(m, 4) -> (m.o, m.b), block(k, 16) -> (k.c, k.p), order(m.o, m.b, n, k.c, k.p), fuse_outer(m.o), parallel(m.o), mm: unroll(n, 4), map(k.c, cluster), map(n, cluster, as=k.c)] {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>):

@@ -147,7 +147,7 @@ func.func @tile_comes_late(%x: tensor<2x32xi8>, %w: tensor<32x16xi8>, %o: tensor
 
 // -----
 
-// How many columns are written out has to be known.
+// How many columns are unrolled has to be known.
 func.func @unknown_columns(%x: tensor<2x32xi8>, %w: tensor<32x?xi8>, %o: tensor<2x?xi32>) -> tensor<2x?xi32> {
   %c1 = arith.constant 1 : index
   %n = tensor.dim %o, %c1 : tensor<2x?xi32>

@@ -24,7 +24,7 @@ func.func @half(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf
 
 // -----
 
-// Columns that are written out.
+// Columns that are unrolled.
 func.func @brain(%x: tensor<32x64xbf16>, %w: tensor<64x16xbf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
   %y = krnl.kernel "brain" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xbf16>, tensor<64x16xbf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
@@ -178,7 +178,7 @@ func.func @maximum(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x1
 // -----
 
 func.func @written_out(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'm.h' is not written out}}
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'm.h' is not unrolled}}
   %y = krnl.kernel "written_out" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),
@@ -200,7 +200,7 @@ func.func @written_out(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<
 // -----
 
 func.func @lanes(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'n.c' is not written out}}
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'n.c' is not unrolled}}
   %y = krnl.kernel "lanes" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),

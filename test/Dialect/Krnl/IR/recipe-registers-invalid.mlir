@@ -188,7 +188,7 @@ func.func @split_what_no_sum_combines(%x: tensor<13x17xf32>, %o: tensor<13x17xf3
 
 // 64 * 4 * 64 iterations side by side.
 func.func @written_out_too_often(%x: tensor<64x256xf32>, %o: tensor<64x256xf32>) -> tensor<64x256xf32> {
-  // expected-error @+2 {{recipe step 4 'unroll(j.i, 64)': op 'copy' would be written out for 16384 iterations, more than 8192}}
+  // expected-error @+2 {{recipe step 4 'unroll(j.i, 64)': op 'copy' would be unrolled for 16384 iterations, more than 8192}}
   // expected-note @+1 {{it would be legal before recipe step 3 'unroll(j.o, 4)'}}
   %y = krnl.kernel "written_out_too_often" loops [i = 64, j = 256] ins(%x : tensor<64x256xf32>) outs(%o : tensor<64x256xf32>)
       recipe [block(j, 64) -> (j.o, j.i), unroll(i, 64), unroll(j.o, 4), unroll(j.i, 64)] {

@@ -142,7 +142,7 @@ func.func @warps(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32x
 // -----
 
 func.func @tiles(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
-  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'n.f' is not written out}}
+  // expected-error @+1 {{op 'mm' cannot use products of matrices: loop 'n.f' is not unrolled}}
   %y = krnl.kernel "tiles" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf16>, tensor<64x32xf16>) outs(%o : tensor<64x32xf32>)
       recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
               order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),

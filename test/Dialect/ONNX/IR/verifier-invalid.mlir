@@ -25,7 +25,7 @@ func.func @type_variable_of_sequences(%s: !onnx.seq<tensor<2xf32>>, %x: tensor<f
 
 // -----
 
-// A type that is written out in the schema.
+// A type that is fixed in the schema.
 func.func @fixed_type(%x: tensor<2xf32>, %shape: tensor<1xi32>) {
   // expected-error @+1 {{'onnx.Reshape' op has operand 'shape' of type 'tensor<1xi32>', but its schema allows tensor(int64)}}
   %0 = onnx.Reshape(%x, %shape) : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>

@@ -80,7 +80,7 @@ struct Loop {
 enum class RegisterRole {
   None,
   Row,   ///< fully unrolled; operands broadcast
-  Column ///< in vectors, all of which are written out
+  Column ///< in vectors, all of which are unrolled
 };
 
 /// How the unrolled copies of a loop and the lanes beside them are shuffled

@@ -1,4 +1,4 @@
-//===- LoopSteps.td - Steps that cut, order and write out loops *- tablegen -*-===//
+//===- LoopSteps.td - Steps that order and unroll loops ----*- tablegen -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -93,7 +93,7 @@ def Krnl_ComputeAtStep
 def Krnl_UnrollStep
     : Krnl_Step<"Unroll", "unroll", "unroll",
                 "getLoop(), getFactor(), getTail()"> {
-  let summary = "write out several iterations of a loop";
+  let summary = "unroll a loop";
   let description = [{
     `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
     loops within `k`, which run once for all of them. The tail of `k` is done

@@ -26,15 +26,15 @@ def Krnl_MmaStep : Krnl_Step<"Mma", "mma", "mma", "namesOf(getLoops())"> {
   let description = [{
     `mma(m.h, m.g, n.t, n.c, k.i)`: an op that sums up products of two inputs of the
     kernel computes 16 rows by 8 columns at a time. The rows are those of `m.h`, two that
-    are written out, and of `m.g`, eight threads; the columns those of `n.t`, four threads,
-    and of `n.c`, two that are written out or lanes. `m.g` and `n.t` are the last mapped
+    are unrolled, and of `m.g`, eight threads; the columns those of `n.t`, four threads,
+    and of `n.c`, two that are unrolled or lanes. `m.g` and `n.t` are the last mapped
     loops. `k.i` has the products of one instruction: 16 of f16 and bf16, 8 of f32, which
     are rounded to tf32, 32 of bytes.
 
     A target that has the instruction for these elements, which `krnl.target` lists, reads
     them with it, those of a slice in shared memory by matrices; its slices of rows or
     columns that lie along the sums keep that order, and rows of a slice are padded to
-    lie in different banks. Elsewhere `k.i` is written out in each thread.
+    lie in different banks. Elsewhere `k.i` is unrolled in each thread.
   }];
   let parameters = (ins LoopNames:$loops);
   let assemblyFormat = "`(` $loops `)`";
@@ -45,9 +45,9 @@ def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())">
   let description = [{
     `wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)`: an op that sums up products of two inputs of
     the kernel, of f16, bf16, f32 or bytes, computes 64 rows by up to 256 columns at a time. The rows are
-    those of `m.w`, the four warps, of `m.h`, two that are written out, and of `m.g`, eight
-    threads; the columns those of `n.f`, up to 32 that are written out, of `n.t`, four
-    threads, and of `n.c`, two that are written out or lanes. `m.w`, `m.g` and `n.t` are the
+    those of `m.w`, the four warps, of `m.h`, two that are unrolled, and of `m.g`, eight
+    threads; the columns those of `n.f`, up to 32 that are unrolled, of `n.t`, four
+    threads, and of `n.c`, two that are unrolled or lanes. `m.w`, `m.g` and `n.t` are the
     last mapped loops. `k.i` has the products of one instruction: 16 of f16 and bf16, 8 of f32,
     of which the last 13 bits are ignored, 32 of bytes. Above 32 columns, those of bytes are a
     multiple of 16.
@@ -55,7 +55,7 @@ def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())">
     Both inputs have slices in shared memory, so the step comes after their `cache`. Where
     the target has the instruction, which `krnl.target` lists, it reads the slices itself:
     lines of 128, 64 or 32 bytes whose chunks of 16 bytes are exchanged by the number of the
-    line. Lines of f32 and of bytes are along the sums, however the input lies. All products of loops inside that are written out are one group, whose
+    line. Lines of f32 and of bytes are along the sums, however the input lies. All products of loops inside that are unrolled are one group, whose
     end the threads wait for. Elsewhere a warp computes them as those of `mma`.
   }];
   let parameters = (ins LoopNames:$loops);

@@ -20,7 +20,7 @@ def Krnl_CacheStep
     `cache(0, at=k.o, in=shared)`: the threads of a tile copy one slice for all of
     them to memory that they share, and wait for each other before and after. The
     slice has the iterations of all mapped loops, and of loops around `k.o` that
-    are written out whole. The sums come first in it, then the loops of each axis.
+    are unrolled whole. The sums come first in it, then the loops of each axis.
     No loop may end at a different place in different threads, and the slices of
     a kernel fit the shared memory of the target.
 

@@ -66,7 +66,7 @@ def Krnl_MapStep
 
     `map(m.f, cluster, as=k.c)`: each of them gets the sums of one iteration of this loop,
     and has these alone in the other ops, which all have the loop. In the op with the sum,
-    which reads inputs of the kernel, it is written out. Where the target has no clusters,
+    which reads inputs of the kernel, it is unrolled. Where the target has no clusters,
     both are loops of a thread like others.
   }];
   let parameters = (ins LoopName:$loop, "bool":$cluster, OptionalLoopName:$as);

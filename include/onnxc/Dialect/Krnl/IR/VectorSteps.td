@@ -26,7 +26,7 @@ def Krnl_RegisterTileStep
                 "getRows(), getColumns(), getLanes(), getTail(), getMasked()"> {
   let summary = "keep a tile of results in registers";
   let description = [{
-    `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are written out, columns `n.r`
+    `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are unrolled, columns `n.r`
     are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
     across the reduction loops directly around it, and ops after the contraction
     work on the registers before the only store. `tail=[4, 2]`: where only the run
@@ -49,7 +49,7 @@ def Krnl_TransposeStep
   let summary = "transpose rows and columns of memory in registers";
   let description = [{
     `transpose(m.r)`: where the vectors of an op run across the rows of an operand
-    or result, and `m.r`, which is written out, along them, whole rows are loaded
+    or result, and `m.r`, which is unrolled, along them, whole rows are loaded
     or stored and transposed in registers. Without the step each lane is loaded
     or stored by itself. There are at most as many copies as lanes. Copies of a
     number that is no power of two are stored in parts that are, or, by
@@ -65,7 +65,7 @@ def Krnl_InterleaveStep
   let summary = "access vectors whose lanes lie between each other's";
   let description = [{
     `interleave(c)`: where the lanes of a result are as many elements apart as
-    `c`, which is written out, has copies, these are interleaved in registers and
+    `c`, which is unrolled, has copies, these are interleaved in registers and
     stored as vectors of neighbours. Where `transpose` is possible, too, it is for
     loads.
 

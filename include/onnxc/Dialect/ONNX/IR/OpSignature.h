@@ -30,7 +30,7 @@ enum class ParameterKind : uint8_t { Single, Optional, Variadic };
 /// One input or output of an operator.
 struct OpParameter {
   llvm::StringLiteral name;
-  /// The type variable, empty if the type is written out in the schema.
+  /// The type variable, empty if the type is fixed in the schema.
   llvm::StringLiteral typeVariable;
   uint16_t typeSet;
   ParameterKind kind;

@@ -27,7 +27,7 @@ namespace onnxc::krnl {
 /// The widest access, the part of memory that is read at once, and the least
 /// that is copied ahead.
 static constexpr int64_t accessBytes = 16, sectorBytes = 32, wordBytes = 4;
-/// Accesses of a thread that are written out, so that it waits for all at once.
+/// Accesses of a thread that are unrolled, so that it waits for all at once.
 static constexpr int64_t maxUnrolledRounds = 8;
 
 int64_t elementsOfAccess(OpOperand &operand) {

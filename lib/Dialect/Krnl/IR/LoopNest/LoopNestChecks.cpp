@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Iterations of an op that unrolling and register tiles write out together.
+/// Iterations of an op that unrolling and register tiles make together.
 static constexpr int64_t maxWrittenOut = 8192;
 /// Each peeled loop doubles the code inside.
 static constexpr unsigned maxPeeled = 3;
@@ -157,7 +157,7 @@ LogicalResult LoopNest::checkSize(const BodyOp &op,
       writtenOut = INT64_MAX;
   }
   if (writtenOut > maxWrittenOut)
-    return emitError() << "op '" << op.name << "' would be written out for "
+    return emitError() << "op '" << op.name << "' would be unrolled for "
                        << writtenOut << " iterations, more than "
                        << maxWrittenOut;
   if (peeled > maxPeeled)

@@ -123,9 +123,9 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
   }
   for (unsigned number : {mma.rowCopies, mma.columnCopies})
     if (!nest.isInRegisters(*op.find(number)))
-      return "loop '" + nest.loop(number).name + "' is not written out";
+      return "loop '" + nest.loop(number).name + "' is not unrolled";
   if (mma.isOfWarpgroup() && !nest.isInRegisters(*op.find(*mma.columnTiles)))
-    return "loop '" + nest.loop(*mma.columnTiles).name + "' is not written out";
+    return "loop '" + nest.loop(*mma.columnTiles).name + "' is not unrolled";
   for (const LoopUse &use : op.loops)
     if (use.lanes && use.loop != mma.columnCopies)
       return "loop '" + nest.loop(use.loop).name + "' is vectorized";

@@ -91,7 +91,7 @@ LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
 }
 
 /// Vectors of bytes are for single sums: the columns of a register tile are
-/// written out one by one in this op.
+/// unrolled one by one in this op.
 static LogicalResult takeLanes(const LoopNest &nest, BodyOp &op,
                                EmitErrorFn emitError) {
   for (LoopUse &use : op.loops) {

@@ -206,8 +206,7 @@ void Checker::addSizes() {
     return;
   size_t fixed = kernels.dynamic ? countFixed().all : 0;
   std::string costs =
-      llvm::formatv("{0} of {1} kernels have loops of a length that only the "
-                    "run knows",
+      llvm::formatv("{0} of {1} kernels have loops of dynamic length",
                     kernels.dynamic, kernels.all);
   bool isLess = fixed && fixed < kernels.all;
   if (isLess)

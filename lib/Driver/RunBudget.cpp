@@ -122,8 +122,7 @@ static llvm::Error checkRam(const CompileOptions &options, const Events &events,
   Unit unit = Unit::ofBytes(options.maxRam);
   if (!report.arenaFormula.empty())
     return tell(events, report,
-                "--max-ram: the memory of a run depends on sizes that only "
-                "the run knows (" +
+                "--max-ram: the memory of a run depends on dynamic sizes (" +
                     report.arenaFormula + "); fix them with --dim or --shape",
                 {}, unit, limit);
   int64_t poolBytes = 0;

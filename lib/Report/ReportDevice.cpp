@@ -111,7 +111,7 @@ static void printCopy(llvm::raw_ostream &os, const DeviceCopy &copy,
   os << "\n";
 }
 
-/// The largest ones, those whose size only the run knows first; equal ones in
+/// The largest ones, those of dynamic size first; equal ones in
 /// the order of the program.
 static void printEachCopy(llvm::raw_ostream &os, const Report &report) {
   std::vector<const DeviceCopy *> order;

@@ -170,8 +170,7 @@ std::string Report::nodesText() const {
     os << llvm::formatv(", {0:F4} ms measured", *nodes.milliseconds);
   os << "\n";
   if (nodes.unknownSize)
-    os << llvm::formatv("sizes that only a run knows count as {0}\n",
-                        nodes.unknownSize);
+    os << llvm::formatv("dynamic sizes count as {0}\n", nodes.unknownSize);
   os << "\n     MACs      ops    params   weights    stored   results      "
         "code  "
         " cost";

@@ -88,7 +88,7 @@ const Subcommand checkCommand = {
     "MODEL",
     "Finds all of them at once and writes nothing. An error refuses the model; "
     "a\nwarning costs time: functions of the runtime, loops without vectors, "
-    "elements\nof 64 bits, sizes that only a run knows; a note costs nothing. "
+    "elements\nof 64 bits, dynamic sizes; a note costs nothing. "
     "Each has the\nnode with its operator, operator set and types, the reason, "
     "and what helps.\n\n"
     "  onnx-compile check model.onnx               prints what there is\n"

@@ -2,8 +2,7 @@
 # ===- deadline.py - How soon a run ends when it is told to ----------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
-# Inputs of float tensors are random, all others zero. Sizes that only the run
-# knows are 1.
+# Inputs of float tensors are random, all others zero. Dynamic sizes are 1.
 # ===------------------------------------------------------------------------===//
 """Measures how late deadlines and omContextCancel end the runs of a compiled model.
 

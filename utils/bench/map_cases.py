@@ -1,4 +1,4 @@
-# ===- map_cases.py - Operators whose index maps only the run knows ---------===//
+# ===- map_cases.py - Operators whose index maps are computed at run time ---===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Resizing, padding and sampling with sizes, scales, pads or starts that are

@@ -38,7 +38,7 @@ def flags(*shape):
 class Case:
     """One node. Inputs are arrays, `Fixed` arrays or None for what is left out.
 
-    `dynamic` lists dimensions of the first input whose sizes only the run knows, or names those of all inputs:
+    `dynamic` lists dimensions of the first input that are dynamic, or names those of all inputs:
     {dimension: name}.
     """
 

@@ -13,7 +13,7 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
   let description = [{
     A kernel whose recipe packs an operand in each run, which pays from a number of
     rows of the other operand on that the target says, has a second version in
-    front of it where only the run knows the number: the rows are the iterations of
+    front of it where the number is dynamic: the rows are the iterations of
     one of the two, the other one has none and leaves its destinations as they are.
     Nothing is done where the best recipe for few rows packs the operand as well.
 
@@ -65,8 +65,8 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
     A kernel that sums up products, one factor of which its payload computes from
     several inputs, becomes two where the cost model says that these take less
     time: one has the factor as a tensor, and one multiplies. Where the factor is
-    extended from fewer bits, the tensor has these. Nothing is done where only the
-    run knows sizes of the tensor, where it has many times the bytes that the kernel
+    extended from fewer bits, the tensor has these. Nothing is done where
+    sizes of the tensor are dynamic, where it has many times the bytes that the kernel
     reads and writes, or where each element is a factor of one product.
 
     ```mlir
@@ -152,7 +152,7 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
     kernel corrects: the sum of exponentials of a softmax, squares of distances from
     a mean, and the index of a maximum. The last part of a row may be shorter.
 
-    Where only the run knows how long rows are, the kernel keeps short ones, and
+    Where the length of rows is dynamic, the kernel keeps short ones, and
     others have long ones in parts of a known size. An extent that is 0 leaves those out
     that are not wanted: `loops [r = %short < 3, d = %n]`. There are as many parts as a
     block has threads at most. Rows that are longer have kernels whose parts take turns:
@@ -230,8 +230,8 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
     softmax: the first has the sums of parts of the keys, each with the maximum of its
     scores and the sum of its exponentials, and the second combines them in their order.
     So 16 rows of scores of a part have to fit the memory that the threads of a block
-    share, and few rows of queries have blocks for all multiprocessors. Where only the
-    run knows how many keys there are, the parts have a known number of them, the last
+    share, and few rows of queries have blocks for all multiprocessors. Where
+    the number of keys is dynamic, the parts have a known number of them, the last
     one fewer, and the cost model assumes 1024.
 
     ```mlir
@@ -251,8 +251,8 @@ def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
     For a device: ops that write parts of one tensor, the first of which writes all
     of it or which leave none of it out, become one over the whole tensor where the cost
     model says that this takes less time. The element of each part is computed
-    at the nearest of its indices, and that which is there selected. Where only
-    the run knows the size of a part, it becomes an input; the first op writes all
+    at the nearest of its indices, and that which is there selected. Where
+    the size of a part is dynamic, it becomes an input; the first op writes all
     then, and it is known where the part begins.
 
     ```mlir

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The sizes that planners propose, the bounds of their choices, and the extents
-// that they and the cost model assume where only the run knows them. Properties
+// that they and the cost model assume where they are dynamic. Properties
 // of a processor are in Processor.h.
 //
 //===----------------------------------------------------------------------===//

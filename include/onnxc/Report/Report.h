@@ -4,7 +4,7 @@
 //
 // Data that the phases fill in (include/onnxc/Report/Layers.h), and that is
 // printed as text, JSON and HTML. Bytes, operations and cycles are those of one
-// run; sizes that only a run knows count as `unknownSize`.
+// run; dynamic sizes count as `unknownSize`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_REPORT_REPORT_H

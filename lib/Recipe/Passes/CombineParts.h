@@ -33,7 +33,7 @@ public:
   /// The sum of all parts, divided by the sum of all exponentials. `sums` have
   /// exponentials of the distances to `maxima`, whose sums are `totals`. It is
   /// written to `to`, or to a temporary. `parts` is how many there are, where
-  /// only the run knows: the result of none is zero.
+  /// that is dynamic: the result of none is zero.
   mlir::Value combine(const OfParts &sums, const OfParts &maxima,
                       const OfParts &totals, mlir::Value to, mlir::Value parts);
 

@@ -4,7 +4,7 @@
 //
 // Copies of the three kernels are merged to predict the time that one kernel
 // would take, and two that have the keys in parts. Those that are slower vanish
-// again. Where only the run knows how many keys there are, the copies have an
+// again. Where the number of keys is dynamic, the copies have an
 // assumed number of them, and the parts as many keys as those that are taken.
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
-/// The keys that are assumed where only the run knows how many: those of a text
+/// The keys that are assumed where their number is dynamic: those of a text
 /// of some length, in numbers of parts that are powers of two. They decide how
 /// many keys a part has. Where 512, 1024, 2048 and 4096 are known, parts of 32,
 /// 64, 64 to 256 and 128 to 256 are chosen (groups of 4 queries in f16, 16 rows
@@ -110,7 +110,7 @@ static bool hasKnownKeys(const AttentionParts &parts) {
 }
 
 /// Copies of the kernels in front of the last one, with an assumed number of
-/// keys if only the run knows it; none where they cannot have that.
+/// keys if it is dynamic; none where they cannot have that.
 static SmallVector<KernelOp> copyAll(IRRewriter &rewriter,
                                      const AttentionParts &parts, KernelOp sums,
                                      bool assumesKeys) {

@@ -42,7 +42,7 @@ struct Range {
   int64_t from = 0, size = 1;
   std::optional<unsigned> loop;
   bool isWhole = false;
-  /// In the kernel, where only the run knows it.
+  /// In the kernel, where it is dynamic.
   Value dynamicSize;
 
   bool isDynamic() const { return ShapedType::isDynamic(size); }
@@ -234,7 +234,7 @@ bool PartJoiner::match() {
 // One op
 //===----------------------------------------------------------------------===//
 
-/// Makes sizes that only the run knows inputs of the kernel, whose loops will
+/// Makes dynamic sizes inputs of the kernel, whose loops will
 /// not have them any more.
 void PartJoiner::findSizes(Part &part) {
   for (Range &range : part.ranges) {

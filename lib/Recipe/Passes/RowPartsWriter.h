@@ -91,7 +91,7 @@ private:
   const PartsOfRow wanted;
   /// Elements of a row and of a part in one turn, and how many parts there are.
   int64_t extent, size, parts;
-  /// Where only the run knows these: how many elements, parts and turns there
+  /// Where these are dynamic: how many elements, parts and turns there
   /// are, and the first in the kernel that is written.
   mlir::Value wholeRow, wholeParts, wholeTurns, end;
   /// The loop over the parts where each runs for itself, that over the turns of

@@ -18,13 +18,14 @@ struct AttentionSplit {
 };
 
 /// How many keys an attention in one kernel has; 0 where it is none whose
-/// weights are a softmax along the keys, or only the run knows.
+/// weights are a softmax along the keys, or if that is dynamic.
 int64_t splittableKeys(mlir::RewriterBase &rewriter, krnl::KernelOp attention);
 
 /// Writes two kernels in front of the attention, which stays: the sums of
 /// values of parts of so many keys, with the maximum and the sum of
-/// exponentials of each, and their combination. Where only the run knows how
-/// many keys there are, the last part may have fewer; else all have as many.
+/// exponentials of each, and their combination. Where
+/// the number of keys is dynamic, the last part may have fewer; else all have
+/// as many.
 mlir::FailureOr<AttentionSplit> splitAttention(mlir::RewriterBase &rewriter,
                                                krnl::KernelOp attention,
                                                int64_t keysOfPart);

@@ -6,7 +6,7 @@
 // its own has parts of them, side by side in scratch memory, and the kernel
 // adds them up in their order, so that runs repeat to the bit. They are sums of
 // products, or minima, sums and the like along several loops, some of which may
-// have an extent that only the run knows; krnl-split-rows has those of rows.
+// have a dynamic extent; krnl-split-rows has those of rows.
 //
 //===----------------------------------------------------------------------===//
 

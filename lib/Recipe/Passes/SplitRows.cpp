@@ -145,7 +145,7 @@ static bool multipliesMatrices(KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 /// A loop without which the kernel stores nothing, if possible another one than
-/// the row, and one whose extent only the run knows.
+/// the row, and one of dynamic extent.
 static std::optional<unsigned> switchOf(KernelOp kernel, StringRef row) {
   std::optional<unsigned> found;
   for (unsigned loop : llvm::seq<unsigned>(kernel.getLoops().size())) {
@@ -389,7 +389,7 @@ bool KrnlSplitRowsPass::splitAll(IRRewriter &rewriter, KernelOp kernel,
   return succeeded(made);
 }
 
-/// Only the run knows how long the rows are.
+/// The length of the rows is dynamic.
 void KrnlSplitRowsPass::splitDynamic(KernelOp kernel, StringRef row) {
   IRRewriter rewriter(kernel.getContext());
   std::optional<LongRows> found = findLongRows(rewriter, kernel, row);

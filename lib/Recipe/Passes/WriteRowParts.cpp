@@ -29,7 +29,7 @@ namespace onnxc {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// How many parts of the row there are; dynamic if only the run knows.
+/// How many parts of the row there are; may be dynamic.
 static int64_t numberOfParts(int64_t extent, int64_t size) {
   return ShapedType::isDynamic(extent) ? extent
                                        : llvm::divideCeil(extent, size);

@@ -55,7 +55,7 @@ void LoopPlanner::planForShortRows() {
 
 /// The iterations of a window beside those of `windowLoop` that are unrolled
 /// because the lanes of all of them are shuffled out of the same vectors, or 1;
-/// nothing if only the run knows how many these are.
+/// nothing if their number is dynamic.
 std::optional<int64_t> LoopPlanner::shuffledPositions(ComputeOp op) {
   unsigned across = dimOf(op, vectorLoop);
   if (llvm::none_of(readInputs(op), [&](OpOperand *input) {
@@ -121,7 +121,7 @@ bool LoopPlanner::unrollWindow() {
   return true;
 }
 
-/// Where only the run knows how long a row of results is, it may have less than
+/// Where the length of a row of results is dynamic, it may have less than
 /// a vector: the sums of short windows along it wait for each other, those of a
 /// few rows side by side do not.
 bool LoopPlanner::unrollRowsOfWindows() {

@@ -109,7 +109,7 @@ def compile(
         None when it begins or its seconds when it has ended. An exception that
         it raises cancels the compilation, and so does an interrupt (Ctrl-C).
     options: those of the onnx-compile tool, with '_' for '-'; dims, shapes and
-        limits are mappings, in a shape None is a size that the run knows:
+        limits are mappings, in a shape None is a dynamic size:
         compile("m.onnx", O=3, cpu="generic", strict=True)
         compile("m.onnx", cpu=["x86-64-v2", "x86-64-v3"]) has code for both
         compile("m.onnx", dims={"batch": 8}, shapes={"x": (1, 3, None, 224)})

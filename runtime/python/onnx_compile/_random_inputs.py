@@ -25,7 +25,7 @@ def draw(
 ) -> dict[str, Any]:
     """All inputs: those given, and random ones for the others.
 
-    A size that only the run knows is that of `dims` by its name, or that of `shapes` by its
+    A dynamic size is that of `dims` by its name, or that of `shapes` by its
     input, else 1. Elements are within `ranges`, both ends included; else reals between -1 and 1,
     bytes of any value, other integers 0 or 1, which are valid as indices, tokens and masks alike,
     and strings of one letter. ValueError for a name that no input has, or an input that cannot be

@@ -50,7 +50,7 @@ class ValueInfo:
     """An input or output of a model.
 
     type: as ONNX writes it: "tensor(float)", "seq(tensor(int64))".
-    shape: sizes; a name or None where only the run knows the size. None if the
+    shape: sizes; a name or None for a dynamic size. None if the
         rank is unknown, and for values that are no tensors.
     dtype: of the elements of a tensor; None for values that are no tensors.
         Strings are objects.

@@ -1,7 +1,7 @@
 # ===- attention_of_few_queries.py - Attention of few positions -------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Compiles attentions of one query position, and of a number that only the run knows, over keys that come from an
+"""Compiles attentions of one query position, and of a dynamic number, over keys that come from an
 input, a cache or a transposition, names the kernels of each, and compares what they compute with numpy for numbers of
 queries and keys around those of vectors and tiles."""
 

@@ -1,4 +1,4 @@
-# ===- attention_sizes.py - Attentions of sizes that only the run knows -----===//
+# ===- attention_sizes.py - Attentions of dynamic sizes ---------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Compiles attentions, names the kernel that has the products of each, compares what they compute with numpy, and runs them

@@ -123,7 +123,7 @@ def check_types():
 
 
 def check_ranks():
-    """Ranks that only the run knows, of inputs and outputs."""
+    """Unknown ranks, of inputs and outputs."""
     anything = {"x": (FLOAT, None)}, {"y": (FLOAT, None)}
     run = session("ranks", model([node("Scale", ["x"], ["y"])], *anything))
     for shape in ((2, 3), (), (2, 1, 3), (0, 2)):

@@ -155,7 +155,7 @@ def qlinears():
 
 
 def integers():
-    """Zero points that only the run knows, of both sides; operands that are no constants."""
+    """Zero points that are no constants, of both sides; operands that are no constants."""
     count = 0
     for left, right in itertools.product(KINDS, KINDS):
         zeros = {"xz": values(left), "wz": values(right)}

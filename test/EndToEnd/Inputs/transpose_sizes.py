@@ -1,4 +1,4 @@
-# ===- transpose_sizes.py - Transposes of sizes that only the run knows ------===//
+# ===- transpose_sizes.py - Transposes of dynamic sizes ----------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Compares transposes with numpy, with sizes around those of squares that are transposed in registers. Inputs end where memory does:

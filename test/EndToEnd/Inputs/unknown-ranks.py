@@ -1,4 +1,4 @@
-# ===- unknown-ranks.py - Tensors whose rank only the run knows -------------===//
+# ===- unknown-ranks.py - Tensors of unknown rank ---------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """Compiles models without shapes into the folder argv[1] and compares them with numpy at several ranks."""

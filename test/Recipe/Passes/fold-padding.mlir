@@ -350,7 +350,7 @@ func.func @more_images(%x: tensor<?x16x32xf32>, %n: index, %more: index) -> tens
   return %y : tensor<?x16x32xf32>
 }
 
-// A border that only the run knows, a strip that leaves a gap, and a result that the caller has, too, stay.
+// A border of dynamic size, a strip that leaves a gap, and a result that the caller has, too, stay.
 // CHECK-LABEL: func @kept(
 // CHECK:         krnl.kernel "given"
 // CHECK:         krnl.kernel "gap"

@@ -191,7 +191,7 @@ func.func @other_type(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: ten
   return %y : tensor<1x4x64xf32>
 }
 
-// Where only the run knows how many keys there are, the parts have a known number of them. After the last key products
+// Where the number of keys is dynamic, the parts have a known number of them. After the last key products
 // read zeros, and the score is -infinity. Without any key the result is zero.
 // CHECK-LABEL: func @dynamic
 // CHECK:         %[[MORE:.+]] = arith.addi %{{.+}}, %{{.+}} : index
@@ -235,7 +235,7 @@ func.func @dynamic_groups(%q: tensor<1x2x4x64xf32>, %k: tensor<1x2x64x?xf32>, %v
   return %y : tensor<1x2x4x64xf32>
 }
 
-// Two sizes that only the run knows: scores of other rows and columns may be the source of the view.
+// Two dynamic sizes: scores of other rows and columns may be the source of the view.
 // CHECK-LABEL: func @regrouped
 // CHECK:         krnl.kernel "MatMul"
 // CHECK:         tensor.reshape

@@ -80,7 +80,7 @@ func.func @moved(%x: tensor<?x4xf32>, %w: tensor<4x?xf32>, %o: tensor<8x?xf32>, 
   return %y : tensor<8x?xf32>
 }
 
-// Only the run knows how many images there are, and all ops have all of them.
+// The number of images is dynamic, and all ops have all of them.
 // CHECK-LABEL: func @images
 // CHECK:         krnl.kernel "images" loops [n = %{{.+}}, p = 66]
 // CHECK:           krnl.compute [n, p] () ->

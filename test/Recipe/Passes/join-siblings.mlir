@@ -29,7 +29,7 @@ func.func @halves(%x: tensor<64x128xf32>) -> (tensor<64x64xf32>, tensor<64x64xf3
   return %a, %b : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
-// Rows of the length that only the run knows, of one tensor; the kernel is where the first one was.
+// Rows of the same dynamic length, of one tensor; the kernel is where the first one was.
 // CHECK-LABEL: func @rows(
 // CHECK:         %[[R:.+]]:2 = krnl.kernel "least+most" loops [r = %{{.+}}, d = 256]
 // CHECK:         krnl.kernel "use" {{.+}} ins(%[[R]]#0

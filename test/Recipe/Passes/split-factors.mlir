@@ -40,7 +40,7 @@ func.func @half(%x: tensor<256x8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<2
   return %y : tensor<256x2048xf32>
 }
 
-// Only the run knows the rows, and either factor may be the computed one.
+// The number of rows is dynamic, and either factor may be the computed one.
 // CHECK-LABEL: func @dynamic
 // CHECK:         krnl.kernel "dynamic factor" loops [n = 2048, block = 8, i = 32]
 // CHECK:         krnl.kernel "dynamic" loops [m = %{{.+}}, n = 2048, blocki = 256]

@@ -228,7 +228,7 @@ func.func @sums(%x: tensor<16x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<16x
   return %y#0, %y#1 : tensor<16x64xf32>, tensor<16x64xf32>
 }
 
-// Only the run knows how many blocks there are.
+// The number of blocks is dynamic.
 // CHECK-LABEL: func @dynamic
 // CHECK-NOT:     parts
 func.func @dynamic(%x: tensor<?x8192xf32>, %w: tensor<8192x64xf32>, %o: tensor<?x64xf32>, %m: index) -> tensor<?x64xf32> {

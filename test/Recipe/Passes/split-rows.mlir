@@ -164,7 +164,7 @@ func.func @squares(%x: tensor<131072xf32>, %o: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
-// Only the run knows how long the rows are: one kernel has short ones, and others have long ones in parts of a known size.
+// The length of the rows is dynamic: one kernel has short ones, and others have long ones in parts of a known size.
 // The kernels that are not wanted have no iterations, and the last part may be shorter. Where a block had more parts to
 // combine than threads, they take turns.
 // CHECK-LABEL: func @dynamic(
@@ -224,7 +224,7 @@ func.func @dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>, %n: index) -> tenso
   return %y : tensor<2x?xf32>
 }
 
-// Where only the run knows how many rows there are, parts are for a few: for as many as the cost model expects to gain.
+// Where the number of rows is dynamic, parts are for a few: for as many as the cost model expects to gain.
 // CHECK-LABEL: func @dynamic_rows(
 // CHECK-DAG:     %[[FEW:.+]] = arith.cmpi ule, %{{.+}}, %c[[ROWS:[0-9]+]]{{.*}} : index
 // CHECK-DAG:     %[[LONG:.+]] = arith.cmpi uge

@@ -158,7 +158,7 @@ func.func @long_rows(%q: tensor<4x1024x32xf32>, %k: tensor<4x4096x32xf32>, %v: t
   return %y : tensor<4x1024x32xf32>
 }
 
-// Rows whose length only the run knows are in memory that the host makes.
+// Rows of dynamic length are in memory that the host makes.
 // CHECK-LABEL: kernel "open_length"
 // CHECK-NEXT:    block(m, 6) -> (m.o, m.r),
 // CHECK:         pack(1, [n.o, k, n.r], transpose=16)

@@ -480,7 +480,7 @@ func.func @unpacked(%w: tensor<4096x512xi8>, %o: tensor<4096x512x2xf32>) -> tens
   return %y : tensor<4096x512x2xf32>
 }
 
-// No size divides 771 columns of 514 products, and only the run knows the rows: padded blocks.
+// No size divides 771 columns of 514 products, and the rows are dynamic: padded blocks.
 // CHECK-LABEL: kernel "ragged"
 // CHECK:         block(m, {{[0-9]+}}, tail=pad) -> (m.o, m.b),
 // CHECK:         block(n, {{[0-9]+}}, tail=pad) -> (n.o, n.b),
@@ -500,7 +500,7 @@ func.func @ragged(%x: tensor<?x514xf32>, %w: tensor<514x771xf32>, %o: tensor<?x7
   return %y : tensor<?x771xf32>
 }
 
-// A thread waits for several terms at once where only the run knows how many there are, too.
+// A thread waits for several terms at once where their number is dynamic, too.
 // CHECK-LABEL: kernel "dynamic_terms"
 // CHECK:         map(flat.t, thread),
 // CHECK-NEXT:    unroll(p, 16, tail=[4])

@@ -226,7 +226,7 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
   return %y : tensor<128x96xi32>
 }
 
-// A few rows of known number and columns of which only the run knows how many:
+// A few rows of known number and a dynamic number of columns:
 // lanes lie along the columns, which count no more than a dynamic number of rows
 // would. The few as columns would leave vectors empty, and results to be turned.
 // CHECK-LABEL: kernel "transform"

@@ -303,7 +303,7 @@ func.func @pairs(%x: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %n: index) -> tenso
 
 // A matrix whose rows lie in memory times a vector: four sums side by side, with
 // lanes along the rows. What follows has lanes along the sums, which are in a line.
-// An extent that only the run knows makes no difference.
+// A dynamic extent makes no difference.
 // CHECK-LABEL: kernel "rows_times_vector"
 // CHECK-NEXT:    block(n, 64) -> (n.o, n.i),
 // CHECK-NEXT:    order(b, n.o, n.i, k),

@@ -27,7 +27,7 @@ func.func @apart(%x: tensor<1x64x57x57xf32>) -> tensor<1x64x28x28xf32> {
   return %y : tensor<1x64x28x28xf32>
 }
 
-// Where only the run knows the sizes, four rows share what they read, by one vector each,
+// Where the sizes are dynamic, four rows share what they read, by one vector each,
 // which is half as wide as it could be: it crosses fewer lines, and short rows leave less.
 // CHECK-LABEL: kernel "AveragePool"
 // CHECK:         block(o0, 4) -> (o0.o, o0.i)

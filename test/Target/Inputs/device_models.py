@@ -286,7 +286,7 @@ save(
     [8, 16],
     [8, 16],
 )
-# Sizes that only a run knows.
+# Dynamic sizes.
 save(
     "batch",
     [("MatMul", ["x", "w"], "product", {}), ("Add", ["product", "b"], "sum", {}), ("Softmax", ["sum"], "y", {})],

@@ -231,7 +231,7 @@ TEST_F(RecipeSpaceTest, KindsAreComparedByTheirCost) {
   EXPECT_EQ(taken(75), 2u);
 }
 
-// All candidates assume the same rows where only the run knows them: what tiles
+// All candidates assume the same rows where they are dynamic: what tiles
 // are compared for does not make loops look cheaper.
 TEST_F(RecipeSpaceTest, KindsAssumeTheSameDynamicExtents) {
   for (StringRef rows : {"64", "?"}) {

@@ -61,7 +61,7 @@ Value expandedSize(OpBuilder &b, Location loc, Value own, Value given) {
   return selectValue(b, loc, ownIsOne, given, own);
 }
 
-/// Where `mayRepeat`, only the run knows whether a dimension of `x` is 1.
+/// Where `mayRepeat`, a dimension of `x` may be 1 in a run.
 Value expandTo(OpBuilder &b, Location loc, Value x, ArrayRef<Value> sizes,
                ArrayRef<bool> mayRepeat) {
   RankedTensorType type = rankedType(x);

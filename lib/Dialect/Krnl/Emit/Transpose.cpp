@@ -47,7 +47,7 @@ LaneIndex VectorAccess::upTo(Value last, int64_t number) {
   return index;
 }
 
-/// The last of a number of rows that only the run knows, else null.
+/// The last of a dynamic number of rows, else null.
 static Value lastOf(ImplicitLocOpBuilder &b, OpFoldResult rows) {
   auto count = dyn_cast<Value>(rows);
   return count ? Value(arith::SubIOp::create(

@@ -179,8 +179,8 @@ static LogicalResult verifySubscript(ComputeOp op, OpOperand &operand,
       if (inside->first != 0 || !ShapedType::isDynamic(size))
         return op.emitOpError("reads dimension ")
                << position << " of operand " << operand.getOperandNumber()
-               << " up to its end, which needs a range from 0 and a size that "
-                  "only the run knows";
+               << " up to its end, which needs a range from 0 and a dynamic "
+                  "size";
       return success();
     }
     if (inside->first < 0 || inside->first >= inside->second ||

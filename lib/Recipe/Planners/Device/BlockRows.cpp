@@ -212,7 +212,7 @@ void BlockWriter::keepRow(RecipeBuilder &recipe, StringRef steps,
     recipe.unroll(steps, vectors / threads);
 }
 
-/// How many loops of the row, of which only the run knows one, are around those
+/// How many loops of the row, of which one is dynamic, are around those
 /// that a thread keeps in registers: none or the first.
 size_t BlockWriter::numTurns(int64_t threads, int64_t width) const {
   ArrayRef<std::string> inner = ArrayRef(row).drop_front();

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Halves are summed up as f32, and rounded once divided. How many they are only
-// the run knows.
+// Halves are summed up as f32, and rounded once divided. Their number is
+// dynamic.
 // CHECK-LABEL: func.func @mean_of_halves
 // CHECK:         %[[COUNT:.+]] = arith.sitofp %{{.+}} : i64 to f32
 // CHECK:         krnl.kernel "ReduceMean" loops [d0 = 2, d1 = %{{[^],]+}}] ins(%{{.+}}, %[[COUNT]] :

@@ -15,7 +15,7 @@ func.func @branches_of_ranks(%c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<1x2xf
   return %r : tensor<*xf32>
 }
 
-// What the graph says about sizes that only the run knows is checked.
+// What the graph says about dynamic sizes is checked.
 // CHECK-LABEL: func.func @declared_sizes
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<?xf32>)
 // CHECK: %[[N:.*]] = tensor.dim %[[R]]

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// A vector is one row and a matrix four: of a rank that only the run knows, one
+// A vector is one row and a matrix four: of unknown rank, one
 // variant cannot be what runs. It ends the run if it does.
 // CHECK-LABEL: func.func @one_row_beside_four
 // CHECK:         krnl.check {{.*}}, "Concat: the operands differ beside the axis"

@@ -45,7 +45,7 @@ func.func @vectors(%a: tensor<4xi32>, %b: tensor<4xi32>) -> tensor<i32> {
   return %y : tensor<i32>
 }
 
-// Which of the two repeats only the run knows: it does so on a cold path, and
+// Which of the two repeats depends on the run: it does so on a cold path, and
 // the kernel has one stack beside the other. That the operands then have one size is
 // not asked for again; the result has it, too.
 // CHECK-LABEL: func.func @leading_sizes_of_the_run

@@ -20,7 +20,7 @@ func.func @groups(%x: tensor<1x64x9x9xf32>) -> tensor<1x64x7x7xf32> {
   return %y : tensor<1x64x7x7xf32>
 }
 
-// The same view of channels whose number only the run knows.
+// The same view of a dynamic number of channels.
 // CHECK-LABEL: func.func @dynamic_channels
 // CHECK:         tensor.expand_shape %{{.+}} {{\[}}[0], [1, 2], [3], [4]] output_shape [1, 4, %{{.+}}, 9, 9] : tensor<1x?x9x9xf32> into tensor<1x4x?x9x9xf32>
 func.func @dynamic_channels(%x: tensor<1x?x9x9xf32>, %w: tensor<64x?x3x3xf32>) -> tensor<1x64x7x7xf32> {

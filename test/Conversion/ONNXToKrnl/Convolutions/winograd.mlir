@@ -22,7 +22,7 @@ func.func @tiles_of_four(%x: tensor<1x64x30x31xf32>) -> tensor<1x64x29x31xf32> {
   return %0 : tensor<1x64x29x31xf32>
 }
 
-// Of images whose size only the run knows the tiles are counted then. They
+// Of images of dynamic size the tiles are counted then. They
 // are thought to be as large as those of networks are where they have as many
 // channels.
 // CHECK-LABEL: func @open_sizes

@@ -42,7 +42,7 @@ func.func @cubic_volume(%x: tensor<1x1x?x?x?xf16>, %grid: tensor<1x?x?x?x3xf32>)
 
 // -----
 
-// What only the run knows is checked.
+// Dynamic sizes are checked.
 // CHECK-LABEL: func.func @unknown_sizes
 // CHECK-DAG: krnl.check %{{.+}}, "GridSample: the grid has another batch size"
 // CHECK-DAG: krnl.check %{{.+}}, "GridSample: the grid needs a coordinate for each spatial dimension"

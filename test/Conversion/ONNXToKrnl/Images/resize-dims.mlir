@@ -14,7 +14,7 @@ func.func @repeated(%x: tensor<?x8xf32>) -> tensor<?x24xf32> {
 
 // -----
 
-// The smaller of two ratios that only the run knows gives both sizes.
+// The smaller of two dynamic ratios gives both sizes.
 // CHECK-LABEL: func.func @not_larger
 // CHECK: %[[SCALE:.+]] = arith.minimumf
 // CHECK-COUNT-2: arith.mulf %[[SCALE]]

@@ -21,7 +21,7 @@ func.func @dynamic_batch(%x: tensor<?x2x1x16xf32>) -> tensor<?x2x3x16xf32> {
   return %y : tensor<?x2x3x16xf32>
 }
 
-// Where only the run knows whether a dimension is 1, its index is clamped, and
+// Where a dynamic dimension may be 1, its index is clamped, and
 // no other.
 // CHECK-LABEL: func.func @size_of_the_run
 // CHECK:         krnl.kernel "Expand" loops [d0 = 4, d1 = 16]

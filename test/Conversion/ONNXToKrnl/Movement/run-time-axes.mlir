@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --cse | FileCheck %s
 
-// How many slices there are only the run knows, but not more than dimensions;
+// The number of slices is dynamic, but not more than dimensions;
 // the lists belong together, and a slice that is not there changes nothing.
 // CHECK-LABEL: func.func @slices
 // CHECK:         krnl.check %{{.+}}, "Slice: there are more slices than dimensions"

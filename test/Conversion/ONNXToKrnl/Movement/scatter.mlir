@@ -26,7 +26,7 @@ func.func @sum(%data: tensor<5xf16>, %indices: tensor<3xi64>, %updates: tensor<3
   return %y : tensor<5xf16>
 }
 
-// Sizes that only the run knows are checked; updates may be smaller than the
+// Dynamic sizes are checked; updates may be smaller than the
 // data beside the axis, too.
 // CHECK-LABEL: func @unknown_sizes
 // CHECK:         krnl.check %{{.+}}, "ScatterElements: indices and updates differ in shape"

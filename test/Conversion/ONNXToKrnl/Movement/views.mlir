@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Views move nothing, but what they claim is checked where only the run knows.
+// Views move nothing, but what they claim is checked where that is dynamic.
 // CHECK-NOT: krnl.kernel
 
 // 0 copies a size and -1 takes what is left.

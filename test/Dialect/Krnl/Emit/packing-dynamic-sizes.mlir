@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
-// Sizes that only the run knows: the host makes room for whole blocks, a launch has
+// Dynamic sizes: the host makes room for whole blocks, a launch has
 // as many tiles as the outermost dimension has elements, but none where the kernel has no
 // row to pack for, and the function gets the
 // extents of the loops. What is left of each row, if anything, is copied.

@@ -139,7 +139,7 @@ func.func @parts(%x: tensor<10xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
   return %y : tensor<10xf32>
 }
 
-// So is that of a dimension whose end only the run knows.
+// So is that of a dimension of dynamic size.
 // CHECK-LABEL: func private @kernel_dynamic_parts_0(
 // CHECK:         %[[SIZE:.+]] = memref.dim
 // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[SIZE]]

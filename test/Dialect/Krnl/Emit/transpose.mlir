@@ -164,7 +164,7 @@ func.func @dynamic(%x: tensor<?x4xf32>, %o: tensor<4x?xf32>) -> tensor<4x?xf32> 
   return %y : tensor<4x?xf32>
 }
 
-// Of a number of lanes that only the run knows all lines are stored, the last first: those
+// Of a dynamic number of lanes all lines are stored, the last first: those
 // after the last one in its place, before it is.
 // CHECK-LABEL: func private @kernel_rest_0(
 // CHECK-NOT:     vector.scatter

@@ -299,7 +299,7 @@ func.func @range_too_long(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32>
 func.func @range_to_known_end(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
-    // expected-error @+1 {{reads dimension 0 of operand 0 up to its end, which needs a range from 0 and a size that only the run knows}}
+    // expected-error @+1 {{reads dimension 0 of operand 0 up to its end, which needs a range from 0 and a dynamic size}}
     %f = krnl.compute [i] (%e = %a[i - 1 in 0 to ?]) -> (%_ = %b[i]) : (tensor<6xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
     krnl.yield %f : tensor<8xf32>
   } -> tensor<8xf32>
@@ -311,7 +311,7 @@ func.func @range_to_known_end(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8x
 func.func @range_from_inside(%x: tensor<?xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<?xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<?xf32>, %b: tensor<8xf32>):
-    // expected-error @+1 {{reads dimension 0 of operand 0 up to its end, which needs a range from 0 and a size that only the run knows}}
+    // expected-error @+1 {{reads dimension 0 of operand 0 up to its end, which needs a range from 0 and a dynamic size}}
     %f = krnl.compute [i] (%e = %a[i in 1 to ?]) -> (%_ = %b[i]) : (tensor<?xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
     krnl.yield %f : tensor<8xf32>
   } -> tensor<8xf32>

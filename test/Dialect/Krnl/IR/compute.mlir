@@ -105,7 +105,7 @@ func.func @empty_temporary(%o: tensor<0xf32>) -> tensor<0xf32> {
   return %y : tensor<0xf32>
 }
 
-// A range may end with a dimension whose size only the run knows.
+// A range may end with a dimension of dynamic size.
 // CHECK-LABEL: func @range_to_end
 // CHECK:         krnl.compute [p, k] (%{{.+}} = %{{.+}}[p * 16 + k in 0 to ?])
 func.func @range_to_end(%x: tensor<?xf32>, %o: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {

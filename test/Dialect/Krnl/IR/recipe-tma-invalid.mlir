@@ -30,7 +30,7 @@ func.func @size(%x: tensor<?x64xf16>, %w: tensor<64x32xf16>, %o: tensor<?x32xf32
   %c0 = arith.constant 0 : index
   %m = tensor.dim %x, %c0 : tensor<?x64xf16>
   // expected-note @+2 {{it would be legal before}}
-  // expected-error @+1 {{cannot copy boxes of operand 0: only the run knows its sizes}}
+  // expected-error @+1 {{cannot copy boxes of operand 0: its sizes are dynamic}}
   %y = krnl.kernel "size" loops [m = %m, n = 32, k = 64] ins(%x, %w : tensor<?x64xf16>, tensor<64x32xf16>) outs(%o : tensor<?x32xf32>)
       recipe [block(m, 64, tail=pad) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
               order(m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(m.o, n.o, m.w, m.g, n.t), parallel(m.o, n.o),

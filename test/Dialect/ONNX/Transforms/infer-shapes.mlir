@@ -22,7 +22,7 @@ func.func @merge_with_declared(%x: tensor<?x3x4xf32>) -> tensor<2x?x4xf32> {
 
 // -----
 
-// But not a size of 1 for a dimension of the inputs, which only the run knows:
+// But not a size of 1 for a dimension of the inputs, which depends on the run:
 // exporters write down there that their example was one.
 // CHECK-LABEL: func @declared_example
 // CHECK-SAME:      -> tensor<?x3x4xf32>

@@ -27,8 +27,8 @@ def Krnl_ComputeOp : Krnl_Op<"compute", [
     An index of an input of the kernel can leave a range of its dimension, where
     the element is zero: `%x[h + r - 1 in 0 to 56, ..]` is that of an image of 56
     rows with a row of zeros around it. A result of the kernel that only the kernel
-    returns is not stored outside of such a range. The end of a dimension that only the run
-    knows is written as `?`. `ranges` has the number of the index, the
+    returns is not stored outside of such a range. The end of a dynamic dimension
+    is written as `?`. `ranges` has the number of the index, the
     first index that is read, and that after the last one, of each of these.
     `%x[h + r - 1 in 0 to 56 else 0xFF800000 : f32]` has another element there
     than zero; all ranges of an operand have the same. `outsides` has it for each

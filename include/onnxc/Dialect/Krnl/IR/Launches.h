@@ -19,7 +19,7 @@ inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
 /// Each is a number, or a list of products of a number and of sizes, of which
 /// there are the positions. Of bytes, where they are a list, the last element
 /// is a number, and of each pair in front of it the smaller one counts. `sizes`
-/// lists what only a run knows: a scalar input of the launch by its position,
+/// lists dynamic values: a scalar input of the launch by its position,
 /// or a size of an input by positions of input and dimension; -1 is the first
 /// output.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";

@@ -18,8 +18,8 @@ inline constexpr llvm::StringLiteral pollTilesAttrName = "krnl.poll_tiles";
 inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
 
 /// Array attribute of a launch: its cost on one thread. Each element is an
-/// array of a number of cycles, and of the positions of inputs, extents that
-/// only the run knows, which it is multiplied with. The cost is their sum, and
+/// array of a number of cycles, and of the positions of inputs, dynamic
+/// extents, which it is multiplied with. The cost is their sum, and
 /// without this attribute that of the tiles.
 inline constexpr llvm::StringLiteral cyclesAttrName = "krnl.cycles";
 /// Integer attribute: cycles of one tile, where dynamic extents are assumed.

@@ -29,8 +29,8 @@ def Krnl_RegisterTileStep
     `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are unrolled, columns `n.r`
     are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
     across the reduction loops directly around it, and ops after the contraction
-    work on the registers before the only store. `tail=[4, 2]`: where only the run
-    knows how many rows are left, they are done by four, by two, then one by one.
+    work on the registers before the only store. `tail=[4, 2]`: where
+    their number is dynamic rows are left, they are done by four, by two, then one by one.
     `tail=[4, 2] masked`: these rows have one code for all columns, under masks,
     and not one for full vectors beside it.
   }];
@@ -72,8 +72,8 @@ def Krnl_InterleaveStep
     Where the lanes of an operand are no more elements apart than `c` has copies, which
     are neighbours, all that they read is loaded once, and each copy takes its
     lanes out of that: a window of 5 columns that moves by two loads 4 vectors, not
-    20, for 28 results in lanes of 16. Where only the run knows how many
-    lanes are left, `strided` is for them.
+    20, for 28 results in lanes of 16. Where
+    the number of lanes that are left is dynamic, `strided` is for them.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";

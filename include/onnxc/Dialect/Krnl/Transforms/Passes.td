@@ -308,7 +308,7 @@ def KrnlCheckRealTimePass : Pass<"krnl-check-real-time", "::mlir::ModuleOp"> {
   let summary = "refuse a model whose run needs more than planned memory";
   let description = [{
     A real-time run makes no heap call, takes no lock and calls no system: all its
-    memory is planned, and it has one thread. Sizes that only the run knows,
+    memory is planned, and it has one thread. Dynamic sizes,
     strings, objects and calls of functions of the runtime are errors of their
     nodes. The module gets the attribute `krnl.real_time`: launches form no
     parallel regions, and the artefact has the hooks of the runtime itself.

@@ -29,7 +29,7 @@ std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
     return "it has not 2 to " + std::to_string(TensorBoxes::maxRank) +
            " dimensions";
   if (!type.hasStaticShape())
-    return "only the run knows its sizes";
+    return "its sizes are dynamic";
   int64_t pitch = elementBytes;
   for (auto [i, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
     if (size < 1 || size > maxSize)

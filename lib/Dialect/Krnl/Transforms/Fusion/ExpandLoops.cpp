@@ -15,8 +15,8 @@
 //   loops [k = %k]  %x[k]
 // -> loops [k0 = (%k + 63) / 64, k1 = 64]  %x[k0 * 64 + k1 in 0 to ?]
 //
-// divideLoop() makes parts of a known size of a loop whose extent only the run
-// knows. The last part may go on past its end.
+// divideLoop() makes parts of a known size of a loop of dynamic
+// extent. The last part may go on past its end.
 //
 //===----------------------------------------------------------------------===//
 

@@ -237,7 +237,7 @@ void dropUnusedLoops(KernelOp kernel) {
 }
 
 /// On a device krnl-join-parts makes one op of a fill and a copy, but not where
-/// only the run knows where the copy begins. A strip for each side is left
+/// the offset of the copy is dynamic. A strip for each side is left
 /// then, and no element is written twice.
 void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());

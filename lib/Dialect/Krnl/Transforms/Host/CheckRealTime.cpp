@@ -31,7 +31,7 @@ StringRef problemOf(Type type, int64_t indexBits) {
     return "sequences, maps, optionals and tensors of unknown rank are not for "
            "a real-time run";
   if (shaped && !shaped.hasStaticShape())
-    return "a size that only the run knows is not for a real-time run: fix the "
+    return "a dynamic size is not for a real-time run: fix the "
            "sizes of inputs with --dim or --shape, and leave out operators "
            "whose results have as many elements as the data says, or rows "
            "that a loop collects";

@@ -119,7 +119,7 @@ static Accesses accessesOf(LaunchOp launch) {
 /// the last barrier, and another region after so many costs little beside them.
 static constexpr size_t maxLaunches = 1024;
 
-/// Launches between two polls whose numbers of tiles only the run knows.
+/// Launches between two polls whose numbers of tiles are dynamic.
 static constexpr int64_t launchesOfPoll = 8;
 
 /// A number times cycles, as a whole number: few cycles count in 64ths.

@@ -3,10 +3,10 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The function of Attention scales queries and keys, each by the root of the
-// scale. Of the two sides of a product the second one is a matrix that only a
-// run knows, which need not be copied to be scaled. Numbers of 16 bits keep
-// their scales: rounded at another step, they would differ by more than their
-// last digit.
+// scale. Of the two sides of a product the second one is a matrix
+// that is no constant, which need not be copied to be scaled. Numbers of 16
+// bits keep their scales: rounded at another step, they would differ by more
+// than their last digit.
 //
 //===----------------------------------------------------------------------===//
 #include "ConstantFloats.h"

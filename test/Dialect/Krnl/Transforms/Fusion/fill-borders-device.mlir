@@ -23,7 +23,7 @@ func.func @static(%x: tensor<?x64x100xf32>, %n: index) -> tensor<?x66x100xf32> {
   return %y : tensor<?x66x100xf32>
 }
 
-// Only the run knows how many rows there are, too.
+// The number of rows is dynamic, too.
 // CHECK-LABEL: func @dynamic
 // CHECK:           krnl.compute [p, q] ()
 // CHECK:           krnl.compute [i, q]

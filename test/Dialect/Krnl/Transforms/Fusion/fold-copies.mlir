@@ -79,7 +79,7 @@ func.func @wanted_whole(%x: tensor<8x16xf32>, %z: f32) -> (tensor<8x18xf32>, ten
   return %1, %0 : tensor<8x18xf32>, tensor<8x16xf32>
 }
 
-// Only the run knows the sizes: the strip after the part begins where that
+// The sizes are dynamic: the strip after the part begins where that
 // ends, and is as long as the two sizes differ. The reader's loops keep their
 // lengths.
 // CHECK-LABEL: func @open_sizes

@@ -73,7 +73,7 @@ func.func @computed_indices(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 
-// What the one has of a size that only the run knows, the other knows.
+// What the one has of a dynamic size, the other knows.
 // CHECK: loop 'i' has 8 iterations in a but 4 in b
 func.func @extents(%x: tensor<8xf32>, %n: index) -> tensor<4xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>

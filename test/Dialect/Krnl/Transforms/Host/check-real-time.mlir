@@ -12,7 +12,7 @@ func.func @known_sizes(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{a size that only the run knows is not for a real-time run: fix the sizes of inputs with --dim or --shape, and leave out operators whose results have as many elements as the data says, or rows that a loop collects (its type is 'tensor<?xf32>')}}
+// expected-error @+1 {{a dynamic size is not for a real-time run: fix the sizes of inputs with --dim or --shape, and leave out operators whose results have as many elements as the data says, or rows that a loop collects (its type is 'tensor<?xf32>')}}
 func.func @input_of_open_size(%x: tensor<?xf32>) {
   return
 }
@@ -20,7 +20,7 @@ func.func @input_of_open_size(%x: tensor<?xf32>) {
 // -----
 
 // The option for an input without names of sizes.
-// expected-error @unknown {{a size that only the run knows}}
+// expected-error @unknown {{a dynamic size}}
 // expected-note @unknown {{--shape=audio:SIZEx1x100 fixes the sizes of this input}}
 func.func @input_with_a_name(%x: tensor<?x1x100xf32> loc("audio"("model.onnx"))) {
   return
@@ -29,7 +29,7 @@ func.func @input_with_a_name(%x: tensor<?x1x100xf32> loc("audio"("model.onnx")))
 // -----
 
 func.func @size_of_the_data(%n: index) {
-  // expected-error @+1 {{a size that only the run knows is not for a real-time run}}
+  // expected-error @+1 {{a dynamic size is not for a real-time run}}
   %0 = tensor.empty(%n) : tensor<?xf32>
   return
 }
@@ -38,7 +38,7 @@ func.func @size_of_the_data(%n: index) {
 
 func.func @in_a_branch(%c: i1, %n: index) {
   scf.if %c {
-    // expected-error @+1 {{a size that only the run knows is not for a real-time run}}
+    // expected-error @+1 {{a dynamic size is not for a real-time run}}
     %0 = tensor.empty(%n) : tensor<2x?xf32>
   }
   return

@@ -10,7 +10,7 @@ module attributes {krnl.target = #gpu, krnl.host_target = #cpu} {
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 func.func private @sized(memref<64xf32>, index, memref<64xf32>, index, index) attributes {krnl.kernel}
 
-// The terms of a launch add up; an extent that only a run knows counts as 32.
+// The terms of a launch add up; a dynamic extent counts as 32.
 // CHECK-LABEL: func @terms
 // CHECK-SAME:    krnl.critical_path = array<i64: 0, 2, 4>
 func.func @terms(%x: memref<64xf32>) -> f32 {

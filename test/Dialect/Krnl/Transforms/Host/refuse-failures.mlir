@@ -23,7 +23,7 @@ func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 // No memory holds a tensor of 2^62 floats, wherever it is, or one of 2^61 rows
-// whose number only the run knows: what comes next multiplies sizes.
+// whose number is dynamic: what comes next multiplies sizes.
 func.func @too_large(%here: i1) {
   scf.if %here {
     // expected-error @+1 {{a tensor of type 'tensor<4611686018427387904xf32>' is too large: at most 70368744177664 bytes}}

@@ -44,7 +44,7 @@ func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tenso
 
 // -----
 
-// The size of an input, and one that only the run knows, stay.
+// The size of an input, and a dynamic one stay.
 // CHECK-LABEL: func @sizes_of_inputs_stay
 // CHECK-SAME:    (%[[X:.+]]: tensor<?xf32>, %[[I:.+]]: index)
 // CHECK-DAG:     %[[FIRST:.+]] = tensor.dim %[[X]], %{{.+}}

@@ -49,8 +49,8 @@ func.func @channelwise(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index, 
   return %2, %n : tensor<32x?x?xf32>, index
 }
 
-// Without weights any dimension beside the window would do; how large a batch is
-// only the run knows, and it may be one.
+// Without weights any dimension beside the window would do; the size of a batch is
+// dynamic, and it may be one.
 // CHECK-LABEL: func @pool_of_a_batch
 // CHECK:         krnl.kernel "repeat" {{.+}} outs(%{{.+}} : tensor<?x?x12xf32>)
 // CHECK:         krnl.kernel "pool" {{.+}} outs(%{{.+}} : tensor<?x?x12xf32>)

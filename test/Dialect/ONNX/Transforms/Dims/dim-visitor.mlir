@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --onnx-infer-shapes --split-input-file | FileCheck %s
 
-// A size that only the run knows has a name of its own, and keeps it.
+// A dynamic size has a name of its own, and keeps it.
 // CHECK-LABEL: func @data_dependent
 // CHECK:         onnx.NonZero{{.*}}["2", "[[U:u[0-9]+]]"]
 // CHECK:         onnx.Transpose{{.*}}["[[U]]", "2"]

@@ -44,7 +44,7 @@ func.func @dilations(%x: tensor<?x8x?xf32> {onnx.dims = ["n", "", "h"]},
 // -----
 
 // Rounded up, the last window may begin in the padding and is left out then:
-// only the run knows how many there are.
+// their number is dynamic.
 // CHECK-LABEL: func @rounded_up
 // CHECK:         onnx.MaxPool{{.*}}["1", "8", "u{{[0-9]+}}"]
 // CHECK:         onnx.MaxPool{{.*}}["1", "8", "h - 1"]

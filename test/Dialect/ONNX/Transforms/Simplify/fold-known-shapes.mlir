@@ -50,7 +50,7 @@ func.func @shape_arithmetic(%x: tensor<?x3x7xf32>) -> none {
 
 // -----
 
-// A size that only the run knows is no constant.
+// A dynamic size is no constant.
 // CHECK-LABEL: func @unknown_element
 // CHECK:         onnx.Shape
 func.func @unknown_element(%x: tensor<?x3xf32>) -> none {
@@ -136,7 +136,7 @@ func.func @sizes_as_such(%x: tensor<?x?xf32>) -> (none, none) {
 
 // -----
 
-// An Expand keeps sizes by ones. Another size that only the run knows stays.
+// An Expand keeps sizes by ones. Another dynamic size stays.
 // CHECK-LABEL: func @expanded_sizes
 // CHECK:         %[[S:.+]] = onnx.Constant dense<[1, 4, 1, 64]> : tensor<4xi64>
 // CHECK:         onnx.Expand(%arg0, %[[S]])

@@ -30,7 +30,7 @@ func.func @heads(%q: tensor<1x8x3x16xf32>, %k: tensor<1x2x?x16xf32>) -> tensor<1
 
 // -----
 
-// Two sizes that only the run knows may have changed places in the view.
+// Two dynamic sizes may have changed places in the view.
 // CHECK-LABEL: func @unknown
 // CHECK:         onnx.Expand
 // CHECK:         onnx.MatMul({{.*}}) : (tensor<?x8x3x16xf32>, tensor<?x8x16x?xf32>)

@@ -137,6 +137,8 @@ static void addCleanUp(OpPassManager &target) {
 
 static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &target = passes.nest<ModuleOp>();
+  target.addPass(krnl::createKrnlShareConstantsPass());
+  target.addPass(createKrnlAnnotateCostsPass());
   krnl::KrnlLowerKernelsPassOptions lower;
   lower.strict = options.strict;
   target.addPass(krnl::createKrnlLowerKernelsPass(lower));

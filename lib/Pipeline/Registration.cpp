@@ -66,7 +66,7 @@ void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void onnxc::registerAllPasses() {
   mlir::registerTransformsPasses();
-  krnl::registerKrnlLowerKernelsPass();
+  krnl::registerKrnlEmitPasses();
   krnl::registerKrnlTransformsPasses();
   // The first of a name counts: the pass with an evaluator.
   mlir::registerPass([] {

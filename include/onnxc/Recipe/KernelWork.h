@@ -32,13 +32,12 @@ struct KernelWork {
 KernelWork workOf(krnl::KernelOp kernel, int64_t unknown);
 
 /// The work of a launch of the kernel, exactly, as the attribute of
-/// krnl/IR/Launches.h. The extents of the dynamic loops are inputs of the
-/// launch from `firstExtent`; `isReplaced` tells of an input of the kernel
-/// whether the launch has another tensor in its place. Null for traversals,
-/// which end as the data say.
+/// krnl/IR/Launches.h. The inputs of the launch are those of the kernel, and
+/// after them the extents of its dynamic loops; `isReplaced` tells of an input
+/// of the kernel whether the launch has another tensor in its place. Null for
+/// traversals, which end as the data say.
 mlir::DictionaryAttr launchWork(krnl::KernelOp kernel,
-                                llvm::function_ref<bool(unsigned)> isReplaced,
-                                unsigned firstExtent);
+                                llvm::function_ref<bool(unsigned)> isReplaced);
 
 /// The work of a launch that writes its input, of this type, in another order.
 mlir::DictionaryAttr packingWork(mlir::RankedTensorType input);

@@ -319,4 +319,21 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   ];
 }
 
+def KrnlAnnotateCostsPass : Pass<"krnl-annotate-costs"> {
+  let summary = "write on each kernel what its launches cost";
+  let description = [{
+    The cost model's estimate of a kernel with its recipe, its operations and its bytes
+    become attributes of the kernel, in terms of the operands that its launch will
+    have. `krnl-lower-kernels` hands them on to the launches.
+
+    ```mlir
+    krnl.kernel "relu" loops [i = 64] ... recipe [vectorize(i, 16)]
+    // becomes
+    krnl.kernel "relu" loops [i = 64] ... recipe [vectorize(i, 16)] attributes {
+        krnl.cycles = [[1.600000e+01]], krnl.tile_cycles = 16 : i64,
+        krnl.work = {bytes = 512 : i64, operations = {f32 = 64 : i64}}}
+    ```
+  }];
+}
+
 #endif // ONNXC_RECIPE_PASSES_TD

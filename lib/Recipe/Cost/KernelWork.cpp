@@ -271,10 +271,9 @@ private:
 /// Describes the work of a kernel, dynamic sizes in terms of its launch.
 class WorkWriter {
 public:
-  WorkWriter(KernelOp kernel, function_ref<bool(unsigned)> isReplaced,
-             unsigned firstExtent)
-      : kernel(kernel), isReplaced(isReplaced), firstExtent(firstExtent),
-        builder(kernel.getContext()), sizes(kernel.getContext()) {}
+  WorkWriter(KernelOp kernel, function_ref<bool(unsigned)> isReplaced)
+      : kernel(kernel), isReplaced(isReplaced), builder(kernel.getContext()),
+        sizes(kernel.getContext()) {}
 
   DictionaryAttr write() {
     Attribute touched = bytes();
@@ -344,17 +343,16 @@ private:
         times = estimatedProduct(times, attribute.getExtent());
         continue;
       }
-      unsigned before = 0;
+      auto before = unsigned(kernel.getIns().size());
       for (unsigned other : llvm::seq(loop))
         before += kernel.getLoop(other).isDynamic();
-      dynamic.push_back(sizes.position({firstExtent + before}));
+      dynamic.push_back(sizes.position({before}));
     }
     return SizeList::product(times, dynamic);
   }
 
   KernelOp kernel;
   function_ref<bool(unsigned)> isReplaced;
-  unsigned firstExtent;
   Builder builder;
   SizeList sizes;
 };
@@ -362,11 +360,10 @@ private:
 } // namespace
 
 DictionaryAttr launchWork(KernelOp kernel,
-                          function_ref<bool(unsigned)> isReplaced,
-                          unsigned firstExtent) {
+                          function_ref<bool(unsigned)> isReplaced) {
   if (llvm::any_of(kernel.getBody().getOps<ComputeOp>(), isTraversal))
     return nullptr;
-  return WorkWriter(kernel, isReplaced, firstExtent).write();
+  return WorkWriter(kernel, isReplaced).write();
 }
 
 DictionaryAttr packingWork(RankedTensorType input) {

@@ -102,11 +102,11 @@ TEST_F(KernelWorkTest, CountsOperationsAndBytes) {
   EXPECT_EQ(workOf(kernel, 8).operations, 2 * work.operations);
 }
 
-/// The work of a launch, whose extents are inputs from number 2, as text.
+/// The work of a launch as text.
 std::string launchText(krnl::KernelOp kernel, bool isReplaced = false) {
   std::string text;
-  llvm::raw_string_ostream(text) << launchWork(
-      kernel, [&](unsigned) { return isReplaced; }, /*firstExtent=*/2);
+  llvm::raw_string_ostream(text)
+      << launchWork(kernel, [&](unsigned) { return isReplaced; });
   return text;
 }
 

@@ -25,13 +25,10 @@
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
-#include "onnxc/Recipe/CostModel.h"
-#include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -187,21 +184,6 @@ Value Lowering::hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
       math.eval(nest.extentExpr(loop), {}, extentIndices(extents)));
 }
 
-/// Four digits, which is more than an estimate has: others print as bits.
-static FloatAttr fourDigits(Builder &builder, double value) {
-  double rounded = value;
-  (void)llvm::to_float(llvm::formatv("{0:e3}", value).str(), rounded);
-  return builder.getF64FloatAttr(rounded);
-}
-
-/// Cycles as an integer; those of loops beyond all bounds are its largest one.
-static IntegerAttr wholeCycles(Builder &builder, double cycles) {
-  double maxCycles = double(std::numeric_limits<int64_t>::max());
-  return builder.getI64IntegerAttr(cycles < maxCycles
-                                       ? int64_t(cycles)
-                                       : std::numeric_limits<int64_t>::max());
-}
-
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -234,10 +216,9 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);
-  double cycles = packTileCycles(nest, step, options.processor);
-  launch->setAttr(tileCyclesAttrName, wholeCycles(rewriter, cycles));
-  launch->setAttr(workAttrName,
-                  packingWork(cast<RankedTensorType>(operand.getType())));
+  if (auto costs = kernel->getAttrOfType<DictionaryAttr>(packCostsAttrName))
+    if (auto own = costs.getAs<DictionaryAttr>(std::to_string(step.operand)))
+      launch->setDiscardableAttrs(own);
   return launch.getResult(0);
 }
 
@@ -328,29 +309,13 @@ Value Lowering::errorWord(KernelOp kernel, const LoopNest &nest,
       dimensions);
 }
 
-/// Attaches the cost of a kernel, whose extents are inputs from `firstExtent`.
-static void setCost(LaunchOp launch, KernelOp kernel, const LoopNest &nest,
-                    const target::Processor &target, unsigned firstExtent) {
-  Builder builder(launch.getContext());
-  // The kernel has operands for dynamic extents alone.
-  SmallVector<unsigned> position(nest.numAxes());
-  for (unsigned axis : llvm::seq(nest.numAxes())) {
-    position[axis] = firstExtent;
-    firstExtent += nest.loop(axis).isDynamic();
-  }
-  NestCost cost = nestCost(kernel, nest, target);
-  SmallVector<Attribute> terms;
-  for (const CostTerm &term : cost.terms) {
-    SmallVector<Attribute> parts{fourDigits(builder, term.cycles)};
-    for (unsigned axis : term.axes)
-      parts.push_back(builder.getI64IntegerAttr(position[axis]));
-    terms.push_back(builder.getArrayAttr(parts));
-  }
-  launch->setAttr(cyclesAttrName, builder.getArrayAttr(terms));
-  launch->setAttr(tileCyclesAttrName, wholeCycles(builder, cost.tileCycles));
-  if (cost.rooflineCycles)
-    launch->setAttr(rooflineCyclesAttrName,
-                    fourDigits(builder, *cost.rooflineCycles));
+/// A launch of the kernel itself has the costs that the kernel was annotated
+/// with.
+static void copyCosts(KernelOp kernel, LaunchOp launch) {
+  for (StringRef name : {cyclesAttrName, tileCyclesAttrName,
+                         rooflineCyclesAttrName, workAttrName})
+    if (Attribute cost = kernel->getAttr(name))
+      launch->setAttr(name, cost);
 }
 
 /// The iterations of all parallel loops together; of a device, the blocks that
@@ -411,22 +376,17 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   }
   Value tileCount = tilesOf(kernel, nest, extents);
   addTemporaries(**emitted, kernel, extents, outs);
-  unsigned firstExtent = ins.size();
   llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
   auto launch =
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
-  setCost(launch, kernel, nest, options.processor, firstExtent);
-  auto isReplaced = [&](unsigned operand) {
-    return operand < kernel.getIns().size() &&
-           ins[operand] != kernel.getIns()[operand];
-  };
+  copyCosts(kernel, launch);
   if (policy->tileThreads())
-    setParts(launch, kernel, isReplaced);
-  if (DictionaryAttr work = launchWork(kernel, isReplaced, firstExtent))
-    launch->setAttr(workAttrName, work);
+    setParts(launch, kernel, [&](unsigned operand) {
+      return nest.packOf(operand) != nullptr;
+    });
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));
@@ -445,7 +405,6 @@ struct KrnlLowerKernels
     options.processor = TargetAttr::processorOf(getOperation());
     options.target = TargetAttr::of(getOperation());
     SmallVector<KernelOp> kernels = kernelsOf(getOperation());
-    shareConstants(kernels);
     Lowering lowering(getOperation(), options);
     for (KernelOp kernel : kernels)
       if (failed(lowering.lower(kernel)))

@@ -1,4 +1,4 @@
-//===- ShareConstants.cpp - One kernel for many constants -------*- C++ -*-===//
+//===- ShareConstants.cpp - krnl-share-constants ----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Layers of a quantised network differ in their scales alone, and each scale is
@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/Emit/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,6 +21,8 @@
 using namespace mlir;
 
 namespace onnxc::krnl {
+#define GEN_PASS_DEF_KRNLSHARECONSTANTSPASS
+#include "onnxc/Dialect/Krnl/Emit/Passes.h.inc"
 
 /// Each number that is passed takes a register of the kernel, or a read of the
 /// stack; more of them would cost more than the function they save.
@@ -76,7 +80,8 @@ static void shareGroup(ArrayRef<Member> group) {
       passConstant(member.kernel, member.constants[i], member.values[i]);
 }
 
-void shareConstants(ArrayRef<KernelOp> kernels) {
+/// Makes kernels equal that differ only in floats of their payloads.
+static void shareConstants(ArrayRef<KernelOp> kernels) {
   // Without their numbers, kernels of one group are equal.
   llvm::MapVector<unsigned, SmallVector<SmallVector<Member, 0>, 1>> byHash;
   SmallVector<Member, 0> members;
@@ -107,5 +112,12 @@ void shareConstants(ArrayRef<KernelOp> kernels) {
     for (ArrayRef<Member> group : groups)
       shareGroup(group);
 }
+
+namespace {
+struct KrnlShareConstants
+    : public impl::KrnlShareConstantsPassBase<KrnlShareConstants> {
+  void runOnOperation() override { shareConstants(kernelsOf(getOperation())); }
+};
+} // namespace
 
 } // namespace onnxc::krnl

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-annotate-costs --krnl-lower-kernels --canonicalize | FileCheck %s
 
 // 64 elements in four steps, one tile; each is read, negated and written.
 // CHECK-LABEL: func @static

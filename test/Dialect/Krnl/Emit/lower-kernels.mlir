@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-annotate-costs --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels=strict --canonicalize | FileCheck %s --check-prefix=STRICT
 
 // Recipes are carried out: loops over memory, register tiles, and launches.

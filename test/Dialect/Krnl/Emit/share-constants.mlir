@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --krnl-lower-kernels --split-input-file | FileCheck %s
+// RUN: onnx-opt %s --krnl-share-constants --krnl-lower-kernels --split-input-file | FileCheck %s
 //
 // Kernels that differ in a number have one function, which is given the number.
 // What is the same in both stays in the code.

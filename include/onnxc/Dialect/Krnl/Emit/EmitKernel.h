@@ -60,10 +60,6 @@ PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
 bool areEqual(KernelOp x, KernelOp y);
 llvm::hash_code hashOf(KernelOp kernel);
 
-/// Makes kernels equal that differ only in floats of their payloads: these
-/// become scalar operands.
-void shareConstants(llvm::ArrayRef<KernelOp> kernels);
-
 /// Makes one function of those that are equal, and of those for dynamic sizes
 /// that differ in known ones alone.
 void shareSizes(mlir::Operation *module);

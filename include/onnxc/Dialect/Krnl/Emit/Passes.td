@@ -7,6 +7,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KrnlShareConstantsPass : Pass<"krnl-share-constants"> {
+  let summary = "make kernels equal that differ in floats of their payloads";
+  let description = [{
+    The floats in which the payloads of kernels differ that are equal otherwise become
+    scalar operands, so that one function is emitted for all of them.
+
+    ```mlir
+    %y = krnl.kernel "a" ins(%x : ..) .. { arith.mulf %e, %quarter }
+    %z = krnl.kernel "b" ins(%y : ..) .. { arith.mulf %e, %half }
+    // becomes
+    %y = krnl.kernel "a" ins(%x, %quarter : .., f32) .. { arith.mulf %e, %s }
+    %z = krnl.kernel "b" ins(%y, %half : .., f32) .. { arith.mulf %e, %s }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
   let summary = "carry out recipes: kernels become functions and launches";
   let description = [{
@@ -14,7 +31,8 @@ def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
     its tiles, and replaced by a `krnl.launch` of it. Equal kernels share one
     function, and so do those for dynamic sizes that differ in known ones alone. A
     constant operand that the recipe packs gets its packed layout; any other packed
-    operand is packed by a launch of its own.
+    operand is packed by a launch of its own. Launches have the costs that
+    `krnl-annotate-costs` has written on their kernels.
 
     ```mlir
     %y = krnl.kernel "relu" loops [i = 64] ins(%x) outs(%o) recipe [...] {...}

@@ -23,6 +23,9 @@ inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
 /// or a size of an input by positions of input and dimension; -1 is the first
 /// output.
 inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
+/// The attribute of a kernel with packed operands: for the number of each of
+/// them a dictionary of the attributes of a launch that packs it in a run.
+inline constexpr llvm::StringLiteral packCostsAttrName = "krnl.pack_costs";
 /// The attribute of a launch of a kernel of a device: the minimum number of
 /// cycles that it takes.
 inline constexpr llvm::StringLiteral rooflineCyclesAttrName =

@@ -6,8 +6,8 @@
 #ifndef ONNXC_LIB_DRIVER_CHECKOPTIONS_H
 #define ONNXC_LIB_DRIVER_CHECKOPTIONS_H
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Driver/Driver.h"
+#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
 

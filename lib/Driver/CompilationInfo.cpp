@@ -9,7 +9,7 @@
 #include "RefitTable.h"
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

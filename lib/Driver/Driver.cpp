@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "CheckOptions.h"
 #include "RefitTable.h"

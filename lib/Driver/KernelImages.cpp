@@ -9,7 +9,7 @@
 #include "onnxc/Report/Layers.h"
 
 #include "mlir/IR/Threading.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/rt/device.h"
 
 using namespace mlir;

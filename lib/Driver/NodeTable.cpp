@@ -7,8 +7,8 @@
 #include "NodeTable.h"
 
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/JSON.h"
 

@@ -13,12 +13,12 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/RecipeFile.h"
 #include "onnxc/Support/NodeLocations.h"
 #include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
 

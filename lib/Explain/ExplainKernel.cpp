@@ -12,13 +12,13 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Recipe/VectorizationReport.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -8,9 +8,9 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
 #include "Planners/Planners.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeFile.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;

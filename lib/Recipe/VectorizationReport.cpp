@@ -9,9 +9,9 @@
 #include "Kernels/KernelShape.h"
 #include "onnxc/Conversion/ExpandMath/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -14,13 +14,13 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

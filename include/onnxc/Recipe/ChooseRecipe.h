@@ -7,8 +7,8 @@
 #define ONNXC_RECIPE_CHOOSERECIPE_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Target/IR/Processor.h"
 
 #include <functional>
 #include <string>

@@ -6,7 +6,7 @@
 #ifndef ONNXC_RECIPE_OCCUPANCY_H
 #define ONNXC_RECIPE_OCCUPANCY_H
 
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 
 namespace onnxc {
 

@@ -10,7 +10,7 @@
 #ifndef ONNXC_RECIPE_RECIPESPACE_H
 #define ONNXC_RECIPE_RECIPESPACE_H
 
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

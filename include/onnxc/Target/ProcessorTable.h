@@ -6,7 +6,7 @@
 #ifndef ONNXC_TARGET_PROCESSORTABLE_H
 #define ONNXC_TARGET_PROCESSORTABLE_H
 
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Triple.h"

@@ -7,7 +7,7 @@
 #define ONNXC_TARGET_TARGET_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/ProcessorTable.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"

@@ -11,7 +11,7 @@
 #include "Expansions.h"
 #include "FloatBuilder.h"
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include <array>
 

@@ -13,7 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::FloatBuilder;

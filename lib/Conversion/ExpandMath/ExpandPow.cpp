@@ -12,7 +12,7 @@
 #include "Expansions.h"
 #include "FloatBuilder.h"
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::FloatBuilder;

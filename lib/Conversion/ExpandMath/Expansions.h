@@ -7,7 +7,7 @@
 #define ONNXC_LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
 
 #include "mlir/IR/Operation.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace onnxc {

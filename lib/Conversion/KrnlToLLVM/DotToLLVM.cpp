@@ -19,7 +19,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 

@@ -37,7 +37,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
 #define GEN_PASS_DEF_CONVERTKRNLTOLLVMPASS

@@ -19,11 +19,11 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Occupancy.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -11,10 +11,10 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

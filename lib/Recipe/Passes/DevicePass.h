@@ -7,8 +7,8 @@
 #define ONNXC_LIB_RECIPE_PASSES_DEVICEPASS_H
 
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/RecipeChooser.h"
+#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
 

@@ -15,11 +15,11 @@
 #include "Passes/ReportChoice.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

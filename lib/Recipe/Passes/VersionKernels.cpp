@@ -6,9 +6,9 @@
 
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/ChooseRecipe.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeFile.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"

@@ -7,7 +7,7 @@
 #define ONNXC_LIB_RECIPE_PLANNERS_COMPLETERECIPE_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 
 namespace onnxc {
 

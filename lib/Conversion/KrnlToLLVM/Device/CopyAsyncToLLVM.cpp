@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 

@@ -12,8 +12,8 @@
 #include "mlir/IR/Matchers.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;

@@ -12,8 +12,8 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -9,8 +9,8 @@
 
 #include "Convolutions/Winograd.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"

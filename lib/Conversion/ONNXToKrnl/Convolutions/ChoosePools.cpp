@@ -8,9 +8,9 @@
 
 #include "Convolutions/Pools.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"

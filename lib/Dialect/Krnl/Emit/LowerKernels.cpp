@@ -23,10 +23,10 @@
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RegionHash.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -384,9 +384,8 @@ LogicalResult Lowering::lower(KernelOp kernel) {
                        (*emitted)->result.func.getName(), ins, outs, tileCount);
   copyCosts(kernel, launch);
   if (policy->tileThreads())
-    setParts(launch, kernel, [&](unsigned operand) {
-      return nest.packOf(operand) != nullptr;
-    });
+    setParts(launch, kernel,
+             [&](unsigned operand) { return nest.packOf(operand) != nullptr; });
   rewriter.replaceAllUsesWith(
       kernel.getResults(),
       launch.getResults().take_front(kernel.getNumResults()));

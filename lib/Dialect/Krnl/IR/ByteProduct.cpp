@@ -102,25 +102,6 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op) {
   return ByteProduct{*lhs, *rhs};
 }
 
-bool multipliesSingleGroups(TargetAttr target, int64_t bytes) {
-  if (!target)
-    return false;
-  if (bytes == bytesOfLongDot)
-    return !target.getInstruction("bytes_sum", bytes).empty();
-  return bytes == bytesOfDot && !target.getInstruction("pairs_sum", 1).empty();
-}
-
-bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes) {
-  if (lanes == 1 && target)
-    return multipliesSingleGroups(target, bytes);
-  if (bytes != bytesOfDot)
-    return false;
-  for (StringRef operation : {"dot_us", "dot_ss", "dot_uu", "pairs"})
-    if (!target || !target.getInstruction(operation, lanes).empty())
-      return true;
-  return false;
-}
-
 LogicalResult DotOp::verify() {
   int64_t sums = cast<VectorType>(getAcc().getType()).getNumElements();
   int64_t bytes = cast<VectorType>(getLhs().getType()).getNumElements();

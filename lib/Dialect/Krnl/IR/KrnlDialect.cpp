@@ -6,7 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/ClusterOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,19 +24,12 @@ using namespace onnxc::krnl;
 #define GET_TYPEDEF_CLASSES
 #include "onnxc/Dialect/Krnl/IR/KrnlTypes.cpp.inc"
 
-// The dialect parses and prints its attributes itself (RecipeSteps.cpp).
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wunused-function"
-#define GET_ATTRDEF_CLASSES
-#include "onnxc/Dialect/Krnl/IR/Target.cpp.inc"
-#pragma clang diagnostic pop
-
 #define GET_OP_CLASSES
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.cpp.inc"
 
 void KrnlDialect::initialize() {
   registerAttributes();
-  addAttributes<TargetAttr>();
+  addAttribute(TargetAttr::getTypeID(), TargetAttr::registerWith(*this));
   registerTypes();
   registerOperations();
 }

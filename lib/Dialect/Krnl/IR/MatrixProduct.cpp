@@ -55,7 +55,7 @@ const MatrixElement *MatrixElement::of(Type element) {
   static constexpr MatrixElement f16{"mma_f16", 16, /*liesAcross=*/true, all},
       bf16{"mma_bf16", 16, /*liesAcross=*/true, all},
       f32{"mma_f32", 32, /*liesAcross=*/false, all},
-      i8{"mma_i8", 8, /*liesAcross=*/false, 4};
+      i8{byteMatricesOperation, 8, /*liesAcross=*/false, 4};
   return element.isF16()        ? &f16
          : element.isBF16()     ? &bf16
          : element.isF32()      ? &f32

@@ -5,9 +5,9 @@
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 

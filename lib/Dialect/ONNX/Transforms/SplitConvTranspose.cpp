@@ -20,9 +20,9 @@
 //===----------------------------------------------------------------------===//
 #include "ConvTransposePhases.h"
 #include "Simplify/ConstantFloats.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"

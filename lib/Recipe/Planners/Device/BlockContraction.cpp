@@ -16,10 +16,10 @@
 #include "Planners/Device/BlockContraction.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"

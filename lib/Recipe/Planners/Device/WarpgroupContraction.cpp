@@ -13,10 +13,10 @@
 #include "Kernels/KernelShape.h"
 #include "Planners/Device/BlockContraction.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -9,7 +9,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 
 namespace onnxc::krnl {
 

@@ -13,8 +13,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Processor.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include <memory>
 

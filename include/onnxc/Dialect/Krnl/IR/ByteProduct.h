@@ -7,7 +7,7 @@
 #define ONNXC_DIALECT_KRNL_IR_BYTEPRODUCT_H
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/ByteInstructions.h"
 
 #include <optional>
 
@@ -41,18 +41,6 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op);
 
 /// Ops of the payload that make the factor's byte of its input, in order.
 llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);
-
-/// Bytes of a group: where vectors have the sums of their lanes, and where a
-/// vector of bytes is for one sum, which is in no vector then.
-inline constexpr int64_t bytesOfDot = 4, bytesOfLongDot = 16;
-
-/// Returns true if the target has instructions for groups of `bytes` bytes of
-/// single sums, which are in no vector.
-bool multipliesSingleGroups(TargetAttr target, int64_t bytes);
-
-/// Returns true if the target has instructions for groups of `bytes` bytes of
-/// `lanes` sums; true for no target.
-bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes);
 
 } // namespace onnxc::krnl
 

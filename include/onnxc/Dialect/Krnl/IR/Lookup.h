@@ -6,7 +6,7 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_LOOKUP_H
 #define ONNXC_DIALECT_KRNL_IR_LOOKUP_H
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -27,8 +27,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Diagnostics.h"
 #include "onnxc/Dialect/Krnl/IR/Loop.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
 #include "onnxc/Dialect/Krnl/IR/SharedSlices.h"
+#include "onnxc/Target/IR/Processor.h"
 
 namespace onnxc::krnl {
 

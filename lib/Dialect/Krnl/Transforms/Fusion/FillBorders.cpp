@@ -11,7 +11,7 @@
 
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -7,9 +7,9 @@
 #include "ForwardCopies.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/Remarks.h"
 

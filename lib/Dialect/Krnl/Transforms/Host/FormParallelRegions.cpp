@@ -16,9 +16,9 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/RealTime.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc::krnl {
 #define GEN_PASS_DEF_KRNLFORMPARALLELREGIONSPASS

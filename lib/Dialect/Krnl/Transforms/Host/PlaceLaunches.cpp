@@ -11,8 +11,8 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace onnxc::krnl {

@@ -6,7 +6,7 @@
 
 #include "LayoutGroups.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

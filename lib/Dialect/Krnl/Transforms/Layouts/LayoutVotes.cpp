@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 

@@ -15,9 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "QuantizedProduct.h"
 
-#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
-#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/ByteInstructions.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -90,32 +88,14 @@ static Bytes moved(NodeMaker &maker, Bytes x) {
   return result;
 }
 
-/// Returns true if the target multiplies only bytes of one kind in one step.
-static bool needsOneKind(Bytes x) {
-  auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
-  return krnl::multipliesSingleGroups(target, krnl::bytesOfLongDot);
+static krnl::TargetAttr targetOf(Bytes x) {
+  return krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
 }
 
 /// Returns true if the bytes are of the kinds that the target multiplies in one
 /// step.
 static bool isDirect(Bytes x, Bytes w) {
-  if (needsOneKind(x))
-    return x.isSigned() == w.isSigned();
-  if (x.isSigned() != w.isSigned())
-    return true;
-  auto target = krnl::TargetAttr::of(x.value.getParentRegion()->getParentOp());
-  if (!target)
-    return false;
-  // Instructions for matrices have forms of all kinds.
-  Type byte = IntegerType::get(x.value.getContext(), 8);
-  return !target
-              .getInstruction(x.isSigned() ? "dot_ss" : "dot_uu",
-                              target.getProcessor().lanes(32))
-              .empty() ||
-         !target
-              .getInstruction(krnl::MatrixElement::of(byte)->operation,
-                              krnl::MatrixProduct::depthOf(byte))
-              .empty();
+  return krnl::multipliesKinds(targetOf(x), x.isSigned(), w.isSigned());
 }
 
 bool onnxc::onnx::isPlainProduct(Bytes x, Bytes w) {
@@ -130,7 +110,7 @@ static void makeDirect(NodeMaker &maker, Bytes &x, Bytes &w) {
     if (isZero(operand->zero))
       operand->zero = {};
   // Sums of windows take longer than to move both.
-  if (x.isSigned() == w.isSigned() && needsOneKind(x) &&
+  if (x.isSigned() == w.isSigned() && krnl::multipliesOneKind(targetOf(x)) &&
       isFromConstants(w.value) && isMiddle(w.zero))
     w = moved(maker, w);
   bool movesWeights = isFromConstants(w.value)
@@ -138,8 +118,8 @@ static void makeDirect(NodeMaker &maker, Bytes &x, Bytes &w) {
                           : isFromConstants(x.value) && !x.zero;
   Bytes &operand = movesWeights ? w : x;
   // A zero point in the middle is none for the other kind.
-  bool gains = x.isSigned() == w.isSigned() && !needsOneKind(x) &&
-               isMiddle(operand.zero);
+  bool gains = x.isSigned() == w.isSigned() &&
+               !krnl::multipliesOneKind(targetOf(x)) && isMiddle(operand.zero);
   if (isDirect(x, w) && !gains)
     return;
   operand = moved(maker, operand);

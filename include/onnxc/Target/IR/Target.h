@@ -3,13 +3,13 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_IR_TARGET_H
-#define ONNXC_DIALECT_KRNL_IR_TARGET_H
+#ifndef ONNXC_TARGET_IR_TARGET_H
+#define ONNXC_TARGET_IR_TARGET_H
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "onnxc/Dialect/Krnl/IR/Processor.h"
+#include "onnxc/Target/IR/Processor.h"
 
 #define GET_ATTRDEF_CLASSES
-#include "onnxc/Dialect/Krnl/IR/Target.h.inc"
+#include "onnxc/Target/IR/Target.h.inc"
 
-#endif // ONNXC_DIALECT_KRNL_IR_TARGET_H
+#endif // ONNXC_TARGET_IR_TARGET_H

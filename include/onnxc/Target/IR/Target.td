@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_IR_TARGET_TD
-#define ONNXC_DIALECT_KRNL_IR_TARGET_TD
+#ifndef ONNXC_TARGET_IR_TARGET_TD
+#define ONNXC_TARGET_IR_TARGET_TD
 
 include "mlir/IR/AttrTypeBase.td"
 include "onnxc/Dialect/Krnl/IR/KrnlDialect.td"
@@ -14,7 +14,7 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   let summary = "the processor that a module is compiled for";
   let description = [{
     The description of the processor for passes: LLVM's names for it, the
-    numbers of its family (`onnxc/Dialect/Krnl/IR/Processor.h`), and the instructions
+    numbers of its family (`onnxc/Target/IR/Processor.h`), and the instructions
     that have an intrinsic, by operation and lanes. A module has it as
     `krnl.target`; `select-target` fills it from the table of processors.
     Numbers that are those of the baseline processor are not printed.
@@ -41,6 +41,10 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
     /// is a device.
     static constexpr ::llvm::StringLiteral hostAttrName = "krnl.host_target";
 
+    /// Makes the attribute known to the context of its dialect, which adds what
+    /// this returns.
+    static ::mlir::AbstractAttribute registerWith(::mlir::Dialect &dialect);
+
     /// The target of the innermost module around `op`, or that is `op`, that has
     /// one; null if none has.
     static TargetAttr of(::mlir::Operation *op);
@@ -63,4 +67,4 @@ def Krnl_TargetAttr : AttrDef<Krnl_Dialect, "Target"> {
   }];
 }
 
-#endif // ONNXC_DIALECT_KRNL_IR_TARGET_TD
+#endif // ONNXC_TARGET_IR_TARGET_TD

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_IR_PROCESSOR_H
-#define ONNXC_DIALECT_KRNL_IR_PROCESSOR_H
+#ifndef ONNXC_TARGET_IR_PROCESSOR_H
+#define ONNXC_TARGET_IR_PROCESSOR_H
 
 #include "llvm/ADT/Hashing.h"
 
@@ -244,4 +244,4 @@ llvm::hash_code hash_value(const Processor &processor);
 
 } // namespace onnxc::target
 
-#endif // ONNXC_DIALECT_KRNL_IR_PROCESSOR_H
+#endif // ONNXC_TARGET_IR_PROCESSOR_H

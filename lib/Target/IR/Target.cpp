@@ -4,16 +4,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
+
+// The dialect parses and prints its attributes itself (RecipeSteps.cpp).
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-function"
+#define GET_ATTRDEF_CLASSES
+#include "onnxc/Target/IR/Target.cpp.inc"
+#pragma clang diagnostic pop
 
 /// Visits the numbers of memory, and those that choices of layouts, algorithms
 /// and threads compare with.
@@ -264,6 +273,12 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << instruction.getName().getValue() << "', but got "
                          << instruction.getValue();
   return success();
+}
+
+AbstractAttribute TargetAttr::registerWith(Dialect &dialect) {
+  mlir::detail::AttributeUniquer::registerAttribute<TargetAttr>(
+      dialect.getContext());
+  return AbstractAttribute::get<TargetAttr>(dialect);
 }
 
 TargetAttr TargetAttr::of(Operation *op) {

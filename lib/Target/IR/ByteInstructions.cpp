@@ -1,0 +1,52 @@
+//===- ByteInstructions.cpp - Products of bytes of a target -----*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/IR/ByteInstructions.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+bool multipliesSingleGroups(TargetAttr target, int64_t bytes) {
+  if (!target)
+    return false;
+  if (bytes == bytesOfLongDot)
+    return !target.getInstruction("bytes_sum", bytes).empty();
+  return bytes == bytesOfDot && !target.getInstruction("pairs_sum", 1).empty();
+}
+
+bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes) {
+  if (lanes == 1 && target)
+    return multipliesSingleGroups(target, bytes);
+  if (bytes != bytesOfDot)
+    return false;
+  for (StringRef operation : {"dot_us", "dot_ss", "dot_uu", "pairs"})
+    if (!target || !target.getInstruction(operation, lanes).empty())
+      return true;
+  return false;
+}
+
+bool multipliesOneKind(TargetAttr target) {
+  return multipliesSingleGroups(target, bytesOfLongDot);
+}
+
+bool multipliesKinds(TargetAttr target, bool lhsSigned, bool rhsSigned) {
+  if (multipliesOneKind(target))
+    return lhsSigned == rhsSigned;
+  if (lhsSigned != rhsSigned)
+    return true;
+  if (!target)
+    return false;
+  // Instructions for matrices have forms of all kinds.
+  return !target
+              .getInstruction(lhsSigned ? "dot_ss" : "dot_uu",
+                              target.getProcessor().lanes(32))
+              .empty() ||
+         !target.getInstruction(byteMatricesOperation, byteMatricesDepth)
+              .empty();
+}
+
+} // namespace onnxc::krnl

@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Target/CPU/Emit.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"

@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/IRBuilder.h"

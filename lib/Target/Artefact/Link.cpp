@@ -190,6 +190,7 @@ static void addRuntime(const LinkOptions &options,
 #include "onnxc/rt/Libraries.def"
   arguments.push_back("--as-needed");
 #define ONNXC_OPTIONAL_LIBRARY(SONAME) add(SONAME);
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/rt/Libraries.def"
 }
 

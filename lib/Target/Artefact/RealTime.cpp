@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Target/Artefact/Descriptor.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

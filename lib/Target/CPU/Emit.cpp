@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/Code/EmitModule.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"

@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 

@@ -6,6 +6,7 @@
 
 #include "onnxc/Target/NVPTX/DeviceImages.h"
 
+#include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "onnxc/rt/device.h"
 

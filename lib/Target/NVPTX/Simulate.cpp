@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

@@ -138,7 +138,7 @@ bool GraphImporter::importAttributes(const NodeProto &node, Location loc,
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The first error that `check` reports, which nobody sees.
+/// The first error that `check` reports, which is not shown.
 static std::string firstError(MLIRContext *context,
                               function_ref<void()> check) {
   std::string message;

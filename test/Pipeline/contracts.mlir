@@ -13,7 +13,7 @@ func.func @main_graph() {
 }
 
 //--- arena.mlir
-// The bytes of the arena are a product that nobody has checked.
+// The bytes of the arena are a product that nothing has checked.
 // ARENA: arena.mlir:{{[0-9]+:[0-9]+}}: error: 'krnl.arena_reserve' is not allowed after the phase loops
 func.func @main_graph(%n: index) {
   %c4 = arith.constant 4 : index

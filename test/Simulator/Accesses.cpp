@@ -38,7 +38,7 @@ struct ByteAccesses {
   /// Those of other warps that come neither before nor after `read`: where
   /// they are in a table, from 1 on; 0: none.
   uint32_t otherReads;
-  bool isCopied;      ///< a copy that nobody has waited for
+  bool isCopied;      ///< a copy that nothing has waited for
   uint32_t fences;    ///< that the thread had had when it wrote
   uint32_t handovers; ///< the same of arrivals that hand over to the cluster
 };

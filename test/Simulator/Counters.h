@@ -58,7 +58,7 @@ struct Settings {
 } // namespace onnxc::simulator
 
 extern "C" {
-/// Reset by nobody but the caller.
+/// Reset by nothing but the caller.
 onnxc::simulator::Counters *simulatorCounters();
 onnxc::simulator::Settings *simulatorSettings();
 /// Why the last kernel has failed.

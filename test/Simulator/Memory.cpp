@@ -28,7 +28,7 @@ uintptr_t DeviceMemory::allocate(size_t bytes) {
   size_t inPages = pagesOf(bytes);
   if (inPages < bytes)
     return 0;
-  // A page that nobody may touch is left on each side.
+  // A page that nothing may touch is left on each side.
   void *pages = mmap(nullptr, inPages + 2 * kPage, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED)

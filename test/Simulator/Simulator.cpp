@@ -50,7 +50,7 @@ void onnxc::simulator::fail(const std::string &problem) {
                        std::to_string(at.block) + ", thread " +
                        std::to_string(at.thread) + ": " + problem;
   theBlock().current().fibre.switchTo(theCluster.scheduler);
-  __builtin_unreachable(); // nobody switches back
+  __builtin_unreachable(); // nothing switches back
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,7 +58,7 @@ static Value exp2Of(FloatBuilder &f, Value x) {
   return f.mul(p, f.powerOfTwo(n));
 }
 
-/// For a that is no number, 0 or infinite the logarithm is 0, infinite or NaN.
+/// For a that is NaN, 0 or infinite the logarithm is 0, infinite or NaN.
 static Value magnitude(FloatBuilder &f, Value a, Value y) {
   FloatBuilder wide(f, f.b.getF64Type());
   auto widened = [&](Value value) -> Value {

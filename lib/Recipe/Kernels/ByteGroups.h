@@ -14,7 +14,7 @@
 namespace onnxc {
 
 /// The reduced loop of a sum of products of bytes that the step dot takes:
-/// `broadcast`, the operand without the lanes, lies in memory along it. The one
+/// `broadcast`, the operand without the lanes, is contiguous along it. The one
 /// that fills its groups of `bytes` best; empty if there is none.
 std::string chooseByteGroups(krnl::KernelOp kernel, krnl::ComputeOp op,
                              mlir::OpOperand &broadcast,

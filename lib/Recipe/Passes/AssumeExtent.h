@@ -12,7 +12,7 @@
 
 namespace onnxc {
 
-/// Gives a copy of a kernel, whose results nobody uses, this extent for a loop
+/// Gives a copy of a kernel, whose results nothing uses, this extent for a loop
 /// of dynamic extent, so that the cost model sees it; operands are cast. False,
 /// and nothing has changed, where the loop does not cover one dimension of each
 /// tensor that it indexes.

@@ -189,7 +189,7 @@ static Value equalTo(Value value, Value shift) {
   return {};
 }
 
-/// The x of which the condition says whether it is equal to m, or no number;
+/// The x of which the condition says whether it is equal to m, or NaN;
 /// null if it says something else.
 static Value comparedWith(Value condition, Value shift) {
   auto either = condition.getDefiningOp<arith::OrIOp>();
@@ -277,7 +277,7 @@ static bool findShift(RowSum &sum, const RowSum &of) {
   ComputeOp op = sum.op;
   Value shift = op.getMatchingBlockArgument(sum.shift), term = sum.term(), x;
   bool isDirect = sum.shift->get() == of.op->getResult(0);
-  // Where an element is no number, these are none.
+  // Where an element is NaN, so are these.
   bool keepsNaN = isExtremum(of.combiner) &&
                   !isa<arith::MaxNumFOp, arith::MinNumFOp>(of.combiner);
   if (auto exp = withoutRounding(term).getDefiningOp<math::ExpOp>();

@@ -60,8 +60,8 @@ void addRowRecipes(krnl::KernelOp kernel, const target::Processor &target,
                    const RecipeOptions &options, RecipeCandidates &candidates);
 
 /// Adds recipes for a kernel around the product of a static number of rows, or
-/// of few, with a matrix that is no constant and lies along the sums: lanes
-/// along them.
+/// of few, with a matrix that is no constant and is contiguous along the sums:
+/// lanes along them.
 void addInnerProductRecipes(krnl::KernelOp kernel,
                             const target::Processor &target,
                             const RecipeOptions &options,
@@ -82,8 +82,8 @@ void addBlockContractions(krnl::KernelOp kernel,
                           RecipeCandidates &candidates);
 
 /// Adds recipes for an elementwise kernel of such a target, an operand of which
-/// lies along another loop than the result: squares that are copied to that
-/// memory.
+/// is contiguous along another loop than the result: squares that are copied to
+/// that memory.
 void addBlockTransposes(krnl::KernelOp kernel, const target::Processor &target,
                         const RecipeOptions &options,
                         RecipeCandidates &candidates);

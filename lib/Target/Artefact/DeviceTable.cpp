@@ -79,7 +79,7 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
       kernel->getAttrOfType<IntegerAttr>(krnl::KrnlDialect::threadsAttrName);
   auto shared = kernel->getAttrOfType<IntegerAttr>(
       krnl::KrnlDialect::sharedBytesAttrName);
-  // A kernel that nobody launches has none.
+  // A kernel that nothing launches has none.
   int64_t inputs = 0, outputs = 0;
   if (auto buffers = kernel->getAttrOfType<DenseI64ArrayAttr>(
           krnl::deviceBuffersAttrName)) {

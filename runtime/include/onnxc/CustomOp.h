@@ -170,7 +170,7 @@ struct OMCustomCall {
 enum {
   /* The same inputs give the same outputs, and nothing else happens: the
    * compiler may compute it once for equal inputs, when a model is compiled if
-   * all inputs are constant, or never if nobody looks at the outputs. */
+   * all inputs are constant, or never if nothing looks at the outputs. */
   OM_CUSTOM_PURE = 1,
   /* Computes nodes in place of a function of that name in the model. Without
    * this the function of the model computes the nodes. */

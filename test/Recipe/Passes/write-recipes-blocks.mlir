@@ -207,7 +207,7 @@ func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
-// A block has a row that is long and lies along memory, each thread several vectors, which are all on their
+// A block has a row that is long and contiguous, each thread several vectors, which are all on their
 // way at once.
 // CHECK-LABEL: kernel "long_rows"
 // CHECK-NEXT:    block(c, 4) -> (c.b, c.r),

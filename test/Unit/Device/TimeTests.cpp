@@ -30,7 +30,7 @@ void observe(void *user, int32_t launch, double begin, double milliseconds) {
       {launch, float(begin), float(milliseconds)});
 }
 
-/// The times of a run, which gives the same as one that nobody observes.
+/// The times of a run, which gives the same as one that nothing observes.
 std::vector<Time> timesOf(Session &run, size_t count) {
   Numbers x = randomNumbers(count);
   EXPECT_EQ(run(x, count), OM_STATUS_OK) << run.message();

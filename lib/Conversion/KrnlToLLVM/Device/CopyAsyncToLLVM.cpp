@@ -1,4 +1,4 @@
-//===- CopyAsyncToLLVM.cpp - Copies that nobody waits for -------*- C++ -*-===//
+//===- CopyAsyncToLLVM.cpp - Asynchronous copies ----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

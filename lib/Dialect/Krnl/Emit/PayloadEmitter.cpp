@@ -220,7 +220,7 @@ Value PayloadEmitter::emitLaneCompare(arith::CmpIOp op) {
                                broadcast(b, distance, lanes));
 }
 
-/// Integer divisions trap on zero, also in lanes that nobody will look at.
+/// Integer divisions trap on zero, also in lanes that nothing will look at.
 static bool isTrapping(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);

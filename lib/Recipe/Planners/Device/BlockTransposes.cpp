@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An elementwise kernel whose operand lies along another loop than its result
-// reads or writes across memory. Here a block of threads has a square of both
-// loops: it copies that of the operand to its memory along one, and each thread
-// stores vectors along the other.
+// An elementwise kernel whose operand is contiguous along another loop than its
+// result reads or writes across memory. Here a block of threads has a square of
+// both loops: it copies that of the operand to its memory along one, and each
+// thread stores vectors along the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 namespace {
-/// The loop along memory of the result, that of the operands which lie along
-/// another one, and the numbers of these.
+/// The loop along memory of the result, that of the operands that are
+/// contiguous along another one, and the numbers of these.
 struct Transposition {
   std::string column, row;
   SmallVector<unsigned> inputs;

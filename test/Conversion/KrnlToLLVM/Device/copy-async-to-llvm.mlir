@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-krnl-to-llvm | FileCheck %s
 //
-// Copies to shared memory that nobody waits for, of what all launches align by their bytes.
+// Copies to shared memory that nothing waits for, of what all launches align by their bytes.
 
 module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024>} {
 

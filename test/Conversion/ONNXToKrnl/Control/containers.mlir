@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
 // params: 1 is f32. A loop may append without copying, so insertions take the
-// sequence; an element is shared with it, so nobody writes it.
+// sequence; an element is shared with it, so nothing writes it.
 // CHECK-LABEL: func.func @elements
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[P:.*]]: tensor<i64>)
 // CHECK: %[[S:.*]] = krnl.call @onnxc_call_sequence_construct(%[[X]]) params [1]

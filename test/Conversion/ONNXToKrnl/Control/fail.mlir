@@ -12,7 +12,7 @@ func.func @fail_if(%c: tensor<i1>) {
 
 // -----
 
-// Values of the right types stand for those that nobody reads.
+// Values of the right types represent those that nothing reads.
 // CHECK-LABEL: func @fail_always
 // CHECK:         krnl.check %false{{.*}}, "too few"
 // CHECK-DAG:     %[[T:.+]] = tensor.empty(%c0{{.*}}) : tensor<?x4xf32>

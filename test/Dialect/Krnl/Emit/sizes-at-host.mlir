@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-lower-kernels | FileCheck %s
 
 // The size that indices are checked against follows from where the memory was
-// made, through launches and views: nobody but the second launch uses the result
+// made, through launches and views: nothing but the second launch uses the result
 // of the first, so that it may write over it.
 // CHECK-LABEL: func @over
 // CHECK-SAME:      %[[N:[^:]+]]: index, %[[COUNT:[^:]+]]: index

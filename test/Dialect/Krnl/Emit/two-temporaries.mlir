@@ -31,7 +31,7 @@ func.func @two_sums(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %o: tensor<8xf32>)
   return %r : tensor<8xf32>
 }
 
-// A temporary that nobody uses is no memory.
+// A temporary that nothing uses is no memory.
 // CHECK-LABEL: func private @kernel_copy
 // CHECK-NOT: memref.alloca
 func.func @unused(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {

@@ -289,7 +289,7 @@ def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {
   let description = [{
     Starts to copy so many elements, 4, 8 or 16 bytes that lie next to each other in
     both memories and at multiples of their number in the second one. They are there
-    once the thread has waited for the copy; until then nobody reads or writes them.
+    once the thread has waited for the copy; until then nothing reads or writes them.
     Where `inside` is false zeros come instead, though the address is valid.
 
     ```mlir

@@ -132,7 +132,7 @@ struct VisibleIterations {
   /// Of the masked axis, counted from its first element; may be less than
   /// `minElements`. Over the fused outer loops, and the extents of axes.
   mlir::AffineExpr elements;
-  /// Elements that are never left out: a row that sees none is no number.
+  /// Elements that are never left out: a row without any is NaN.
   int64_t minElements = 0;
   /// Elements that each iteration has; 0 for a loop along another axis, which
   /// has all of its iterations or none.

@@ -33,7 +33,7 @@ struct OpPlan {
   OpPlan(const LoopNest &nest, const RegisterLoops &registers, unsigned number);
 
   /// The value that result `i` starts from, if that need not be in memory: the
-  /// op takes up each of its elements once, and nobody else asks for the start.
+  /// op takes up each of its elements once, and no other op reads the start.
   mlir::Value startOf(unsigned i) const;
 
   /// The indices of an operand over the loops of the nest.

@@ -13,8 +13,8 @@
 //          compute i
 //   first thread: end the use of the barriers
 //
-// After the loop nobody waits at a barrier any more: in the last iteration all
-// threads have done so before they waited for each other.
+// After the loop no thread waits at a barrier any more: in the last iteration
+// all threads have done so before they waited for each other.
 //
 // map(l, cluster): a slice that the blocks of a cluster have in common is
 // copied by all of them, a part by each to the memory of all. A second barrier

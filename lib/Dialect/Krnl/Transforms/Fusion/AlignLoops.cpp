@@ -27,7 +27,7 @@ static bool isDeadTensorOp(Operation *op) {
          isOpTriviallyDead(op);
 }
 
-/// Erases views, sizes and tensors of the host program that nobody uses, from
+/// Erases views, sizes and tensors of the host program that nothing uses, from
 /// these on to what they are made of.
 static void eraseDead(RewriterBase &rewriter, SmallVector<Value> values) {
   while (!values.empty()) {
@@ -40,7 +40,7 @@ static void eraseDead(RewriterBase &rewriter, SmallVector<Value> values) {
   }
 }
 
-/// Erases sizes and views of the value that nobody uses.
+/// Erases sizes and views of the value that nothing uses.
 static void eraseDeadUsers(RewriterBase &rewriter, Value value) {
   llvm::SetVector<Operation *> users;
   SmallVector<Value> open{value};

@@ -329,7 +329,7 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
 void reportApart(KernelOp producer, KernelOp consumer, StringRef name,
                  StringRef pass, StringRef reason) {
   using Arg = remark::detail::Remark::Arg;
-  // Its arguments are made even where nobody reads them.
+  // Its arguments are made even where nothing reads them.
   if (auto remark = remark::missed(
           consumer.getLoc(), remark::RemarkOpts::name(name).category(pass)))
     remark << remark::add("{0}, {1}", producer.getName().str(),

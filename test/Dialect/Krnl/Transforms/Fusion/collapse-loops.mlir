@@ -125,7 +125,7 @@ func.func @sizes_of_loops(%x: tensor<?x?x5xf32>, %m: index, %n: index) -> tensor
   return %y : tensor<?x?xf32>
 }
 
-// What is left of a temporary that nobody needs any more is not in the way.
+// What is left of a temporary that nothing needs any more is not in the way.
 // CHECK-LABEL: func @left_over
 // CHECK:         krnl.kernel "neg" loops [ab = %{{[^],]+}}]
 func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {

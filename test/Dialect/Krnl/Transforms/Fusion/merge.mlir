@@ -35,7 +35,7 @@ func.func @five_and_five(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100
   return %r : tensor<100xf32>
 }
 
-// The sizes are the same though nobody knows them; what only the consumer says
+// The sizes are the same though nothing knows them; what only the consumer says
 // about the loop inside comes along under the producer's name.
 // CHECK-LABEL: func @dynamic
 // CHECK:         krnl.kernel "a+b" loops [i = %{{[^],]+}}]

@@ -46,7 +46,7 @@ func.func @copy_written_over(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
 // A destination with elements that somebody still reads is copied first; one
-// that nobody else reads is overwritten.
+// that nothing else reads is overwritten.
 // CHECK-LABEL: func @destination_with_elements
 // CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A:.+]] :
 // CHECK:         %[[C:.+]] = memref.alloc

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-count-objects | FileCheck %s
 
-// What is looked at last is released after that; what nobody uses, at once.
+// What is looked at last is released after that; what nothing uses, at once.
 // CHECK-LABEL: func @looked_at
 // CHECK-SAME: (%[[A:.*]]: !krnl.obj, %[[B:.*]]: !krnl.obj)
 // CHECK-NEXT: krnl.release %[[B]]

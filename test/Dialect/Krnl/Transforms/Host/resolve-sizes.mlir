@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-resolve-sizes --split-input-file | FileCheck %s
 
 // A chain of kernels is as long as its input. No size of a result is left, and
-// nothing is computed that nobody asked for.
+// nothing is computed that nothing asked for.
 // CHECK-LABEL: func @sizes_of_chains_are_sizes_of_the_input
 // CHECK-SAME:    (%[[X:.+]]: tensor<?x4xf32>)
 // CHECK:         %[[N:.+]] = tensor.dim %[[X]]

@@ -122,7 +122,7 @@ func.func @loop(%x: memref<64xf32>, %n: index) -> f32 {
 
 // -----
 
-// A result that nobody reads is released where it appears, and a branch gives
+// A result that nothing reads is released where it appears, and a branch gives
 // its buffers on.
 // CHECK-LABEL: func @branch
 // CHECK:         %[[R:.+]] = scf.if

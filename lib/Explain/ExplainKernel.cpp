@@ -12,6 +12,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -52,7 +53,7 @@ static void addPacking(const LoopNest &nest, const Pack &pack,
                        ExplainedOperand &operand) {
   double elements = 1;
   std::vector<std::string> loops;
-  for (unsigned number : nest.packedLoops(pack)) {
+  for (unsigned number : packedLoops(nest, pack)) {
     const Loop &loop = nest.loop(number);
     elements *= double(loop.isDynamic() ? outerExtent : loop.extent);
     loops.push_back(loop.name);

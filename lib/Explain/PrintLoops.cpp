@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -300,7 +303,7 @@ void LoopPrinter::noteThreads(unsigned number,
         (nest.loop(loop.threadsOf).isCluster ? "blocks of " : "threads of ") +
         nest.loop(loop.threadsOf).name);
   else if (loop.mapped)
-    notes.push_back(nest.threadsOf(number).stride % processor.warpThreads == 0
+    notes.push_back(threadsOf(nest, number).stride % processor.warpThreads == 0
                         ? "warps"
                         : "threads");
 }
@@ -322,14 +325,14 @@ void LoopPrinter::noteSlices(unsigned loop, unsigned number,
                              SmallVectorImpl<std::string> &notes) const {
   for (const Cache &cache : nest.caches())
     if (cache.at == loop &&
-        llvm::any_of(nest.cachingOps(cache), [&](unsigned op) {
+        llvm::any_of(cachingOps(nest, cache), [&](unsigned op) {
           return op == number || (op > number && isShared(loop, op));
         }))
       notes.push_back(operandName(kernel, cache.operand) +
                       (cache.shared && processor.isDevice()
                            ? " in shared memory"
                            : " in scratch memory"));
-  if (Pipeline pipeline = nest.pipelineAt(loop); pipeline.stages > 1)
+  if (Pipeline pipeline = pipelineAt(nest, loop); pipeline.stages > 1)
     notes.push_back(
         llvm::formatv("slices copied {0} iterations ahead", pipeline.ahead()));
 }

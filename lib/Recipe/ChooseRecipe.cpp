@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "Planners/CompleteRecipe.h"
 #include "Planners/Planners.h"

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Recipe/RecipeChooser.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "Kernels/KernelShape.h"
 #include "Planners/Planners.h"

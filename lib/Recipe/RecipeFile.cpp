@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Recipe/RecipeFile.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "onnxc/Support/NodeLocations.h"

@@ -6,6 +6,7 @@
 
 #include "onnxc/Recipe/RecipeReport.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "Planners/Planners.h"
 #include "onnxc/Recipe/CostModel.h"

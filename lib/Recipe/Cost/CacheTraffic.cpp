@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cost/CacheTraffic.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "Kernels/KernelShape.h"
 

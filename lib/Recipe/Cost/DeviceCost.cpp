@@ -18,6 +18,14 @@
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
@@ -170,7 +178,7 @@ static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
   }
   int64_t lanes = access.alignment(line, maxElements);
   for (unsigned padded :
-       nest.paddedLoops(number, Access(operand), /*reduced=*/false))
+       paddedLoops(nest, number, Access(operand), /*reduced=*/false))
     for (const LoopUse &use : nest.op(number).loops)
       if (nest.stemsFrom(use.loop, padded) && access.hasUnitStride(use.loop))
         lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
@@ -236,27 +244,27 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
   bool isWaiting = false;
   auto op = cast<ComputeOp>(nest.op(number).op);
   for (OpOperand *input : readInputs(op)) {
-    const Cache *cache = nest.sharedCacheOf(*input, number);
+    const Cache *cache = sharedCacheOf(nest, *input, number);
     if (!cache)
       continue;
     copies.rounds =
         countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
-    SmallVector<unsigned> loops = nest.cachedLoops(*cache, number);
+    SmallVector<unsigned> loops = cachedLoops(nest, *cache, number);
     double elements = countIterations(nest, loops);
     int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
     copies.bytes += elements * double(bytes);
-    Pipeline pipeline = nest.pipelineAt(cache->at);
+    Pipeline pipeline = pipelineAt(nest, cache->at);
     copies.stages = pipeline.stages;
     copies.ahead = pipeline.ahead();
-    copies.isInFlight = pipeline.inFlight > 0 && nest.mmaOf(number) &&
-                        nest.mmaOf(number)->isOfWarpgroup() &&
+    copies.isInFlight = pipeline.inFlight > 0 && mmaOf(nest, number) &&
+                        mmaOf(nest, number)->isOfWarpgroup() &&
                         multipliesByWarpgroups(op);
     std::string reason;
     std::optional<TensorBoxes> boxes;
-    if (cache->byTma && nest.mayCopyBoxes(TargetAttr::of(op)))
-      boxes = nest.tensorBoxes(*cache, number, reason);
+    if (cache->byTma && mayCopyBoxes(nest, TargetAttr::of(op)))
+      boxes = tensorBoxes(nest, *cache, number, reason);
     if (boxes) {
-      addBoxes(copies, *boxes, *nest.swizzledSlice(*cache, number), elements,
+      addBoxes(copies, *boxes, *swizzledSlice(nest, *cache, number), elements,
                target);
       copies.hasProducer = pipeline.producer;
       continue;
@@ -295,13 +303,14 @@ static double countBarriers(const LoopNest &nest, unsigned number) {
 TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
                    const Processor &target)
     : kernel(kernel), nest(nest), target(target),
-      loopsOfThreads(nest.loopsOfThreads()), parts(partsOfBlocks(kernel, nest)),
+      loopsOfThreads(krnl::loopsOfThreads(nest)),
+      parts(partsOfBlocks(kernel, nest)),
       tiles(std::max(countIterations(nest, nest.parallelLoops()), 1.0) *
             (parts ? iterationsOf(nest, *parts) : 1)),
       blocks(nest.maxBlocks() > 0 ? std::min(double(nest.maxBlocks()), tiles)
                                   : tiles),
       tilesOfBlock(std::ceil(tiles / blocks)) {
-  resources.threads = nest.numThreads();
+  resources.threads = numThreads(nest);
   llvm::append_range(loopsOfThreads, nest.parallelLoops());
   if (parts) {
     loopsOfThreads.push_back(*parts);
@@ -309,7 +318,7 @@ TileWork::TileWork(KernelOp kernel, const LoopNest &nest,
   }
   warps = std::ceil(double(resources.threads) / double(target.warpThreads));
   resources.sharedBytes =
-      nest.sharedSliceBytes() + sharedResultBytes(kernel, nest);
+      sharedSliceBytes(nest) + sharedResultBytes(kernel, nest);
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
     add(number);
 }
@@ -320,7 +329,7 @@ static constexpr double prefetchInstructions = 4;
 /// Each thread prefetches its share of the lines before a sum.
 void TileWork::addPrefetches(unsigned number) {
   for (unsigned input : llvm::seq(kernel.getNumOperands())) {
-    const Prefetch *prefetch = nest.prefetchOf(input);
+    const Prefetch *prefetch = prefetchOf(nest, input);
     std::string reason;
     std::optional<EarlyRead> read;
     if (prefetch && prefetch->distance == 0)
@@ -339,8 +348,8 @@ double TileWork::latencyOfMemory(unsigned number) const {
   auto op = cast<ComputeOp>(nest.op(number).op);
   bool isEarly = llvm::all_of(readInputs(op), [&](OpOperand *input) {
     return inputNumber(kernel, input->get()) < 0 ||
-           nest.sharedCacheOf(*input, number) || isKept(nest, number, *input) ||
-           isReadEarly(nest, number, *input);
+           sharedCacheOf(nest, *input, number) ||
+           isKept(nest, number, *input) || isReadEarly(nest, number, *input);
   });
   return isEarly ? std::max(target.memoryLatency - busyCycles(warps), 0.0)
                  : target.memoryLatency;
@@ -354,7 +363,7 @@ void TileWork::add(unsigned number) {
   double steps = work.steps / lanes / tiles;
   double combining = work.combining / lanes / tiles;
   double direct = tileTraffic(nest, number, target, [&](OpOperand &operand) {
-    return !nest.sharedCacheOf(operand, number) &&
+    return !sharedCacheOf(nest, operand, number) &&
            !isKept(nest, number, operand);
   });
   // Of the results of a tile each block of the cluster has its share.
@@ -411,7 +420,7 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
                       (target.memoryLatency + copies.farCycles(target) +
                        (copies.hasProducer ? arrival : 0));
   if (copies.hasProducer)
-    resources.threads = nest.numThreads() + producerThreads;
+    resources.threads = numThreads(nest) + producerThreads;
 }
 
 /// Parts of the results go to shared memory, and those of the own share come
@@ -433,7 +442,7 @@ void TileWork::addExchange(unsigned number) {
 
 void TileWork::addRegisters(const ThreadWork &work,
                             const SharedCopies &copies) {
-  double threads = double(nest.numThreads());
+  double threads = double(numThreads(nest));
   // Each copy ahead has an address; elements of others are in registers.
   double copied = copies.stages > 1
                       ? copies.addressed / double(target.vectorBytes) / threads

@@ -6,6 +6,7 @@
 #ifndef ONNXC_LIB_RECIPE_COST_DEVICECOST_H
 #define ONNXC_LIB_RECIPE_COST_DEVICECOST_H
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/CostModel.h"
 
 namespace onnxc {

@@ -16,6 +16,8 @@
 #include "onnxc/Conversion/ExpandMath/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Lookup.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -269,7 +271,7 @@ double OpCost::cycles() {
 double packTileCycles(const LoopNest &nest, const Pack &pack,
                       const Processor &target) {
   double cycles = target.packCycles;
-  SmallVector<unsigned> loops = nest.packedLoops(pack);
+  SmallVector<unsigned> loops = packedLoops(nest, pack);
   for (unsigned loop : llvm::drop_begin(loops))
     cycles *= assumedExtent(nest.loop(loop));
   return cycles;

@@ -8,6 +8,7 @@
 
 #include "Cost/ContractionCost.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

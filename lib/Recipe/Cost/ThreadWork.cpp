@@ -11,6 +11,10 @@
 #include "Cost/OpCost.h"
 
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Target/IR/Target.h"
@@ -67,8 +71,8 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target),
       loopsOfThreads(loopsOfThreads) {
   findSteps();
-  if (nest.mmaOf(number) && multipliesMatrices(op))
-    mma = nest.mmaOf(number);
+  if (mmaOf(nest, number) && multipliesMatrices(op))
+    mma = mmaOf(nest, number);
   isOfWarpgroup = mma && mma->isOfWarpgroup() && multipliesByWarpgroups(op);
 }
 
@@ -85,9 +89,9 @@ double OpCost::unrolledBy(const Access &access) const {
 /// others access the same ones as these.
 double OpCost::apartInWarp(const Access &access) const {
   double apart = 1, left = double(target.warpThreads);
-  for (unsigned loop : llvm::reverse(nest.mappedLoops())) {
+  for (unsigned loop : llvm::reverse(mappedLoops(nest))) {
     double here = std::min(double(nest.loop(loop).extent), left);
-    if (llvm::any_of(nest.loopsOfThreads(), [&](unsigned other) {
+    if (llvm::any_of(krnl::loopsOfThreads(nest), [&](unsigned other) {
           return access.dependsOn(other) &&
                  (other == loop || nest.loop(other).threadsOf == int(loop));
         }))
@@ -109,7 +113,7 @@ bool OpCost::isFilled(const Access &access) const {
 /// Elements that a thread reads from a slice in shared memory at once: copies
 /// or lanes of the loop that it ends with.
 int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
-  SmallVector<unsigned> loops = nest.cachedLoops(cache, number);
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, number);
   const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
   if (!last)
     return 1;
@@ -145,7 +149,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
     return;
   auto bytes =
       double(elementBytes(getElementTypeOrSelf(operand.get().getType())));
-  const Cache *cache = isStore ? nullptr : nest.sharedCacheOf(operand, number);
+  const Cache *cache = isStore ? nullptr : sharedCacheOf(nest, operand, number);
   if (isOfWarpgroup && !isStore)
     return; // addMatrices
   if (mma && !isStore)
@@ -247,7 +251,7 @@ ThreadWork OpCost::threadWork() {
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
     if (!reduced)
       results *= axisExtent(nest.loop(axis));
-  for (unsigned loop : nest.loopsOfThreads())
+  for (unsigned loop : krnl::loopsOfThreads(nest))
     if (const LoopUse *use = body.find(loop); use && use->reduced)
       threads *= double(nest.loop(loop).extent);
   // Each exchanges its part with another one, so often that all have the sum.

@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OperationSupport.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 
 #include <cmath>
 
@@ -77,7 +80,7 @@ double iterationsOf(const LoopNest &nest, unsigned number) {
 static constexpr int64_t sampledTiles = 16;
 
 double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
-  std::optional<VisibleIterations> visible = nest.visibleIterations(op, loop);
+  std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop);
   double all = iterationsOf(nest, loop);
   if (!visible || all <= 0)
     return 1;
@@ -122,7 +125,7 @@ double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
 
 double paddingFactor(const LoopNest &nest, unsigned op) {
   double padding = 1;
-  for (unsigned padded : nest.paddedLoops(op)) {
+  for (unsigned padded : paddedLoops(nest, op)) {
     double size = double(nest.loop(nest.childOf(op, padded)).blockSize),
            extent = std::max(iterationsOf(nest, padded), 1.0);
     padding *= std::ceil(extent / size) * size / extent;

@@ -10,6 +10,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"

@@ -12,6 +12,11 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
@@ -53,7 +58,7 @@ static bool copiesSquares(const LoopNest &nest, ArrayRef<BodyOp> ops,
     if (llvm::is_contained(op.reduced, true))
       return false;
     isTransposed |=
-        nest.canShuffle(&op - nest.ops().data(), *use, Shuffle::Transpose);
+        canShuffle(nest, &op - nest.ops().data(), *use, Shuffle::Transpose);
   }
   return isTransposed && nest.leavesUnknownRest(loop);
 }
@@ -64,7 +69,7 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
   Value operand = kernel.getOperand(step.getOperand());
   auto type = cast<RankedTensorType>(operand.getType());
   Pack pack = *nest.packOf(step.getOperand());
-  ArrayRef<int64_t> sizes = nest.packedLayout(pack).getSizes();
+  ArrayRef<int64_t> sizes = packedLayout(nest, pack).getSizes();
   int64_t bytes = type.getElementType().isIntOrFloat()
                       ? int64_t(type.getElementTypeBitWidth()) / 8
                       : 0;
@@ -76,11 +81,11 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
   int64_t rows = sizes[sizes.size() - 2];
   bool isWorth = pack.lanes >= minLanes &&
                  (ShapedType::isDynamic(rows) || rows >= minLanes);
-  if (!isWorth || !nest.reasonAgainst(pack, type).empty()) {
+  if (!isWorth || !reasonAgainst(nest, pack, type).empty()) {
     pack.shuffle = Shuffle::Interleave;
     constexpr int64_t interleaved = 16;
     if (bytes != 1 || pack.lanes != interleaved ||
-        !nest.reasonAgainst(pack, type).empty())
+        !reasonAgainst(nest, pack, type).empty())
       return step;
   }
   return PackStepAttr::get(step.getContext(), step.getOperand(),
@@ -163,14 +168,14 @@ static SmallVector<std::string> registerOrder(const LoopNest &nest,
 /// Lets the results of all ops stay in registers: by one order of the loops
 /// where that is enough.
 static void addOrders(RecipeBuilder &recipe, const LoopNest &nest) {
-  LoopNest limited = nest, common = nest;
+  NestBuilder limited(nest), common(nest);
   SmallVector<std::pair<unsigned, SmallVector<std::string>>> orders;
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size()))
     if (auto loops = registerOrder(nest, number); !loops.empty())
       orders.push_back({number, std::move(loops)});
   if (orders.empty())
     return;
-  auto isOrdered = [&](LoopNest &copy, int op, ArrayRef<std::string> loops) {
+  auto isOrdered = [&](NestBuilder &copy, int op, ArrayRef<std::string> loops) {
     bool isLegal = false;
     SmallVector<StringRef> names(loops.begin(), loops.end());
     copy.limitTo(op);
@@ -201,7 +206,7 @@ static void addPrefetches(RecipeBuilder &recipe, const LoopNest &nest,
                           const Processor &target) {
   for (const Pack &pack : nest.packs()) {
     Prefetch next{pack.operand, /*distance=*/1, target.lineBytes};
-    if (nest.reasonAgainst(next).empty())
+    if (reasonAgainst(nest, next).empty())
       recipe.prefetch(next);
   }
 }
@@ -216,7 +221,7 @@ static void addEarlyReads(RecipeBuilder &recipe, KernelOp kernel,
     Prefetch early{operand, /*distance=*/0, target.lineBytes};
     std::string reason;
     std::optional<EarlyRead> read = earlyReadOf(nest, early, reason);
-    if (!read || read->sharers.empty() || nest.prefetchOf(operand))
+    if (!read || read->sharers.empty() || prefetchOf(nest, operand))
       continue;
     changed.prefetch(early);
     hasAny = true;
@@ -241,7 +246,7 @@ static int limitOf(const LoopNest &nest, unsigned loop, unsigned op) {
 static bool hasPaddedOp(const LoopNest &nest, unsigned loop) {
   return llvm::any_of(
       llvm::seq<unsigned>(nest.ops().size()), [&](unsigned number) {
-        return nest.op(number).find(loop) && !nest.paddedLoops(number).empty();
+        return nest.op(number).find(loop) && !paddedLoops(nest, number).empty();
       });
 }
 
@@ -254,11 +259,11 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
     return;
   auto isMasked = [&](unsigned number) {
     const LoopUse *use = nest.op(number).find(loop);
-    return use && nest.canShuffle(number, *use, shuffle, /*masked=*/true);
+    return use && canShuffle(nest, number, *use, shuffle, /*masked=*/true);
   };
   for (auto [number, op] : llvm::enumerate(nest.ops())) {
     const LoopUse *use = op.find(loop);
-    if (!use || !pays(number, *use) || !nest.canShuffle(number, *use, shuffle))
+    if (!use || !pays(number, *use) || !canShuffle(nest, number, *use, shuffle))
       continue;
     int limit = limitOf(nest, loop, number);
     auto ops = llvm::seq<unsigned>(limit < 0 ? 0 : number,
@@ -276,7 +281,7 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
 static bool readsAtOnce(const LoopNest &nest, unsigned number,
                         const LoopUse &use, int64_t maxStride) {
   const BodyOp &op = nest.op(number);
-  return nest.readsBetween(number, use, maxStride) &&
+  return readsBetween(nest, number, use, maxStride) &&
          llvm::all_of(op.loops, [&](const LoopUse &inner) {
            return &inner <= &use || inner.width() > 1 || inner.unroll == 1;
          });
@@ -290,7 +295,7 @@ static void addStrides(RecipeBuilder &recipe, const LoopNest &nest,
   for (int64_t distance = 2; distance <= maxStride; ++distance)
     for (auto [number, op] : llvm::enumerate(nest.ops())) {
       const LoopUse *use = op.find(loop);
-      if (!use || !nest.hasStride(number, *use, distance))
+      if (!use || !hasStride(nest, number, *use, distance))
         continue;
       int limit = limitOf(nest, loop, number);
       recipe.strided(nest.loop(loop).name, distance, limit);
@@ -303,7 +308,7 @@ static void addEarlyExits(RecipeBuilder &recipe, const LoopNest &nest) {
   llvm::DenseSet<unsigned> ended;
   for (auto [number, op] : llvm::enumerate(nest.ops()))
     for (const LoopUse &use : op.loops) {
-      if (!nest.canExitEarly(number, use) || ended.contains(use.loop))
+      if (!canExitEarly(nest, number, use) || ended.contains(use.loop))
         continue;
       int limit = limitOf(nest, use.loop, number);
       recipe.earlyExit(nest.loop(use.loop).name, limit);
@@ -329,10 +334,10 @@ void completeRecipe(KernelOp kernel, const Processor &target) {
     addEarlyReads(recipe, kernel, nest, target);
   addEarlyExits(recipe, nest);
   auto isNear = [&](unsigned number, const LoopUse &use) {
-    bool isWritten = llvm::any_of(nest.copiesOf(use), [&](int64_t copies) {
+    bool isWritten = llvm::any_of(copiesOf(nest, use), [&](int64_t copies) {
       return copies > 1 && copies <= target.shuffledStep;
     });
-    return nest.readsBetween(number, use)
+    return readsBetween(nest, number, use)
                ? readsAtOnce(nest, number, use, target.shuffledStep)
                : isWritten;
   };

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -22,6 +22,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,14 +65,14 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
   slice.use = &input;
   slice.isShared = cache.shared && policy.tileThreads();
   if (slice.isShared) {
-    Pipeline pipeline = nest.pipelineAt(cache.at);
+    Pipeline pipeline = pipelineAt(nest, cache.at);
     slice.stages = pipeline.stages;
     slice.ahead = pipeline.ahead();
   }
-  if (const Mma *mma = nest.mmaOf(op); mma && isOfWarpgroup(op, *mma))
-    slice.swizzle = nest.swizzledSlice(cache, op);
+  if (const Mma *mma = mmaOf(nest, op); mma && isOfWarpgroup(op, *mma))
+    slice.swizzle = swizzledSlice(nest, cache, op);
   const LoopUse *at = nest.op(op).find(cache.at);
-  for (unsigned loop : nest.cachedLoops(cache, op))
+  for (unsigned loop : cachedLoops(nest, cache, op))
     if (slice.isShared || !nest.loop(loop).mapped ||
         isSharedOut(nest, loop, nest.op(op)) || nest.op(op).find(loop) > at)
       slice.loops.push_back(loop);
@@ -89,7 +92,7 @@ void OpEmitter::allocateCache(const Cache &cache, unsigned op,
 
 void OpEmitter::allocateCaches() {
   for (const Cache &cache : nest.caches())
-    for (unsigned op : nest.cachingOps(cache))
+    for (unsigned op : cachingOps(nest, cache))
       for (OpOperand *input : storage.plan(op).op.getDpsInputOperands())
         if (input->get() == kernel.getBody().getArgument(cache.operand))
           allocateCache(cache, op, *input);

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +36,7 @@ LaneIndex NestEmitter::valueOf(unsigned op, unsigned number) {
 
 /// Of so many iterations of the loop, those that are not masked in the tile.
 LaneIndex NestEmitter::visibleOf(unsigned loop, unsigned op, LaneIndex bound) {
-  std::optional<VisibleIterations> visible = nest.visibleIterations(op, loop);
+  std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop);
   if (!visible)
     return bound;
   SmallVector<LaneIndex> values;

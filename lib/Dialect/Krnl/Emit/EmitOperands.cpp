@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 
 using namespace mlir;
 
@@ -28,8 +30,7 @@ std::optional<unsigned> OpEmitter::instanceLoop(const OpState &state,
     const ActiveLoop &at = active[use.loop];
     if (use.*shuffle && at.instances >= minInstances &&
         at.instances <= maxInstances && at.staticLimit < 0 &&
-        !at.dynamicLimit &&
-        LoopNest::hasRows(state.access(operand), operand, use.loop))
+        !at.dynamicLimit && hasRows(state.access(operand), operand, use.loop))
       return use.loop;
   }
   return std::nullopt;
@@ -100,7 +101,7 @@ bool OpEmitter::loadInterleaved(OpState &state, OpOperand &operand,
       llvm::find_if(nest.op(state.number).loops, [&](const LoopUse &use) {
         const ActiveLoop &at = active[use.loop];
         return use.interleave && at.staticLimit < 0 && !at.dynamicLimit &&
-               LoopNest::liesBetween(along, across, use.loop, at.instances);
+               liesBetween(along, across, use.loop, at.instances);
       });
   if (between == nest.op(state.number).loops.end())
     return false;
@@ -389,7 +390,7 @@ Value OpEmitter::andInRanges(unsigned op, OpOperand &operand,
 Value OpEmitter::hasElement(unsigned op, OpOperand &operand,
                             const Instance &instance) {
   SmallVector<unsigned> padded =
-      nest.paddedLoops(op, Access(operand), /*reduced=*/true);
+      paddedLoops(nest, op, Access(operand), /*reduced=*/true);
   return andInRanges(op, operand, instance,
                      loops.isInside(op, padded, instance));
 }
@@ -429,9 +430,9 @@ void OpEmitter::recordResult(OpState &state, unsigned result,
     aliases.push_back(storage.chainRoot(produced));
   if (aliases.empty())
     return;
-  SmallVector<unsigned> reduced = nest.paddedLoops(state.number, true);
+  SmallVector<unsigned> reduced = paddedLoops(nest, state.number, true);
   SmallVector<unsigned> padded = llvm::filter_to_vector(
-      nest.paddedLoops(state.number),
+      paddedLoops(nest, state.number),
       [&](unsigned loop) { return !llvm::is_contained(reduced, loop); });
   Value inside =
       andInRanges(state.number, *state.op.getDpsInitOperand(result), instance,

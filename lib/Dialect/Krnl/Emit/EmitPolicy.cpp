@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 
 #include "LaneIndex.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
@@ -270,7 +272,7 @@ bool BlockThreads::hasWarpgroups(const MatrixProduct &product) const {
 }
 
 bool BlockThreads::copiesBoxes(const LoopNest &nest) const {
-  return nest.mayCopyBoxes(target);
+  return mayCopyBoxes(nest, target);
 }
 
 bool BlockThreads::formsClusters() const { return target.formsClusters(); }

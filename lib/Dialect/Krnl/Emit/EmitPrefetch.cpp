@@ -14,6 +14,7 @@
 #include "OpEmitter.h"
 
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,10 +38,10 @@ struct OpEmitter::Counter {
 /// Called in each step of a reduction that has its accumulators in registers.
 void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   int number = inputNumber(kernel, operand.get());
-  const Prefetch *prefetch = number < 0 ? nullptr : nest.prefetchOf(number);
+  const Prefetch *prefetch = number < 0 ? nullptr : prefetchOf(nest, number);
   if (!prefetch || prefetch->distance == 0)
     return;
-  PackedPanels panels = *nest.panelsOf(*nest.packOf(number));
+  PackedPanels panels = *panelsOf(nest, *nest.packOf(number));
   Instance first(active.size(), 0);
   auto indexOf = [&](unsigned loop) {
     return loops.loopIndex(loop, first, false);
@@ -48,7 +49,7 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   Counter steps, passes;
   for (unsigned loop : panels.steps())
     steps.add(math, nest.loop(loop).extent, indexOf(loop));
-  for (unsigned loop : nest.passesOf(panels))
+  for (unsigned loop : passesOf(nest, panels))
     passes.add(math, nest.loop(loop).extent, indexOf(loop));
   int64_t columns = 1;
   for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns))
@@ -78,7 +79,7 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
 /// Called before the loops of an op.
 void OpEmitter::prefetchBefore(unsigned op) {
   for (unsigned number : llvm::seq(kernel.getNumOperands())) {
-    const Prefetch *prefetch = nest.prefetchOf(number);
+    const Prefetch *prefetch = prefetchOf(nest, number);
     if (!prefetch || prefetch->distance > 0)
       continue;
     std::string reason;

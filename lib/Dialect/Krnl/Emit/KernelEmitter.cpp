@@ -17,6 +17,9 @@
 
 #include "OpEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -185,7 +188,7 @@ Value KernelEmitter::emitSize(Value tensor, int64_t dim) {
   auto [loop, argument] = kernel.findSize(tensor, dim);
   // The dimensions of a packed form are other ones.
   if (!loop && packs.contains(argument.getArgNumber()))
-    loop = nest.operandInfo(argument.getArgNumber()).dimAxes[dim];
+    loop = nest.operand(argument.getArgNumber()).dimAxes[dim];
   if (loop)
     return math.scalar(loops.extents[*loop]);
   return memref::DimOp::create(b, argumentFor(argument.getArgNumber()), dim);
@@ -222,12 +225,12 @@ void KernelEmitter::emitStorage() {
 /// theirs of its parts and shares.
 void KernelEmitter::placeThreads(const TileThreads &threads,
                                  const OpEmitter &ops) {
-  SmallVector<unsigned> mapped = nest.mappedLoops();
+  SmallVector<unsigned> mapped = mappedLoops(nest);
   auto extents = llvm::map_to_vector(
       mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
   int64_t others = ops.hasProducer() ? producerThreads : 0;
   loops.setThread(mapped, threads.indices(b, values.func, extents, others));
-  for (unsigned loop : nest.loopsOfThreads())
+  for (unsigned loop : loopsOfThreads(nest))
     if (int other = nest.loop(loop).threadsOf;
         other >= 0 && loop != clusterShares(nest))
       loops.setSameThread(loop, unsigned(other));

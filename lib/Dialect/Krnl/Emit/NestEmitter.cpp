@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -96,7 +98,7 @@ NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
   for (const LoopUse &use : nest.op(op).loops)
     loops[use.loop] = loopIndex(use.loop, instance, local);
   math.setLanes(lanesOf(op));
-  SmallVector<unsigned> padded = nest.paddedLoops(op);
+  SmallVector<unsigned> padded = paddedLoops(nest, op);
   SmallVector<LaneIndex> axes;
   for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes)) {
     bool isPadded = llvm::any_of(

@@ -9,6 +9,7 @@
 #define ONNXC_LIB_DIALECT_KRNL_EMIT_NESTEMITTER_H
 
 #include "LaneIndex.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
 #include <array>

@@ -14,6 +14,7 @@
 #include "NestEmitter.h"
 #include "PayloadEmitter.h"
 #include "VectorAccess.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"

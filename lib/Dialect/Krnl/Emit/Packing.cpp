@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 
 using namespace mlir;
 
@@ -13,8 +15,8 @@ PackedOperand packedOperand(KernelOp kernel, const LoopNest &nest,
   auto type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
   PackedOperand result;
   result.operand = pack.operand;
-  result.loops = nest.packedLoops(pack);
-  result.layout = nest.packedLayout(pack);
+  result.loops = packedLoops(nest, pack);
+  result.layout = packedLayout(nest, pack);
   result.shuffle = pack.shuffle;
   result.lanes = pack.lanes;
   result.type =

@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
@@ -99,13 +102,13 @@ static std::string describeReader(const LoopNest &nest, unsigned reader,
     return "a thread reads from more than " + std::to_string(maxLines) +
            " lines";
   int64_t threads = 1;
-  for (unsigned loop : nest.mappedLoops()) {
+  for (unsigned loop : mappedLoops(nest)) {
     auto isIndexed = [&](unsigned other) {
       return access.dependsOn(other) &&
              (other == loop || nest.loop(other).threadsOf == int(loop));
     };
     if (!nest.loop(loop).fusedOuter || nest.loop(loop).isDynamic() ||
-        llvm::any_of(nest.loopsOfThreads(), isIndexed))
+        llvm::any_of(loopsOfThreads(nest), isIndexed))
       continue;
     read.sharers.push_back(loop);
     threads *= nest.loop(loop).extent;
@@ -142,7 +145,7 @@ std::optional<EarlyRead> earlyReadOf(const LoopNest &nest,
 bool isReadEarly(const LoopNest &nest, unsigned op, OpOperand &operand) {
   auto kernel = nest.op(op).op->getParentOfType<KernelOp>();
   int number = inputNumber(kernel, operand.get());
-  const Prefetch *prefetch = number < 0 ? nullptr : nest.prefetchOf(number);
+  const Prefetch *prefetch = number < 0 ? nullptr : prefetchOf(nest, number);
   std::string reason;
   std::optional<EarlyRead> read;
   if (prefetch && prefetch->distance == 0)

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/OpPlan.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -404,7 +405,7 @@ LogicalResult OnlyStepAttr::verify(EmitErrorFn emitError, StringRef op,
   return success();
 }
 
-LogicalResult OnlyStepAttr::advance(LoopNest &nest,
+LogicalResult OnlyStepAttr::advance(NestBuilder &nest,
                                     EmitErrorFn emitError) const {
   std::optional<unsigned> number = nest.findOp(getOp());
   if (!number)

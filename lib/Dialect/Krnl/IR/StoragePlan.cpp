@@ -3,6 +3,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
@@ -355,7 +358,7 @@ void StoragePlan::assign() {
     }
 }
 
-LogicalResult LoopNest::arena(StringRef op, EmitErrorFn emitError) {
+LogicalResult NestBuilder::arena(StringRef op, EmitErrorFn emitError) {
   std::optional<unsigned> number = findOp(op);
   if (!number)
     return emitError() << "there is no op '" << op << "'";
@@ -366,7 +369,7 @@ LogicalResult LoopNest::arena(StringRef op, EmitErrorFn emitError) {
 }
 
 bool isSharedByThreads(const LoopNest &nest, const BodyOp &op) {
-  return llvm::any_of(nest.loopsOfThreads(), [&](unsigned loop) {
+  return llvm::any_of(loopsOfThreads(nest), [&](unsigned loop) {
     const LoopUse *use = op.find(loop);
     return use && !use->reduced && !nest.loop(loop).fusedOuter;
   });

@@ -4,6 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
@@ -14,7 +18,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-LogicalResult LoopNest::shared(StringRef op, EmitErrorFn emitError) {
+LogicalResult NestBuilder::shared(StringRef op, EmitErrorFn emitError) {
   std::optional<unsigned> number = findOp(op);
   if (!number)
     return emitError() << "there is no op '" << op << "'";
@@ -171,9 +175,9 @@ static std::string reasonAgainstShared(const StoragePlan &storage,
   for (const LoopUse &use : nest.op(op).loops)
     if (nest.loop(use.loop).mapped && !use.reduced)
       written *= nest.loop(use.loop).extent;
-  if (written != nest.numThreads())
+  if (written != numThreads(nest))
     return "has elements that several threads write";
-  return nest.reasonAgainstWaiting();
+  return reasonAgainstWaiting(nest);
 }
 
 /// Returns true if threads of several warps combine sums of the op.
@@ -193,7 +197,7 @@ static int64_t exchangedBytes(const StoragePlan &storage,
       if (!use.reduced)
         lanes *= use.width();
     for (int64_t words :
-         exchangedWords(sumsOfThreads(nest, op), nest.numThreads()))
+         exchangedWords(sumsOfThreads(nest, op), numThreads(nest)))
       for (unsigned result : storage.plan(op).accumulated)
         if (words > 0)
           buffers.insert({getElementTypeOrSelf(
@@ -207,7 +211,7 @@ static int64_t exchangedBytes(const StoragePlan &storage,
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     if (int64_t results = exchangedResults(nest, op))
       bytes +=
-          llvm::alignTo(results * nest.numThreads() *
+          llvm::alignTo(results * numThreads(nest) *
                             elementBytes(getElementTypeOrSelf(
                                 storage.plan(op).op->getResult(0).getType())),
                         Cache::sharedAlignment);
@@ -239,7 +243,7 @@ LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
           !reason.empty())
         return emitError() << "op '" << nest.op(op).name
                            << "' cannot have shared results: " << reason;
-  if (nest.sharedSliceBytes() + storage.sharedBytes() +
+  if (sharedSliceBytes(nest) + storage.sharedBytes() +
           exchangedBytes(storage, nest) >
       nest.maxSharedBytes())
     return emitError() << "shared results, sums and slices take more than "
@@ -250,7 +254,7 @@ LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
 LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
                             EmitErrorFn emitError) {
   auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
-  if (!llvm::any_of(nest.mappedLoops(), isOwn) && !clusterParts(nest))
+  if (!llvm::any_of(mappedLoops(nest), isOwn) && !clusterParts(nest))
     return success();
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);

@@ -12,6 +12,9 @@
 #include "Cost/OpCost.h"
 #include "Kernels/KernelShape.h"
 #include "Planners/Device/BlockContraction.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -185,9 +188,9 @@ SmallVector<unsigned> WarpgroupWriter::findBoxed(ArrayAttr recipe) {
   if (failed(nest))
     return boxed;
   for (const krnl::Cache &cache : nest->caches())
-    if (llvm::all_of(nest->cachingOps(cache), [&](unsigned op) {
+    if (llvm::all_of(cachingOps(*nest, cache), [&](unsigned op) {
           std::string reason;
-          return nest->tensorBoxes(cache, op, reason).has_value();
+          return tensorBoxes(*nest, cache, op, reason).has_value();
         }))
       boxed.push_back(cache.operand);
   return boxed;

@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Target/IR/Processor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -293,7 +294,7 @@ TEST_F(AccessesTest, WorkDoneOnceIsCountedApart) {
 /// A kernel whose loop n is blocked by 8: the loop inside has unit stride, the
 /// loop over the blocks a step of 8.
 TEST_F(AccessesTest, LoopsOfANestAreThoseAfterItsSteps) {
-  LoopNest nest(&context);
+  NestBuilder nest(&context);
   ComputeOp op = makeOp(2, 0, {{{4, 64}, {d0, d1}}}, {{4, 64}, {d0, d1}},
                         [](ValueRange args) { return args[0]; });
   nest.addAxis("m", 4);
@@ -312,7 +313,7 @@ TEST_F(AccessesTest, LoopsOfANestAreThoseAfterItsSteps) {
 // Rows of 24 elements begin at multiples of 8, of 8 elements in each block; the
 // loops inside count only if they are not at their first iterations.
 TEST_F(AccessesTest, AlignmentOfElements) {
-  LoopNest nest(&context);
+  NestBuilder nest(&context);
   ComputeOp op =
       makeOp(2, 0, {{{4, 24}, {d0, d1}}, {{4, 30}, {d0, d1 + 3}}},
              {{4, 24}, {d0, d1}}, [](ValueRange args) { return args[0]; });

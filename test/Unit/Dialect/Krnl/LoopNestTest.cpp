@@ -9,6 +9,8 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 
 #include "gtest/gtest.h"
 
@@ -47,7 +49,7 @@ protected:
   }
 
   MLIRContext context;
-  LoopNest nest;
+  NestBuilder nest;
   std::function<InFlightDiagnostic()> function = [this] {
     return emitError(UnknownLoc::get(&context));
   };
@@ -198,7 +200,7 @@ TEST_F(LoopNestTest, PackedLayoutOfPanels) {
   ASSERT_NE(pack, nullptr);
   EXPECT_EQ(nest.packOf(0), nullptr);
   // n.o is not listed and comes first: three panels, the last one padded.
-  PackedLayoutAttr layout = nest.packedLayout(*pack);
+  PackedLayoutAttr layout = packedLayout(nest, *pack);
   EXPECT_EQ(layout.getDims(), ArrayRef<int64_t>({1, 0, 1}));
   EXPECT_EQ(layout.getSizes(), ArrayRef<int64_t>({3, 64, 48}));
   EXPECT_EQ(layout.getStrides(), ArrayRef<int64_t>({48, 1, 1}));

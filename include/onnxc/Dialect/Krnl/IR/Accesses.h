@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 namespace onnxc::target {
 struct Processor;

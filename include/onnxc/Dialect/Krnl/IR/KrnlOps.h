@@ -6,7 +6,7 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_KRNLOPS_H
 #define ONNXC_DIALECT_KRNL_IR_KRNLOPS_H
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Loop.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -20,6 +20,10 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace onnxc::krnl {
+class NestBuilder;
+} // namespace onnxc::krnl
 
 #include "onnxc/Dialect/Krnl/IR/KrnlDialect.h.inc"
 #include "onnxc/Dialect/Krnl/IR/RecipeStep.h.inc"

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,6 +19,9 @@
 #include <string>
 
 namespace onnxc::krnl {
+
+/// Makes the diagnostic that a refused step reports; called at most once.
+using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// How a block whose size does not divide the loop is finished.
 enum class TailStrategy : uint32_t {

@@ -19,7 +19,7 @@ def Krnl_RecipeStep : AttrInterface<"RecipeStep"> {
         Applies the step to the nest, or reports why it cannot be applied. The
         nest is unspecified after a failure.
       }], "::llvm::LogicalResult", "advance",
-      (ins "::onnxc::krnl::LoopNest &":$nest,
+      (ins "::onnxc::krnl::NestBuilder &":$nest,
            "::onnxc::krnl::EmitErrorFn":$emitError)>
   ];
 }

@@ -48,13 +48,13 @@ def TailParameter
 /// Iterations that are done together in the tail of a loop, most first.
 def TailSizes : OptionalArrayRefParameter<"int64_t", "iterations">;
 
-/// A step is done by a method of LoopNest, which takes `arguments`.
+/// A step is done by a method of NestBuilder, which takes `arguments`.
 class Krnl_Step<string attrName, string stepMnemonic, string method = "",
                 string arguments = "">
     : Krnl_Attr<attrName # "Step", stepMnemonic,
                 [DeclareAttrInterfaceMethods<Krnl_RecipeStep, ["advance"]>]> {
   let extraClassDefinition = !if(!empty(method), "", [{
-    ::llvm::LogicalResult $cppClass::advance(LoopNest &nest,
+    ::llvm::LogicalResult $cppClass::advance(NestBuilder &nest,
                                              EmitErrorFn emitError) const {
       return nest.}] # method # "(" # arguments # [{, emitError);
     }

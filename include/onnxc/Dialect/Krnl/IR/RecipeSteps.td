@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // To add a step: a def in the file of its kind, its name in the list of
-// RecipeSteps.cpp, the method of LoopNest that the def calls, a test beside the
+// RecipeSteps.cpp, the method of NestBuilder that the def calls, a test beside the
 // others. Its description begins with an example between backquotes, which a test
 // parses.
 //

@@ -10,6 +10,7 @@
 #ifndef ONNXC_DIALECT_KRNL_IR_STORAGEPLAN_H
 #define ONNXC_DIALECT_KRNL_IR_STORAGEPLAN_H
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"

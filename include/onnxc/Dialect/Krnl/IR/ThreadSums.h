@@ -2,9 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// By which threads, and by how much memory, a tile or the blocks of a cluster
-// combine parts of sums: the emission, the bytes that it has of shared memory
-// and the costs are by these.
+// By which threads, and by how much memory, a tile combines parts of sums: the
+// emission, the bytes that it has of shared memory and the costs are by these.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_THREADSUMS_H
@@ -37,22 +36,6 @@ llvm::SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op);
 /// a value, for each of these loops, by stride; 0 where registers suffice.
 llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
                                           int64_t tileThreads);
-
-/// The loop over the parts of a sum of which each block of a cluster has one,
-/// map(k.c, cluster), and the loop of which each of them has an iteration in
-/// the ops after it, map(m.f, cluster, as=k.c).
-std::optional<unsigned> clusterParts(const LoopNest &nest);
-std::optional<unsigned> clusterShares(const LoopNest &nest);
-
-/// Returns true if the loop is clusterShares() and the op the sum over
-/// clusterParts(), which has all shares in registers until the blocks exchange
-/// its parts.
-bool isSharedOut(const LoopNest &nest, unsigned loop, const BodyOp &op);
-
-/// The size of the memory by which the blocks of a cluster exchange parts of
-/// the op's sum, in results of a thread; a vector counts as its number of
-/// lanes. 0 if the op has no such sum.
-int64_t exchangedResults(const LoopNest &nest, unsigned op);
 
 } // namespace onnxc::krnl
 

@@ -17,6 +17,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include <numeric>
 
@@ -90,11 +94,11 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
   for (unsigned loop : line.drop_front())
     extent *= nest.loop(loop).extent;
   lanes = std::gcd(lanes, extent);
-  for (unsigned padded : nest.paddedLoops(slice.op, Access(*slice.use),
-                                          /*reduced=*/false))
+  for (unsigned padded : paddedLoops(nest, slice.op, Access(*slice.use),
+                                     /*reduced=*/false))
     for (unsigned loop : line)
       if (nest.stemsFrom(loop, padded))
-        lanes = nest.distanceIn(padded, loop)
+        lanes = distanceIn(nest, padded, loop)
                     ? std::gcd(lanes, nest.tripCountDivisor(padded))
                     : 1;
   if (line.size() == 1)
@@ -108,7 +112,7 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
 /// of matrices lie in different banks.
 int64_t OpEmitter::paddingOf(const CachedSlice &slice, int64_t row) {
   int64_t lanes = elementsOfAccess(*slice.use);
-  if (const Mma *mma = nest.mmaOf(slice.op))
+  if (const Mma *mma = mmaOf(nest, slice.op))
     return row % (2 * lanes) == 0 && !mma->isOfWarpgroup() ? lanes : 0;
   std::optional<unsigned> along = loopAlongMemory(slice);
   bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
@@ -247,7 +251,7 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
     active[use.loop].lanes = active[use.loop].instances = 1;
   Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
   int64_t threads = 1, lanes;
-  for (unsigned loop : nest.mappedLoops())
+  for (unsigned loop : mappedLoops(nest))
     threads *= nest.loop(loop).extent;
   SmallVector<CopyDigit> digits = copyDigits(slice, lanes);
   int64_t parts = 1;

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 
 using namespace mlir;
 
@@ -26,7 +27,7 @@ static constexpr int64_t matrixRows = 8, rowParts = 4;
 
 /// The products of the op, if they are those of an instruction here.
 const Mma *OpEmitter::mmaHere(const OpState &state) {
-  const Mma *mma = nest.mmaOf(state.number);
+  const Mma *mma = mmaOf(nest, state.number);
   if (!mma || active[mma->products].instances == 1 || !policy.tileThreads() ||
       !policy.tileThreads()->multipliesMatrices(*matrixProductOf(state.op)))
     return nullptr;

@@ -28,6 +28,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 using namespace mlir;
@@ -58,14 +60,14 @@ void OpEmitter::emitRoles(function_ref<void()> produce,
   const TileThreads &threads = *policy.tileThreads();
   Value isOfLoops =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, threads.number(b),
-                            math.scalar({{}, nest.numThreads(), 0, {}}));
+                            math.scalar({{}, numThreads(nest), 0, {}}));
   auto branch = scf::IfOp::create(b, isOfLoops, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     compute();
     b.setInsertionPointToStart(branch.elseBlock());
-    byThread(nest.numThreads(), produce);
+    byThread(numThreads(nest), produce);
   }
   if (slices.front()->blocks == 1)
     return;
@@ -126,13 +128,13 @@ void OpEmitter::releaseStage(const CachedSlice &slice, int64_t earlier) {
 void OpEmitter::releaseProducts(unsigned loop, unsigned op) {
   Slices slices = slicesAhead(loop, op);
   if (!slices.empty() && slices.front()->hasProducer)
-    releaseStage(*slices.front(), nest.pipelineAt(loop).inFlight);
+    releaseStage(*slices.front(), pipelineAt(nest, loop).inFlight);
 }
 
 /// After the loop, where those in flight have ended, too.
 void OpEmitter::releaseLastProducts(const CachedSlice &slice) {
   int64_t iterations = loops.boundOf(slice.at, slice.op).offset,
-          inFlight = nest.pipelineAt(slice.at).inFlight;
+          inFlight = pipelineAt(nest, slice.at).inFlight;
   ActiveLoop saved = active[slice.at];
   for (int64_t i = std::max<int64_t>(iterations - inFlight, 0); i < iterations;
        ++i) {

@@ -35,6 +35,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -46,7 +50,7 @@ namespace onnxc::krnl {
 void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
   std::string reason;
   const TileThreads &threads = *policy.tileThreads();
-  slice.boxes = nest.tensorBoxes(cache, slice.op, reason);
+  slice.boxes = tensorBoxes(nest, cache, slice.op, reason);
   auto allocate = [&] {
     return threads.allocateShared(
         b, outside.func, MemRefType::get({slice.stages}, b.getI64Type()),
@@ -59,7 +63,7 @@ void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
   slice.barriers = stage.back()->barriers;
   slice.blocks = stage.back()->blocks;
   slice.readers = stage.back()->readers;
-  slice.hasProducer = nest.pipelineAt(slice.at).producer;
+  slice.hasProducer = pipelineAt(nest, slice.at).producer;
   if (!slice.barriers)
     slice.barriers = allocate();
   if (slice.boxes->sharers > 1) {
@@ -149,7 +153,7 @@ OpEmitter::firstOfPart(const CachedSlice &slice) {
   if (boxes.sharers == 1)
     return {};
   LaneIndex number =
-      loops.loopIndex(*nest.clusterLoop(), Instance(active.size(), 0), false);
+      loops.loopIndex(*clusterLoop(nest), Instance(active.size(), 0), false);
   if (boxes.dividesLines(*slice.swizzle))
     return {{}, math.scale(number, boxes.partLines)};
   return {math.scale(number, boxes.partBlocks), {}};
@@ -208,7 +212,7 @@ void OpEmitter::makeBarriers(const Slices &slices) {
       return;
     // Each warp arrives at that of a producer.
     int64_t arrivals =
-        first.hasProducer ? nest.numThreads() / warpThreads : int64_t(1);
+        first.hasProducer ? numThreads(nest) / warpThreads : int64_t(1);
     BarrierInitOp::create(b, first.readers, first.blocks * arrivals);
     if (first.blocks > 1)
       policy.tileThreads()->fenceBarriers(b);

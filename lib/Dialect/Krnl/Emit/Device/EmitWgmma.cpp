@@ -23,6 +23,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 
 using namespace mlir;
 
@@ -200,7 +202,7 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
                           product.rhsSigned);
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
-  if (int64_t inFlight = nest.pipelineAt(rows.at).inFlight)
+  if (int64_t inFlight = pipelineAt(nest, rows.at).inFlight)
     WgmmaWaitOp::create(b, ValueRange(), inFlight);
   else
     sums.wait(b);
@@ -210,8 +212,8 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
 /// Waits after a loop for what its last iterations have left in flight.
 OpEmitter::Values OpEmitter::waitForProducts(OpState &state, unsigned loop,
                                              Values accumulators) {
-  const Mma *mma = nest.mmaOf(state.number);
-  if (nest.pipelineAt(loop).inFlight == 0 || !mma ||
+  const Mma *mma = mmaOf(nest, state.number);
+  if (pipelineAt(nest, loop).inFlight == 0 || !mma ||
       !isOfWarpgroup(state.number, *mma))
     return accumulators;
   MatrixSumsOfPoint sums = gatherSums(state, *mma, accumulators);

@@ -8,6 +8,8 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Target/IR/Target.h"
@@ -57,7 +59,7 @@ LoopUse *BodyOp::find(unsigned loop) {
 // Construction
 //===----------------------------------------------------------------------===//
 
-unsigned LoopNest::addLoop(Loop loop) {
+unsigned NestBuilder::addLoop(Loop loop) {
   unsigned number = allLoops.size();
   for (unsigned parent : loop.parents) {
     loop.sources |= allLoops[parent].sources;
@@ -70,7 +72,7 @@ unsigned LoopNest::addLoop(Loop loop) {
   return number;
 }
 
-unsigned LoopNest::addAxis(StringRef name, int64_t extent) {
+unsigned NestBuilder::addAxis(StringRef name, int64_t extent) {
   assert(axes == allLoops.size() && "axes come before any step");
   Loop loop;
   loop.name = name.str();
@@ -79,8 +81,8 @@ unsigned LoopNest::addAxis(StringRef name, int64_t extent) {
   return axes++;
 }
 
-unsigned LoopNest::addOp(StringRef name, ArrayRef<unsigned> opAxes,
-                         ArrayRef<bool> reduced) {
+unsigned NestBuilder::addOp(StringRef name, ArrayRef<unsigned> opAxes,
+                            ArrayRef<bool> reduced) {
   BodyOp op;
   op.name = name.empty() ? std::to_string(bodyOps.size()) : name.str();
   op.axes.assign(opAxes.begin(), opAxes.end());
@@ -98,14 +100,14 @@ unsigned LoopNest::addOp(StringRef name, ArrayRef<unsigned> opAxes,
 }
 
 /// Operands of the kernel may be read at positions that the payload computes.
-static void recordExtracts(LoopNest &nest, KernelOp kernel, ComputeOp op) {
+static void recordExtracts(NestBuilder &nest, KernelOp kernel, ComputeOp op) {
   for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
     if (auto argument = dyn_cast<BlockArgument>(extract.getTensor()))
       nest.operandInfo(argument.getArgNumber()).plain = false;
 }
 
 /// Records how `op` indexes the kernel's operands.
-static void recordOperands(LoopNest &nest, KernelOp kernel, unsigned number,
+static void recordOperands(NestBuilder &nest, KernelOp kernel, unsigned number,
                            ComputeOp op) {
   ArrayRef<unsigned> axes = nest.op(number).axes;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -139,11 +141,10 @@ static bool initComesFromOp(ComputeOp op) {
   });
 }
 
-LoopNest LoopNest::get(KernelOp kernel) {
-  LoopNest nest(kernel.getContext());
+NestBuilder::NestBuilder(KernelOp kernel) : LoopNest(kernel.getContext()) {
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
-    nest.addAxis(loop.getName(), loop.getExtent());
-  nest.sharedBytes = TargetAttr::processorOf(kernel).sharedBytes;
+    addAxis(loop.getName(), loop.getExtent());
+  sharedBytes = TargetAttr::processorOf(kernel).sharedBytes;
   Operation *yield = kernel.getYield();
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     SmallVector<unsigned> axes;
@@ -154,22 +155,21 @@ LoopNest LoopNest::get(KernelOp kernel) {
       reduced.push_back(kind == utils::IteratorType::reduction);
     }
     StringAttr name = op.getNameAttr();
-    unsigned number = nest.addOp(name ? name.getValue() : "", axes, reduced);
-    BodyOp &bodyOp = nest.bodyOps[number];
+    unsigned number = addOp(name ? name.getValue() : "", axes, reduced);
+    BodyOp &bodyOp = bodyOps[number];
     bodyOp.op = op;
     bodyOp.yielded = llvm::is_contained(op->getUsers(), yield);
     bodyOp.initInside = initComesFromOp(op);
     bodyOp.ordered = isOrdered(op);
     bodyOp.combinable = isCombinable(op);
     bodyOp.multipliesBytes = byteProductOf(op).has_value();
-    recordOperands(nest, kernel, number, op);
+    recordOperands(*this, kernel, number, op);
   }
-  return nest;
 }
 
 /// Returns true if the step is legal in this nest.
-bool LoopNest::accepts(Attribute step) const {
-  LoopNest next = *this;
+bool NestBuilder::accepts(Attribute step) const {
+  NestBuilder next = *this;
   bool isLegal = false;
   captureMessage(context, [&] {
     auto error = [&] { return emitError(UnknownLoc::get(context)); };
@@ -181,9 +181,9 @@ bool LoopNest::accepts(Attribute step) const {
 
 /// The last step before `number`, which is refused, without which it would be
 /// legal in its place.
-std::optional<size_t> LoopNest::stepContradictedBy(KernelOp kernel,
-                                                   size_t number) {
-  LoopNest nest = get(kernel);
+std::optional<size_t> NestBuilder::stepContradictedBy(KernelOp kernel,
+                                                      size_t number) {
+  NestBuilder nest(kernel);
   Attribute refused = kernel.getRecipe()[number];
   std::optional<size_t> cause;
   bool isLegal = nest.accepts(refused);
@@ -199,9 +199,8 @@ std::optional<size_t> LoopNest::stepContradictedBy(KernelOp kernel,
   return cause;
 }
 
-FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
-                                     bool findsCause, NestChecks checks) {
-  LoopNest nest = get(kernel);
+LogicalResult NestBuilder::replay(KernelOp kernel, EmitErrorFn emitError,
+                                  bool findsCause, NestChecks checks) {
   std::optional<size_t> lastMap;
   auto nameOf = [&](size_t number) {
     return llvm::formatv("recipe step {0} '{1}'", number + 1,
@@ -221,30 +220,38 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
     auto stepError = [&, number = number] { return errorAt(number); };
     bool isChecked = checks == NestChecks::AfterEachStep ||
                      number + 1 == kernel.getRecipe().size();
-    if (failed(cast<RecipeStep>(attribute).advance(nest, stepError)) ||
-        (isChecked && failed(nest.check(stepError))))
+    if (failed(cast<RecipeStep>(attribute).advance(*this, stepError)) ||
+        (isChecked && failed(check(stepError))))
       return failure();
     // Where results are depends on all other steps: this one is the last.
     if (auto arena = dyn_cast<ArenaStepAttr>(attribute);
-        arena && failed(verifyArena(kernel, nest, arena.getOp(), stepError)))
+        arena && failed(verifyArena(kernel, *this, arena.getOp(), stepError)))
       return failure();
     if (auto map = dyn_cast<MapStepAttr>(attribute);
-        (map && !(map.getCluster() && nest.clusterLoop())) ||
+        (map && !(map.getCluster() && clusterLoop(*this))) ||
         isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
   // What threads pass to each other depends on all steps.
   auto mapError = [&] { return errorAt(*lastMap); };
-  if (lastMap && (failed(verifyShared(kernel, nest, mapError)) ||
-                  failed(verifyThreads(kernel, nest, mapError))))
+  if (lastMap && (failed(verifyShared(kernel, *this, mapError)) ||
+                  failed(verifyThreads(kernel, *this, mapError))))
     return failure();
-  return nest;
+  return success();
+}
+
+FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
+                                     bool findsCause, NestChecks checks) {
+  NestBuilder nest(kernel);
+  if (failed(nest.replay(kernel, emitError, findsCause, checks)))
+    return failure();
+  return LoopNest(std::move(nest));
 }
 
 LoopNest LoopNest::replay(KernelOp kernel) {
   auto never = [&]() -> InFlightDiagnostic { return kernel.emitOpError(); };
   FailureOr<LoopNest> nest = replay(kernel, never);
-  return succeeded(nest) ? std::move(*nest) : get(kernel);
+  return succeeded(nest) ? std::move(*nest) : NestBuilder(kernel);
 }
 
 std::string captureMessage(MLIRContext *context,

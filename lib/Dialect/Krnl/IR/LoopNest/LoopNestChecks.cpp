@@ -8,7 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "TensorMaps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -101,9 +107,9 @@ SmallVector<unsigned> LoopNest::liveLoops(unsigned op, unsigned number) const {
 
 /// A loop that ends early gets its bound from the loops over the blocks, which
 /// must stand outside; and a tile of parallel loops has no bounds of its own.
-LogicalResult LoopNest::checkTail(const BodyOp &op, const LoopUse &use,
-                                  unsigned number,
-                                  EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkTail(const BodyOp &op, const LoopUse &use,
+                                     unsigned number,
+                                     EmitErrorFn emitError) const {
   const Loop &loop = allLoops[number];
   if (!endsEarly(number)) {
     for (unsigned parent : loop.parents)
@@ -142,8 +148,8 @@ LogicalResult LoopNest::checkTail(const BodyOp &op, const LoopUse &use,
 // Size of the code
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::checkSize(const BodyOp &op,
-                                  EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkSize(const BodyOp &op,
+                                     EmitErrorFn emitError) const {
   int64_t writtenOut = 1;
   unsigned peeled = 0;
   for (const LoopUse &use : op.loops) {
@@ -182,7 +188,7 @@ static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
 
 /// Ops inside one loop follow one another, begin with it, and only the last one
 /// has something for those after.
-LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkComputeAt(EmitErrorFn emitError) const {
   std::optional<unsigned> number = computeAtLoop();
   if (!number)
     return success();
@@ -233,8 +239,8 @@ LogicalResult LoopNest::checkComputeAt(EmitErrorFn emitError) const {
 
 /// Vectors and register tiles stay the innermost loops of each op, apart from
 /// loops that it reduces while vectors hold its results.
-LogicalResult LoopNest::checkInnermost(const BodyOp &op,
-                                       EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkInnermost(const BodyOp &op,
+                                          EmitErrorFn emitError) const {
   for (auto [position, use] : llvm::enumerate(op.loops)) {
     unsigned inside = op.loops.size() - 1 - position;
     if (use.role == RegisterRole::None && !use.reduced)
@@ -253,8 +259,8 @@ LogicalResult LoopNest::checkInnermost(const BodyOp &op,
 }
 
 /// Fails if the op cannot reduce the loop into several partial results.
-LogicalResult LoopNest::checkPartial(const BodyOp &op, const LoopUse &use,
-                                     EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkPartial(const BodyOp &op, const LoopUse &use,
+                                        EmitErrorFn emitError) const {
   StringRef name = allLoops[use.loop].name;
   if (op.ordered)
     return emitError() << "op '" << op.name << "' computes along loop '" << name
@@ -272,16 +278,16 @@ static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
   // Slices of a tensor in equal boxes have the same map.
   llvm::SmallSet<std::tuple<unsigned, unsigned, int64_t, int64_t>, 16> maps;
   for (const Cache &cache : nest.caches())
-    for (unsigned op : nest.cachingOps(cache)) {
-      if (!nest.copiesBoxes(cache, op))
+    for (unsigned op : cachingOps(nest, cache)) {
+      if (!copiesBoxes(nest, cache, op))
         continue;
       std::string reason;
-      std::optional<TensorBoxes> boxes = nest.tensorBoxes(cache, op, reason);
+      std::optional<TensorBoxes> boxes = tensorBoxes(nest, cache, op, reason);
       if (!boxes)
         return emitError() << "cannot copy boxes of operand " << cache.operand
                            << ": " << reason;
       maps.insert({cache.operand, boxes->linesDim, boxes->lines,
-                   nest.swizzledSlice(cache, op)->lineBytes});
+                   swizzledSlice(nest, cache, op)->lineBytes});
     }
   if (maps.size() > maxMaps)
     return emitError() << "cannot copy boxes by " << maps.size()
@@ -289,7 +295,7 @@ static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
   return success();
 }
 
-LogicalResult LoopNest::check(EmitErrorFn emitError) const {
+LogicalResult NestBuilder::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkCluster(emitError)) ||
       failed(checkComputeAt(emitError)))
     return failure();
@@ -299,16 +305,18 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
         return failure();
       std::string reason;
       if (use.skipsMasked)
-        reason = reasonAgainstSkipping(number, use);
+        reason = reasonAgainstSkipping(*this, number, use);
       if (!reason.empty())
         return emitError() << "op '" << op.name
                            << "' cannot skip iterations of loop '"
                            << allLoops[use.loop].name << "': " << reason;
     }
-    if (std::string reason = reasonAgainstPadding(number); !reason.empty())
+    if (std::string reason = reasonAgainstPadding(*this, number);
+        !reason.empty())
       return emitError() << "op '" << op.name
                          << "' cannot have padded blocks: " << reason;
-    if (std::string reason = reasonAgainstRanges(number); !reason.empty())
+    if (std::string reason = reasonAgainstRanges(*this, number);
+        !reason.empty())
       return emitError() << "op '" << op.name
                          << "' goes beyond a range: " << reason;
     if (failed(checkSize(op, emitError)))
@@ -318,15 +326,15 @@ LogicalResult LoopNest::check(EmitErrorFn emitError) const {
     if (failed(checkPack(pack, emitError)))
       return failure();
   for (const Prefetch &prefetch : allPrefetches)
-    if (std::string reason = reasonAgainst(prefetch); !reason.empty())
+    if (std::string reason = reasonAgainst(*this, prefetch); !reason.empty())
       return emitError() << "cannot prefetch operand " << prefetch.operand
                          << ": " << reason;
   for (const Mma &mma : allMmas)
-    if (std::string reason = reasonAgainst(mma); !reason.empty())
+    if (std::string reason = reasonAgainst(*this, mma); !reason.empty())
       return emitError() << "op '" << bodyOps[mma.op].name
                          << "' cannot use products of matrices: " << reason;
   for (const Pipeline &pipeline : allPipelines)
-    if (std::string reason = reasonAgainst(pipeline); !reason.empty())
+    if (std::string reason = reasonAgainst(*this, pipeline); !reason.empty())
       return emitError() << "loop '" << allLoops[pipeline.loop].name
                          << "' cannot have " << pipeline.stages
                          << " stages: " << reason;

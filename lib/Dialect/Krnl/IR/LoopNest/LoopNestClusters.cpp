@@ -10,6 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/rt/device.h"
 
@@ -20,9 +23,9 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-std::optional<unsigned> LoopNest::clusterLoop() const {
-  for (unsigned number : liveOrder)
-    if (allLoops[number].isCluster && allLoops[number].parallel)
+std::optional<unsigned> clusterLoop(const LoopNest &nest) {
+  for (unsigned number : nest.order())
+    if (nest.loop(number).isCluster && nest.loop(number).parallel)
       return number;
   return std::nullopt;
 }
@@ -95,8 +98,8 @@ static std::string reasonAgainstShares(const LoopNest &nest, unsigned number,
                    "' has another number of iterations";
 }
 
-LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
-                                   EmitErrorFn emitError) {
+LogicalResult NestBuilder::mapCluster(unsigned number, StringRef as,
+                                      EmitErrorFn emitError) {
   Loop &loop = allLoops[number];
   auto refuse = [&](const Twine &reason) {
     return emitError() << "loop '" << loop.name
@@ -113,7 +116,7 @@ LogicalResult LoopNest::mapCluster(unsigned number, StringRef as,
     loop.threadsOf = int(*parts);
     return success();
   }
-  std::optional<unsigned> other = clusterLoop();
+  std::optional<unsigned> other = clusterLoop(*this);
   if (!other)
     other = clusterParts(*this);
   if (other)
@@ -151,7 +154,7 @@ static LogicalResult checkParts(const LoopNest &nest, unsigned parts,
       return emitError() << "operand " << cache.operand
                          << " is cached at loop '" << loop.name
                          << "', whose iterations are those of blocks";
-  if (nest.producingPipeline())
+  if (producingPipeline(nest))
     return emitError() << "a producer copies for all iterations of loop '"
                        << loop.name << "', which different blocks have";
   return success();
@@ -159,8 +162,8 @@ static LogicalResult checkParts(const LoopNest &nest, unsigned parts,
 
 /// The blocks of a cluster have neighbouring tiles, or parts of one, and wait
 /// for each other.
-LogicalResult LoopNest::checkCluster(EmitErrorFn emitError) const {
-  std::optional<unsigned> cluster = clusterLoop();
+LogicalResult NestBuilder::checkCluster(EmitErrorFn emitError) const {
+  std::optional<unsigned> cluster = clusterLoop(*this);
   if (std::optional<unsigned> parts = clusterParts(*this)) {
     if (failed(checkParts(*this, *parts, emitError)))
       return failure();

@@ -8,8 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +22,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-LogicalResult LoopNest::skipMasked(StringRef name, EmitErrorFn emitError) {
+LogicalResult NestBuilder::skipMasked(StringRef name, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -60,26 +64,27 @@ static bool growsWith(AffineExpr expr, ArrayRef<unsigned> loops) {
 
 /// The first or the last value of an axis in a tile, over the fused outer
 /// loops; null if it is not known.
-AffineExpr LoopNest::edgeOfTile(unsigned op, unsigned axis, bool last) const {
-  AffineExpr value = valueExpr(op, axis);
+static AffineExpr edgeOfTile(const LoopNest &nest, unsigned op, unsigned axis,
+                             bool last) {
+  AffineExpr value = nest.valueExpr(op, axis);
   SmallVector<unsigned> inside;
   SmallVector<AffineExpr> dims;
-  for (unsigned number : llvm::seq<unsigned>(allLoops.size())) {
-    const Loop &loop = allLoops[number];
+  for (unsigned number : llvm::seq<unsigned>(nest.loops().size())) {
+    const Loop &loop = nest.loop(number);
     bool isInside =
         value.isFunctionOfDim(number) && (!loop.fusedOuter || loop.mapped);
     if (isInside)
       inside.push_back(number);
-    dims.push_back(!isInside ? getAffineDimExpr(number, context)
-                   : last    ? extentExpr(number) - 1
-                             : getAffineConstantExpr(0, context));
+    dims.push_back(!isInside ? getAffineDimExpr(number, nest.getContext())
+                   : last    ? nest.extentExpr(number) - 1
+                             : getAffineConstantExpr(0, nest.getContext()));
   }
   return growsWith(value, inside) ? value.replaceDims(dims) : AffineExpr();
 }
 
-std::optional<VisibleIterations>
-LoopNest::visibleIterations(unsigned op, unsigned loop) const {
-  const BodyOp &body = bodyOps[op];
+std::optional<VisibleIterations> visibleIterations(const LoopNest &nest,
+                                                   unsigned op, unsigned loop) {
+  const BodyOp &body = nest.op(op);
   const LoopUse *use = body.find(loop);
   auto compute = dyn_cast_if_present<ComputeOp>(body.op);
   if (!use || !use->skipsMasked || !compute)
@@ -89,22 +94,23 @@ LoopNest::visibleIterations(unsigned op, unsigned loop) const {
     return std::nullopt;
   VisibleIterations visible;
   visible.minElements = masked->needsOne();
-  visible.elements = getAffineConstantExpr(-masked->form().constant, context);
+  visible.elements =
+      getAffineConstantExpr(-masked->form().constant, nest.getContext());
   for (const auto &[name, factor] : masked->form().factors) {
     const unsigned *axis = llvm::find_if(
-        body.axes, [&](unsigned axis) { return allLoops[axis].name == name; });
+        body.axes, [&](unsigned axis) { return nest.loop(axis).name == name; });
     if (axis == body.axes.end())
       return std::nullopt;
     if (name == masked->column()) {
       std::optional<int64_t> distance;
-      if (stemsFrom(loop, *axis))
-        distance = distanceIn(*axis, loop);
-      if (stemsFrom(loop, *axis) && !distance)
+      if (nest.stemsFrom(loop, *axis))
+        distance = distanceIn(nest, *axis, loop);
+      if (nest.stemsFrom(loop, *axis) && !distance)
         return std::nullopt;
       visible.each = distance.value_or(0);
       continue;
     }
-    AffineExpr edge = edgeOfTile(op, *axis, /*last=*/factor < 0);
+    AffineExpr edge = edgeOfTile(nest, op, *axis, /*last=*/factor < 0);
     if (!edge)
       return std::nullopt;
     visible.elements = visible.elements - edge * factor;
@@ -113,10 +119,10 @@ LoopNest::visibleIterations(unsigned op, unsigned loop) const {
 }
 
 /// Why results would be others; empty if they are not.
-std::string LoopNest::reasonAgainstSkipping(unsigned number,
-                                            const LoopUse &use) const {
-  const BodyOp &body = bodyOps[number];
-  const Loop &loop = allLoops[use.loop];
+std::string reasonAgainstSkipping(const LoopNest &nest, unsigned number,
+                                  const LoopUse &use) {
+  const BodyOp &body = nest.op(number);
+  const Loop &loop = nest.loop(use.loop);
   auto compute = dyn_cast_if_present<ComputeOp>(body.op);
   std::optional<MaskedElements> masked;
   if (compute)
@@ -124,16 +130,16 @@ std::string LoopNest::reasonAgainstSkipping(unsigned number,
   if (!masked)
     return "no mask is computed from indices";
   std::optional<VisibleIterations> visible =
-      visibleIterations(number, use.loop);
+      visibleIterations(nest, number, use.loop);
   if (!visible)
     return "which elements of a tile are hidden is not known";
-  if (loop.fusedOuter || loop.computeAt || loop.mapped || isInRegisters(use) ||
-      use.lanes || use.earlyExit)
+  if (loop.fusedOuter || loop.computeAt || loop.mapped ||
+      nest.isInRegisters(use) || use.lanes || use.earlyExit)
     return "all of its iterations are there";
   if (llvm::any_of(body.loops, [&](const LoopUse &other) {
-        return allLoops[other.loop].fusedOuter && visible->each != 0 &&
+        return nest.loop(other.loop).fusedOuter && visible->each != 0 &&
                other.loop != use.loop &&
-               stemsFrom(other.loop, axesOf(use.loop).front());
+               nest.stemsFrom(other.loop, nest.axesOf(use.loop).front());
       }))
     return "its tiles have a part of the elements";
   if (masked->combinesVisible(compute) && visible->each != 0)
@@ -144,7 +150,7 @@ std::string LoopNest::reasonAgainstSkipping(unsigned number,
     return use.reduced ? std::string()
                        : "results of another loop would be missing";
   for (Operation *user : compute->getUsers()) {
-    const LoopUse *other = bodyOps[indexOf(user)].find(use.loop);
+    const LoopUse *other = nest.op(nest.indexOf(user)).find(use.loop);
     if (!other || !other->skipsMasked)
       return "an op that reads the results goes on";
   }

@@ -7,8 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,7 +22,8 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
+LogicalResult NestBuilder::mma(ArrayRef<StringRef> names,
+                               EmitErrorFn emitError) {
   if (names.size() != 5)
     return emitError() << "expected copies and threads of rows, threads and "
                           "copies of columns, and products, but got "
@@ -31,7 +37,7 @@ LogicalResult LoopNest::mma(ArrayRef<StringRef> names, EmitErrorFn emitError) {
 }
 
 /// Adds it to all ops that have the loop of its products.
-LogicalResult LoopNest::addMma(Mma mma, EmitErrorFn emitError) {
+LogicalResult NestBuilder::addMma(Mma mma, EmitErrorFn emitError) {
   unsigned products = mma.products;
   StringRef name = allLoops[products].name;
   bool isUsed = false;
@@ -39,7 +45,7 @@ LogicalResult LoopNest::addMma(Mma mma, EmitErrorFn emitError) {
     LoopUse *use = concerns(i) ? op.find(products) : nullptr;
     if (!use)
       continue;
-    if (mmaOf(i))
+    if (mmaOf(*this, i))
       return emitError() << "op '" << op.name
                          << "' has products of matrices already";
     if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None)
@@ -62,18 +68,18 @@ LogicalResult LoopNest::addMma(Mma mma, EmitErrorFn emitError) {
   return success();
 }
 
-const Mma *LoopNest::mmaOf(unsigned op) const {
+const Mma *mmaOf(const LoopNest &nest, unsigned op) {
   const Mma *found =
-      llvm::find_if(allMmas, [&](const Mma &mma) { return mma.op == op; });
-  return found == allMmas.end() ? nullptr : found;
+      llvm::find_if(nest.mmas(), [&](const Mma &mma) { return mma.op == op; });
+  return found == nest.mmas().end() ? nullptr : found;
 }
 
 /// Returns true if the access depends on the loop.
-bool LoopNest::indexes(const BodyOp &op, OpOperand &operand,
-                       unsigned loop) const {
+static bool indexes(const LoopNest &nest, const BodyOp &op, OpOperand &operand,
+                    unsigned loop) {
   Access access(operand);
   return llvm::any_of(llvm::enumerate(op.axes), [&](auto axis) {
-    return access.dependsOn(axis.index()) && stemsFrom(loop, axis.value());
+    return access.dependsOn(axis.index()) && nest.stemsFrom(loop, axis.value());
   });
 }
 
@@ -130,7 +136,7 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
     if (use.lanes && use.loop != mma.columnCopies)
       return "loop '" + nest.loop(use.loop).name + "' is vectorized";
   auto isAt = [&](unsigned number, int64_t stride) {
-    return nest.loop(number).mapped && nest.threadsOf(number).stride == stride;
+    return nest.loop(number).mapped && threadsOf(nest, number).stride == stride;
   };
   if (!isAt(mma.columnThreads, 1) ||
       !isAt(mma.rowThreads, MatrixSums::columnThreads))
@@ -144,20 +150,20 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
   return {};
 }
 
-std::string LoopNest::reasonAgainst(const Mma &mma) const {
-  const BodyOp &op = bodyOps[mma.op];
+std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
+  const BodyOp &op = nest.op(mma.op);
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   std::optional<MatrixProduct> product =
       compute ? matrixProductOf(compute) : std::nullopt;
-  if (!product || !isVisible(*this, mma, *product->lhs) ||
-      !isVisible(*this, mma, *product->rhs))
+  if (!product || !isVisible(nest, mma, *product->lhs) ||
+      !isVisible(nest, mma, *product->rhs))
     return "it does not sum up products of two inputs of the kernel or shared "
            "results, of f16, bf16, f32 or bytes";
-  if (std::string reason = reasonAgainstLoops(*this, mma, product->depth());
+  if (std::string reason = reasonAgainstLoops(nest, mma, product->depth());
       !reason.empty())
     return reason;
   OpOperand *rows = product->lhs, *columns = product->rhs;
-  if (!indexes(op, *rows, mma.rowCopies))
+  if (!indexes(nest, op, *rows, mma.rowCopies))
     std::swap(rows, columns);
   SmallVector<std::tuple<unsigned, OpOperand *, OpOperand *>> indexing = {
       {mma.rowCopies, rows, columns},
@@ -169,21 +175,22 @@ std::string LoopNest::reasonAgainst(const Mma &mma) const {
     indexing.push_back({*mma.columnTiles, columns, rows});
   }
   for (auto [number, operand, other] : indexing)
-    if (!indexes(op, *operand, number) || indexes(op, *other, number))
-      return "loop '" + allLoops[number].name +
+    if (!indexes(nest, op, *operand, number) ||
+        indexes(nest, op, *other, number))
+      return "loop '" + nest.loop(number).name +
              "' does not index one of the factors alone";
   if (mma.isOfWarpgroup())
-    if (std::string reason = reasonAgainstSlices(mma, *rows, *columns);
+    if (std::string reason = reasonAgainstSlices(nest, mma, *rows, *columns);
         !reason.empty())
       return reason;
-  return reasonAgainstWaiting();
+  return reasonAgainstWaiting(nest);
 }
 
 /// The elements of an instruction are read with their neighbours along the
 /// sums; some may be transposed on the way.
-bool LoopNest::endsWithSums(const Cache &cache, unsigned number) const {
-  const BodyOp &op = bodyOps[number];
-  if (!cache.shared || !mmaOf(number))
+bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned number) {
+  const BodyOp &op = nest.op(number);
+  if (!cache.shared || !mmaOf(nest, number))
     return false;
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   if (!compute)

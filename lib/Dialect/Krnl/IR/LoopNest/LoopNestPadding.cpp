@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,47 +27,46 @@ bool LoopNest::pads(unsigned number) const {
   return loop.tail == TailStrategy::Pad && !endsEarly(loop.parents[0]);
 }
 
-void LoopNest::addPadded(unsigned op, unsigned number,
-                         SmallVectorImpl<unsigned> &padded) const {
-  if (bodyOps[op].find(number))
+static void addPadded(const LoopNest &nest, unsigned op, unsigned number,
+                      SmallVectorImpl<unsigned> &padded) {
+  if (nest.op(op).find(number))
     return;
-  unsigned child = childOf(op, number);
-  const Loop &loop = allLoops[child];
-  if (pads(child) && tripCountDivisor(number) % loop.blockSize != 0 &&
+  unsigned child = nest.childOf(op, number);
+  const Loop &loop = nest.loop(child);
+  if (nest.pads(child) && nest.tripCountDivisor(number) % loop.blockSize != 0 &&
       !llvm::is_contained(padded, number))
     padded.push_back(number);
-  addPadded(op, child, padded);
+  addPadded(nest, op, child, padded);
   // The loop inside the blocks was made just after that over them.
   if (loop.kind == Loop::Kind::BlockOuter)
-    addPadded(op, child + 1, padded);
+    addPadded(nest, op, child + 1, padded);
 }
 
-SmallVector<unsigned> LoopNest::paddedLoops(unsigned number,
-                                            bool reduced) const {
-  const BodyOp &op = bodyOps[number];
+SmallVector<unsigned> paddedLoops(const LoopNest &nest, unsigned number,
+                                  bool reduced) {
+  const BodyOp &op = nest.op(number);
   SmallVector<unsigned> padded;
   for (auto [axis, isReduced] : llvm::zip_equal(op.axes, op.reduced))
     if (isReduced || !reduced)
-      addPadded(number, axis, padded);
+      addPadded(nest, number, axis, padded);
   return padded;
 }
 
-SmallVector<unsigned> LoopNest::paddedLoops(unsigned number,
-                                            const Access &access,
-                                            bool reduced) const {
-  const BodyOp &op = bodyOps[number];
+SmallVector<unsigned> paddedLoops(const LoopNest &nest, unsigned number,
+                                  const Access &access, bool reduced) {
+  const BodyOp &op = nest.op(number);
   SmallVector<unsigned> padded;
   for (auto [dim, axis] : llvm::enumerate(op.axes))
     if (access.dependsOn(dim) && (op.reduced[dim] || !reduced))
-      addPadded(number, axis, padded);
+      addPadded(nest, number, axis, padded);
   return padded;
 }
 
-std::optional<int64_t> LoopNest::distanceIn(unsigned ancestor,
-                                            unsigned number) const {
+std::optional<int64_t> distanceIn(const LoopNest &nest, unsigned ancestor,
+                                  unsigned number) {
   int64_t distance = 1;
   while (number != ancestor) {
-    const Loop &loop = allLoops[number];
+    const Loop &loop = nest.loop(number);
     if (loop.kind == Loop::Kind::Axis || loop.kind == Loop::Kind::Fused)
       return std::nullopt;
     if (loop.kind == Loop::Kind::BlockOuter)
@@ -81,7 +82,7 @@ static bool keepsVectorsWhole(const LoopNest &nest, unsigned padded,
                               const LoopUse &use) {
   if (use.width() == 1 || !nest.stemsFrom(use.loop, padded))
     return true;
-  std::optional<int64_t> distance = nest.distanceIn(padded, use.loop);
+  std::optional<int64_t> distance = distanceIn(nest, padded, use.loop);
   return distance && !nest.leavesRest(use.loop, use.width()) &&
          nest.tripCountDivisor(padded) % (*distance * use.width()) == 0;
 }
@@ -112,11 +113,11 @@ static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
       op ? matrixProductOf(op) : std::nullopt;
   if (!product)
     return false;
-  SmallVector<unsigned> padded = nest.paddedLoops(number, /*reduced=*/true);
+  SmallVector<unsigned> padded = paddedLoops(nest, number, /*reduced=*/true);
   return llvm::all_of(
       ArrayRef{product->lhs, product->rhs}, [&](OpOperand *factor) {
         return isa<BlockArgument>(factor->get()) &&
-               llvm::equal(nest.paddedLoops(number, Access(*factor), true),
+               llvm::equal(paddedLoops(nest, number, Access(*factor), true),
                            padded);
       });
 }
@@ -145,28 +146,29 @@ static bool readsIndices(ComputeOp op) {
 }
 
 /// Why the op cannot have its padded blocks; empty if it can, or has none.
-std::string LoopNest::reasonAgainstPadding(unsigned number) const {
-  const BodyOp &op = bodyOps[number];
-  SmallVector<unsigned> padded = paddedLoops(number);
+std::string reasonAgainstPadding(const LoopNest &nest, unsigned number) {
+  const BodyOp &op = nest.op(number);
+  SmallVector<unsigned> padded = paddedLoops(nest, number);
   if (padded.empty())
     return {};
-  bool isSum = !paddedLoops(number, /*reduced=*/true).empty();
-  if (isSum && !sumsUpZeros(*this, number))
+  bool isSum = !paddedLoops(nest, number, /*reduced=*/true).empty();
+  if (isSum && !sumsUpZeros(nest, number))
     return "it does not sum up products of two inputs of the kernel, of f16, "
            "bf16, f32 or bytes";
   if (auto compute = dyn_cast_if_present<ComputeOp>(op.op);
       compute && readsIndices(compute))
     return "it computes indices from an intermediate";
   for (unsigned loop : padded)
-    if (std::optional<unsigned> blocks = findShortBlocks(*this, loop))
+    if (std::optional<unsigned> blocks = findShortBlocks(nest, loop))
       return "the bound of the blocks over which loop '" +
-             allLoops[*blocks].name + "' runs depends on it";
+             nest.loop(*blocks).name + "' runs depends on it";
   for (const LoopUse &use : op.loops) {
-    StringRef name = allLoops[use.loop].name;
+    StringRef name = nest.loop(use.loop).name;
     for (unsigned loop : padded)
-      if (!keepsVectorsWhole(*this, loop, use))
+      if (!keepsVectorsWhole(nest, loop, use))
         return ("vectors of loop '" + name +
-                "' would reach across the end of '" + allLoops[loop].name + "'")
+                "' would reach across the end of '" + nest.loop(loop).name +
+                "'")
             .str();
     if (use.transpose || use.interleave || !use.strides.empty())
       return ("accesses along loop '" + name + "' are shuffled").str();

@@ -7,6 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,9 +29,9 @@ static constexpr int64_t maxStages = 8;
 /// A producer counts those of all tiles in an index of 32 bits.
 static constexpr int64_t maxSlices = std::numeric_limits<int32_t>::max();
 
-LogicalResult LoopNest::pipeline(StringRef name, int64_t stages,
-                                 int64_t inFlight, bool producer,
-                                 EmitErrorFn emitError) {
+LogicalResult NestBuilder::pipeline(StringRef name, int64_t stages,
+                                    int64_t inFlight, bool producer,
+                                    EmitErrorFn emitError) {
   FailureOr<unsigned> loop = resolve(name, emitError);
   if (failed(loop))
     return failure();
@@ -36,20 +42,21 @@ LogicalResult LoopNest::pipeline(StringRef name, int64_t stages,
     return emitError() << "expected 0 to " << stages - 2
                        << " groups in flight beside " << stages
                        << " stages, but got " << inFlight;
-  if (pipelineAt(*loop).stages > 1)
+  if (pipelineAt(*this, *loop).stages > 1)
     return emitError() << "loop '" << name << "' has stages already";
   allPipelines.push_back({*loop, stages, inFlight, producer});
   return success();
 }
 
-const Pipeline *LoopNest::producingPipeline() const {
-  const auto *found = llvm::find_if(
-      allPipelines, [](const Pipeline &pipeline) { return pipeline.producer; });
-  return found == allPipelines.end() ? nullptr : found;
+const Pipeline *producingPipeline(const LoopNest &nest) {
+  const auto *found =
+      llvm::find_if(nest.pipelines(),
+                    [](const Pipeline &pipeline) { return pipeline.producer; });
+  return found == nest.pipelines().end() ? nullptr : found;
 }
 
-Pipeline LoopNest::pipelineAt(unsigned loop) const {
-  for (const Pipeline &pipeline : allPipelines)
+Pipeline pipelineAt(const LoopNest &nest, unsigned loop) {
+  for (const Pipeline &pipeline : nest.pipelines())
     if (pipeline.loop == loop)
       return pipeline;
   return {loop};
@@ -58,16 +65,17 @@ Pipeline LoopNest::pipelineAt(unsigned loop) const {
 /// Why products along the loop cannot be left to the next iteration: all that
 /// they read has to be in slices of this one, and their sums go from iteration
 /// to iteration.
-std::string LoopNest::reasonAgainstFlight(unsigned loop) const {
-  for (auto [number, op] : llvm::enumerate(bodyOps)) {
+static std::string reasonAgainstFlight(const LoopNest &nest, unsigned loop) {
+  for (auto [number, op] : llvm::enumerate(nest.ops())) {
     const LoopUse *use = op.find(loop);
     if (!use)
       continue;
-    const Mma *mma = mmaOf(number);
+    const Mma *mma = mmaOf(nest, number);
     if (!use->reduced || !mma || !mma->isOfWarpgroup())
       return "op '" + op.name + "' does not sum up products by wgmma along it";
-    for (const Cache &cache : allCaches)
-      if (cache.at != loop && llvm::is_contained(cachingOps(cache), number))
+    for (const Cache &cache : nest.caches())
+      if (cache.at != loop &&
+          llvm::is_contained(cachingOps(nest, cache), number))
         return "op '" + op.name + "' has slices of another loop";
   }
   return {};
@@ -83,7 +91,7 @@ static std::string reasonAgainstRoles(const LoopNest &nest) {
       if (nest.endsEarly(use.loop) || use.earlyExit || use.skipsMasked)
         return "loop '" + nest.loop(use.loop).name + "' ends early";
   }
-  if (nest.numThreads() + producerThreads > maxTileThreads)
+  if (numThreads(nest) + producerThreads > maxTileThreads)
     return "its warp would be one of more than " +
            std::to_string(maxTileThreads) + " threads";
   return {};
@@ -91,55 +99,57 @@ static std::string reasonAgainstRoles(const LoopNest &nest) {
 
 /// All threads but those of the producer have the iterations of the loop once
 /// in each tile, and the producer has no other part in the tile.
-std::string LoopNest::reasonAgainstProducer(const Pipeline &pipeline) const {
+static std::string reasonAgainstProducer(const LoopNest &nest,
+                                         const Pipeline &pipeline) {
   std::optional<unsigned> producing;
-  for (const Cache &cache : allCaches)
-    for (unsigned op : cachingOps(cache)) {
+  for (const Cache &cache : nest.caches())
+    for (unsigned op : cachingOps(nest, cache)) {
       std::string slice = "operand " + std::to_string(cache.operand) +
-                          " of op '" + bodyOps[op].name + "'";
+                          " of op '" + nest.op(op).name + "'";
       if (cache.at != pipeline.loop || producing.value_or(op) != op)
         return slice + " has slices of another loop or op";
-      if (!copiesBoxes(cache, op))
+      if (!copiesBoxes(nest, cache, op))
         return slice + " is not copied by boxes for wgmma";
       producing = op;
     }
   if (!producing)
     return "no op has slices there";
-  for (const LoopUse &use : bodyOps[*producing].loops) {
-    const Loop &loop = allLoops[use.loop];
+  for (const LoopUse &use : nest.op(*producing).loops) {
+    const Loop &loop = nest.loop(use.loop);
     if (use.loop == pipeline.loop)
       break;
-    if (!loop.parallel && !loop.mapped && !isInRegisters(use))
+    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use))
       return "loop '" + loop.name +
              "' around it has several iterations in a tile";
   }
-  SmallVector<unsigned> loops = parallelLoops();
+  SmallVector<unsigned> loops = nest.parallelLoops();
   loops.push_back(pipeline.loop);
   int64_t slices = 1;
   for (unsigned loop : loops)
-    if (allLoops[loop].isDynamic() ||
-        llvm::MulOverflow(slices, allLoops[loop].extent, slices) ||
+    if (nest.loop(loop).isDynamic() ||
+        llvm::MulOverflow(slices, nest.loop(loop).extent, slices) ||
         slices > maxSlices)
       return "the slices of all tiles are not known to be less than 2^31";
-  return reasonAgainstRoles(*this);
+  return reasonAgainstRoles(nest);
 }
 
-std::string LoopNest::reasonAgainst(const Pipeline &pipeline) const {
-  if (llvm::none_of(allCaches, [&](const Cache &cache) {
+std::string reasonAgainst(const LoopNest &nest, const Pipeline &pipeline) {
+  if (llvm::none_of(nest.caches(), [&](const Cache &cache) {
         return cache.shared && cache.at == pipeline.loop;
       }))
     return "no operand is copied to shared memory there";
-  if (allLoops[pipeline.loop].fusedOuter)
+  if (nest.loop(pipeline.loop).fusedOuter)
     return "it is around all ops";
-  if (allLoops[pipeline.loop].computeAt)
+  if (nest.loop(pipeline.loop).computeAt)
     return "other ops are computed at it";
-  if (peels(pipeline.loop))
+  if (nest.peels(pipeline.loop))
     return "its last block is code of its own";
   if (pipeline.inFlight > 0)
-    if (std::string reason = reasonAgainstFlight(pipeline.loop);
+    if (std::string reason = reasonAgainstFlight(nest, pipeline.loop);
         !reason.empty())
       return reason;
-  return pipeline.producer ? reasonAgainstProducer(pipeline) : std::string();
+  return pipeline.producer ? reasonAgainstProducer(nest, pipeline)
+                           : std::string();
 }
 
 } // namespace onnxc::krnl

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,13 +17,13 @@ namespace onnxc::krnl {
 
 static constexpr int64_t maxDistance = 64, maxLineBytes = 4096;
 
-LogicalResult LoopNest::prefetch(const Prefetch &prefetch,
-                                 EmitErrorFn emitError) {
+LogicalResult NestBuilder::prefetch(const Prefetch &prefetch,
+                                    EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   if (!findOperand(prefetch.operand, emitError))
     return failure();
-  if (prefetchOf(prefetch.operand))
+  if (prefetchOf(*this, prefetch.operand))
     return emitError() << "operand " << prefetch.operand
                        << " is prefetched already";
   if (prefetch.distance < 0 || prefetch.distance > maxDistance)
@@ -35,20 +37,20 @@ LogicalResult LoopNest::prefetch(const Prefetch &prefetch,
   return success();
 }
 
-const Prefetch *LoopNest::prefetchOf(unsigned operand) const {
-  for (const Prefetch &prefetch : allPrefetches)
+const Prefetch *prefetchOf(const LoopNest &nest, unsigned operand) {
+  for (const Prefetch &prefetch : nest.prefetches())
     if (prefetch.operand == operand)
       return &prefetch;
   return nullptr;
 }
 
-std::optional<PackedPanels> LoopNest::panelsOf(const Pack &pack) const {
-  PackedPanels panels{packedLoops(pack), 0, 0};
+std::optional<PackedPanels> panelsOf(const LoopNest &nest, const Pack &pack) {
+  PackedPanels panels{packedLoops(nest, pack), 0, 0};
   std::optional<size_t> panel;
   for (auto [position, loop] : llvm::enumerate(panels.loops)) {
-    if (allLoops[loop].fusedOuter)
+    if (nest.loop(loop).fusedOuter)
       panel = position;
-    for (const BodyOp &op : bodyOps)
+    for (const BodyOp &op : nest.ops())
       if (const LoopUse *use = op.find(loop);
           use && use->role == RegisterRole::Column)
         panels.columns = position;
@@ -59,66 +61,69 @@ std::optional<PackedPanels> LoopNest::panelsOf(const Pack &pack) const {
   return panels;
 }
 
-SmallVector<unsigned> LoopNest::passesOf(const PackedPanels &panels) const {
-  SmallVector<unsigned> outer = fusedOuterLoops();
+SmallVector<unsigned> passesOf(const LoopNest &nest,
+                               const PackedPanels &panels) {
+  SmallVector<unsigned> outer = nest.fusedOuterLoops();
   auto *panel = llvm::find(outer, panels.loops[panels.panel]);
   return SmallVector<unsigned>(panel + 1, outer.end());
 }
 
 /// The steps of the panel are those of the op's reduction.
-std::string LoopNest::reasonAgainst(const PackedPanels &panels,
-                                    unsigned op) const {
-  const BodyOp &reader = bodyOps[op];
+std::string reasonAgainst(const LoopNest &nest, const PackedPanels &panels,
+                          unsigned op) {
+  const BodyOp &reader = nest.op(op);
   for (unsigned loop : panels.steps())
-    if (!reader.find(loop)->reduced && !isAround(loop, op))
-      return "loop '" + allLoops[loop].name +
+    if (!reader.find(loop)->reduced && !nest.isAround(loop, op))
+      return "loop '" + nest.loop(loop).name +
              "' inside the panel is not reduced by op '" + reader.name + "'";
   for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns + 1))
     if (!reader.find(loop)->dot)
-      return "loop '" + allLoops[loop].name +
+      return "loop '" + nest.loop(loop).name +
              "' inside the columns is no group of bytes";
   return "";
 }
 
-std::string LoopNest::reasonAgainst(const Prefetch &prefetch) const {
+std::string reasonAgainst(const LoopNest &nest, const Prefetch &prefetch) {
   if (prefetch.distance == 0) {
     std::string reason;
-    return earlyReadOf(*this, prefetch, reason) ? "" : reason;
+    return earlyReadOf(nest, prefetch, reason) ? "" : reason;
   }
-  const Pack *pack = packOf(prefetch.operand);
+  const Pack *pack = nest.packOf(prefetch.operand);
   if (!pack)
     return "it is not packed";
-  std::optional<PackedPanels> panels = panelsOf(*pack);
+  std::optional<PackedPanels> panels = panelsOf(nest, *pack);
   if (!panels)
     return "no loop in fuse_outer goes over panels of the columns of a "
            "register tile";
   auto isReduced = [](const LoopUse &use) { return use.reduced; };
   bool reduces = false;
-  for (const Operand::Reader &reader : operands[prefetch.operand].readers) {
-    if (llvm::none_of(bodyOps[reader.op].loops, isReduced))
+  for (const LoopNest::Operand::Reader &reader :
+       nest.operand(prefetch.operand).readers) {
+    if (llvm::none_of(nest.op(reader.op).loops, isReduced))
       continue;
     reduces = true;
-    if (std::string reason = reasonAgainst(*panels, reader.op); !reason.empty())
+    if (std::string reason = reasonAgainst(nest, *panels, reader.op);
+        !reason.empty())
       return reason;
   }
   if (!reduces)
     return "no op that reads it reduces anything";
-  SmallVector<unsigned> inside = passesOf(*panels);
+  SmallVector<unsigned> inside = passesOf(nest, *panels);
   int64_t passes = 1;
   for (unsigned loop : inside)
-    if (allLoops[loop].isDynamic() ||
-        llvm::MulOverflow(passes, allLoops[loop].extent, passes))
-      return "the number of iterations of loop '" + allLoops[loop].name +
+    if (nest.loop(loop).isDynamic() ||
+        llvm::MulOverflow(passes, nest.loop(loop).extent, passes))
+      return "the number of iterations of loop '" + nest.loop(loop).name +
              "' is not known or too large";
   if (passes < 2)
     return "one tile alone reads each panel";
-  int64_t bytes = operands[prefetch.operand].elementBytes;
+  int64_t bytes = nest.operand(prefetch.operand).elementBytes;
   for (auto [position, loop] :
        llvm::enumerate(ArrayRef(panels->loops).drop_front(panels->panel + 1))) {
-    if (allLoops[loop].isDynamic())
-      return "the extent of loop '" + allLoops[loop].name + "' is not known";
+    if (nest.loop(loop).isDynamic())
+      return "the extent of loop '" + nest.loop(loop).name + "' is not known";
     if (panels->panel + 1 + position >= panels->columns)
-      bytes *= allLoops[loop].extent;
+      bytes *= nest.loop(loop).extent;
   }
   if (bytes < prefetch.lineBytes)
     return "the columns of a step have fewer bytes than a line";

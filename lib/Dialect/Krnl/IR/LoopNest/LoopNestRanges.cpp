@@ -8,8 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,24 +22,24 @@ namespace onnxc::krnl {
 
 /// Why the op cannot have the vectors that its loops have; empty if it can, or
 /// has all elements of its operands.
-std::string LoopNest::reasonAgainstRanges(unsigned number) const {
-  const BodyOp &op = bodyOps[number];
+std::string reasonAgainstRanges(const LoopNest &nest, unsigned number) {
+  const BodyOp &op = nest.op(number);
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   if (!compute)
     return {};
   for (OpOperand &operand : compute->getOpOperands()) {
     if (!Access(operand).hasRanges())
       continue;
-    Access access(*this, number, operand);
+    Access access(nest, number, operand);
     // Copies to shared memory are element by element along a range.
-    bool isCopied = sharedCacheOf(operand, number) != nullptr;
+    bool isCopied = sharedCacheOf(nest, operand, number) != nullptr;
     if (access.outside() && isCopied)
       return "copies to shared memory have zeros outside of it";
     if (access.outside() &&
-        !paddedLoops(number, access, /*reduced=*/true).empty())
+        !paddedLoops(nest, number, access, /*reduced=*/true).empty())
       return "sums over whole blocks have zeros outside of it";
     for (const LoopUse &use : op.loops) {
-      std::string name = "loop '" + allLoops[use.loop].name + "'";
+      std::string name = "loop '" + nest.loop(use.loop).name + "'";
       if (use.width() > 1 && !isCopied && access.hasRangeAlong(use.loop))
         return "vectors of " + name + " would reach across its end";
       if (use.transpose || use.interleave || !use.strides.empty())

@@ -11,6 +11,8 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +28,7 @@ static constexpr int64_t maxLanes = 64;
 
 /// Returns true if the copies of a reduced loop follow one another: all reduced
 /// loops inside are unrolled completely.
-bool LoopNest::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
+bool NestBuilder::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
   return llvm::all_of(op.loops, [&](const LoopUse &inside) {
     return !inside.reduced || &inside <= &use ||
            inside.unroll == allLoops[inside.loop].extent;
@@ -35,9 +37,9 @@ bool LoopNest::unrollsInOrder(const BodyOp &op, const LoopUse &use) const {
 
 /// What is left is done in ever smaller parts; a single iteration need not be
 /// listed.
-LogicalResult LoopNest::checkTail(ArrayRef<int64_t> tail, int64_t factor,
-                                  unsigned loop, bool leavesRest,
-                                  EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkTail(ArrayRef<int64_t> tail, int64_t factor,
+                                     unsigned loop, bool leavesRest,
+                                     EmitErrorFn emitError) const {
   if (!tail.empty() && !leavesRest)
     return emitError() << "loop '" << allLoops[loop].name
                        << "' leaves no iterations for a tail";
@@ -50,8 +52,9 @@ LogicalResult LoopNest::checkTail(ArrayRef<int64_t> tail, int64_t factor,
   return success();
 }
 
-LogicalResult LoopNest::unroll(StringRef name, int64_t factor,
-                               ArrayRef<int64_t> tail, EmitErrorFn emitError) {
+LogicalResult NestBuilder::unroll(StringRef name, int64_t factor,
+                                  ArrayRef<int64_t> tail,
+                                  EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -110,7 +113,7 @@ static LogicalResult takeLanes(const LoopNest &nest, BodyOp &op,
   return success();
 }
 
-LogicalResult LoopNest::dot(StringRef name, EmitErrorFn emitError) {
+LogicalResult NestBuilder::dot(StringRef name, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -157,8 +160,8 @@ static bool hasLanes(const BodyOp &op) {
   return !compute || fitsVectors(compute);
 }
 
-LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
-                                  EmitErrorFn emitError) {
+LogicalResult NestBuilder::vectorize(StringRef name, int64_t lanes,
+                                     EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -200,8 +203,8 @@ LogicalResult LoopNest::vectorize(StringRef name, int64_t lanes,
   return success();
 }
 
-bool LoopNest::canExitEarly(unsigned number, const LoopUse &use) const {
-  const BodyOp &body = bodyOps[number];
+bool canExitEarly(const LoopNest &nest, unsigned number, const LoopUse &use) {
+  const BodyOp &body = nest.op(number);
   auto op = dyn_cast_if_present<ComputeOp>(body.op);
   if (!op || !use.reduced || isOrdered(op))
     return false;
@@ -212,19 +215,19 @@ bool LoopNest::canExitEarly(unsigned number, const LoopUse &use) const {
       return false;
   }
   for (auto [dim, axis] : llvm::enumerate(body.axes))
-    if (stemsFrom(use.loop, axis))
+    if (nest.stemsFrom(use.loop, axis))
       return accumulates && isTraversalDim(op, dim);
   return false;
 }
 
-LogicalResult LoopNest::earlyExit(StringRef name, EmitErrorFn emitError) {
+LogicalResult NestBuilder::earlyExit(StringRef name, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
   bool isUsed = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use || !canExitEarly(i, *use))
+    if (!use || !canExitEarly(*this, i, *use))
       continue;
     if (use->earlyExit)
       return emitError() << "loop '" << name << "' ends early already";
@@ -277,9 +280,9 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
   return success();
 }
 
-LogicalResult LoopNest::registerTile(StringRef rowName, StringRef columnName,
-                                     int64_t lanes, ArrayRef<int64_t> tail,
-                                     bool masked, EmitErrorFn emitError) {
+LogicalResult NestBuilder::registerTile(StringRef rowName, StringRef columnName,
+                                        int64_t lanes, ArrayRef<int64_t> tail,
+                                        bool masked, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   if (failed(checkLanes(lanes, /*minLanes=*/1, emitError)))

@@ -11,6 +11,9 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,7 +33,7 @@ std::optional<Shuffle> symbolizeShuffle(StringRef text) {
   return std::nullopt;
 }
 
-bool LoopNest::hasRows(const Access &along, OpOperand &operand, unsigned loop) {
+bool hasRows(const Access &along, OpOperand &operand, unsigned loop) {
   if (along.getRank() == 0)
     return false;
   Access written(operand);
@@ -40,19 +43,20 @@ bool LoopNest::hasRows(const Access &along, OpOperand &operand, unsigned loop) {
          along.stepAt(last, loop) == 1;
 }
 
-SmallVector<int64_t> LoopNest::copiesOf(const LoopUse &use) const {
-  const Loop &loop = allLoops[use.loop];
+SmallVector<int64_t> copiesOf(const LoopNest &nest, const LoopUse &use) {
+  const Loop &loop = nest.loop(use.loop);
   bool isTile = use.role != RegisterRole::None;
   int64_t copies = isTile ? loop.extent : std::max<int64_t>(use.unroll, 1);
   SmallVector<int64_t> all{copies};
-  if (std::optional<int64_t> rest = isTile ? knownRest(use.loop) : std::nullopt)
+  if (std::optional<int64_t> rest =
+          isTile ? nest.knownRest(use.loop) : std::nullopt)
     all.push_back(*rest);
   llvm::append_range(all, use.tail);
   return all;
 }
 
-bool LoopNest::liesBetween(const Access &along, unsigned lane, unsigned copied,
-                           int64_t copies) {
+bool liesBetween(const Access &along, unsigned lane, unsigned copied,
+                 int64_t copies) {
   int64_t step = along.stride(lane);
   return step > 1 && copies >= step && along.stride(copied) == 1 &&
          !along.hasRanges();
@@ -65,50 +69,51 @@ static const LoopUse *findLanes(const BodyOp &op) {
   return lane == op.loops.end() ? nullptr : lane;
 }
 
-bool LoopNest::isPacked(OpOperand &operand) const {
+bool isPacked(const LoopNest &nest, OpOperand &operand) {
   auto argument = dyn_cast<BlockArgument>(operand.get());
-  return argument && packOf(argument.getArgNumber());
+  return argument && nest.packOf(argument.getArgNumber());
 }
 
-bool LoopNest::readsBetween(unsigned number, const LoopUse &use,
-                            int64_t maxStride) const {
-  auto op = dyn_cast_if_present<ComputeOp>(bodyOps[number].op);
-  const LoopUse *lane = findLanes(bodyOps[number]);
+bool readsBetween(const LoopNest &nest, unsigned number, const LoopUse &use,
+                  int64_t maxStride) {
+  auto op = dyn_cast_if_present<ComputeOp>(nest.op(number).op);
+  const LoopUse *lane = findLanes(nest.op(number));
   if (!op || !lane || lane->reduced || use.width() > 1)
     return false;
   return llvm::any_of(readInputs(op), [&](OpOperand *input) {
     // Packed operands lie as they are read.
-    if (!isa<RankedTensorType>(input->get().getType()) || isPacked(*input))
+    if (!isa<RankedTensorType>(input->get().getType()) ||
+        isPacked(nest, *input))
       return false;
-    Access along(*this, number, *input);
+    Access along(nest, number, *input);
     return along.stride(lane->loop) <= maxStride &&
-           llvm::any_of(copiesOf(use), [&](int64_t copies) {
+           llvm::any_of(copiesOf(nest, use), [&](int64_t copies) {
              return copies <= lane->lanes &&
                     liesBetween(along, lane->loop, use.loop, copies);
            });
   });
 }
 
-bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
-                          bool masked) const {
-  const BodyOp &body = bodyOps[number];
+bool canShuffle(const LoopNest &nest, unsigned number, const LoopUse &use,
+                Shuffle shuffle, bool masked) {
+  const BodyOp &body = nest.op(number);
   auto op = dyn_cast_if_present<ComputeOp>(body.op);
   const LoopUse *lane = findLanes(body);
   bool isTransposed = shuffle == Shuffle::Transpose;
-  if (!isTransposed && !masked && readsBetween(number, use))
+  if (!isTransposed && !masked && readsBetween(nest, number, use))
     return true;
   if (!op || use.reduced || use.width() > 1 || !lane)
     return false;
   auto suits = [&](OpOperand &operand) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       return false;
-    Access along(*this, number, operand);
+    Access along(nest, number, operand);
     if (!along.dependsOn(lane->loop) || !hasRows(along, operand, use.loop))
       return false;
     bool inLine =
         along.getIndex(along.getRank() - 1).isFunctionOfDim(lane->loop);
     int64_t step = isTransposed ? 0 : along.stride(lane->loop);
-    return llvm::any_of(copiesOf(use), [&](int64_t copies) {
+    return llvm::any_of(copiesOf(nest, use), [&](int64_t copies) {
       return copies > 1 && copies <= lane->lanes &&
              !(masked && llvm::isPowerOf2_64(copies)) &&
              (isTransposed ? !inLine : copies == step);
@@ -117,8 +122,8 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
   // Packed operands lie as they are read.
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (isTransposed && !masked &&
-        !op.getMatchingBlockArgument(input).use_empty() && !isPacked(*input) &&
-        suits(*input))
+        !op.getMatchingBlockArgument(input).use_empty() &&
+        !isPacked(nest, *input) && suits(*input))
       return true;
   }
   return !lane->reduced &&
@@ -127,15 +132,15 @@ bool LoopNest::canShuffle(unsigned number, const LoopUse &use, Shuffle shuffle,
          });
 }
 
-LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
-                                EmitErrorFn emitError) {
+LogicalResult NestBuilder::shuffle(StringRef name, Shuffle shuffle, bool masked,
+                                   EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
   bool isUsed = false, usesMask = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use || !canShuffle(i, *use, shuffle))
+    if (!use || !canShuffle(*this, i, *use, shuffle))
       continue;
     bool &flag =
         shuffle == Shuffle::Transpose ? use->transpose : use->interleave;
@@ -143,7 +148,7 @@ LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
       return emitError() << "the step is there already for op '" << op.name
                          << "'";
     isUsed = flag = true;
-    use->masked |= masked && canShuffle(i, *use, shuffle, masked);
+    use->masked |= masked && canShuffle(*this, i, *use, shuffle, masked);
     usesMask |= use->masked;
   }
   if (isUsed && masked && !usesMask)
@@ -162,40 +167,40 @@ LogicalResult LoopNest::shuffle(StringRef name, Shuffle shuffle, bool masked,
                         "elements apart that the copies read all between";
 }
 
-bool LoopNest::hasStride(unsigned number, const LoopUse &use,
-                         int64_t distance) const {
-  auto op = dyn_cast_if_present<ComputeOp>(bodyOps[number].op);
+bool hasStride(const LoopNest &nest, unsigned number, const LoopUse &use,
+               int64_t distance) {
+  auto op = dyn_cast_if_present<ComputeOp>(nest.op(number).op);
   if (!op || use.width() == 1 || distance < 2)
     return false;
   // The lanes of other copies lie between those of a result.
   auto isInterleaved = [&](OpOperand &operand, const Access &along) {
     return op.isDpsInit(&operand) &&
-           llvm::any_of(bodyOps[number].loops, [&](const LoopUse &copied) {
+           llvm::any_of(nest.op(number).loops, [&](const LoopUse &copied) {
              return copied.interleave && hasRows(along, operand, copied.loop) &&
-                    !leavesRest(copied.loop, distance) &&
-                    llvm::all_equal(copiesOf(copied)) &&
-                    copiesOf(copied).front() == distance;
+                    !nest.leavesRest(copied.loop, distance) &&
+                    llvm::all_equal(copiesOf(nest, copied)) &&
+                    copiesOf(nest, copied).front() == distance;
            });
   };
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     // Packed operands lie as they are read.
     if (!isa<RankedTensorType>(operand.get().getType()) ||
-        !isAccessed(operand) || isPacked(operand))
+        !isAccessed(operand) || isPacked(nest, operand))
       return false;
-    Access along(*this, number, operand);
+    Access along(nest, number, operand);
     return along.stride(use.loop) == distance && !isInterleaved(operand, along);
   });
 }
 
-LogicalResult LoopNest::strided(StringRef name, int64_t distance,
-                                EmitErrorFn emitError) {
+LogicalResult NestBuilder::strided(StringRef name, int64_t distance,
+                                   EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
   bool isUsed = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use || !hasStride(i, *use, distance))
+    if (!use || !hasStride(*this, i, *use, distance))
       continue;
     if (llvm::is_contained(use->strides, distance))
       return emitError() << "the step is there already for op '" << op.name

@@ -12,6 +12,9 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,14 +30,14 @@ static constexpr int64_t maxBlock = int64_t(1) << 20;
 // Names and common checks
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::checkConcernsAll(EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkConcernsAll(EmitErrorFn emitError) const {
   if (limit >= 0)
     return emitError() << "concerns all ops; it cannot be limited to one";
   return success();
 }
 
-FailureOr<unsigned> LoopNest::resolve(StringRef name,
-                                      EmitErrorFn emitError) const {
+FailureOr<unsigned> NestBuilder::resolve(StringRef name,
+                                         EmitErrorFn emitError) const {
   if (auto number = find(name, limit))
     return *number;
   for (auto [number, loop] : llvm::enumerate(allLoops)) {
@@ -53,7 +56,8 @@ FailureOr<unsigned> LoopNest::resolve(StringRef name,
 }
 
 FailureOr<SmallVector<unsigned>>
-LoopNest::resolveAll(ArrayRef<StringRef> names, EmitErrorFn emitError) const {
+NestBuilder::resolveAll(ArrayRef<StringRef> names,
+                        EmitErrorFn emitError) const {
   SmallVector<unsigned> numbers;
   for (StringRef name : names) {
     FailureOr<unsigned> number = resolve(name, emitError);
@@ -66,7 +70,8 @@ LoopNest::resolveAll(ArrayRef<StringRef> names, EmitErrorFn emitError) const {
   return numbers;
 }
 
-LogicalResult LoopNest::checkFree(StringRef name, EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkFree(StringRef name,
+                                     EmitErrorFn emitError) const {
   for (const Loop &loop : allLoops)
     if (loop.name == name &&
         (loop.onlyOp < 0 || limit < 0 || loop.onlyOp == limit))
@@ -75,8 +80,8 @@ LogicalResult LoopNest::checkFree(StringRef name, EmitErrorFn emitError) const {
 }
 
 /// A loop that is to be replaced must not have been put to use yet.
-LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
-                                   EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkPlain(unsigned number, StringRef verb,
+                                      EmitErrorFn emitError) const {
   const Loop &loop = allLoops[number];
   auto refuse = [&](const Twine &state) {
     return emitError() << "loop '" << loop.name << "' is " << state << "; "
@@ -118,7 +123,7 @@ LogicalResult LoopNest::checkPlain(unsigned number, StringRef verb,
 
 /// Puts `fresh` where `old` (adjacent loops) stood, in the concerned ops and,
 /// unless limited to one op, in the order of all.
-void LoopNest::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
+void NestBuilder::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     if (!concerns(i) || !op.find(old.front()))
       continue;
@@ -146,10 +151,10 @@ void LoopNest::replace(ArrayRef<unsigned> old, ArrayRef<unsigned> fresh) {
 // block, split_reduction, fuse
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::splitLoop(unsigned number, int64_t size,
-                                  TailStrategy tail, bool split,
-                                  StringRef outer, StringRef inner,
-                                  EmitErrorFn emitError) {
+LogicalResult NestBuilder::splitLoop(unsigned number, int64_t size,
+                                     TailStrategy tail, bool split,
+                                     StringRef outer, StringRef inner,
+                                     EmitErrorFn emitError) {
   if (failed(checkFree(outer, emitError)) ||
       failed(checkFree(inner, emitError)))
     return failure();
@@ -174,9 +179,9 @@ LogicalResult LoopNest::splitLoop(unsigned number, int64_t size,
   return success();
 }
 
-LogicalResult LoopNest::block(StringRef name, int64_t size, TailStrategy tail,
-                              StringRef outer, StringRef inner,
-                              EmitErrorFn emitError) {
+LogicalResult NestBuilder::block(StringRef name, int64_t size,
+                                 TailStrategy tail, StringRef outer,
+                                 StringRef inner, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number) || failed(checkPlain(*number, "block", emitError)))
     return failure();
@@ -189,14 +194,14 @@ LogicalResult LoopNest::block(StringRef name, int64_t size, TailStrategy tail,
   // Sums of f32 have zeros added to them, which turn -0 into 0.
   for (auto [i, op] : llvm::enumerate(bodyOps))
     if (concerns(i) && op.find(allLoops.size() - 1) && op.op)
-      orderPreserved &= paddedLoops(i, /*reduced=*/true).empty() ||
+      orderPreserved &= paddedLoops(*this, i, /*reduced=*/true).empty() ||
                         getElementTypeOrSelf(op.op->getResult(0)).isInteger();
   return success();
 }
 
-LogicalResult LoopNest::splitReduction(StringRef name, int64_t parts,
-                                       StringRef outer, StringRef inner,
-                                       EmitErrorFn emitError) {
+LogicalResult NestBuilder::splitReduction(StringRef name, int64_t parts,
+                                          StringRef outer, StringRef inner,
+                                          EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number) || failed(checkPlain(*number, "split", emitError)))
     return failure();
@@ -216,8 +221,8 @@ LogicalResult LoopNest::splitReduction(StringRef name, int64_t parts,
                    inner, emitError);
 }
 
-LogicalResult LoopNest::fuse(StringRef outerName, StringRef innerName,
-                             StringRef result, EmitErrorFn emitError) {
+LogicalResult NestBuilder::fuse(StringRef outerName, StringRef innerName,
+                                StringRef result, EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> pair =
       resolveAll({outerName, innerName}, emitError);
   if (failed(pair) || failed(checkPlain((*pair)[0], "fuse", emitError)) ||
@@ -291,8 +296,8 @@ static SmallVector<unsigned> reducedLoops(const BodyOp &op) {
   return loops;
 }
 
-LogicalResult LoopNest::reorderOp(BodyOp &op, ArrayRef<unsigned> order,
-                                  EmitErrorFn emitError) {
+LogicalResult NestBuilder::reorderOp(BodyOp &op, ArrayRef<unsigned> order,
+                                     EmitErrorFn emitError) {
   SmallVector<unsigned> before = reducedLoops(op);
   permute(op.loops, order, [](const LoopUse &use) { return use.loop; });
   if (reducedLoops(op) != before) {
@@ -304,8 +309,8 @@ LogicalResult LoopNest::reorderOp(BodyOp &op, ArrayRef<unsigned> order,
   return checkInnermost(op, emitError);
 }
 
-LogicalResult LoopNest::reorder(ArrayRef<StringRef> names,
-                                EmitErrorFn emitError) {
+LogicalResult NestBuilder::reorder(ArrayRef<StringRef> names,
+                                   EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
@@ -359,8 +364,8 @@ static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
   return success();
 }
 
-LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
-                                  EmitErrorFn emitError) {
+LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
+                                     EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
@@ -393,7 +398,7 @@ LogicalResult LoopNest::fuseOuter(ArrayRef<StringRef> names,
   return success();
 }
 
-LogicalResult LoopNest::computeAt(StringRef name, EmitErrorFn emitError) {
+LogicalResult NestBuilder::computeAt(StringRef name, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   FailureOr<unsigned> number = resolve(name, emitError);
@@ -408,8 +413,8 @@ LogicalResult LoopNest::computeAt(StringRef name, EmitErrorFn emitError) {
   return checkComputeAt(emitError);
 }
 
-LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
-                                 EmitErrorFn emitError) {
+LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
+                                    EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
@@ -427,7 +432,7 @@ LogicalResult LoopNest::parallel(ArrayRef<StringRef> names,
       if (op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "'";
-    if (!mappedLoops().empty())
+    if (!mappedLoops(*this).empty())
       return emitError() << "loop '" << loop.name
                          << "' comes after a mapped loop";
     unsigned next = liveOrder[parallelLoops().size()];

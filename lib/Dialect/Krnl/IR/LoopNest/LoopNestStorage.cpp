@@ -9,6 +9,13 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,13 +35,14 @@ static constexpr int64_t maxPaddingBytes = 16;
 // Operands
 //===----------------------------------------------------------------------===//
 
-LoopNest::Operand &LoopNest::operandInfo(unsigned operand) {
+LoopNest::Operand &NestBuilder::operandInfo(unsigned operand) {
   if (operands.size() <= operand)
     operands.resize(operand + 1);
   return operands[operand];
 }
 
-void LoopNest::addReader(unsigned operand, unsigned op, ArrayRef<int> dimAxes) {
+void NestBuilder::addReader(unsigned operand, unsigned op,
+                            ArrayRef<int> dimAxes) {
   Operand &info = operandInfo(operand);
   if (info.readers.empty())
     info.dimAxes.assign(dimAxes.begin(), dimAxes.end());
@@ -51,26 +59,28 @@ void LoopNest::addReader(unsigned operand, unsigned op, ArrayRef<int> dimAxes) {
   info.readers.push_back(std::move(reader));
 }
 
-const LoopNest::Operand *LoopNest::findOperand(unsigned operand,
-                                               EmitErrorFn emitError) const {
+const LoopNest::Operand *NestBuilder::findOperand(unsigned operand,
+                                                  EmitErrorFn emitError) const {
   if (operand < operands.size() && !operands[operand].readers.empty())
     return &operands[operand];
   emitError() << "no op reads a tensor operand " << operand;
   return nullptr;
 }
 
-bool LoopNest::isIndexedBy(const Operand::Reader &reader, unsigned loop) const {
-  return llvm::any_of(reader.axes,
-                      [&](unsigned axis) { return stemsFrom(loop, axis); });
+static bool isIndexedBy(const LoopNest &nest,
+                        const LoopNest::Operand::Reader &reader,
+                        unsigned loop) {
+  return llvm::any_of(
+      reader.axes, [&](unsigned axis) { return nest.stemsFrom(loop, axis); });
 }
 
 /// The live loops that change which element of the operand the reader reads,
 /// outermost first.
-SmallVector<unsigned>
-LoopNest::indexingLoops(const Operand::Reader &reader) const {
+SmallVector<unsigned> indexingLoops(const LoopNest &nest,
+                                    const LoopNest::Operand::Reader &reader) {
   SmallVector<unsigned> loops;
-  for (const LoopUse &use : bodyOps[reader.op].loops)
-    if (isIndexedBy(reader, use.loop))
+  for (const LoopUse &use : nest.op(reader.op).loops)
+    if (isIndexedBy(nest, reader, use.loop))
       loops.push_back(use.loop);
   return loops;
 }
@@ -79,9 +89,9 @@ LoopNest::indexingLoops(const Operand::Reader &reader) const {
 // pack
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
-                             Shuffle shuffle, int64_t lanes,
-                             EmitErrorFn emitError) {
+LogicalResult NestBuilder::pack(unsigned operand, ArrayRef<StringRef> names,
+                                Shuffle shuffle, int64_t lanes,
+                                EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
@@ -98,7 +108,7 @@ LogicalResult LoopNest::pack(unsigned operand, ArrayRef<StringRef> names,
   if (reader == info->readers.end())
     return emitError() << "op '" << bodyOps[limit].name
                        << "' does not read operand " << operand;
-  SmallVector<unsigned> indexing = indexingLoops(*reader);
+  SmallVector<unsigned> indexing = indexingLoops(*this, *reader);
   for (unsigned number : *numbers)
     if (!llvm::is_contained(indexing, number))
       return emitError() << "operand " << operand << " is not indexed by loop '"
@@ -119,36 +129,38 @@ const Pack *LoopNest::packOf(unsigned operand) const {
   return nullptr;
 }
 
-SmallVector<unsigned> LoopNest::packedLoops(const Pack &pack) const {
+SmallVector<unsigned> packedLoops(const LoopNest &nest, const Pack &pack) {
   SmallVector<unsigned> loops;
-  for (unsigned number : indexingLoops(operands[pack.operand].readers.front()))
+  for (unsigned number :
+       indexingLoops(nest, nest.operand(pack.operand).readers.front()))
     if (!llvm::is_contained(pack.loops, number))
       loops.push_back(number);
   loops.append(pack.loops.begin(), pack.loops.end());
   return loops;
 }
 
-PackedLayoutAttr LoopNest::packedLayout(const Pack &pack) const {
+PackedLayoutAttr packedLayout(const LoopNest &nest, const Pack &pack) {
   SmallVector<int64_t> dims, sizes, strides;
-  for (unsigned number : packedLoops(pack)) {
+  for (unsigned number : packedLoops(nest, pack)) {
     int64_t stride = 1;
     unsigned axis = number;
-    for (; allLoops[axis].kind != Loop::Kind::Axis;
-         axis = allLoops[axis].parents[0])
-      if (allLoops[axis].kind == Loop::Kind::BlockOuter)
-        stride *= allLoops[axis].blockSize;
-    const auto &dimAxes = operands[pack.operand].dimAxes;
+    for (; nest.loop(axis).kind != Loop::Kind::Axis;
+         axis = nest.loop(axis).parents[0])
+      if (nest.loop(axis).kind == Loop::Kind::BlockOuter)
+        stride *= nest.loop(axis).blockSize;
+    const auto &dimAxes = nest.operand(pack.operand).dimAxes;
     dims.push_back(llvm::find(dimAxes, int(axis)) - dimAxes.begin());
-    sizes.push_back(allLoops[number].extent);
+    sizes.push_back(nest.loop(number).extent);
     strides.push_back(stride);
   }
-  return PackedLayoutAttr::get(context, dims, sizes, strides);
+  return PackedLayoutAttr::get(nest.getContext(), dims, sizes, strides);
 }
 
-bool LoopNest::stemsFromFusion(unsigned number) const {
-  const Loop &loop = allLoops[number];
+static bool stemsFromFusion(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
   return loop.kind == Loop::Kind::Fused ||
-         (loop.kind != Loop::Kind::Axis && stemsFromFusion(loop.parents[0]));
+         (loop.kind != Loop::Kind::Axis &&
+          stemsFromFusion(nest, loop.parents[0]));
 }
 
 /// Returns true if the operand has a dynamic dimension that no loop gives the
@@ -162,9 +174,9 @@ static bool hasUnknownSize(RankedTensorType type,
 
 /// Blocks of the last two dimensions go through registers; the first one is
 /// divided among workers, so it is another one.
-std::string LoopNest::reasonAgainst(const Pack &pack,
-                                    RankedTensorType type) const {
-  PackedLayoutAttr layout = packedLayout(pack);
+std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
+                          RankedTensorType type) {
+  PackedLayoutAttr layout = packedLayout(nest, pack);
   ArrayRef<int64_t> dims = layout.getDims(), sizes = layout.getSizes(),
                     strides = layout.getStrides(), shape = type.getShape();
   bool isTransposed = pack.shuffle == Shuffle::Transpose;
@@ -199,8 +211,8 @@ std::string LoopNest::reasonAgainst(const Pack &pack,
 
 /// The size of the packed form follows from the loops, and all ops that read it
 /// run over the same ones.
-LogicalResult LoopNest::checkPack(const Pack &pack,
-                                  EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkPack(const Pack &pack,
+                                     EmitErrorFn emitError) const {
   const Operand &operand = operands[pack.operand];
   auto refuse = [&](const Twine &reason) {
     return emitError() << "cannot pack operand " << pack.operand << ": "
@@ -213,12 +225,12 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
     type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
   if (type && hasUnknownSize(type, operand))
     return refuse("no loop walks a dimension whose size is not known");
-  SmallVector<unsigned> loops = packedLoops(pack);
+  SmallVector<unsigned> loops = packedLoops(*this, pack);
   assert(!loops.empty() && "a step names a loop that indexes the operand");
   int64_t elements = 1;
   for (unsigned number : loops) {
     const Loop &loop = allLoops[number];
-    if (stemsFromFusion(number))
+    if (stemsFromFusion(*this, number))
       return refuse("loop '" + Twine(loop.name) +
                     "' is fused; a packed dimension is one loop");
     if (loop.isDynamic())
@@ -230,13 +242,14 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
   }
   llvm::sort(loops);
   for (const Operand::Reader &reader : operand.readers) {
-    SmallVector<unsigned> own = indexingLoops(reader);
+    SmallVector<unsigned> own = indexingLoops(*this, reader);
     llvm::sort(own);
     if (own != loops)
       return refuse("op '" + Twine(bodyOps[reader.op].name) +
                     "' reads it with other loops");
   }
-  std::string reason = type && pack.lanes != 0 ? reasonAgainst(pack, type) : "";
+  std::string reason =
+      type && pack.lanes != 0 ? reasonAgainst(*this, pack, type) : "";
   if (!reason.empty())
     return refuse("no " + Twine(stringifyShuffle(pack.shuffle)) + " of " +
                   Twine(pack.lanes) + ": " + reason);
@@ -247,18 +260,18 @@ LogicalResult LoopNest::checkPack(const Pack &pack,
 // cache
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopNest::cache(unsigned operand, StringRef at, bool shared,
-                              bool byTma, EmitErrorFn emitError) {
+LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
+                                 bool byTma, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(at, emitError);
   if (failed(number) || !findOperand(operand, emitError))
     return failure();
   Cache cache{operand, *number, limit, shared, byTma};
-  SmallVector<unsigned> ops = cachingOps(cache);
+  SmallVector<unsigned> ops = cachingOps(*this, cache);
   if (ops.empty())
     return emitError() << "no op inside loop '" << at << "' reads operand "
                        << operand;
   for (const Cache &other : allCaches)
-    for (unsigned op : cachingOps(other))
+    for (unsigned op : cachingOps(*this, other))
       if (other.operand == operand && llvm::is_contained(ops, op))
         return emitError() << "op '" << bodyOps[op].name << "' caches operand "
                            << operand << " already";
@@ -266,48 +279,50 @@ LogicalResult LoopNest::cache(unsigned operand, StringRef at, bool shared,
   return success();
 }
 
-SmallVector<unsigned> LoopNest::cachingOps(const Cache &cache) const {
+SmallVector<unsigned> cachingOps(const LoopNest &nest, const Cache &cache) {
   SmallVector<unsigned> ops;
-  for (const Operand::Reader &reader : operands[cache.operand].readers)
+  for (const LoopNest::Operand::Reader &reader :
+       nest.operand(cache.operand).readers)
     if ((cache.onlyOp < 0 || unsigned(cache.onlyOp) == reader.op) &&
-        bodyOps[reader.op].find(cache.at) &&
+        nest.op(reader.op).find(cache.at) &&
         !llvm::is_contained(ops, reader.op))
       ops.push_back(reader.op);
   return ops;
 }
 
-std::pair<unsigned, int64_t> LoopNest::rootOf(unsigned number) const {
+std::pair<unsigned, int64_t> rootOf(const LoopNest &nest, unsigned number) {
   int64_t distance = 1;
-  while (allLoops[number].kind == Loop::Kind::BlockOuter ||
-         allLoops[number].kind == Loop::Kind::BlockInner) {
-    if (allLoops[number].kind == Loop::Kind::BlockOuter)
-      distance *= allLoops[number].blockSize;
-    number = allLoops[number].parents[0];
+  while (nest.loop(number).kind == Loop::Kind::BlockOuter ||
+         nest.loop(number).kind == Loop::Kind::BlockInner) {
+    if (nest.loop(number).kind == Loop::Kind::BlockOuter)
+      distance *= nest.loop(number).blockSize;
+    number = nest.loop(number).parents[0];
   }
   return {number, distance};
 }
 
-SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
-                                            unsigned op) const {
+SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
+                                  unsigned op) {
   SmallVector<unsigned> loops;
   auto isInside = [&](const LoopUse &use) {
-    return &use > bodyOps[op].find(cache.at) ||
+    return &use > nest.op(op).find(cache.at) ||
            (cache.shared && use.loop != cache.at &&
-            (allLoops[use.loop].mapped || isInRegisters(use)));
+            (nest.loop(use.loop).mapped || nest.isInRegisters(use)));
   };
-  for (const LoopUse &use : bodyOps[op].loops)
-    if (isInside(use) && llvm::any_of(operands[cache.operand].readers,
-                                      [&](const Operand::Reader &reader) {
-                                        return reader.op == op &&
-                                               isIndexedBy(reader, use.loop);
-                                      }))
+  for (const LoopUse &use : nest.op(op).loops)
+    if (isInside(use) &&
+        llvm::any_of(nest.operand(cache.operand).readers,
+                     [&](const LoopNest::Operand::Reader &reader) {
+                       return reader.op == op &&
+                              isIndexedBy(nest, reader, use.loop);
+                     }))
       loops.push_back(use.loop);
-  bool sumsLast = endsWithSums(cache, op);
+  bool sumsLast = endsWithSums(nest, cache, op);
   if (cache.shared)
     llvm::sort(loops, [&](unsigned a, unsigned b) {
       auto key = [&](unsigned loop) {
-        auto [root, distance] = rootOf(loop);
-        bool reduced = bodyOps[op].find(loop)->reduced;
+        auto [root, distance] = rootOf(nest, loop);
+        bool reduced = nest.op(op).find(loop)->reduced;
         return std::tuple(reduced == sumsLast, root, -distance, loop);
       };
       return key(a) < key(b);
@@ -317,24 +332,26 @@ SmallVector<unsigned> LoopNest::cachedLoops(const Cache &cache,
 
 /// Returns true if the bound of the loop, which ends early, differs between
 /// threads.
-bool LoopNest::dependsOnThread(unsigned op, unsigned number) const {
-  const Loop &loop = allLoops[number];
-  if (!endsEarly(number))
+static bool dependsOnThread(const LoopNest &nest, unsigned op,
+                            unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (!nest.endsEarly(number))
     return false;
-  auto isMapped = [&](unsigned other) { return allLoops[other].mapped; };
-  if (isMapped(number) || (loop.kind == Loop::Kind::BlockInner &&
-                           llvm::any_of(liveLoops(op, number - 1), isMapped)))
+  auto isMapped = [&](unsigned other) { return nest.loop(other).mapped; };
+  if (isMapped(number) ||
+      (loop.kind == Loop::Kind::BlockInner &&
+       llvm::any_of(nest.liveLoops(op, number - 1), isMapped)))
     return true;
   return llvm::any_of(loop.parents, [&](unsigned parent) {
-    return dependsOnThread(op, parent);
+    return dependsOnThread(nest, op, parent);
   });
 }
 
-std::string LoopNest::reasonAgainstWaiting() const {
-  for (auto [number, other] : llvm::enumerate(bodyOps))
+std::string reasonAgainstWaiting(const LoopNest &nest) {
+  for (auto [number, other] : llvm::enumerate(nest.ops()))
     for (const LoopUse &use : other.loops) {
-      StringRef name = allLoops[use.loop].name;
-      if (dependsOnThread(number, use.loop))
+      StringRef name = nest.loop(use.loop).name;
+      if (dependsOnThread(nest, number, use.loop))
         return ("loop '" + name + "' ends early in some threads").str();
       if (use.earlyExit)
         return ("loop '" + name + "' ends as the data of a thread say").str();
@@ -342,10 +359,43 @@ std::string LoopNest::reasonAgainstWaiting() const {
   return {};
 }
 
+/// The bytes of all slices of the step for an op, with the padding after the
+/// rows of shared ones and up to the next memory that is aligned as they are;
+/// all loops have known extents.
+static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
+                          unsigned op) {
+  constexpr int64_t maxRowBytes = int64_t(1) << 40;
+  bool sumsLast = endsWithSums(nest, cache, op);
+  const LoopNest::Operand &operand = nest.operand(cache.operand);
+  int64_t row = operand.elementBytes,
+          rows = cache.shared ? pipelineAt(nest, cache.at).stages : 1;
+  for (unsigned number : cachedLoops(nest, cache, op)) {
+    bool isRow = nest.op(op).find(number)->reduced == sumsLast;
+    int64_t &part = isRow ? row : rows;
+    if (llvm::MulOverflow(part, nest.loop(number).extent, part) ||
+        part > maxRowBytes)
+      part = maxRowBytes;
+  }
+  // Rows that wgmma reads have nothing after them.
+  const Mma *mma = mmaOf(nest, op);
+  if (cache.shared && !(mma && mma->isOfWarpgroup()))
+    row += maxPaddingBytes;
+  int64_t alignment = swizzledSlice(nest, cache, op) ? SwizzledSlice::alignment
+                      : cache.shared                 ? Cache::sharedAlignment
+                                                     : 1;
+  if (llvm::MulOverflow(row, rows, row))
+    return maxRowBytes;
+  // Each input of the op that reads the operand has slices of its own.
+  int64_t inputs = llvm::count_if(
+      operand.readers,
+      [&](const LoopNest::Operand::Reader &reader) { return reader.op == op; });
+  return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
+}
+
 /// There is one slice at a time, of a known size that fits its memory.
-LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
-                                   int64_t &bytes,
-                                   EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
+                                      int64_t &bytes,
+                                      EmitErrorFn emitError) const {
   auto refuse = [&](const Twine &reason) {
     return emitError() << "cannot cache operand " << cache.operand
                        << " at loop '" << allLoops[cache.at].name
@@ -354,7 +404,7 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
   if (cache.shared && allLoops[cache.at].mapped)
     return refuse("each of its iterations is a thread's");
   if (cache.shared)
-    if (std::string reason = reasonAgainstWaiting(); !reason.empty())
+    if (std::string reason = reasonAgainstWaiting(*this); !reason.empty())
       return refuse(reason);
   for (const LoopUse &use : bodyOps[op].loops) {
     bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
@@ -366,49 +416,16 @@ LogicalResult LoopNest::checkCache(const Cache &cache, unsigned op,
     if (use.loop == cache.at)
       break;
   }
-  for (unsigned number : cachedLoops(cache, op))
+  for (unsigned number : cachedLoops(*this, cache, op))
     if (allLoops[number].isDynamic())
       return refuse("the extent of loop '" + Twine(allLoops[number].name) +
                     "' is not known");
   int64_t maxBytes = cache.shared ? sharedBytes : maxCachedBytes;
-  bytes += sliceBytes(cache, op);
+  bytes += sliceBytes(*this, cache, op);
   if (bytes > maxBytes)
     return refuse("the slices would be larger than " + Twine(maxBytes) +
                   " bytes" + (cache.shared ? " of shared memory" : ""));
   return success();
-}
-
-/// The bytes of all slices of the step for an op, with the padding after the
-/// rows of shared ones and up to the next memory that is aligned as they are;
-/// all loops have known extents.
-int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
-  constexpr int64_t maxRowBytes = int64_t(1) << 40;
-  bool sumsLast = endsWithSums(cache, op);
-  const Operand &operand = operands[cache.operand];
-  int64_t row = operand.elementBytes,
-          rows = cache.shared ? pipelineAt(cache.at).stages : 1;
-  for (unsigned number : cachedLoops(cache, op)) {
-    bool isRow = bodyOps[op].find(number)->reduced == sumsLast;
-    int64_t &part = isRow ? row : rows;
-    if (llvm::MulOverflow(part, allLoops[number].extent, part) ||
-        part > maxRowBytes)
-      part = maxRowBytes;
-  }
-  // Rows that wgmma reads have nothing behind them.
-  const Mma *mma = mmaOf(op);
-  if (cache.shared && !(mma && mma->isOfWarpgroup()))
-    row += maxPaddingBytes;
-  int64_t alignment = swizzledSlice(cache, op) ? SwizzledSlice::alignment
-                      : cache.shared           ? Cache::sharedAlignment
-                                               : 1;
-  if (llvm::MulOverflow(row, rows, row))
-    return maxRowBytes;
-  // Each input of the op that reads the operand has slices of its own.
-  int64_t inputs =
-      llvm::count_if(operand.readers, [&](const Operand::Reader &reader) {
-        return reader.op == op;
-      });
-  return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
 }
 
 /// The bytes of the barriers that copies of boxes have, two for each stage
@@ -417,12 +434,12 @@ int64_t LoopNest::sliceBytes(const Cache &cache, unsigned op) const {
 /// before them.
 static int64_t barrierBytes(const LoopNest &nest) {
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
-  int64_t barriers = nest.clusterLoop() || nest.producingPipeline() ? 2 : 1;
+  int64_t barriers = clusterLoop(nest) || producingPipeline(nest) ? 2 : 1;
   int64_t bytes = 0;
   for (const Cache &cache : nest.caches())
-    for (unsigned op : nest.cachingOps(cache)) {
-      int64_t stages = nest.pipelineAt(cache.at).stages;
-      if (cache.byTma && stages > 1 && nest.swizzledSlice(cache, op) &&
+    for (unsigned op : cachingOps(nest, cache)) {
+      int64_t stages = pipelineAt(nest, cache.at).stages;
+      if (cache.byTma && stages > 1 && swizzledSlice(nest, cache, op) &&
           counted.insert({cache.at, op}).second)
         bytes +=
             barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
@@ -431,19 +448,19 @@ static int64_t barrierBytes(const LoopNest &nest) {
   return bytes;
 }
 
-int64_t LoopNest::sharedSliceBytes() const {
-  int64_t bytes = barrierBytes(*this);
-  for (const Cache &cache : allCaches)
+int64_t sharedSliceBytes(const LoopNest &nest) {
+  int64_t bytes = barrierBytes(nest);
+  for (const Cache &cache : nest.caches())
     if (cache.shared)
-      for (unsigned op : cachingOps(cache))
-        bytes += sliceBytes(cache, op);
+      for (unsigned op : cachingOps(nest, cache))
+        bytes += sliceBytes(nest, cache, op);
   return bytes;
 }
 
-LogicalResult LoopNest::checkCaches(EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkCaches(EmitErrorFn emitError) const {
   int64_t bytes = 0, shared = barrierBytes(*this);
   for (const Cache &cache : allCaches)
-    for (unsigned op : cachingOps(cache))
+    for (unsigned op : cachingOps(*this, cache))
       if (failed(
               checkCache(cache, op, cache.shared ? shared : bytes, emitError)))
         return failure();

@@ -9,6 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMaps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -45,28 +50,28 @@ std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
   return {};
 }
 
-bool LoopNest::copiesBoxes(const Cache &cache, unsigned op) const {
-  const Mma *mma = mmaOf(op);
+bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
+  const Mma *mma = mmaOf(nest, op);
   return cache.byTma && mma && mma->isOfWarpgroup() &&
-         pipelineAt(cache.at).stages > 1;
+         pipelineAt(nest, cache.at).stages > 1;
 }
 
 /// The dimension that the slice has the lines of. Its loops go over this one
 /// and the last one, and are in the order of memory there.
-std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
-                                         TensorBoxes &boxes) const {
-  const Operand &operand = operands[cache.operand];
-  SmallVector<unsigned> loops = cachedLoops(cache, op);
-  bool sumsLast = bodyOps[op].find(loops.back())->reduced;
+static std::string reasonAgainstBoxes(const LoopNest &nest, const Cache &cache,
+                                      unsigned op, TensorBoxes &boxes) {
+  const LoopNest::Operand &operand = nest.operand(cache.operand);
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, op);
+  bool sumsLast = nest.op(op).find(loops.back())->reduced;
   std::optional<unsigned> linesDim;
   for (unsigned number : loops) {
-    auto [root, distance] = rootOf(number);
-    std::string name = "loop '" + allLoops[number].name + "'";
-    if (allLoops[root].kind != Loop::Kind::Axis)
+    auto [root, distance] = rootOf(nest, number);
+    std::string name = "loop '" + nest.loop(number).name + "'";
+    if (nest.loop(root).kind != Loop::Kind::Axis)
       return name + " goes over several dimensions";
     unsigned dim =
         llvm::find(operand.dimAxes, int(root)) - operand.dimAxes.begin();
-    bool isAlong = bodyOps[op].find(number)->reduced == sumsLast;
+    bool isAlong = nest.op(op).find(number)->reduced == sumsLast;
     if (isAlong != (dim + 1 == operand.dimAxes.size()))
       return name + " does not go over the dimension of its place in the slice";
     if (!isAlong && linesDim.value_or(dim) != dim)
@@ -74,9 +79,9 @@ std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
     if (!isAlong)
       linesDim = dim;
     // The place of the only iteration is that of the tile.
-    if (allLoops[number].extent == 1)
+    if (nest.loop(number).extent == 1)
       continue;
-    if (strideInSlice(cache, op, number) != distance)
+    if (strideInSlice(nest, cache, op, number) != distance)
       return "iterations of " + name +
              " are not as far apart in the slice as "
              "in the operand";
@@ -89,25 +94,26 @@ std::string LoopNest::reasonAgainstBoxes(const Cache &cache, unsigned op,
 
 /// Which part of the slice a block copies: all of it, or an equal part of what
 /// the blocks of a cluster have in common.
-std::string LoopNest::divideBoxes(const Cache &cache, unsigned op,
-                                  const SwizzledSlice &slice,
-                                  TensorBoxes &boxes) const {
-  SmallVector<unsigned> loops = cachedLoops(cache, op);
-  bool sumsLast = bodyOps[op].find(loops.back())->reduced;
+static std::string divideBoxes(const LoopNest &nest, const Cache &cache,
+                               unsigned op, const SwizzledSlice &slice,
+                               TensorBoxes &boxes) {
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, op);
+  bool sumsLast = nest.op(op).find(loops.back())->reduced;
   int64_t inLine = 1;
   for (unsigned number : loops)
-    if (bodyOps[op].find(number)->reduced == sumsLast)
-      inLine *= allLoops[number].extent;
+    if (nest.op(op).find(number)->reduced == sumsLast)
+      inLine *= nest.loop(number).extent;
   boxes.partBlocks = inLine / slice.lineElements();
   boxes.partLines = slice.lines;
-  std::optional<unsigned> cluster = clusterLoop();
-  if (cluster && llvm::none_of(operands[cache.operand].readers,
-                               [&](const Operand::Reader &reader) {
-                                 return reader.op == op &&
-                                        llvm::is_contained(
-                                            indexingLoops(reader), *cluster);
-                               }))
-    boxes.sharers = allLoops[*cluster].extent;
+  std::optional<unsigned> cluster = clusterLoop(nest);
+  if (cluster &&
+      llvm::none_of(nest.operand(cache.operand).readers,
+                    [&](const LoopNest::Operand::Reader &reader) {
+                      return reader.op == op &&
+                             llvm::is_contained(indexingLoops(nest, reader),
+                                                *cluster);
+                    }))
+    boxes.sharers = nest.loop(*cluster).extent;
   if (boxes.partBlocks % boxes.sharers == 0)
     boxes.partBlocks /= boxes.sharers;
   else if (boxes.partLines % (groupLines * boxes.sharers) == 0)
@@ -117,22 +123,22 @@ std::string LoopNest::divideBoxes(const Cache &cache, unsigned op,
   return {};
 }
 
-bool LoopNest::mayCopyBoxes(TargetAttr target) const {
-  return target.copiesTensors() && (!clusterLoop() || target.formsClusters());
+bool mayCopyBoxes(const LoopNest &nest, TargetAttr target) {
+  return target.copiesTensors() &&
+         (!clusterLoop(nest) || target.formsClusters());
 }
 
-std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,
-                                                 unsigned op,
-                                                 std::string &reason) const {
-  const Operand &operand = operands[cache.operand];
-  std::optional<SwizzledSlice> slice = swizzledSlice(cache, op);
-  auto kernel = bodyOps[op].op->getParentOfType<KernelOp>();
+std::optional<TensorBoxes> tensorBoxes(const LoopNest &nest, const Cache &cache,
+                                       unsigned op, std::string &reason) {
+  const LoopNest::Operand &operand = nest.operand(cache.operand);
+  std::optional<SwizzledSlice> slice = swizzledSlice(nest, cache, op);
+  auto kernel = nest.op(op).op->getParentOfType<KernelOp>();
   TensorBoxes boxes{};
   if (!slice)
     reason = "no instruction of a warpgroup reads the slice";
-  else if (pipelineAt(cache.at).stages == 1)
+  else if (pipelineAt(nest, cache.at).stages == 1)
     reason = "its copies do not go ahead";
-  else if (packOf(cache.operand))
+  else if (nest.packOf(cache.operand))
     reason = "it is packed";
   else if (!operand.plain)
     reason = "it is not indexed by one loop in each dimension";
@@ -141,9 +147,9 @@ std::optional<TensorBoxes> LoopNest::tensorBoxes(const Cache &cache,
         cast<ShapedType>(kernel.getBody().getArgument(cache.operand).getType()),
         operand.elementBytes);
   if (reason.empty())
-    reason = reasonAgainstBoxes(cache, op, boxes);
+    reason = reasonAgainstBoxes(nest, cache, op, boxes);
   if (reason.empty())
-    reason = divideBoxes(cache, op, *slice, boxes);
+    reason = divideBoxes(nest, cache, op, *slice, boxes);
   if (!reason.empty())
     return std::nullopt;
   boxes.lines = boxes.partLines;

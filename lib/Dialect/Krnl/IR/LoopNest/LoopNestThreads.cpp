@@ -7,6 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,32 +21,32 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-SmallVector<unsigned> LoopNest::mappedLoops() const {
-  return llvm::filter_to_vector(liveOrder, [&](unsigned number) {
-    return allLoops[number].mapped && allLoops[number].threadsOf < 0;
+SmallVector<unsigned> mappedLoops(const LoopNest &nest) {
+  return llvm::filter_to_vector(nest.order(), [&](unsigned number) {
+    return nest.loop(number).mapped && nest.loop(number).threadsOf < 0;
   });
 }
 
-SmallVector<unsigned> LoopNest::loopsOfThreads() const {
+SmallVector<unsigned> loopsOfThreads(const LoopNest &nest) {
   return llvm::filter_to_vector(
-      liveOrder, [&](unsigned number) { return allLoops[number].mapped; });
+      nest.order(), [&](unsigned number) { return nest.loop(number).mapped; });
 }
 
-int64_t LoopNest::numThreads() const {
+int64_t numThreads(const LoopNest &nest) {
   int64_t threads = 1;
-  for (unsigned number : mappedLoops())
-    threads *= allLoops[number].extent;
+  for (unsigned number : mappedLoops(nest))
+    threads *= nest.loop(number).extent;
   return threads;
 }
 
-ThreadLoop LoopNest::threadsOf(unsigned number) const {
-  const Loop &loop = allLoops[number];
+ThreadLoop threadsOf(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
   ThreadLoop threads{1, loop.extent};
   unsigned leader = loop.threadsOf < 0 ? number : unsigned(loop.threadsOf);
-  for (unsigned other : llvm::reverse(mappedLoops())) {
+  for (unsigned other : llvm::reverse(mappedLoops(nest))) {
     if (other == leader)
       break;
-    threads.stride *= allLoops[other].extent;
+    threads.stride *= nest.loop(other).extent;
   }
   return threads;
 }
@@ -52,7 +55,7 @@ SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op) {
   SmallVector<ThreadLoop> sums;
   for (const LoopUse &use : nest.op(op).loops)
     if (use.reduced && nest.loop(use.loop).mapped)
-      sums.push_back(nest.threadsOf(use.loop));
+      sums.push_back(threadsOf(nest, use.loop));
   llvm::sort(sums, [](const ThreadLoop &a, const ThreadLoop &b) {
     return a.stride < b.stride;
   });
@@ -74,8 +77,8 @@ SmallVector<int64_t> exchangedWords(ArrayRef<ThreadLoop> loops,
 
 /// Fails if the threads of a mapped loop cannot have the iterations of another
 /// one.
-LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
-                                         EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkSameThreads(unsigned number, unsigned other,
+                                            EmitErrorFn emitError) const {
   const Loop &loop = allLoops[number], &threads = allLoops[other];
   auto refuse = [&](const Twine &reason) {
     return emitError() << "loop '" << loop.name
@@ -94,7 +97,7 @@ LogicalResult LoopNest::checkSameThreads(unsigned number, unsigned other,
   return success();
 }
 
-LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
+LogicalResult NestBuilder::grid(int64_t blocks, EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   constexpr int64_t maxBlocks = std::numeric_limits<int32_t>::max();
@@ -108,8 +111,8 @@ LogicalResult LoopNest::grid(int64_t blocks, EmitErrorFn emitError) {
   return success();
 }
 
-LogicalResult LoopNest::map(StringRef name, bool cluster, StringRef as,
-                            EmitErrorFn emitError) {
+LogicalResult NestBuilder::map(StringRef name, bool cluster, StringRef as,
+                               EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   FailureOr<unsigned> number = resolve(name, emitError);
@@ -129,7 +132,7 @@ LogicalResult LoopNest::map(StringRef name, bool cluster, StringRef as,
                        << "' is not known; block it first";
   if (loop.extent < 1)
     return emitError() << "loop '" << name << "' has no iteration";
-  unsigned around = llvm::count_if(mappedLoops(), [&](unsigned mapped) {
+  unsigned around = llvm::count_if(mappedLoops(*this), [&](unsigned mapped) {
     return allLoops[mapped].fusedOuter;
   });
   unsigned next = liveOrder[parallelLoops().size() + around];
@@ -158,7 +161,7 @@ LogicalResult LoopNest::map(StringRef name, bool cluster, StringRef as,
 static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
                                    const LoopUse &use, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(use.loop);
-  SmallVector<unsigned> mapped = nest.mappedLoops();
+  SmallVector<unsigned> mapped = mappedLoops(nest);
   auto refuse = [&](const Twine &reason) {
     return emitError() << "loop '" << loop.name << "' is reduced by op '"
                        << op.name << "'" << reason;
@@ -167,7 +170,7 @@ static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
     return refuse(", so it must be mapped without being in fuse_outer");
   if (loop.extent < 2 || !llvm::isPowerOf2_64(loop.extent))
     return refuse(", so its iterations must be a power of 2 from 2 on");
-  ThreadLoop threads = nest.threadsOf(use.loop);
+  ThreadLoop threads = threadsOf(nest, use.loop);
   if (threads.stride % warpThreads != 0 && threads.stride != 1)
     return refuse(", so it must be the innermost mapped loop, or one of warps");
   if (threads.stride == 1 && crossesWarps(threads) && mapped.size() > 1)
@@ -176,9 +179,9 @@ static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
         "iterations");
   // Parts of warps exchange values where all threads are, and so do warps.
   if (threads.stride > 1 || threads.extent < warpThreads) {
-    if (nest.numThreads() % warpThreads != 0)
+    if (numThreads(nest) % warpThreads != 0)
       return refuse(", so all warps must be whole");
-    if (std::string reason = nest.reasonAgainstWaiting(); !reason.empty())
+    if (std::string reason = reasonAgainstWaiting(nest); !reason.empty())
       return refuse(", but " + reason);
   }
   return success();
@@ -186,9 +189,9 @@ static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
 
 /// Each iteration is a thread's: there are not too many, and no op does several
 /// at once.
-LogicalResult LoopNest::checkMapped(EmitErrorFn emitError) const {
+LogicalResult NestBuilder::checkMapped(EmitErrorFn emitError) const {
   int64_t threads = 1;
-  for (unsigned number : loopsOfThreads()) {
+  for (unsigned number : loopsOfThreads(*this)) {
     const Loop &loop = allLoops[number];
     if (loop.threadsOf < 0 &&
         (llvm::MulOverflow(threads, loop.extent, threads) ||

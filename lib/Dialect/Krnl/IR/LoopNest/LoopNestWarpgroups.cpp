@@ -8,8 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,8 +25,8 @@ namespace onnxc::krnl {
 /// Bytes of the longest line, and of the shortest one.
 static constexpr int64_t maxLine = 128, minLine = 32;
 
-LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
-                              EmitErrorFn emitError) {
+LogicalResult NestBuilder::wgmma(ArrayRef<StringRef> names,
+                                 EmitErrorFn emitError) {
   if (names.size() != 7)
     return emitError() << "expected warps, copies and threads of rows, tiles, "
                           "threads and copies of columns, and products, but "
@@ -36,44 +40,45 @@ LogicalResult LoopNest::wgmma(ArrayRef<StringRef> names,
                 emitError);
 }
 
-const Cache *LoopNest::sharedCacheOf(OpOperand &operand, unsigned op) const {
+const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
+                           unsigned op) {
   auto argument = dyn_cast<BlockArgument>(operand.get());
-  const Cache *found = llvm::find_if(allCaches, [&](const Cache &cache) {
+  const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
     return cache.shared && argument &&
            cache.operand == argument.getArgNumber() &&
-           llvm::is_contained(cachingOps(cache), op);
+           llvm::is_contained(cachingOps(nest, cache), op);
   });
-  return found == allCaches.end() ? nullptr : found;
+  return found == nest.caches().end() ? nullptr : found;
 }
 
 /// Elements of a slice from one iteration to the next one, among those along
 /// the sums or among those across them.
-int64_t LoopNest::strideInSlice(const Cache &cache, unsigned op,
-                                unsigned number) const {
+int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
+                      unsigned number) {
   int64_t stride = 1;
-  for (unsigned loop : llvm::reverse(cachedLoops(cache, op))) {
+  for (unsigned loop : llvm::reverse(cachedLoops(nest, cache, op))) {
     if (loop == number)
       return stride;
-    if (bodyOps[op].find(loop)->reduced == bodyOps[op].find(number)->reduced)
-      stride *= allLoops[loop].extent;
+    if (nest.op(op).find(loop)->reduced == nest.op(op).find(number)->reduced)
+      stride *= nest.loop(loop).extent;
   }
   return 0;
 }
 
-std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
-                                                     unsigned op) const {
-  const Mma *mma = mmaOf(op);
-  int64_t elementBytes = operands[cache.operand].elementBytes;
+std::optional<SwizzledSlice> swizzledSlice(const LoopNest &nest,
+                                           const Cache &cache, unsigned op) {
+  const Mma *mma = mmaOf(nest, op);
+  int64_t elementBytes = nest.operand(cache.operand).elementBytes;
   if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
       (elementBytes != 1 && elementBytes != 2 && elementBytes != 4))
     return std::nullopt;
-  bool sumsLast = endsWithSums(cache, op);
+  bool sumsLast = endsWithSums(nest, cache, op);
   int64_t inLine = elementBytes, across = 1;
-  for (unsigned loop : cachedLoops(cache, op)) {
-    if (allLoops[loop].isDynamic())
+  for (unsigned loop : cachedLoops(nest, cache, op)) {
+    if (nest.loop(loop).isDynamic())
       return std::nullopt;
-    (bodyOps[op].find(loop)->reduced == sumsLast ? inLine : across) *=
-        allLoops[loop].extent;
+    (nest.op(op).find(loop)->reduced == sumsLast ? inLine : across) *=
+        nest.loop(loop).extent;
   }
   int64_t line = maxLine;
   while (line >= minLine && inLine % line != 0)
@@ -85,8 +90,8 @@ std::optional<SwizzledSlice> LoopNest::swizzledSlice(const Cache &cache,
 
 /// The instruction reads 64 rows, or all columns, that follow each other, and
 /// 32 bytes of products: whole lines along rows or columns.
-std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
-                                          OpOperand &columns) const {
+std::string reasonAgainstSlices(const LoopNest &nest, const Mma &mma,
+                                OpOperand &rows, OpOperand &columns) {
   std::pair<unsigned, int64_t> ofRows[] = {
       {*mma.rowWarps, MatrixSums::rows},
       {mma.rowCopies, MatrixSums::rowThreads},
@@ -97,7 +102,7 @@ std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
       {mma.columnThreads, MatrixSums::copies},
       {mma.columnCopies, 1},
       {mma.products, 1}};
-  int64_t tiles = allLoops[*mma.columnTiles].extent,
+  int64_t tiles = nest.loop(*mma.columnTiles).extent,
           width = tiles * MatrixSums::columns;
   Type element = getElementTypeOrSelf(rows.get());
   if (!MatrixElement::of(element)->hasColumnTiles(tiles))
@@ -105,15 +110,15 @@ std::string LoopNest::reasonAgainstSlices(const Mma &mma, OpOperand &rows,
   for (auto [operand, strides, extent] :
        {std::tuple(&rows, ArrayRef(ofRows), MatrixSums::groupRows),
         {&columns, ArrayRef(ofColumns), width}}) {
-    const Cache *cache = sharedCacheOf(*operand, mma.op);
+    const Cache *cache = sharedCacheOf(nest, *operand, mma.op);
     if (!cache)
       return "its inputs are not both copied to shared memory";
-    std::optional<SwizzledSlice> slice = swizzledSlice(*cache, mma.op);
+    std::optional<SwizzledSlice> slice = swizzledSlice(nest, *cache, mma.op);
     if (!slice)
       return "a slice of its inputs has no lines of 32 bytes";
     for (auto [number, stride] : strides)
-      if (strideInSlice(*cache, mma.op, number) != stride)
-        return "iterations of loop '" + allLoops[number].name + "' are not " +
+      if (strideInSlice(nest, *cache, mma.op, number) != stride)
+        return "iterations of loop '" + nest.loop(number).name + "' are not " +
                std::to_string(stride) +
                " elements apart in the slice of an input";
     if (slice->isTransposed && extent % slice->lineElements() != 0)

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 
 #include "EmitTest.h"
 
@@ -41,7 +42,7 @@ protected:
     NestEmitter loops;
   };
 
-  LoopNest nest;
+  NestBuilder nest;
   std::function<InFlightDiagnostic()> function = [this] {
     return mlir::emitError(b.getLoc());
   };

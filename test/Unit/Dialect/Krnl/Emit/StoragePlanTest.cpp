@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 
 #include "EmitTest.h"
 
@@ -31,7 +32,7 @@ protected:
   }
 
   KernelOp kernel;
-  std::optional<LoopNest> nest;
+  std::optional<NestBuilder> nest;
   std::optional<RegisterLoops> registers;
   std::optional<StoragePlan> storage;
   OpResult sum;

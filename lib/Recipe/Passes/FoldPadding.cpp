@@ -13,7 +13,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
 
@@ -438,10 +438,9 @@ bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
   }
   if (readers.all.empty())
     return false;
-  reportChoice(kernel.getLoc(), getArgument(), after < before,
-               {"a border in memory", before},
-               {"a border that no memory has", after});
-  return after < before;
+  FormChoice choice({"a border in memory", before}, /*gain=*/1);
+  choice.offer({"a border that no memory has", after});
+  return choice.report(kernel.getLoc(), getArgument());
 }
 
 /// Lets all that reads the padded tensor read what is inside of it.

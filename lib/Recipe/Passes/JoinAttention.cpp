@@ -12,7 +12,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
 #include "Passes/AttentionQuery.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"

@@ -16,7 +16,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 
@@ -405,13 +405,12 @@ void KrnlJoinPartsPass::rewrite(KernelOp kernel) {
   PartJoiner joiner(joined);
   joiner.match();
   joiner.join();
-  std::optional<double> before = chooser->cyclesOf(kernel),
-                        after = chooser->cyclesOf(joined);
-  bool isCheaper = after && (!before || *after < *before);
-  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
-               {"loops for each part of the tensor", before},
-               {"one loop over all parts of the tensor", after});
-  if (!isCheaper) {
+  FormChoice choice(
+      {"loops for each part of the tensor", chooser->cyclesOf(kernel)},
+      /*gain=*/1);
+  choice.offer(
+      {"one loop over all parts of the tensor", chooser->cyclesOf(joined)});
+  if (!choice.report(kernel.getLoc(), getArgument())) {
     joined.erase();
     return;
   }

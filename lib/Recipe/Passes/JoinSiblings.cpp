@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -117,16 +117,12 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
   KernelOp joined = joinSiblings(rewriter, first, second);
   if (!joined)
     return nullptr;
-  std::optional<NestCost> both = chooser->costOf(joined, {keepOrder});
-  double maxCycles =
-      std::min(minGainOfKind * (mine->cycles + theirs->cycles),
-               maxSiblingGrowth * std::max(mine->cycles, theirs->cycles));
-  bool isCheaper = both && both->cycles < maxCycles;
-  reportChoice(second.getLoc(), getArgument(), isCheaper,
-               {"two kernels of the same loops", mine->cycles + theirs->cycles},
-               {"one kernel of the same loops",
-                both ? std::optional(both->cycles) : std::nullopt});
-  if (!isCheaper) {
+  FormChoice choice(
+      {"two kernels of the same loops", mine->cycles + theirs->cycles});
+  choice.limitTo(maxSiblingGrowth * std::max(mine->cycles, theirs->cycles));
+  choice.offer(
+      {"one kernel of the same loops", chooser->cyclesOf(joined, {keepOrder})});
+  if (!choice.report(second.getLoc(), getArgument())) {
     joined.erase();
     return nullptr;
   }

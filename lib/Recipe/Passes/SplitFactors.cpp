@@ -10,7 +10,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -341,13 +341,11 @@ void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
   KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
   collapseLoops(b, product);
   RecipeOptions options{keepOrder};
-  std::optional<double> whole = chooser->cyclesOf(kernel, options),
-                        split = chooser->cyclesOf({factor, product}, options);
-  bool isCheaper = whole && split && *split < minGainOfKind * *whole;
-  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
-               {"an operand computed for each product", whole},
-               {"an operand computed once, in a kernel of its own", split});
-  if (!isCheaper) {
+  FormChoice choice({"an operand computed for each product",
+                     chooser->cyclesOf(kernel, options)});
+  choice.offer({"an operand computed once, in a kernel of its own",
+                chooser->cyclesOf({factor, product}, options)});
+  if (!choice.report(kernel.getLoc(), getArgument())) {
     while (kernel->getPrevNode() != before)
       kernel->getPrevNode()->erase();
     return;

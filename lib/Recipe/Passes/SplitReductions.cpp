@@ -12,7 +12,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -347,28 +347,23 @@ void KrnlSplitReductionsPass::rewrite(KernelOp kernel) {
   if (!whole || !mayPayInParts(*whole, processor))
     return;
   OpBuilder b(kernel);
-  double best = minGainOfKind * whole->cycles;
-  PredictedForm inParts{"sums in parts", std::nullopt};
+  FormChoice choice({"sums in one part", whole->cycles});
   std::optional<SplitKernels> cheapest;
   for (int64_t parts : numbersOfParts(found->extent, found->terms)) {
     SplitKernels kernels;
     kernels.parts = buildParts(b, kernel, *found, parts);
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);
-    std::optional<double> cycles =
-        chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder});
-    if (cycles && (!inParts.cycles || *cycles < *inParts.cycles))
-      inParts = {llvm::formatv("sums in {0} parts", parts), cycles};
-    if (!cycles || *cycles >= best) {
+    if (!choice.offer(
+            {llvm::formatv("sums in {0} parts", parts),
+             chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder})})) {
       kernels.erase();
       continue;
     }
     if (cheapest)
       cheapest->erase();
     cheapest = kernels;
-    best = *cycles;
   }
-  reportChoice(kernel.getLoc(), getArgument(), cheapest.has_value(),
-               {"sums in one part", whole->cycles}, inParts);
+  choice.report(kernel.getLoc(), getArgument());
   if (!cheapest)
     return;
   kernel.replaceAllUsesWith(cheapest->total.getResults());

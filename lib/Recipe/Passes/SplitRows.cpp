@@ -11,7 +11,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
 #include "Passes/DevicePass.h"
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
@@ -431,13 +431,11 @@ void KrnlSplitRowsPass::rewrite(KernelOp kernel) {
       std::numeric_limits<double>::infinity());
   if (!found)
     return;
-  double cycles = *chooser->cyclesOf(found->all(), {keepOrder});
-  bool isCheaper = cycles < minGainOfKind * whole->cycles;
   LoopAttr parts = found->parts.getLoop(found->parts.getLoops().size() - 2);
-  reportChoice(kernel.getLoc(), getArgument(), isCheaper,
-               {"whole rows", whole->cycles},
-               {llvm::formatv("rows in {0} parts", parts.getExtent()), cycles});
-  if (isCheaper)
+  FormChoice choice({"whole rows", whole->cycles});
+  choice.offer({llvm::formatv("rows in {0} parts", parts.getExtent()),
+                chooser->cyclesOf(found->all(), {keepOrder})});
+  if (choice.report(kernel.getLoc(), getArgument()))
     rewriter.replaceOp(kernel, found->results);
   else
     found->erase(rewriter);

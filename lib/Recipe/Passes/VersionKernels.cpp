@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
-#include "onnxc/Recipe/ChooseRecipe.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +40,7 @@ struct KrnlVersionKernelsPass
     processor = TargetAttr::processorOf(getOperation());
     if (processor.isDevice())
       return;
+    chooser = &getAnalysis<RecipeChooser>();
     for (KernelOp kernel : kernelsOf(getOperation()))
       version(kernel);
   }
@@ -48,6 +51,7 @@ private:
   std::optional<Rows> rowsToPackFor(KernelOp kernel, const LoopNest &nest);
 
   Processor processor;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -85,11 +89,7 @@ static bool mayPackForRows(KernelOp kernel) {
 }
 
 FailureOr<LoopNest> KrnlVersionKernelsPass::chosenNest(KernelOp kernel) {
-  kernel.setRecipeAttr(chooseRecipe(kernel, processor, {keepOrder}));
-  std::string reason;
-  FailureOr<LoopNest> nest = LoopNest::tryReplay(kernel, reason);
-  kernel.setRecipeAttr(ArrayAttr::get(&getContext(), {}));
-  return nest;
+  return replayWith(kernel, chooser->choose(kernel, {keepOrder}), {});
 }
 
 /// The loops over the uses of each element of an operand, and the steps of the

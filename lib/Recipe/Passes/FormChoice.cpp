@@ -1,13 +1,15 @@
-//===- ReportChoice.cpp - Remarks of passes that compare costs -*- C++ -*-===//
+//===- FormChoice.cpp - The cheaper of forms of a computation -*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Passes/ReportChoice.h"
+#include "Passes/FormChoice.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -29,6 +31,29 @@ void reportChoice(Location loc, StringRef pass, bool isRewritten,
     remark << remark::add("{0}", chosen.text)
            << remark::reason("{0}", cyclesText(chosen) + ", " + other.text +
                                         ": " + cyclesText(other));
+}
+
+FormChoice::FormChoice(PredictedForm before, double gain)
+    : before(std::move(before)),
+      most(this->before.cycles ? gain * *this->before.cycles
+                               : std::numeric_limits<double>::infinity()) {}
+
+bool FormChoice::offer(PredictedForm form) {
+  bool isBetter = form.cycles && *form.cycles < most;
+  if (isBetter)
+    most = *form.cycles;
+  isTaken |= isBetter;
+  bool isCheapest =
+      form.cycles && (!other.cycles || *form.cycles < *other.cycles);
+  if (isBetter || isCheapest || other.text.empty())
+    other = std::move(form);
+  return isBetter;
+}
+
+bool FormChoice::report(Location loc, StringRef pass) const {
+  if (!other.text.empty())
+    reportChoice(loc, pass, isTaken, before, other);
+  return isTaken;
 }
 
 } // namespace onnxc

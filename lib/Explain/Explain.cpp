@@ -7,17 +7,15 @@
 #include "onnxc/Explain/Explain.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 
+#include "Assembly.h"
 #include "ExplainKernel.h"
 #include "FindNode.h"
 #include "Remarks.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Recipe/RecipeFile.h"
 #include "onnxc/Support/NodeLocations.h"
-#include "onnxc/Target/CPU/Emit.h"
 #include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
@@ -107,6 +105,13 @@ void Explainer::takeRecipes(ModuleOp level) {
   }
 }
 
+/// Returns true if a kernel of the name, as `Conv+Relu`, can be merged from one
+/// of the other name: it is one of its parts, or some that follow each other.
+static bool isPartOfName(StringRef part, StringRef name) {
+  return ("+" + name + "+").str().find(("+" + part + "+").str()) !=
+         std::string::npos;
+}
+
 /// The recipe choices of the kernel, or of the kernels that it was merged from.
 std::vector<RecipeChoice> Explainer::recipesOf(krnl::KernelOp kernel) {
   for (PlannedKernel &each : planned)
@@ -116,7 +121,7 @@ std::vector<RecipeChoice> Explainer::recipesOf(krnl::KernelOp kernel) {
   SmallVector<NodeName> all = nodesOf(kernel.getLoc());
   std::vector<RecipeChoice> recipes;
   for (PlannedKernel &each : planned)
-    if (kernel.getName().contains(each.name) &&
+    if (isPartOfName(each.name, kernel.getName()) &&
         llvm::all_of(nodesOf(each.loc), [&](const NodeName &name) {
           return llvm::is_contained(all, name);
         }))
@@ -156,53 +161,10 @@ void Explainer::takeHost(ModuleOp level) {
     explanation.hostOperations.push_back(name.str());
 }
 
-/// The lines of a function, without those that hold no instruction.
-static std::string instructionsOf(StringRef assembly, StringRef name) {
-  std::string text;
-  bool isInside = false;
-  for (StringRef line : llvm::split(assembly, '\n')) {
-    if (line.starts_with((name + ":").str()))
-      isInside = true;
-    else if (isInside && line.starts_with(".Lfunc_end"))
-      break;
-    StringRef bare = line.trim();
-    bool isDirective = bare.starts_with(".") && !bare.contains(":");
-    if (isInside && !isDirective && !bare.empty() && !bare.starts_with("#"))
-      text += line.str() + "\n";
-  }
-  return text;
-}
-
 void Explainer::takeAssembly(ModuleOp level) {
-  llvm::SetVector<StringRef> names;
-  auto launches = level->getAttrOfType<ArrayAttr>(krnl::launchesAttrName);
-  for (Attribute each :
-       launches ? launches.getValue() : ArrayRef<Attribute>()) {
-    auto launch = cast<DictionaryAttr>(each);
-    auto of = launch.getAs<ArrayAttr>("nodes");
-    auto function = launch.getAs<FlatSymbolRefAttr>("function");
-    for (size_t i = 0; function && of && i + 1 < of.size(); i += 2)
-      if (node->isNode(cast<StringAttr>(of[i]).getValue()))
-        names.insert(function.getValue());
-  }
-  auto isWanted = [&](Operation *op) {
-    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    return function && names.contains(function.getName());
-  };
-  FailureOr<std::vector<target::CodeFile>> files =
-      target::emitCode(level, options.level, target::CodeKind::Assembly,
-                       /*debugFile=*/"", isWanted);
-  if (failed(files))
-    return fail("cannot make code");
-  std::string suffix = target::levelSuffix(level);
-  for (StringRef name : names) {
-    std::string symbol = name.str() + suffix, text;
-    for (const target::CodeFile &file : *files)
-      text += instructionsOf(StringRef(file.bytes.data(), file.bytes.size()),
-                             symbol);
-    if (!text.empty())
-      explanation.functions.push_back({symbol, std::move(text)});
-  }
+  auto isWanted = [&](StringRef name) { return node->isNode(name); };
+  if (failed(addAssembly(level, options.level, isWanted, explanation)))
+    fail("cannot make code");
 }
 
 void Explainer::afterPhase(StringRef phase, ModuleOp module) {

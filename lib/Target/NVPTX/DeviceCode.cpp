@@ -27,22 +27,24 @@ bool isOfDevice(Operation *symbol) {
   return symbol->hasAttr(krnl::KrnlDialect::threadsAttrName);
 }
 
-std::unique_ptr<llvm::Module> translateKernels(ModuleOp module,
-                                               llvm::LLVMContext &context,
-                                               void (*expand)(ModuleOp)) {
+std::unique_ptr<llvm::Module>
+translateKernels(ModuleOp module, llvm::LLVMContext &context,
+                 void (*expand)(ModuleOp),
+                 function_ref<bool(Operation *)> isWanted) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
   for (Operation &symbol : *module.getBody())
-    if (isOfDevice(&symbol))
+    if (isOfDevice(&symbol) && (!isWanted || isWanted(&symbol)))
       builder.clone(symbol);
   expand(*copy);
   return translateModuleToLLVMIR(*copy, context, "kernels");
 }
 
-FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level) {
+FailureOr<CodeFile> emitDeviceCode(ModuleOp module, unsigned level,
+                                   function_ref<bool(Operation *)> isWanted) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> kernels =
-      translateKernels(module, context, expandInstructions);
+      translateKernels(module, context, expandInstructions, isWanted);
   if (!kernels)
     return failure();
   auto target = krnl::TargetAttr::of(module);

@@ -19,6 +19,8 @@ using namespace llvm;
 
 namespace onnxc::target {
 
+char MissingProgram::ID = 0;
+
 /// Empty if there is none.
 static std::string findProgram(StringRef name) {
   if (auto found = sys::findProgramByName(name))
@@ -81,13 +83,13 @@ static Expected<std::string> requireProgram(StringRef name) {
   std::string program = findProgram(name);
   if (!program.empty())
     return program;
-  return createStringError(
-      std::make_error_code(std::errc::no_such_file_or_directory),
+  return make_error<MissingProgram>(
       Twine("there is no ") + name +
           " of the CUDA toolkit in PATH or below CUDA_HOME; 'pip install "
           "nvidia-cuda-" +
           (name == "ptxas" ? "nvcc" : name) +
-          "' puts it into nvidia/cu*/bin of its site-packages");
+          "' puts it into nvidia/cu*/bin of its site-packages",
+      std::make_error_code(std::errc::no_such_file_or_directory));
 }
 
 /// Runs a program of the toolkit, whose outputs go to the files `out` and

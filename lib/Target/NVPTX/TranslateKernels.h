@@ -17,11 +17,12 @@ class Module;
 
 namespace onnxc::target {
 
-/// The kernels and the memory that their threads share. `expand` is for
-/// operations that LLVM has no intrinsic for.
-std::unique_ptr<llvm::Module> translateKernels(mlir::ModuleOp module,
-                                               llvm::LLVMContext &context,
-                                               void (*expand)(mlir::ModuleOp));
+/// The kernels and the memory that their threads share, or those of them that
+/// are wanted. `expand` is for operations that LLVM has no intrinsic for.
+std::unique_ptr<llvm::Module>
+translateKernels(mlir::ModuleOp module, llvm::LLVMContext &context,
+                 void (*expand)(mlir::ModuleOp),
+                 llvm::function_ref<bool(mlir::Operation *)> isWanted = {});
 
 } // namespace onnxc::target
 

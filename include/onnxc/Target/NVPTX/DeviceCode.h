@@ -20,8 +20,11 @@ bool isOfDevice(mlir::Operation *symbol);
 inline constexpr llvm::StringLiteral simulatedAttrName = "krnl.simulated";
 
 /// Compiles the kernels of `module`, which `hasDevice()`, to the text that its
-/// driver reads. Diagnoses operations that cannot be translated.
-mlir::FailureOr<CodeFile> emitDeviceCode(mlir::ModuleOp module, unsigned level);
+/// driver reads: all of them, or those symbols of isOfDevice() that are wanted.
+/// Diagnoses operations that cannot be translated.
+mlir::FailureOr<CodeFile>
+emitDeviceCode(mlir::ModuleOp module, unsigned level,
+               llvm::function_ref<bool(mlir::Operation *)> isWanted = {});
 
 /// Compiles the kernels of `module` to a shared object for the processor, which
 /// the simulator of the tests loads.

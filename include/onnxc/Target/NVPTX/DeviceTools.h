@@ -32,15 +32,24 @@ struct AssembledKernels {
   std::vector<KernelResources> kernels;
 };
 
+/// A program of the toolkit is not installed. The message says how to get it.
+class MissingProgram
+    : public llvm::ErrorInfo<MissingProgram, llvm::StringError> {
+public:
+  static char ID;
+  using ErrorInfo::ErrorInfo;
+};
+
 /// Fails if ptxas is not installed. The error says how to get it.
 llvm::Error checkAssembler();
 
-/// Assembles PTX for a processor such as sm_90a by ptxas. Fails without it, and
-/// with its message if it refuses the text.
+/// Assembles PTX for a processor such as sm_90a by ptxas. Fails with
+/// MissingProgram without it, and with its message if it refuses the text.
 llvm::Expected<AssembledKernels> assembleKernels(llvm::StringRef ptx,
                                                  llvm::StringRef processor);
 
-/// The instructions of a cubin, by nvdisasm. Fails without it.
+/// The instructions of a cubin, by nvdisasm. Fails with MissingProgram without
+/// it.
 llvm::Expected<std::string> disassembleKernels(llvm::StringRef cubin);
 
 } // namespace onnxc::target

@@ -228,13 +228,15 @@ private:
 
   // EmitMma.cpp: products of matrices.
   const Mma *mmaHere(const OpState &state);
-  std::optional<bool> transposesMatrix(const CachedSlice &slice, const Mma &mma,
-                                       bool isRows);
+  struct SharedFactor;
+  std::optional<SharedFactor> sharedFactor(const OpState &state,
+                                           mlir::OpOperand &operand);
   void enterIteration(unsigned loop, LaneIndex at);
   void enterColumn(const Mma &mma, LaneIndex column);
-  mlir::Value loadMatrices(const CachedSlice &slice, const Mma &mma,
-                           const Instance &instance, mlir::VectorType type,
-                           bool isRows, bool isTransposed);
+  mlir::Value loadMatrices(OpState &state, const SharedFactor &factor,
+                           const Mma &mma, const Instance &instance,
+                           mlir::VectorType type, bool isRows,
+                           bool isTransposed);
   mlir::Value loadFactor(OpState &state, const Mma &mma,
                          mlir::OpOperand &operand, const Instance &instance,
                          mlir::VectorType type, bool isRows);

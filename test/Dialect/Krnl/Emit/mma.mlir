@@ -65,4 +65,68 @@ func.func @single(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %o: tensor<16x8xf32
   return %y : tensor<16x8xf32>
 }
 
+// The result of another op in memory of all threads is read by matrices, too: 16 rows of 32 columns, 8 elements
+// longer than they need be.
+// CHECK-LABEL: func private @kernel_handed_0(
+// CHECK:         memref.alloca() {alignment = 16 : i64} : memref<16x40xf16, 3>
+// CHECK:         vector.store %{{.+}} : memref<16x40xf16>, vector<2xf16>
+// CHECK:         nvvm.barrier0
+// CHECK:         %[[A:.+]] = krnl.load_matrix %{{.+}}[%{{.+}}, %{{.+}}] : memref<16x40xf16> -> vector<8xf16>
+// CHECK:         krnl.mma %{{.+}}, %[[A]], %{{.+}} : vector<4xf32>, vector<8xf16>, vector<4xf16>
+func.func @handed(%x: tensor<16x32xf16>, %w: tensor<32x8xf16>, %o: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = krnl.kernel "handed" loops [m = 16, n = 8, k = 32] ins(%x, %w : tensor<16x32xf16>, tensor<32x8xf16>) outs(%o : tensor<16x8xf32>)
+      recipe [mm: block(k, 16) -> (k.x, k.y), block(k, 8) -> (k.f, k.s), block(k.s, 2) -> (k.t, k.c), block(m, 8) -> (m.h, m.g), block(n, 2) -> (n.t, n.c),
+              order(m.g, k.t, n.t, m.h, k.f, k.c, n.c), mm: order(m.g, n.t, m.h, n.c, k.x, k.y), map(m.g, thread), map(k.t, thread), map(n.t, thread, as=k.t), shared(p),
+              unroll(m.h, 2), unroll(k.f, 4), vectorize(k.c, 2), vectorize(n.c, 2), mm: mma(m.h, m.g, n.t, n.c, k.y)] {
+  ^bb0(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %c: tensor<16x8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<16x32xf16>
+    %r = krnl.compute "p" [m, k] (%p = %a[m, k]) -> (%q = %t[m, k]) : (tensor<16x32xf16>) -> tensor<16x32xf16> {
+      %0 = arith.negf %p : f16
+      linalg.yield %0 : f16
+    }
+    %f = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<16x8xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "mm" [m, n | k] (%p = %r[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<16x32xf16>, tensor<32x8xf16>) -> tensor<16x8xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %s : tensor<16x8xf32>
+  } -> tensor<16x8xf32>
+  return %y : tensor<16x8xf32>
+}
+
+// Rows that begin between multiples of 16 bytes are read one by one.
+// CHECK-LABEL: func private @kernel_handed_between_0(
+// CHECK-NOT:     krnl.load_matrix
+// CHECK:         krnl.mma
+func.func @handed_between(%x: tensor<16x64xf16>, %w: tensor<32x8xf16>, %o: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = krnl.kernel "handed_between" loops [m = 16, n = 8, k = 32, j = 64] ins(%x, %w : tensor<16x64xf16>, tensor<32x8xf16>) outs(%o : tensor<16x8xf32>)
+      recipe [mm: block(k, 16) -> (k.x, k.y), block(j, 4) -> (j.f, j.t), block(m, 8) -> (m.h, m.g), block(n, 2) -> (n.t, n.c),
+              order(m.g, j.t, n.t, m.h, j.f, n.c), mm: order(m.g, n.t, m.h, n.c, k.x, k.y), map(m.g, thread), map(j.t, thread), map(n.t, thread, as=j.t), shared(p),
+              unroll(m.h, 2), vectorize(n.c, 2), mm: mma(m.h, m.g, n.t, n.c, k.y)] {
+  ^bb0(%a: tensor<16x64xf16>, %b: tensor<32x8xf16>, %c: tensor<16x8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<16x64xf16>
+    %r = krnl.compute "p" [m, j] (%p = %a[m, j]) -> (%q = %t[m, j]) : (tensor<16x64xf16>) -> tensor<16x64xf16> {
+      %0 = arith.negf %p : f16
+      linalg.yield %0 : f16
+    }
+    %f = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<16x8xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "mm" [m, n | k] (%p = %r[m, k + 1], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<16x64xf16>, tensor<32x8xf16>) -> tensor<16x8xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %s : tensor<16x8xf32>
+  } -> tensor<16x8xf32>
+  return %y : tensor<16x8xf32>
+}
+
 }

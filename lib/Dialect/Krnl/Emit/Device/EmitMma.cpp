@@ -6,8 +6,9 @@
 // rows g and g + 8, and of column g. Its loops stand at these positions while
 // the factors are read, from any memory.
 //
-// Rows of 16 bytes in a slice that threads share are loaded by
-// krnl.load_matrix, which needs the position of one row of each thread.
+// Rows of 16 bytes in memory that threads share, a slice or the result of
+// another op, are loaded by krnl.load_matrix, which needs the position of one
+// row of each thread.
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitter.h"
@@ -34,36 +35,111 @@ const Mma *OpEmitter::mmaHere(const OpState &state) {
   return mma;
 }
 
-/// Returns false if the row of a matrix is a line of the slice, along the sums,
-/// and true if it is one along rows or columns (transposed). Nothing if neither
-/// is.
-std::optional<bool> OpEmitter::transposesMatrix(const CachedSlice &slice,
-                                                const Mma &mma, bool isRows) {
+/// A factor in memory that threads share: a slice of an operand, or the result
+/// of another op.
+struct OpEmitter::SharedFactor {
+  OpOperand &operand;
+  /// Null for a result.
+  const CachedSlice *slice;
+  Value memref;
+  /// Elements from one iteration to the next one of each loop that the factor
+  /// depends on inside of a tile.
+  SmallVector<std::pair<unsigned, int64_t>> strides;
+  /// The element of the first iterations.
+  int64_t first = 0;
+
+  int64_t strideOf(unsigned loop) const {
+    const auto *stride =
+        llvm::find_if(strides, [&](auto pair) { return pair.first == loop; });
+    return stride == strides.end() ? 0 : stride->second;
+  }
+  /// Returns true if the first iterations, and those of all other loops, begin
+  /// at a multiple of so many elements.
+  bool areLines(ArrayRef<unsigned> along, int64_t elements) const {
+    return first % elements == 0 && llvm::all_of(strides, [&](auto pair) {
+             return llvm::is_contained(along, pair.first) ||
+                    pair.second % elements == 0;
+           });
+  }
+  std::optional<bool> isTransposed(const Mma &mma, bool isRows) const;
+};
+
+/// Returns false if the row of a matrix is a line along the sums, and true if
+/// it is one along rows or columns (transposed). Nothing if neither is.
+std::optional<bool> OpEmitter::SharedFactor::isTransposed(const Mma &mma,
+                                                          bool isRows) const {
   int64_t line = rowBytes * 8 /
-                 getElementTypeOrSelf(slice.use->get()).getIntOrFloatBitWidth();
-  auto strideOf = [&](unsigned loop) {
-    auto at = llvm::find(slice.loops, loop) - slice.loops.begin();
-    return at < int64_t(slice.loops.size()) ? slice.strides[at] : 0;
-  };
-  auto areLines = [&](ArrayRef<unsigned> along) {
-    return llvm::all_of(slice.loops, [&](unsigned loop) {
-      return llvm::is_contained(along, loop) || strideOf(loop) % line == 0;
-    });
-  };
-  if (!slice.isShared || strideOf(mma.products) == 0)
-    return std::nullopt;
-  if (strideOf(mma.products) == 1 && areLines(mma.products))
+                 getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
+  if (strideOf(mma.products) == 1 && areLines(mma.products, line))
     return false;
-  if (line != matrixRows)
+  if (strideOf(mma.products) == 0 || line != matrixRows)
     return std::nullopt;
   if (isRows)
-    return strideOf(mma.rowThreads) == 1 && areLines(mma.rowThreads)
+    return strideOf(mma.rowThreads) == 1 && areLines(mma.rowThreads, line)
                ? std::optional(true)
                : std::nullopt;
   return strideOf(mma.columnCopies) == 1 && strideOf(mma.columnThreads) == 2 &&
-                 areLines({mma.columnCopies, mma.columnThreads})
+                 areLines({mma.columnCopies, mma.columnThreads}, line)
              ? std::optional(true)
              : std::nullopt;
+}
+
+/// The element of a tensor of this shape that is accessed where all loops are
+/// at their first iteration; nothing if it is not known.
+static std::optional<int64_t> firstElement(const Access &access,
+                                           ArrayRef<int64_t> shape) {
+  int64_t first = 0, elements = 1;
+  for (unsigned position : llvm::reverse(llvm::seq(access.getRank()))) {
+    AffineExpr index = access.getIndex(position);
+    SmallVector<AffineExpr> zeros(access.getNumLoops(),
+                                  getAffineConstantExpr(0, index.getContext()));
+    auto here = dyn_cast<AffineConstantExpr>(index.replaceDims(zeros));
+    if (!here)
+      return std::nullopt;
+    first += here.getValue() * elements;
+    elements *= shape[position];
+  }
+  return first;
+}
+
+/// Nothing for factors in other memory, and for those that are read with zeros
+/// in the place of elements that there are not.
+std::optional<OpEmitter::SharedFactor>
+OpEmitter::sharedFactor(const OpState &state, OpOperand &operand) {
+  const CachedSlice *slice = llvm::find_if(
+      caches, [&](const CachedSlice &other) { return other.use == &operand; });
+  if (slice != caches.end()) {
+    SharedFactor factor{operand, slice, slice->memref, {}};
+    for (auto [loop, stride] : llvm::zip_equal(slice->loops, slice->strides))
+      factor.strides.push_back({loop, stride});
+    return slice->isShared ? std::optional(factor) : std::nullopt;
+  }
+  auto found = storage.slots.find(storage.chainRoot(operand.get()));
+  if (found == storage.slots.end() || !found->second.isShared)
+    return std::nullopt;
+  Access access(nest, state.number, operand);
+  if (access.hasRanges() ||
+      !nest.paddedLoops(state.number, access, /*reduced=*/true).empty())
+    return std::nullopt;
+  SharedFactor factor{operand, nullptr, found->second.memref, {}};
+  std::optional<int64_t> first = firstElement(access, found->second.localShape);
+  if (!first)
+    return std::nullopt;
+  factor.first = *first;
+  for (const LoopUse &use : nest.op(state.number).loops) {
+    if (nest.isAround(use.loop, state.number) || !access.dependsOn(use.loop))
+      continue;
+    int64_t stride = 0, elements = 1;
+    for (unsigned position : llvm::reverse(llvm::seq(access.getRank()))) {
+      std::optional<int64_t> step = access.stepAt(position, use.loop);
+      if (!step)
+        return std::nullopt;
+      stride += *step * elements;
+      elements *= found->second.localShape[position];
+    }
+    factor.strides.push_back({use.loop, stride});
+  }
+  return factor;
 }
 
 /// Lets a loop be at one iteration.
@@ -81,9 +157,9 @@ void OpEmitter::enterColumn(const Mma &mma, LaneIndex column) {
 
 /// The position of the row that this thread has to know: of matrix i / 8 the
 /// row i % 8. Matrices go down the rows first, then along the sums.
-Value OpEmitter::loadMatrices(const CachedSlice &slice, const Mma &mma,
-                              const Instance &instance, VectorType type,
-                              bool isRows, bool isTransposed) {
+Value OpEmitter::loadMatrices(OpState &state, const SharedFactor &factor,
+                              const Mma &mma, const Instance &instance,
+                              VectorType type, bool isRows, bool isTransposed) {
   int64_t line = rowBytes * 8 / type.getElementTypeBitWidth();
   LaneIndex lane{
       math.scalar(math.mod({policy.tileThreads()->number(b), 0, 0, {}}, 32)),
@@ -105,8 +181,12 @@ Value OpEmitter::loadMatrices(const CachedSlice &slice, const Mma &mma,
   } else {
     enterColumn(mma, row);
   }
-  Value at = math.scalar(indexIn(slice, instance));
-  return LoadMatrixOp::create(b, type, slice.memref, at, isTransposed);
+  SmallVector<LaneIndex> indices =
+      factor.slice ? SmallVector<LaneIndex>{indexIn(*factor.slice, instance)}
+                   : indicesOf(state, factor.operand, instance, /*local=*/true);
+  SmallVector<Value> at = llvm::map_to_vector(
+      indices, [&](const LaneIndex &index) { return math.scalar(index); });
+  return LoadMatrixOp::create(b, type, factor.memref, at, isTransposed);
 }
 
 /// The elements of this thread one by one.
@@ -147,14 +227,14 @@ Value OpEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
   auto type = VectorType::get(
       {MatrixProduct::depthOf(element) / (isRows ? 2 : 4)}, element);
   SmallVector<ActiveLoop> saved(active);
-  const CachedSlice *slice = llvm::find_if(
-      caches, [&](const CachedSlice &other) { return other.use == &operand; });
+  std::optional<SharedFactor> factor = sharedFactor(state, operand);
   std::optional<bool> isTransposed;
-  if (slice != caches.end())
-    isTransposed = transposesMatrix(*slice, mma, isRows);
-  Value value = isTransposed
-                    ? loadMatrices(*slice, mma, at, type, isRows, *isTransposed)
-                    : loadFactor(state, mma, operand, at, type, isRows);
+  if (factor)
+    isTransposed = factor->isTransposed(mma, isRows);
+  Value value =
+      isTransposed
+          ? loadMatrices(state, *factor, mma, at, type, isRows, *isTransposed)
+          : loadFactor(state, mma, operand, at, type, isRows);
   active = saved;
   return known = value;
 }

@@ -279,6 +279,9 @@ static constexpr TargetInstruction instructions[] = {
     // without.
     {neon, "maximum", ""},
     {sm80, "maximum", ""},
+    // NVIDIA, PTX ISA, ex2; CUDA C++ Programming Guide, Arithmetic
+    // Instructions: 16 results of functions in a cycle of a multiprocessor.
+    {sm80, "exp2_f32_x16", "llvm.nvvm.ex2.approx"},
     // NVIDIA, PTX ISA, mma.sync: those of sm_80. That of bytes has their
     // signedness after its name.
     {sm80, "mma_f16_x16", "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"},

@@ -64,6 +64,8 @@ Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
 /// and stays. A scaled number that is rounded to 0 takes processors a hundred
 /// cycles, so that 0 is scaled instead; n is known long before e^r.
 static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
+  if (Value y = onnxc::expandExpByPower(f, target, x))
+    return y;
   x = f.clamp(x, -105.0, 89.0);
   Value rounded =
       f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));

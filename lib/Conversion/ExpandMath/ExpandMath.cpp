@@ -145,6 +145,7 @@ void KrnlExpandMath::runOnOperation() {
     return signalPassFailure();
   onnxc::guardNaN(getOperation());
   onnxc::expandDivisions(getOperation());
+  onnxc::expandRoundedExps(getOperation());
   if (failed(expand()))
     return signalPassFailure();
   // Some upstream polynomials call others of these.

@@ -24,6 +24,12 @@ class FloatBuilder;
 /// instruction for it, so that all finite results have a number.
 mlir::Value scaleByPower(FloatBuilder &f, krnl::TargetAttr target,
                          mlir::Value p, mlir::Value n, mlir::Value whole);
+/// e^x of f32 by the target's instruction for powers of 2: those that are
+/// rounded to 16 bits, before roundings are expanded, and any x; null where the
+/// target has no instruction (ExpandExp.cpp).
+void expandRoundedExps(mlir::Operation *root);
+mlir::Value expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
+                             mlir::Value x);
 /// Returns false for a device, which has no libm.
 bool hasLibrary(krnl::TargetAttr target);
 /// The op itself on a scalar; on a vector lane by lane, in a loop.

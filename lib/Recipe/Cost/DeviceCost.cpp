@@ -148,10 +148,10 @@ struct TileWork {
   /// Tiles that copy slices to each other, and so run at the same time.
   int64_t cluster = 1;
   /// Instructions of warps, operations, cycles of the first cache and of units
-  /// for matrices, and bytes of the second cache, and of those that the core
-  /// takes from it.
+  /// for matrices and for functions, and bytes of the second cache, and of
+  /// those that the core takes from it.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
-         traffic = 0, received = 0;
+         functionCycles = 0, traffic = 0, received = 0;
   /// Cycles in which parts of sums come from other blocks of the cluster.
   double exchanging = 0;
   /// Cycles in which a warp waits, of all warps together, in some of which its
@@ -382,6 +382,7 @@ void TileWork::add(unsigned number) {
                   combining;
   cacheCycles += steps * work.cacheCycles;
   matrixCycles += steps * work.matrixCycles;
+  functionCycles += steps * work.functionCycles;
   addPrefetches(number);
   SharedCopies copies = copiesOf(kernel, nest, number, target);
   double &waited = copies.isInFlight ? waitingInFlight : waiting;
@@ -464,6 +465,7 @@ double TileWork::issueCycles(double warpsAtOnce) const {
 double TileWork::busyCycles(double warpsAtOnce) const {
   double idle = std::max(double(target.issuesPerCycle) / warpsAtOnce, 1.0);
   return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
+                   idle * functionCycles,
                    cacheCycles / double(target.loadsPerCycle),
                    traffic / target.l3BytesPerCycle, exchanging,
                    received / target.coreBytesPerCycle});

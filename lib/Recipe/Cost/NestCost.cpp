@@ -200,6 +200,16 @@ double operationWeight(Operation &inner, const Processor &target) {
   return 1;
 }
 
+/// Operations that one of a payload takes for an element. Where e^x is no more
+/// than a product and an instruction for powers of 2, each of these takes the
+/// place of a multiply-add.
+double OpCost::weightOf(Operation &inner) const {
+  if (powerInstructionFor(&inner, TargetAttr::of(op)) &&
+      isRoundedToHalf(&inner))
+    return 2 + 2;
+  return operationWeight(inner, target);
+}
+
 /// Operations for a vector, or one element. A multiply-add is two, of which a
 /// processor has twice as many in a cycle as multiply-adds.
 double OpCost::operationsOf(Operation &inner) {
@@ -217,7 +227,7 @@ double OpCost::operationsOf(Operation &inner) {
   if (isa<LookupOp>(inner))
     if (auto form = lookupFormOf(TargetAttr::of(op), lanes))
       return double(form->operations(lanes));
-  double weight = operationWeight(inner, target);
+  double weight = weightOf(inner);
   bool isScalar = lanes > 1 && !hasVectorForm(&inner);
   return nested + weight * (isScalar
                                 ? double(lanes)

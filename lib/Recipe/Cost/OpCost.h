@@ -31,6 +31,8 @@ struct ThreadWork {
   /// Cycles of a step that the units for matrices of a core need for a warp,
   /// and instructions that these have.
   double matrixCycles = 0, matrixProducts = 0;
+  /// The same of the units for functions; their instructions are operations.
+  double functionCycles = 0;
   /// Cycles in which a sum waits for the step before.
   double latency = 0;
   /// Operations of all threads to combine their parts of sums.
@@ -94,6 +96,7 @@ private:
   int64_t neighboursInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read);
+  double weightOf(mlir::Operation &inner) const;
   double operationsOf(mlir::Operation &inner);
   double latency() const;
   double sumOfLanes() const;

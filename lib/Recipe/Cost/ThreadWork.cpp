@@ -11,6 +11,7 @@
 #include "Cost/OpCost.h"
 
 #include "Kernels/KernelShape.h"
+#include "onnxc/Conversion/ExpandMath/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
@@ -198,6 +199,10 @@ void OpCost::addPayload(double instances, ThreadWork &work) {
       continue;
     }
     work.operations += operationsOf(inner) * instances;
+    if (std::optional<PowerInstruction> power =
+            powerInstructionFor(&inner, TargetAttr::of(op)))
+      work.functionCycles += instances * double(lanes * target.warpThreads) /
+                             double(power->resultsPerCycle);
     if (isa<arith::ArithDialect>(inner.getDialect()) &&
         !inner.hasTrait<OpTrait::ConstantLike>() &&
         inner.getResult(0).getType().isIndex())

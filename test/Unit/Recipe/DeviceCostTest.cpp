@@ -377,4 +377,50 @@ TEST_F(DeviceCostTest, IdleMultiprocessorsDoNotHelp) {
   EXPECT_DOUBLE_EQ(few.predicted, same.predicted);
 }
 
+/// e to the power of e to the power of the element, and so on.
+constexpr const char *exponentials = R"(
+func.func @f(%x: tensor<262144x{0}>, %o: tensor<262144x{0}>) -> tensor<262144x{0}> {{
+  %y = krnl.kernel "exps" loops [i = 262144]
+      ins(%x : tensor<262144x{0}>) outs(%o : tensor<262144x{0}>) {{
+  ^bb0(%a: tensor<262144x{0}>, %b: tensor<262144x{0}>):
+    %s = krnl.compute [i] (%p0 = %a[i]) -> (%q = %b[i])
+        : (tensor<262144x{0}>) -> tensor<262144x{0}> {{
+      {1}
+      linalg.yield %p64 : {0}
+    }
+    krnl.yield %s : tensor<262144x{0}>
+  } -> tensor<262144x{0}>
+  return %y : tensor<262144x{0}>
+})";
+
+// The units for functions have 16 results in a cycle. Those of 16 bits take
+// little else, those of 32 take operations as well, and those of 64 are
+// computed without the units, in whatever they are rounded to.
+TEST_F(DeviceCostTest, FunctionsTakeTheirUnits) {
+  const char *plain = "%p{0} = math.exp %p{1} : {2}\n";
+  const char *rounded = "%e{0} = math.exp %p{1} : {2}\n"
+                        "%h{0} = arith.truncf %e{0} : {2} to f16\n"
+                        "%p{0} = arith.extf %h{0} : f16 to {2}\n";
+  auto cyclesOf = [&](const char *gpu, const char *type, const char *step) {
+    std::string payload;
+    for (int i = 0; i < 64; ++i)
+      payload += llvm::formatv(step, i + 1, i, type);
+    double cycles = 0;
+    withKernel(gpu, llvm::formatv(exponentials, type, payload),
+               [&](krnl::KernelOp kernel, const Processor &target) {
+                 kernel.setRecipeAttr(chooseRecipe(kernel, target));
+                 cycles = cyclesOfNest(kernel, target) - target.launchCycles();
+               });
+    return cycles;
+  };
+  for (const char *gpu : {"cuda:sm_80", "cuda:sm_90a"}) {
+    Processor target = processorOf(gpu);
+    double units = 64.0 * 262144 / 16 / double(target.cores);
+    EXPECT_GE(cyclesOf(gpu, "f16", plain), units);
+    EXPECT_LT(cyclesOf(gpu, "f16", plain), 1.5 * units);
+    EXPECT_GT(cyclesOf(gpu, "f32", plain), cyclesOf(gpu, "f16", plain));
+    EXPECT_GE(cyclesOf(gpu, "f64", rounded), cyclesOf(gpu, "f64", plain));
+  }
+}
+
 } // namespace

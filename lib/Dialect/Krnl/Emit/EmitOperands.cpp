@@ -95,7 +95,7 @@ bool OpEmitter::loadInterleaved(OpState &state, OpOperand &operand,
   unsigned across = *laneLoop(state);
   const ActiveLoop &lane = active[across];
   const Access &along = state.access(operand);
-  if (state.op.isDpsInit(&operand) || lane.dynamicLimit)
+  if (state.op.isDpsInit(&operand))
     return false;
   auto between =
       llvm::find_if(nest.op(state.number).loops, [&](const LoopUse &use) {
@@ -113,9 +113,12 @@ bool OpEmitter::loadInterleaved(OpState &state, OpOperand &operand,
   if (access.evenStep(memref, at) != along.stride(across))
     return false;
   int64_t all = lane.lanes * lane.instances;
-  LaneWindow window{lane.lanes, lane.instances, active[between->loop].instances,
+  LaneWindow window{lane.lanes,
+                    lane.instances,
+                    active[between->loop].instances,
                     along.stride(across),
-                    lane.staticLimit >= 0 ? lane.staticLimit : all};
+                    lane.staticLimit >= 0 ? lane.staticLimit : all,
+                    lane.dynamicLimit};
   SmallVector<Value> vectors = access.loadInterleaved(memref, at, window);
   for (auto [number, vector] : llvm::enumerate(vectors)) {
     first[across] = int64_t(number) / window.copies;

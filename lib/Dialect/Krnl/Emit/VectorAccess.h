@@ -49,9 +49,13 @@ struct Lines {
 /// Vectors that read a row together: `instances` of `lanes` lanes, one after
 /// the other, each in `copies` that begin an element further. Lanes are `step`
 /// elements apart, at most as many as there are copies; there are `valid` ones
-/// in all, at least one.
+/// in all, at least one, or the first `left` of these if that is not null.
 struct LaneWindow {
   int64_t lanes, instances, copies, step, valid;
+  mlir::Value left;
+
+  /// Elements from the first to the last one that is read.
+  int64_t size() const { return step * (valid - 1) + copies; }
 };
 
 class VectorAccess {
@@ -118,7 +122,8 @@ private:
                           mlir::Value mask);
   llvm::SmallVector<Piece> loadPieces(mlir::Value memref,
                                       llvm::ArrayRef<LaneIndex> at,
-                                      int64_t lanes, int64_t size);
+                                      const LaneWindow &window);
+  mlir::Value maskOfElements(const LaneWindow &window, int64_t first);
   mlir::Value assemble(llvm::ArrayRef<Piece> pieces,
                        llvm::ArrayRef<int64_t> elements);
   void storeStrided(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,

@@ -108,25 +108,42 @@ std::optional<int64_t> VectorAccess::Piece::laneOf(int64_t element) const {
   return distance / step;
 }
 
-/// The first `size` elements of a row in vectors of neighbours, the last of
-/// which ends with the last element.
+/// The mask of the elements of a window from `first` on; null where a vector
+/// has no other ones.
+Value VectorAccess::maskOfElements(const LaneWindow &window, int64_t first) {
+  int64_t between = window.copies - window.step - first;
+  if (!window.left) {
+    int64_t rest = window.step * window.valid + between;
+    return rest < window.lanes ? firstLanesMask(b, window.lanes, rest)
+                               : Value();
+  }
+  LaneIndex rest = math.add(math.scale({window.left, 0, 0, {}}, window.step),
+                            {{}, between, 0, {}});
+  return vector::CreateMaskOp::create(
+      b, VectorType::get({window.lanes}, b.getI1Type()), math.scalar(rest));
+}
+
+/// The elements of a window in vectors of neighbours. The last one ends with
+/// the last element if it is known how many there are.
 SmallVector<VectorAccess::Piece>
-VectorAccess::loadPieces(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
-                         int64_t size) {
+VectorAccess::loadPieces(Value memref, ArrayRef<LaneIndex> at,
+                         const LaneWindow &window) {
+  int64_t lanes = window.lanes, size = window.size();
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(memref.getType()).getElementType());
   SmallVector<Piece> pieces;
   for (int64_t next = 0; next < size; next += lanes) {
-    int64_t first = std::max<int64_t>(std::min(next, size - lanes), 0);
+    int64_t first =
+        window.left ? next : std::max<int64_t>(std::min(next, size - lanes), 0);
     SmallVector<Value> base = firstLane(at, first);
+    Value mask = maskOfElements(window, first);
     Value vector =
-        size < lanes
-            ? vector::MaskedLoadOp::create(b, type, memref, base,
-                                           firstLanesMask(b, lanes, size),
-                                           placeholder(b, type))
-                  .getResult()
-            : vector::LoadOp::create(b, type, memref, base).getResult();
-    pieces.push_back({vector, first, /*step=*/1, std::min(lanes, size)});
+        mask ? vector::MaskedLoadOp::create(b, type, memref, base, mask,
+                                            placeholder(b, type))
+                   .getResult()
+             : vector::LoadOp::create(b, type, memref, base).getResult();
+    pieces.push_back(
+        {vector, first, /*step=*/1, std::min(lanes, size - first)});
   }
   return pieces;
 }
@@ -172,10 +189,9 @@ Value VectorAccess::assemble(ArrayRef<Piece> pieces,
 SmallVector<Value> VectorAccess::loadInterleaved(Value memref,
                                                  ArrayRef<LaneIndex> at,
                                                  const LaneWindow &window) {
-  auto [lanes, instances, copies, step, valid] = window;
-  int64_t size = step * (valid - 1) + copies,
-          used = llvm::divideCeil(valid, lanes);
-  SmallVector<Piece> pieces = loadPieces(memref, at, lanes, size);
+  auto [lanes, instances, copies, step, valid, left] = window;
+  int64_t size = window.size(), used = llvm::divideCeil(valid, lanes);
+  SmallVector<Piece> pieces = loadPieces(memref, at, window);
   SmallVector<Value> vectors(instances * copies);
   for (int64_t copy = 0; copy < copies; ++copy)
     for (int64_t instance = 0; instance < used; ++instance) {

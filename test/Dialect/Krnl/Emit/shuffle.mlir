@@ -82,6 +82,39 @@ func.func @short_row(%x: tensor<10xf32>, %o: tensor<5xf32>) -> tensor<5xf32> {
   return %y : tensor<5xf32>
 }
 
+// What a dynamic number of results leaves is read once as well, all of it under
+// masks of its elements: two for each result, and one more.
+// CHECK-LABEL: func private @kernel_dynamic_row_0(
+// CHECK-DAG:     %[[C0:.+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C16:.+]] = arith.constant 16 : index
+// CHECK-DAG:     %[[C32:.+]] = arith.constant 32 : index
+// CHECK-DAG:     %[[C1:.+]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C2:.+]] = arith.constant 2 : index
+// CHECK:         vector.load %arg0
+// CHECK:         %[[LEFT:.+]] = arith.subi
+// CHECK:         %[[TWICE:.+]] = arith.muli %[[LEFT]], %[[C2]]
+// CHECK:         %[[ALL:.+]] = arith.addi %[[TWICE]], %[[C1]]
+// CHECK:         vector.create_mask %[[ALL]]
+// CHECK-COUNT-3: vector.maskedload %arg0
+// CHECK-NOT:     vector.maskedload %arg0
+// CHECK:         vector.maskedstore
+func.func @dynamic_row(%x: tensor<?xf32>, %o: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %y = krnl.kernel "dynamic row" loops [i = %n, k = 3] ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>)
+      recipe [unroll(k, 3), vectorize(i, 16), interleave(k)] {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %n_extent: index):
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<?xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [i | k] (%p = %a[i * 2 + k]) -> (%s = %z[i]) : (tensor<?xf32>) -> tensor<?xf32> {
+      %t = arith.maximumf %s, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
 // The elements between are left as they are.
 // CHECK-LABEL: func private @kernel_between_0(
 // CHECK-DAG:     %[[MASK:.+]] = arith.constant dense<[true, false, true, false,

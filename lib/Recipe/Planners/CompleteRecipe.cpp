@@ -36,31 +36,41 @@ static SmallVector<int64_t> quartersOf(int64_t factor) {
   return tail;
 }
 
-/// What is left of rows that are transposed in registers: as few as two take
-/// one square, a single one the time of reads one by one.
-static SmallVector<int64_t> partsOfSquare(int64_t factor) {
-  SmallVector<int64_t> tail = quartersOf(factor);
-  for (int64_t part : {3, 2})
-    if (part < (tail.empty() ? factor : tail.back()))
-      tail.push_back(part);
+/// What is left is unrolled by halves of the factor.
+static SmallVector<int64_t> halvesOf(int64_t factor) {
+  SmallVector<int64_t> tail;
+  while ((factor /= 2) > 1)
+    tail.push_back(factor);
   return tail;
 }
 
-/// Returns true if ops that compute no sums transpose a dynamic rest of the
-/// loop.
-static bool copiesSquares(const LoopNest &nest, ArrayRef<BodyOp> ops,
-                          unsigned loop) {
-  bool isTransposed = false;
+/// What is left of rows that are transposed in registers: as few as two take
+/// one square, a single one the time of reads one by one.
+static SmallVector<int64_t> partsOfSquare(int64_t factor) {
+  SmallVector<int64_t> tail = halvesOf(factor);
+  if (factor > 3)
+    tail.insert(llvm::find(tail, 2), 3);
+  return tail;
+}
+
+/// What unrolling the loop leaves, in parts that are unrolled as well. Sums
+/// that are transposed wait for each other, the more the fewer stand side by
+/// side.
+static SmallVector<int64_t> tailOf(const LoopNest &nest, ArrayRef<BodyOp> ops,
+                                   unsigned loop, int64_t factor) {
+  bool isTransposed = false, sums = false;
   for (const BodyOp &op : ops) {
     const LoopUse *use = op.find(loop);
     if (!use)
       continue;
-    if (llvm::is_contained(op.reduced, true))
-      return false;
+    sums |= llvm::is_contained(op.reduced, true);
     isTransposed |=
         canShuffle(nest, &op - nest.ops().data(), *use, Shuffle::Transpose);
   }
-  return isTransposed && nest.leavesUnknownRest(loop);
+  bool isUnknown = nest.loop(loop).isDynamic() || nest.leavesUnknownRest(loop);
+  if (!isTransposed || !isUnknown)
+    return quartersOf(factor);
+  return sums ? halvesOf(factor) : partsOfSquare(factor);
 }
 
 /// Packing at run time goes through registers where that is legal and worth it.
@@ -124,9 +134,7 @@ static Attribute withArguments(Attribute step, const LoopNest &nest,
       llvm::any_of(ops, hasLanes))
     return step;
   return UnrollStepAttr::get(context, unroll.getLoop(), unroll.getFactor(),
-                             copiesSquares(nest, ops, *loop)
-                                 ? partsOfSquare(unroll.getFactor())
-                                 : quartersOf(unroll.getFactor()));
+                             tailOf(nest, ops, *loop, unroll.getFactor()));
 }
 
 /// The loops of an op in the order in which its results stay in registers:

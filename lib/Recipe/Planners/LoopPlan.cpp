@@ -212,7 +212,10 @@ void LoopPlanner::planOuterLoops() {
     else if (loop != vectorLoop || !hasRegisterLoop())
       outerLoops.push_back({loop, extent(loop)});
   if (cut)
-    outerLoops.push_back(
+    outerLoops.insert(
+        llvm::find_if(
+            outerLoops,
+            [&](const OuterLoop &loop) { return loop.name == lanesOutside; }),
         {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
 }
 

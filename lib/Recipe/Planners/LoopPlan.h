@@ -90,6 +90,9 @@ struct LoopPlan {
   int64_t strip = 1;
   /// The vector loop is cut into blocks of width().
   bool cut = false;
+  /// The loop outside of which these blocks run, so that what windows read for
+  /// a vector stays in the first cache; innermost if empty.
+  std::string lanesOutside;
   llvm::SmallVector<OuterLoop> outerLoops;
   /// The number of `outerLoops` that are fused: all, or those that a kernel
   /// which pads an operand has, too, so that the two become one.

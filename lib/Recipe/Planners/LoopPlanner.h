@@ -63,6 +63,7 @@ private:
   bool isConstant(mlir::OpOperand &input);
   std::optional<Transposition> findTransposition();
   bool packAlongLanes();
+  std::string outermostMoved();
   void planOuterLoops();
   unsigned loopsBesidePadding();
   void planParallel();

@@ -32,24 +32,46 @@ static StringRef loopOfReads(ComputeOp op, OpOperand &input, int64_t maxStep) {
   return {};
 }
 
+/// Returns true if an index of the operand depends on both loops, as in windows
+/// that move along `dim`.
+static bool isWindowAlong(const Access &access, unsigned dim, unsigned window) {
+  return llvm::any_of(llvm::seq(access.getRank()), [&](unsigned position) {
+    return access.dependsOnAt(position, dim) &&
+           access.dependsOnAt(position, window);
+  });
+}
+
+static bool isReduced(ComputeOp op, unsigned dim) {
+  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+}
+
 /// Returns true if each reduced loop is one of a window: the operand depends on
 /// it together with a loop that is not reduced.
 static bool readsWindowAlone(ComputeOp op, OpOperand &input) {
   Access access(input);
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  auto isMoved = [&](unsigned window) {
-    return llvm::any_of(llvm::seq(access.getRank()), [&](unsigned position) {
-      return access.dependsOnAt(position, window) &&
-             llvm::any_of(llvm::enumerate(kinds), [&](auto loop) {
-               return loop.value() == utils::IteratorType::parallel &&
-                      access.dependsOnAt(position, loop.index());
-             });
+  auto dims = llvm::seq(op.getNumLoops());
+  return llvm::all_of(dims, [&](unsigned window) {
+    return !isReduced(op, window) || llvm::any_of(dims, [&](unsigned dim) {
+      return !isReduced(op, dim) && isWindowAlong(access, dim, window);
+    });
+  });
+}
+
+/// The outermost loop that windows move along, if they do not along the lanes.
+std::string LoopPlanner::outermostMoved() {
+  auto isMoved = [&](const std::string &loop) {
+    return llvm::any_of(ops, [&](ComputeOp op) {
+      unsigned dim = dimOf(op, loop);
+      return llvm::any_of(readInputs(op), [&](OpOperand *input) {
+        return llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned window) {
+          return isReduced(op, window) &&
+                 isWindowAlong(Access(*input), dim, window);
+        });
+      });
     });
   };
-  return llvm::all_of(llvm::enumerate(kinds), [&](auto loop) {
-    return loop.value() == utils::IteratorType::parallel ||
-           isMoved(loop.index());
-  });
+  auto found = llvm::find_if(common, isMoved);
+  return found == common.end() || isMoved(vectorLoop) ? std::string() : *found;
 }
 
 bool LoopPlanner::isConstant(OpOperand &input) {
@@ -128,10 +150,11 @@ bool LoopPlanner::unrollTransposedSums() {
     planForShortRows();
   jammedLoop = found->results;
   transposes = true;
+  lanesOutside = outermostMoved();
   int64_t equal = largestDivisor(extent(jammedLoop), lanes);
   rows = isStatic(kernel, jammedLoop) && 2 * equal > lanes
              ? equal
-             : std::min(lanes, extent(jammedLoop));
+             : std::min(lanes, dynamicTransposedRows);
   return true;
 }
 

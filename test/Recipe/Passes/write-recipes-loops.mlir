@@ -388,7 +388,7 @@ func.func @window_apart(%x: tensor<96x57xf32>, %f: tensor<96x3xf32>, %o: tensor<
 
 // Of rows that are transposed two and three are left as squares.
 // CHECK-LABEL: kernel "rows_left"
-// CHECK:         unroll({{.+}}, 16, tail=[4, 3, 2])
+// CHECK:         unroll({{.+}}, 16, tail=[8, 4, 3, 2])
 // CHECK:         transpose(
 func.func @rows_left(%x: tensor<50176x?xf32>, %o: tensor<?x50176xf32>, %n: index) -> tensor<?x50176xf32> {
   %y = krnl.kernel "rows_left" loops [c = %n, p = 50176] ins(%x : tensor<50176x?xf32>) outs(%o : tensor<?x50176xf32>) recipe [] {

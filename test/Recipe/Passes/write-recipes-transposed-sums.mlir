@@ -1,11 +1,13 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
 
 // Windows are read with the channels last and written with them first: lanes are
-// channels, and as many results side by side as lanes are transposed.
+// channels, and a few results side by side are transposed; what is left of a
+// dynamic row is, too. All windows of 16 channels follow each other.
 // CHECK-LABEL: kernel "channels_read_last"
-// CHECK:         block(o1, 16, tail=peel) -> (o1.o, o1.i)
 // CHECK:         block(c, 16) -> (c.o, c.i)
-// CHECK:         unroll(o1.i, 16, tail=[4])
+// CHECK:         block(o1, 8, tail=peel) -> (o1.o, o1.i)
+// CHECK:         order(c.o, o0, o1.o, o1.i, k0, k1, c.i)
+// CHECK:         unroll(o1.i, 8, tail=[4, 2])
 // CHECK:         1: unroll(k1, 3)
 // CHECK:         1: unroll(k0, 3)
 // CHECK:         vectorize(c.i, 16)

@@ -13,6 +13,8 @@
 
 #include "Planners/LoopPlanner.h"
 
+#include "onnxc/Dialect/Krnl/IR/TransposedSums.h"
+
 using namespace mlir;
 using namespace onnxc::krnl;
 
@@ -85,8 +87,7 @@ std::optional<LoopPlanner::Transposition> LoopPlanner::findTransposition() {
   auto agree = [&](std::string &loop, StringRef other) {
     bool isSame = loop.empty() || loop == other;
     loop = other.str();
-    return isSame && llvm::is_contained(common, other) &&
-           extent(other) >= minLanes;
+    return isSame && llvm::is_contained(common, other);
   };
   for (ComputeOp op : ops) {
     if (isOrdered(op))
@@ -106,7 +107,8 @@ std::optional<LoopPlanner::Transposition> LoopPlanner::findTransposition() {
         return std::nullopt;
   }
   if (found.reads.empty() || found.results.empty() ||
-      found.reads == found.results)
+      found.reads == found.results ||
+      !canTransposeSums(extent(found.reads), extent(found.results)))
     return std::nullopt;
   return found;
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/TransposedSums.h"
 #include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -38,6 +39,8 @@ private:
     return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   }
   bool canResultsFollow(unsigned dim);
+  void voteForSteps(OpOperand &data, OpOperand &result,
+                    function_ref<bool(unsigned)> isCommon);
   void voteBySide(OpOperand *data, OpOperand *result,
                   function_ref<bool(unsigned)> inWeights);
   void voteAlong(ArrayRef<OpOperand *> operands,
@@ -112,6 +115,16 @@ static SumOperands findOperands(KernelOp kernel, ComputeOp op) {
   return found;
 }
 
+/// The loop along which results are neighbours in memory, if the elements that
+/// they read are none.
+static std::optional<unsigned> loopOfSteps(OpOperand &result,
+                                           const Access &read) {
+  SmallVector<int64_t> loops = loopsOf(result);
+  if (loops.empty() || loops.back() < 0 || read.stride(loops.back()) <= 1)
+    return std::nullopt;
+  return loops.back();
+}
+
 /// Votes of products with weights, and of windows.
 void LayoutVoter::voteForSums() {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
@@ -149,13 +162,26 @@ void LayoutVoter::voteForSums() {
   }
   // A layout of one side alone would be transposed inside the window. Without
   // weights any long dimension will do: its weight is less than that of a copy.
+  auto isCommon = [&](unsigned dim) {
+    return !isReduced(dim) && (!weights || inWeights(dim));
+  };
   if (window && groups.isMovable(data->get()) &&
-      groups.isMovable(result->get())) {
-    auto isCommon = [&](unsigned dim) {
-      return !isReduced(dim) && (!weights || inWeights(dim));
-    };
+      groups.isMovable(result->get()))
     voteAlong({data, result}, isCommon, weights ? work : 0.5 * results);
-  }
+  else if (window && groups.isMovable(data->get()))
+    voteForSteps(*data, *result, isCommon);
+}
+
+/// Results that keep their order are transposed where that is possible, which
+/// takes as long as to bring the lanes of a few positions together.
+void LayoutVoter::voteForSteps(OpOperand &data, OpOperand &result,
+                               function_ref<bool(unsigned)> isCommon) {
+  std::optional<unsigned> steps = loopOfSteps(result, Access(data));
+  auto isTransposed = [&](unsigned dim) {
+    return isCommon(dim) && canTransposeSums(extentOf(dim), extentOf(*steps));
+  };
+  if (steps)
+    voteAlong({&data}, isTransposed, 0.25 * work);
 }
 
 /// Few positions of long vectors, as in the transforms of a convolution: the

@@ -326,3 +326,180 @@ func.func @many_results(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index,
   } -> tensor<8x?x?xf32>
   return %1 : tensor<8x?x?xf32>
 }
+
+// The lanes of a window that moves by two are no neighbours: where each element is
+// read at many positions the operand has its channels last, though the result has
+// them first.
+// CHECK-LABEL: func @window_of_steps
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<131x131x32xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x64xf32>)
+func.func @window_of_steps(%x: tensor<32x131x131xf32>) -> tensor<32x64x64xf32> {
+  %w = krnl.constant dense<1.0> : tensor<32x5x5xf32>
+  %e0 = tensor.empty() : tensor<32x131x131xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 131, c = 131] ins(%x : tensor<32x131x131xf32>) outs(%e0 : tensor<32x131x131xf32>) {
+  ^bb0(%p: tensor<32x131x131xf32>, %o: tensor<32x131x131xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x131x131xf32>) -> tensor<32x131x131xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x131x131xf32>
+  } -> tensor<32x131x131xf32>
+  %e1 = tensor.empty() : tensor<32x64x64xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 64, kh = 5, kw = 5]
+      ins(%0, %w : tensor<32x131x131xf32>, tensor<32x5x5xf32>) outs(%e1 : tensor<32x64x64xf32>) {
+  ^bb0(%p: tensor<32x131x131xf32>, %q: tensor<32x5x5xf32>, %o: tensor<32x64x64xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 2 + kh, w * 2 + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x131x131xf32>, tensor<32x5x5xf32>) -> tensor<32x64x64xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<32x64x64xf32>
+  } -> tensor<32x64x64xf32>
+  return %1 : tensor<32x64x64xf32>
+}
+
+// Sums are not transposed where fewer results than the side of a square are contiguous:
+// the operand keeps its order.
+// CHECK-LABEL: func @short_window_of_steps
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<32x131x9xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x3xf32>)
+func.func @short_window_of_steps(%x: tensor<32x131x9xf32>) -> tensor<32x64x3xf32> {
+  %w = krnl.constant dense<1.0> : tensor<32x5x5xf32>
+  %e0 = tensor.empty() : tensor<32x131x9xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 131, c = 9] ins(%x : tensor<32x131x9xf32>) outs(%e0 : tensor<32x131x9xf32>) {
+  ^bb0(%p: tensor<32x131x9xf32>, %o: tensor<32x131x9xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x131x9xf32>) -> tensor<32x131x9xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x131x9xf32>
+  } -> tensor<32x131x9xf32>
+  %e1 = tensor.empty() : tensor<32x64x3xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 3, kh = 5, kw = 5]
+      ins(%0, %w : tensor<32x131x9xf32>, tensor<32x5x5xf32>) outs(%e1 : tensor<32x64x3xf32>) {
+  ^bb0(%p: tensor<32x131x9xf32>, %q: tensor<32x5x5xf32>, %o: tensor<32x64x3xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 2 + kh, w * 2 + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x131x9xf32>, tensor<32x5x5xf32>) -> tensor<32x64x3xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<32x64x3xf32>
+  } -> tensor<32x64x3xf32>
+  return %1 : tensor<32x64x3xf32>
+}
+
+// CHECK-LABEL: func @pool_of_steps
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<131x11x32xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x4xf32>)
+func.func @pool_of_steps(%x: tensor<32x131x11xf32>) -> tensor<32x64x4xf32> {
+  %e0 = tensor.empty() : tensor<32x131x11xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 131, c = 11] ins(%x : tensor<32x131x11xf32>) outs(%e0 : tensor<32x131x11xf32>) {
+  ^bb0(%p: tensor<32x131x11xf32>, %o: tensor<32x131x11xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x131x11xf32>) -> tensor<32x131x11xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x131x11xf32>
+  } -> tensor<32x131x11xf32>
+  %e1 = tensor.empty() : tensor<32x64x4xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 4, kh = 5, kw = 5]
+      ins(%0 : tensor<32x131x11xf32>) outs(%e1 : tensor<32x64x4xf32>) {
+  ^bb0(%p: tensor<32x131x11xf32>, %o: tensor<32x64x4xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 2 + kh, w * 2 + kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x131x11xf32>) -> tensor<32x64x4xf32> {
+      %m = arith.maximumf %z, %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %c : tensor<32x64x4xf32>
+  } -> tensor<32x64x4xf32>
+  return %1 : tensor<32x64x4xf32>
+}
+
+// CHECK-LABEL: func @short_pool_of_steps
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<32x131x9xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x3xf32>)
+func.func @short_pool_of_steps(%x: tensor<32x131x9xf32>) -> tensor<32x64x3xf32> {
+  %e0 = tensor.empty() : tensor<32x131x9xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 131, c = 9] ins(%x : tensor<32x131x9xf32>) outs(%e0 : tensor<32x131x9xf32>) {
+  ^bb0(%p: tensor<32x131x9xf32>, %o: tensor<32x131x9xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x131x9xf32>) -> tensor<32x131x9xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x131x9xf32>
+  } -> tensor<32x131x9xf32>
+  %e1 = tensor.empty() : tensor<32x64x3xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 3, kh = 5, kw = 5]
+      ins(%0 : tensor<32x131x9xf32>) outs(%e1 : tensor<32x64x3xf32>) {
+  ^bb0(%p: tensor<32x131x9xf32>, %o: tensor<32x64x3xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 2 + kh, w * 2 + kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x131x9xf32>) -> tensor<32x64x3xf32> {
+      %m = arith.maximumf %z, %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %c : tensor<32x64x3xf32>
+  } -> tensor<32x64x3xf32>
+  return %1 : tensor<32x64x3xf32>
+}
+
+// Of few positions it keeps the order of the border.
+// CHECK-LABEL: func @small_window_of_steps
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<32x129x129xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x64xf32>)
+func.func @small_window_of_steps(%x: tensor<32x129x129xf32>) -> tensor<32x64x64xf32> {
+  %w = krnl.constant dense<1.0> : tensor<32x3x3xf32>
+  %e0 = tensor.empty() : tensor<32x129x129xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 129, c = 129] ins(%x : tensor<32x129x129xf32>) outs(%e0 : tensor<32x129x129xf32>) {
+  ^bb0(%p: tensor<32x129x129xf32>, %o: tensor<32x129x129xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x129x129xf32>) -> tensor<32x129x129xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x129x129xf32>
+  } -> tensor<32x129x129xf32>
+  %e1 = tensor.empty() : tensor<32x64x64xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 64, kh = 3, kw = 3]
+      ins(%0, %w : tensor<32x129x129xf32>, tensor<32x3x3xf32>) outs(%e1 : tensor<32x64x64xf32>) {
+  ^bb0(%p: tensor<32x129x129xf32>, %q: tensor<32x3x3xf32>, %o: tensor<32x64x64xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 2 + kh, w * 2 + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x129x129xf32>, tensor<32x3x3xf32>) -> tensor<32x64x64xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<32x64x64xf32>
+  } -> tensor<32x64x64xf32>
+  return %1 : tensor<32x64x64xf32>
+}
+
+// So it does where lanes are neighbours.
+// CHECK-LABEL: func @window_of_neighbours
+// CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<32x68x68xf32>)
+// CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x64xf32>)
+func.func @window_of_neighbours(%x: tensor<32x68x68xf32>) -> tensor<32x64x64xf32> {
+  %w = krnl.constant dense<1.0> : tensor<32x5x5xf32>
+  %e0 = tensor.empty() : tensor<32x68x68xf32>
+  %0 = krnl.kernel "pad" loops [a = 32, b = 68, c = 68] ins(%x : tensor<32x68x68xf32>) outs(%e0 : tensor<32x68x68xf32>) {
+  ^bb0(%p: tensor<32x68x68xf32>, %o: tensor<32x68x68xf32>):
+    %r = krnl.compute [a, b, c] (%s = %p[a, b, c]) -> (%q = %o[a, b, c])
+        : (tensor<32x68x68xf32>) -> tensor<32x68x68xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<32x68x68xf32>
+  } -> tensor<32x68x68xf32>
+  %e1 = tensor.empty() : tensor<32x64x64xf32>
+  %1 = krnl.kernel "window" loops [c = 32, h = 64, w = 64, kh = 5, kw = 5]
+      ins(%0, %w : tensor<32x68x68xf32>, tensor<32x5x5xf32>) outs(%e1 : tensor<32x64x64xf32>) {
+  ^bb0(%p: tensor<32x68x68xf32>, %q: tensor<32x5x5xf32>, %o: tensor<32x64x64xf32>):
+    %c = krnl.compute [c, h, w | kh, kw] (%s = %p[c, h * 1 + kh, w * 1 + kw], %t = %q[c, kh, kw]) -> (%z = %o[c, h, w])
+        : (tensor<32x68x68xf32>, tensor<32x5x5xf32>) -> tensor<32x64x64xf32> {
+      %m = arith.mulf %s, %t : f32
+      %a = arith.addf %z, %m : f32
+      linalg.yield %a : f32
+    }
+    krnl.yield %c : tensor<32x64x64xf32>
+  } -> tensor<32x64x64xf32>
+  return %1 : tensor<32x64x64xf32>
+}

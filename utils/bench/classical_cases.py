@@ -3,6 +3,7 @@
 # ===------------------------------------------------------------------------===//
 """Operators on texts and of classical models, at sizes of practice."""
 
+import forest
 import numpy as np
 from operator_case import RNG, Case, Fixed, below, floats
 
@@ -48,7 +49,19 @@ def classical():
     yield Case("LinearRegressor", [floats(4096, 32)], coefficients=[0.5] * 32, intercepts=[1.0], **ml)
     yield Case("ArrayFeatureExtractor", [floats(4096, 32), Fixed([1, 3, 7])], **ml)
     yield from encoders()
+    yield from ensembles()
     yield from small_batches()
+
+
+def ensembles():
+    for trees, leaves in ((100, 50), (100, 500)):
+        regressor = forest.attributes(forest.random_forest(trees, leaves))
+        classifier = forest.attributes(forest.random_forest(trees, leaves), classes=3)
+        for rows in (1, 10, 50, 200, 1000):
+            name = f"{trees} trees of {leaves} leaves {rows} rows"
+            yield Case("TreeEnsembleRegressor", [floats(rows, forest.FEATURES)], domain="ai.onnx.ml", suffix=name, **regressor)
+            yield Case("TreeEnsembleClassifier", [floats(rows, forest.FEATURES)], outputs=2, domain="ai.onnx.ml",
+                       results=[np.int64, np.float32], suffix=name, **classifier)  # fmt: skip
 
 
 def encoders():

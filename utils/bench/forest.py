@@ -61,10 +61,12 @@ def random_forest(trees, leaves, seed=1):
     return forest
 
 
-def onnx_model(forest):
+def attributes(forest, classes=0):
+    """Those of a TreeEnsembleRegressor of one target, or of a TreeEnsembleClassifier whose leaves vote for a class each."""
     names = "treeids nodeids featureids values modes truenodeids falsenodeids".split()
     nodes = {f"nodes_{name}": [] for name in names}
-    targets = {f"target_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
+    kind = "class" if classes else "target"
+    targets = {f"{kind}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
     for number, (feature, split, true, false, value) in enumerate(forest):
         for i in range(len(feature)):
             is_leaf = true[i] < 0
@@ -73,9 +75,13 @@ def onnx_model(forest):
             for name, item in zip(names, row):
                 nodes[f"nodes_{name}"].append(item)
             if is_leaf:
-                for name, item in zip(targets, (number, i, 0, float(value[i]))):
+                for name, item in zip(targets, (number, i, i % max(classes, 1), float(value[i]))):
                     targets[name].append(item)
-    node = helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", n_targets=1, **nodes, **targets)
+    return {**nodes, **targets, **({"classlabels_int64s": list(range(classes))} if classes else {"n_targets": 1})}
+
+
+def onnx_model(forest):
+    node = helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", **attributes(forest))
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", FEATURES])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 1])
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]

@@ -14,6 +14,10 @@ from onnx import helper, numpy_helper
 OPSET = 21
 RNG = np.random.default_rng(1)
 NUMBERS = itertools.count()
+# Inputs of fewer elements say sizes, scales or positions, whose order matters.
+MIN_DATA = 16
+# A case has as many sets of inputs as these bytes hold: no predictor of branches learns larger ones.
+MAX_FEED_BYTES, MAX_FEEDS = 1 << 19, 16
 
 
 class Fixed:
@@ -56,6 +60,12 @@ class Case:
     def feeds(self):
         return {f"x{i}": v for i, v in enumerate(self.inputs) if v is not None and not isinstance(v, Fixed)}
 
+    def feed_sequence(self):
+        """The inputs, and the same with their slices along the first dimension of several in other orders."""
+        first = self.feeds()
+        count = MAX_FEED_BYTES // max(1, sum(array.nbytes for array in first.values()))
+        return [first] + [{name: shuffled(array) for name, array in first.items()} for _ in range(min(count, MAX_FEEDS) - 1)]
+
     def describe(self):
         return " ".join(f"{a.dtype}{list(a.shape)}" for a in self.arrays().values())
 
@@ -78,6 +88,13 @@ class Case:
             sets.append(helper.make_opsetid(self.domain, {"ai.onnx.ml": 3}.get(self.domain, 1)))
         model = helper.make_model(graph, opset_imports=sets, ir_version=10)
         return onnx.shape_inference.infer_shapes(model) if not self.domain else typed(model, self)
+
+
+def shuffled(array):
+    """The slices along the first dimension of several in another order."""
+    if array.size < MIN_DATA:
+        return array
+    return np.ascontiguousarray(RNG.permutation(array, axis=next(d for d, n in enumerate(array.shape) if n > 1)))
 
 
 def typed(model, case):

@@ -8,6 +8,7 @@
 import itertools
 
 import classical_cases
+import dynamic_cases
 import map_cases
 import ml_dtypes
 import numpy as np
@@ -401,5 +402,5 @@ def quantized():
 def cases():
     """All rows, in the order of the families."""
     for family in (elementwise, casts, reductions, movement, vision, products, recurrent, signal, classical_cases.texts, classical_cases.classical,
-                   quantized, wider_cases.wider, map_cases.maps):  # fmt: skip
+                   quantized, wider_cases.wider, map_cases.maps, dynamic_cases.dynamic_images):  # fmt: skip
         yield from family()

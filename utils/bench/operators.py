@@ -68,10 +68,11 @@ def bench(case, folder, arguments):
         peers.compile_model(path, library)
         return Artefact(str(library))
 
+    feeds = case.feed_sequence()
     makers = {"onnx-compile": compiled, "onnxruntime": lambda: OnnxRuntime(str(path))}
     for name, make in makers.items():
         try:
-            runs[name] = make().prepare(case.feeds(), threads=1)
+            runs[name] = make().prepare(feeds, threads=1)
             runs[name]()
         except Exception as error:  # any refusal of either engine is a result
             runs.pop(name, None)

@@ -161,7 +161,7 @@ def bench(
         words = _load_words(callers, rate, arrivals, cold_start, {"csv": csv, "svg": svg})
         own = [f"--threads={count}", f"--duration={rounds * seconds}", *([f"--device={gpu}"] if gpu else [])]
         load = _programs.measure("bench", compiled, feed, own + words) if words else None
-        runs = {"onnx-compile": ours.prepare(feed, count)}
+        runs = {"onnx-compile": ours.prepare([feed], count)}
         runs["onnx-compile"]()
         failures = _add_engines(runs, against, path, feed, count)
         blocks, dropped = interleave(runs, rounds, seconds, pause)
@@ -185,7 +185,7 @@ def _add_engines(runs: dict[str, Callable[[], Any]], against: Any, path: str | N
     for engine in (os.fspath(engine) for engine in engines):
         try:
             racer = _peers.racer_of(engine, path)
-            run = racer.prepare(feed, count)
+            run = racer.prepare([feed], count)
             run()
             runs[racer.name] = run
         except Exception as error:  # a refusal of another engine is a result

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -35,9 +36,9 @@ class Racer(Protocol):
 
     name: str
 
-    def prepare(self, feed: Values, threads: int) -> Run:
-        """A run on these inputs, as fast as the engine can with this many threads, for 32-bit floats
-        computed as such."""
+    def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
+        """A run on the next of these inputs, in turn, as fast as the engine can with this many threads, for
+        32-bit floats computed as such."""
 
 
 def _module(name: str, wanted: str) -> Any:
@@ -62,12 +63,12 @@ class OnnxRuntime:
         """With all graph optimizations."""
         return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 
-    def prepare(self, feed: Values, threads: int) -> Run:
+    def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
         options = self._options(self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         session = self._onnxruntime.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
-        inputs = dict(feed)
-        return lambda: session.run(None, inputs)
+        turns = itertools.cycle([dict(feed) for feed in feeds])
+        return lambda: session.run(None, next(turns))
 
     def _options(self, level: Any) -> Any:
         options = self._onnxruntime.SessionOptions()
@@ -98,15 +99,19 @@ class OpenVino:
         self.name = f"openvino {self._openvino.__version__.split('-')[0]}"
         self._path = path
 
-    def prepare(self, feed: Values, threads: int) -> Run:
+    def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
         settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
                     "INFERENCE_PRECISION_HINT": "f32"}  # fmt: skip
         core = self._openvino.Core()
-        request = core.compile_model(core.read_model(self._path), "CPU", settings).create_infer_request()
-        for name, value in feed.items():
-            request.set_tensor(name, self._openvino.Tensor(value, shared_memory=True))
+        model = core.compile_model(core.read_model(self._path), "CPU", settings)
+        requests = [model.create_infer_request() for _ in feeds]
+        for request, feed in zip(requests, feeds):
+            for name, value in feed.items():
+                request.set_tensor(name, self._openvino.Tensor(value, shared_memory=True))
+        turns = itertools.cycle(requests)
 
         def run() -> list[Any]:
+            request = next(turns)
             request.infer()
             return [tensor.data for tensor in request.output_tensors]
 
@@ -150,10 +155,10 @@ class Artefact:
         outputs = self.session.run({info.name: feed[info.name] for info in self.session.inputs})
         return {info.name: value for info, value in zip(self.session.outputs, outputs)}
 
-    def prepare(self, feed: Values, threads: int) -> Run:
+    def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
         self.session.threads = threads
-        inputs = [feed[info.name] for info in self.session.inputs]
-        return lambda: self.session.run(inputs)
+        turns = itertools.cycle([[feed[info.name] for info in self.session.inputs] for feed in feeds])
+        return lambda: self.session.run(next(turns))
 
 
 def racer_of(engine: str, model: str | None) -> Racer:

@@ -3,9 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the upstream polynomials are slow or lose digits, or a device has no
-// libm: the table of these, exp of f32, atan, asin, acos and fmod, on scalars
-// and vectors alike, each within 3 units in the last place. The coefficients
-// are minimax fits of the relative error on the reduced range.
+// libm: the table of these, exp and erf of f32, atan, asin, acos and fmod, on
+// scalars and vectors alike, each within 3 units in the last place. The
+// coefficients are minimax fits of the relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,6 +78,26 @@ static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
   Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
                                       f.bits(f.constant(f.rounder())));
   return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
+}
+
+/// An odd polynomial below 1, from there 1 - p^-8 with a polynomial for the
+/// power -1/8 of erfc|x|; no float is between the result at 3.95 and 1.
+static Value expandErf(FloatBuilder &f, Value x) {
+  Value a = math::AbsFOp::create(f.b, x), one = f.constant(1);
+  Value isSmall = f.less(a, one), last = f.constant(3.95);
+  a = f.select(f.less(last, a), last, a);
+  Value p =
+      f.polynomial(f.mul(x, x), {0.12837912142276764, -0.37612324953079224,
+                                 0.11280179768800735, -0.02671131119132042,
+                                 0.004917551297694445, -0.0005631421809084713});
+  Value root = f.polynomial(a, {0.9964869618415833, 0.15921051800251007,
+                                0.049417249858379364, 0.0737360492348671,
+                                -0.033030930906534195, 0.017750712111592293,
+                                -0.004002155736088753, 0.0005436668288893998});
+  Value square = f.mul(root, root), fourth = f.mul(square, square);
+  Value large = f.sub(one, f.div(one, f.mul(fourth, fourth)));
+  return f.select(isSmall, f.fma(x, p, x),
+                  math::CopySignOp::create(f.b, large, x));
 }
 
 /// atan(t) = pi/4 + atan((t - 1) / (t + 1)) = pi/2 - atan(1 / t).
@@ -329,6 +349,8 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
     return onnxc::expandDouble(f, op, target);
   if (isa<math::ExpOp>(op))
     return expandExp(f, target, x);
+  if (isa<math::ErfOp>(op))
+    return expandErf(f, x);
   if (isa<math::LogOp, math::Log2Op>(op))
     return onnxc::expandLog(f, x, isa<math::Log2Op>(op));
   if (isa<math::PowFOp>(op))
@@ -347,8 +369,8 @@ bool onnxc::isExpandedFunction(Operation *op) {
     return true;
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
     return isExpandedDouble(op);
-  return isa<math::AtanOp, math::ExpOp, math::LogOp, math::Log2Op, math::PowFOp,
-             math::TanOp>(op);
+  return isa<math::AtanOp, math::ErfOp, math::ExpOp, math::LogOp, math::Log2Op,
+             math::PowFOp, math::TanOp>(op);
 }
 
 bool onnxc::hasLibrary(krnl::TargetAttr target) {

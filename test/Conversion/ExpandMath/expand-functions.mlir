@@ -51,3 +51,24 @@ module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-c
     return %4 : vector<2xf64>
   }
 }
+
+// Two polynomials and one division; NaN goes through the bound, and zero keeps its sign.
+// CHECK-LABEL: func @error_function
+// CHECK-SAME:      (%[[X:.+]]: vector<16xf32>)
+// CHECK:         %[[A:.+]] = math.absf %[[X]]
+// CHECK:         %[[SMALL:.+]] = arith.cmpf olt, %[[A]],
+// CHECK:         %[[ABOVE:.+]] = arith.cmpf olt, %[[LAST:.+]], %[[A]]
+// CHECK:         arith.select %[[ABOVE]], %[[LAST]], %[[A]]
+// CHECK:         %[[TAIL:.+]] = arith.divf
+// CHECK-NOT:     arith.divf
+// CHECK:         %[[NEAR:.+]] = math.fma %[[X]], %{{.+}}, %[[X]]
+// CHECK:         %[[FAR:.+]] = math.copysign %{{.+}}, %[[X]]
+// CHECK:         arith.select %[[SMALL]], %[[NEAR]], %[[FAR]]
+// CHECK-NOT:     arith.select
+// CHECK:         return
+module @functions {
+  func.func @error_function(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.erf %x : vector<16xf32>
+    return %0 : vector<16xf32>
+  }
+}

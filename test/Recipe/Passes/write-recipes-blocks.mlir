@@ -114,7 +114,7 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 }
 
 // The operands of a tile of 32 by 32 are in shared memory; each thread has four rows and a vector of
-// columns.
+// columns, and reads four terms before it multiplies them.
 // CHECK-LABEL: kernel "product"
 // CHECK-NEXT:    order(m, n, k),
 // CHECK-NEXT:    block(m, 16) -> (m.o, m.b),
@@ -132,7 +132,8 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // CHECK-NEXT:    cache(0, at=k.o, in=shared),
 // CHECK-NEXT:    cache(1, at=k.o, in=shared),
 // CHECK-NEXT:    pipeline(k.o, 2),
-// CHECK-NEXT:    vectorize(n.r, 4)
+// CHECK-NEXT:    vectorize(n.r, 4),
+// CHECK-NEXT:    unroll(k.i, 4)
 func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %y = krnl.kernel "product" loops [m = 64, n = 128, k = 96]
       ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>) outs(%o : tensor<64x128xf32>) recipe [] {
@@ -154,8 +155,9 @@ func.func @product(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>, %o: tensor<64x
 // CHECK-LABEL: kernel "border"
 // CHECK:         cache(1, at=sum.o, in=shared),
 // CHECK-NEXT:    cache(0, at=sum.o, in=shared),
-// CHECK-NEXT:    pipeline(sum.o, 2),
-// CHECK-NEXT:    vectorize(w.r, 4)
+// CHECK-NEXT:    pipeline(sum.o, 3),
+// CHECK-NEXT:    vectorize(w.r, 4),
+// CHECK-NEXT:    unroll(sum.i, 4)
 func.func @border(%x: tensor<64x16x64xf32>, %f: tensor<64x64x3x3xf32>, %o: tensor<64x16x64xf32>) -> tensor<64x16x64xf32> {
   %y = krnl.kernel "border" loops [m = 64, h = 16, w = 64, c = 64, r = 3, s = 3]
       ins(%x, %f : tensor<64x16x64xf32>, tensor<64x64x3x3xf32>) outs(%o : tensor<64x16x64xf32>) recipe [] {
@@ -480,13 +482,18 @@ func.func @unpacked(%w: tensor<4096x512xi8>, %o: tensor<4096x512x2xf32>) -> tens
   return %y : tensor<4096x512x2xf32>
 }
 
-// No size divides 771 columns of 514 products, and the rows are dynamic: padded blocks.
+// No size divides 771 columns of 514 products, and the rows are dynamic: padded blocks. A thread has
+// neighbours, which are a vector in the slice alone.
 // CHECK-LABEL: kernel "ragged"
 // CHECK:         block(m, {{[0-9]+}}, tail=pad) -> (m.o, m.b),
 // CHECK:         block(n, {{[0-9]+}}, tail=pad) -> (n.o, n.b),
+// CHECK:         block(n.l, 4) -> (n.t, n.r),
 // CHECK:         block(k, {{[0-9]+}}, tail=pad) -> (k.o, k.i),
-// CHECK:         cache(0, at=k.o, in=shared),
-// CHECK:         cache(1, at=k.o, in=shared)
+// CHECK:         unroll(n.r, 4),
+// CHECK-NEXT:    cache(0, at=k.o, in=shared),
+// CHECK-NEXT:    cache(1, at=k.o, in=shared),
+// CHECK-NEXT:    pipeline(k.o, 3),
+// CHECK-NEXT:    unroll(k.i, 4)
 func.func @ragged(%x: tensor<?x514xf32>, %w: tensor<514x771xf32>, %o: tensor<?x771xf32>, %m: index) -> tensor<?x771xf32> {
   %y = krnl.kernel "ragged" loops [m = %m, n = 771, k = 514] ins(%x, %w : tensor<?x514xf32>, tensor<514x771xf32>) outs(%o : tensor<?x771xf32>) recipe [] {
   ^bb0(%a: tensor<?x514xf32>, %b: tensor<514x771xf32>, %c: tensor<?x771xf32>, %rows: index):

@@ -54,7 +54,7 @@ public:
   double minCycles() {
     return BlockContractionWriter::minCycles(
         shape.rows * shape.rowThreads,
-        shape.columnThreads * shape.vectors * lanes, /*cluster=*/1,
+        shape.columnThreads * shape.vectors * neighbours, /*cluster=*/1,
         double(target.fmaPerCycle * target.warpThreads));
   }
 
@@ -67,7 +67,7 @@ private:
   };
   RowLoops cutRows(RecipeBuilder &recipe, StringRef row);
   struct ColumnLoops {
-    std::string blocks, vectors, thread, lanes;
+    std::string blocks, vectors, thread, neighbours;
   };
   ColumnLoops cutColumns(RecipeBuilder &recipe);
   /// Of the sum: parts, slices of a part and terms of a slice.
@@ -85,7 +85,11 @@ private:
   BlockTile shape{};
   Copying copying{};
   /// Threads along the loop of columns before the innermost one.
-  int64_t nextThreads = 1, lanes = 1;
+  int64_t nextThreads = 1;
+  /// Neighbouring columns of a thread, which are read from a slice at once, and
+  /// whether they are accessed in memory at once, too.
+  int64_t neighbours = 1;
+  bool areVectors = false;
 };
 } // namespace
 
@@ -239,14 +243,15 @@ bool TileWriter::choose(BlockTile maxTile, Copying way) {
   int64_t rows = extentOfAll(loops.rows);
   int64_t columns = extentOfAll(loops.column);
   Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
-  lanes = element.isIntOrFloat() && loops.storesInLine
-              ? target.lanes(element.getIntOrFloatBitWidth())
-              : 1;
-  if (!divides(lanes, loops.column))
-    lanes = 1;
-  if (lanes == 1)
+  neighbours = element.isIntOrFloat() && loops.storesInLine
+                   ? target.lanes(element.getIntOrFloatBitWidth())
+                   : 1;
+  areVectors = divides(neighbours, loops.column);
+  if (!areVectors && !maxTile.isPadded)
+    neighbours = 1;
+  if (neighbours == 1)
     maxTile.vectors = scalarColumns;
-  columns /= lanes;
+  columns = llvm::divideCeil(columns, neighbours);
   nextThreads = 1;
   shape.isPadded = maxTile.isPadded;
   if (maxTile.isPadded)
@@ -257,16 +262,16 @@ bool TileWriter::choose(BlockTile maxTile, Copying way) {
   parts = maxTile.parts;
   if (shape.rows % parts != 0 ||
       !allowsParts(way.steps, shape.rows * shape.rowThreads,
-                   shape.columnThreads * shape.vectors * lanes))
+                   shape.columnThreads * shape.vectors * neighbours))
     return false;
   bool isWhole =
       divides(shape.rows * shape.rowThreads, loops.rows) &&
-      divides(shape.columnThreads * shape.vectors * lanes, loops.column);
+      divides(shape.columnThreads * shape.vectors * neighbours, loops.column);
   if (isWhole == maxTile.isPadded)
     return false;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
   return threads >= target.warpThreads && threads <= target.tileThreads &&
-         shape.rows * shape.vectors * lanes >= minTileElements;
+         shape.rows * shape.vectors * neighbours >= minTileElements;
 }
 
 std::pair<std::string, std::string>
@@ -318,14 +323,15 @@ TileWriter::RowLoops TileWriter::cutRows(RecipeBuilder &recipe, StringRef row) {
 }
 
 TileWriter::ColumnLoops TileWriter::cutColumns(RecipeBuilder &recipe) {
-  int64_t ofLine = shape.columnThreads * lanes,
+  int64_t ofLine = shape.columnThreads * neighbours,
           ofBlock = shape.vectors * ofLine;
   ColumnLoops columns;
   std::string rest;
   std::tie(columns.blocks, rest) = recipe.block(loops.column, ofBlock, "o", "b",
                                                 tailOf(ofBlock, loops.column));
   std::tie(columns.vectors, rest) = recipe.block(rest, ofLine, "v", "l");
-  std::tie(columns.thread, columns.lanes) = recipe.block(rest, lanes, "t", "r");
+  std::tie(columns.thread, columns.neighbours) =
+      recipe.block(rest, neighbours, "t", "r");
   return columns;
 }
 
@@ -367,22 +373,27 @@ ArrayAttr TileWriter::write() {
   SmallVector<std::string> threads =
       cutThreads(recipe, rows.thread, columns.thread, outer[outer.size() - 2]);
   distribute(recipe, outer, threads,
-             {shares, copies, columns.vectors, columns.lanes, terms.part,
+             {shares, copies, columns.vectors, columns.neighbours, terms.part,
               terms.copies, terms.step});
   mapParts(recipe, terms.part, shares);
   recipe.unroll(copies, shape.rows / parts);
   recipe.unroll(columns.vectors, shape.vectors);
+  if (!areVectors)
+    recipe.unroll(columns.neighbours, neighbours);
   cacheOperands(recipe, terms.copies, copying.stages);
-  recipe.vectorize(columns.lanes, lanes);
+  if (areVectors)
+    recipe.vectorize(columns.neighbours, neighbours);
+  recipe.unroll(terms.step, copying.terms);
   return recipe.finish();
 }
 
 std::string TileWriter::describe() const {
   return llvm::formatv(
-      "{0} x {1} threads, {2} x {3} vectors of {4} each, {5} iterations, {6} "
-      "stages{7}{8}",
+      "{0} x {1} threads, {2} x {3} {4} of {5} each, {6} iterations of {7} "
+      "terms, {8} stages{9}{10}",
       shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
-      shape.vectors, lanes, copying.steps, copying.stages,
+      shape.vectors, areVectors ? "vectors" : "groups", neighbours,
+      copying.steps / copying.terms, copying.terms, copying.stages,
       shape.isPadded ? ", padded" : "", describeParts());
 }
 
@@ -400,8 +411,20 @@ static SmallVector<BlockTile> blockTiles() {
 }
 
 /// What the planner compares.
-static constexpr Copying copyings[] = {{16, 3}, {16, 2}, {32, 2},
-                                       {8, 4},  {32, 1}, {16, 1}};
+static constexpr Copying copyings[] = {{.steps = 16, .stages = 3},
+                                       {.steps = 16, .stages = 3, .terms = 2},
+                                       {.steps = 16, .stages = 3, .terms = 4},
+                                       {.steps = 16, .stages = 2},
+                                       {.steps = 32, .stages = 2},
+                                       {.steps = 8, .stages = 4},
+                                       {.steps = 16, .stages = 2, .terms = 2},
+                                       {.steps = 32, .stages = 2, .terms = 2},
+                                       {.steps = 8, .stages = 4, .terms = 2},
+                                       {.steps = 8, .stages = 6, .terms = 2},
+                                       {.steps = 32, .stages = 2, .terms = 4},
+                                       {.steps = 8, .stages = 4, .terms = 4},
+                                       {.steps = 32, .stages = 1},
+                                       {.steps = 16, .stages = 1}};
 
 void addBlockContractions(KernelOp kernel, const Processor &target,
                           const RecipeOptions &options,

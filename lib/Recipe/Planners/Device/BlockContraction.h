@@ -133,10 +133,12 @@ protected:
 
 /// How operands are copied to shared memory: steps of the sums at once, and
 /// slices there, of which one is read while the others are copied; products in
-/// flight still read so many. A producer copies over the tiles of a block.
+/// flight still read so many. A producer copies over the tiles of a block. A
+/// thread reads so many terms of a sum before it multiplies them.
 struct Copying {
   int64_t steps, stages, inFlight = 0;
   bool producer = false;
+  int64_t terms = 1;
 };
 
 /// The cycles of the candidate that is taken of those of a kind, by

@@ -9,7 +9,8 @@
 //              * ((w[n, block, byte] >> part * bits & mask) - z[n, block])
 //              * s[n, block]
 // Where the target multiplies matrices of numbers of 16 bits, these are numbers
-// of A's type, and the weights are rounded to it.
+// of A's type, and the weights are rounded to it. Those of f16 are computed in
+// f16.
 //
 // At accuracy level 4 the data become bytes q with a scale r for each block,
 // too, and a sum of products of bytes is scaled once for each block:
@@ -186,11 +187,14 @@ Value BlockedProduct::sumOfReals(const KernelBuilder::Access &start) {
   return kernel.generic(
       ins, start, reduced, [&](OpBuilder &nb, Location l, ValueRange x) {
         Value which = part ? kernel.index(nb, l, part) : Value();
-        Value weight =
-            reader.read(nb, l, x[1], which, x[2], zero ? x[3] : Value());
+        Value middle = zero ? x[3] : Value();
         ScalarBuilder real(nb, l, nb.getF32Type()), stored(nb, l, factor);
-        weight = stored.widen(stored.narrow(weight));
-        return real.add(x.back(), real.mul(stored.widen(x[0]), weight));
+        Value weight =
+            reader.areHalves(factor)
+                ? reader.readHalf(nb, l, x[1], which, x[2], middle)
+                : stored.narrow(reader.read(nb, l, x[1], which, x[2], middle));
+        return real.add(x.back(),
+                        real.mul(stored.widen(x[0]), stored.widen(weight)));
       });
 }
 

@@ -114,6 +114,32 @@ Value WeightReader::read(OpBuilder &b, Location loc, Value byte, Value part,
                   real.mul(middle(b, loc, zeroPoint), size));
 }
 
+/// 1024 in f16, whose mantissa has 10 bits.
+static constexpr int64_t thousandBits = 0x6400;
+static constexpr double thousand = 1024;
+
+/// 1024 + `number`, a byte, as f16: the number is the end of the mantissa.
+static Value addThousand(OpBuilder &b, Location loc, Value number) {
+  Type word = b.getI16Type();
+  Value bits = arith::ExtUIOp::create(b, loc, word, number);
+  bits = arith::OrIOp::create(
+      b, loc, bits, arith::ConstantIntOp::create(b, loc, word, thousandBits));
+  return arith::BitcastOp::create(b, loc, b.getF16Type(), bits);
+}
+
+Value WeightReader::readHalf(OpBuilder &b, Location loc, Value byte, Value part,
+                             Value factor, Value zeroPoint) const {
+  Value number = addThousand(b, loc, unpack(b, loc, byte, part));
+  Value zero =
+      zeroPoint
+          ? addThousand(b, loc, zeroPoint)
+          : arith::ConstantOp::create(
+                b, loc,
+                b.getF16FloatAttr(float(thousand + double(blocks.middle()))));
+  number = arith::SubFOp::create(b, loc, number, zero);
+  return arith::MulFOp::create(b, loc, number, factor);
+}
+
 Value WeightReader::unpack(OpBuilder &b, Location loc, Value bytes,
                            Value part) const {
   if (!part)

@@ -63,6 +63,19 @@ public:
                    mlir::Value part, mlir::Value factor,
                    mlir::Value zeroPoint) const;
 
+  /// Returns true if the weights are halves that readHalf() computes: numbers
+  /// and scales are.
+  bool areHalves(mlir::Type weight) const {
+    return weight.isF16() && scale.isF16() &&
+           !mlir::isa_and_present<mlir::FloatType>(zero);
+  }
+  /// The value of read(), rounded to f16, by operations of f16, of which a
+  /// device has two at once. Differences of numbers are exact, so that the
+  /// product is rounded once.
+  mlir::Value readHalf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value byte,
+                       mlir::Value part, mlir::Value factor,
+                       mlir::Value zeroPoint) const;
+
   /// The number in an integer as wide as `bytes`, which holds it as `part`.
   mlir::Value unpack(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bytes,
                      mlir::Value part) const;

@@ -13,6 +13,7 @@
 #include "onnxc/Target/Code/EmitModule.h"
 
 #include "onnxc/Target/Code/AlignAccesses.h"
+#include "onnxc/Target/Code/PackBytes.h"
 #include "onnxc/Target/Target.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -36,6 +37,7 @@
 
 using namespace llvm;
 using onnxc::target::AlignAccessesPass;
+using onnxc::target::PackBytesPass;
 
 namespace {
 
@@ -186,6 +188,7 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
     align.addPass(InferAddressSpacesPass());
     align.addPass(InferAlignmentPass());
     align.addPass(AlignAccessesPass());
+    align.addPass(PackBytesPass());
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(align)));
   }
   passes.run(module, modules);

@@ -65,14 +65,32 @@ static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
   return firstLanesMask(b, lanes, reach(valid));
 }
 
-/// `step` vectors of neighbours, the last of which ends with the last lane, so
-/// that nothing behind it is touched; a shuffle takes the lanes of each.
+/// The elements in front of the first lane of its row, where rows of `step`
+/// elements follow each other and lanes have one of each.
+static std::optional<int64_t> offsetInRow(Value memref, ArrayRef<LaneIndex> at,
+                                          int64_t step) {
+  const LaneIndex &last = at.back();
+  if (!last.isConstant() || last.offset < 0 || last.offset >= step ||
+      cast<MemRefType>(memref.getType()).getShape().back() != step)
+    return std::nullopt;
+  return last.offset;
+}
+
+/// `step` vectors of neighbours; a shuffle takes the lanes of each. They are
+/// all elements of the rows that lanes have one of, as lanes with the others
+/// load them, or the last one ends with the last lane, so that nothing behind
+/// it is touched.
 Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
                                 VectorType type, int64_t step, Value mask) {
   int64_t lanes = type.getNumElements();
+  std::optional<int64_t> offset = offsetInRow(memref, at, step);
+  auto firstOf = [&](int64_t piece) {
+    return offset ? piece * lanes - *offset
+                  : std::min(piece * lanes, (step - 1) * (lanes - 1));
+  };
   Value result;
   for (int64_t piece = 0; piece < step; ++piece) {
-    int64_t first = std::min(piece * lanes, (step - 1) * (lanes - 1));
+    int64_t first = firstOf(piece);
     SmallVector<Value> base = firstLane(at, first);
     Value part;
     if (mask) {
@@ -90,10 +108,11 @@ Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
     SmallVector<int64_t> picks;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t position = lane * step;
-      int64_t from = std::min(position / lanes, step - 1);
+      int64_t from =
+          std::min((position + offset.value_or(0)) / lanes, step - 1);
       // Those of the first piece are gathered when the second comes.
       picks.push_back(from == piece             ? lanes + position - first
-                      : from == 0 && piece == 1 ? position
+                      : from == 0 && piece == 1 ? position - firstOf(0)
                                                 : lane);
     }
     result = vector::ShuffleOp::create(b, result, part, picks);

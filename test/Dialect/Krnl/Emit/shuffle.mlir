@@ -24,6 +24,34 @@ func.func @apart(%x: tensor<103xf32>, %o: tensor<52xf32>) -> tensor<52xf32> {
   return %y : tensor<52xf32>
 }
 
+// Lanes that have one element each of whole rows: both instances of the unrolled loop take theirs of the same
+// two vectors. The last ones are under a mask that ends with the last lane.
+// CHECK-LABEL: func private @kernel_whole_rows_0(
+// CHECK-NOT:     vector.gather
+// CHECK:         %[[LOW:.+]] = vector.load %arg0
+// CHECK:         %[[HIGH:.+]] = vector.load %arg0
+// CHECK-NOT:     vector.load %arg0
+// CHECK-DAG:     vector.shuffle %[[LOW]], %[[HIGH]] [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]
+// CHECK-DAG:     vector.shuffle %[[LOW]], %[[HIGH]] [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31]
+// CHECK:         vector.maskedload %arg0[%c32, %c0]
+// CHECK:         return
+func.func @whole_rows(%x: tensor<40x2xf32>, %o: tensor<40xf32>) -> tensor<40xf32> {
+  %y = krnl.kernel "whole_rows" loops [i = 40, p = 2] ins(%x : tensor<40x2xf32>) outs(%o : tensor<40xf32>)
+      recipe [unroll(p, 2), vectorize(i, 16), strided(i, 2)] {
+  ^bb0(%a: tensor<40x2xf32>, %b: tensor<40xf32>):
+    %zero = arith.constant 0.0 : f32
+    %z = krnl.compute [i] () -> (%q = %b[i]) : () -> tensor<40xf32> {
+      linalg.yield %zero : f32
+    }
+    %r = krnl.compute [i | p] (%e = %a[i, p]) -> (%s = %z[i]) : (tensor<40x2xf32>) -> tensor<40xf32> {
+      %t = arith.addf %s, %e : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<40xf32>
+  } -> tensor<40xf32>
+  return %y : tensor<40xf32>
+}
+
 // The columns of a window that moves by two share what they read: 57 elements for 28
 // results, of which the last vector ends with the last one. The third column is the
 // first a lane further.

@@ -364,6 +364,17 @@ static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
   return success();
 }
 
+/// Fails unless the loop is the live one of so many from outside.
+static LogicalResult checkNext(const LoopNest &nest, unsigned number,
+                               unsigned position, EmitErrorFn emitError) {
+  unsigned next = nest.order()[position];
+  if (next == number)
+    return success();
+  return emitError() << "loop '" << nest.loop(number).name
+                     << "' is not the next loop from outside, '"
+                     << nest.loop(next).name << "' is";
+}
+
 LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
                                      EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
@@ -382,12 +393,9 @@ LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
     for (const BodyOp &op : bodyOps)
       if (failed(checkFuseOuter(*this, number, op, emitError)))
         return failure();
-    unsigned next = liveOrder[fusedOuterLoops().size()];
-    if (next != number)
-      return emitError() << "loop '" << loop.name
-                         << "' is not the next loop from outside, '"
-                         << allLoops[next].name << "' is";
     unsigned position = fusedOuterLoops().size();
+    if (failed(checkNext(*this, number, position, emitError)))
+      return failure();
     for (const BodyOp &op : bodyOps)
       if (op.loops[position].loop != number)
         return emitError() << "loop '" << loop.name
@@ -435,11 +443,8 @@ LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
     if (!mappedLoops(*this).empty())
       return emitError() << "loop '" << loop.name
                          << "' comes after a mapped loop";
-    unsigned next = liveOrder[parallelLoops().size()];
-    if (next != number)
-      return emitError() << "loop '" << loop.name
-                         << "' is not the next loop from outside, '"
-                         << allLoops[next].name << "' is";
+    if (failed(checkNext(*this, number, parallelLoops().size(), emitError)))
+      return failure();
     loop.parallel = true;
   }
   return success();

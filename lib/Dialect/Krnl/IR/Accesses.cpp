@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "LoopValues.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Lookup.h"
@@ -35,9 +36,12 @@ Access::Access(OpOperand &operand)
 
 Access::Access(const LoopNest &nest, unsigned op, OpOperand &operand)
     : Access(operand) {
-  SmallVector<AffineExpr> values;
+  LoopValues loops(nest, op);
+  SmallVector<AffineExpr> values(numLoops);
+  ArrayRef<unsigned> axes = nest.op(op).axes;
   for (unsigned dim : llvm::seq(numLoops))
-    values.push_back(nest.axisExpr(op, dim));
+    if (dependsOn(dim))
+      values[dim] = loops.of(axes[dim]);
   // Sizes of dimensions do not matter any more.
   for (Subscript &at : subscripts) {
     at.index = at.index.replaceDims(values);

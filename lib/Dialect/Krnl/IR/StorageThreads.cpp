@@ -218,7 +218,17 @@ static int64_t exchangedBytes(const StoragePlan &storage,
   return bytes;
 }
 
+/// Returns true if threads hand results or parts of sums to each other.
+static bool sharesResults(const LoopNest &nest) {
+  return clusterParts(nest) ||
+         llvm::any_of(llvm::seq<unsigned>(nest.ops().size()), [&](unsigned op) {
+           return nest.op(op).isShared || exchangesSums(nest, op);
+         });
+}
+
 int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
+  if (!sharesResults(nest))
+    return 0;
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
   storage.assign();
@@ -227,17 +237,12 @@ int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
 
 LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
                            EmitErrorFn emitError) {
-  auto numbers = llvm::seq<unsigned>(nest.ops().size());
-  if (llvm::none_of(numbers,
-                    [&](unsigned op) {
-                      return nest.op(op).isShared || exchangesSums(nest, op);
-                    }) &&
-      !clusterParts(nest))
+  if (!sharesResults(nest))
     return success();
   RegisterLoops registers(nest);
   StoragePlan storage(kernel, nest, registers);
   storage.assign();
-  for (unsigned op : numbers)
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
     if (nest.op(op).isShared || writesShared(storage, op))
       if (std::string reason = reasonAgainstShared(storage, nest, op);
           !reason.empty())

@@ -250,7 +250,8 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
 
 LoopNest LoopNest::replay(KernelOp kernel) {
   auto never = [&]() -> InFlightDiagnostic { return kernel.emitOpError(); };
-  FailureOr<LoopNest> nest = replay(kernel, never);
+  FailureOr<LoopNest> nest =
+      replay(kernel, never, /*findsCause=*/false, NestChecks::AfterLastStep);
   return succeeded(nest) ? std::move(*nest) : NestBuilder(kernel);
 }
 

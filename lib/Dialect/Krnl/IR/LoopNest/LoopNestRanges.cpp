@@ -25,7 +25,7 @@ namespace onnxc::krnl {
 std::string reasonAgainstRanges(const LoopNest &nest, unsigned number) {
   const BodyOp &op = nest.op(number);
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
-  if (!compute)
+  if (!compute || compute.getRanges().empty())
     return {};
   for (OpOperand &operand : compute->getOpOperands()) {
     if (!Access(operand).hasRanges())

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "LoopValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,22 +133,32 @@ AffineExpr Division::sum(ArrayRef<Term> terms, int64_t unit) const {
   return all;
 }
 
-AffineExpr LoopNest::valueExpr(unsigned op, unsigned number) const {
-  if (bodyOps[op].find(number))
-    return getAffineDimExpr(number, context);
-  unsigned child = childOf(op, number);
-  const Loop &loop = allLoops[child];
-  AffineExpr value = valueExpr(op, child);
+AffineExpr LoopValues::find(unsigned number) {
+  if (nest.op(op).find(number))
+    return getAffineDimExpr(number, nest.getContext());
+  unsigned child = nest.childOf(op, number);
+  const Loop &loop = nest.loop(child);
+  AffineExpr value = of(child);
   // The loop inside the blocks was made just after that over them.
   if (loop.kind == Loop::Kind::BlockOuter)
-    return value * loop.blockSize + valueExpr(op, child + 1);
+    return value * loop.blockSize + of(child + 1);
   bool isOuter = loop.parents[0] == number;
-  AffineExpr innerExtent = extentExpr(loop.parents[1]);
+  AffineExpr innerExtent = nest.extentExpr(loop.parents[1]);
   auto divisor = dyn_cast<AffineConstantExpr>(innerExtent);
   if (!divisor || divisor.getValue() < 1)
     return isOuter ? value.floorDiv(innerExtent) : value % innerExtent;
-  Division division(*this, value, divisor.getValue());
+  Division division(nest, value, divisor.getValue());
   return isOuter ? division.quotient() : division.remainder();
+}
+
+AffineExpr LoopValues::of(unsigned number) {
+  if (!known[number])
+    known[number] = find(number);
+  return known[number];
+}
+
+AffineExpr LoopNest::valueExpr(unsigned op, unsigned number) const {
+  return LoopValues(*this, op).of(number);
 }
 
 AffineExpr LoopNest::axisExpr(unsigned op, unsigned dim) const {

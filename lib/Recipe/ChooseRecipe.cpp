@@ -48,13 +48,14 @@ static void scoreCompleted(KernelOp kernel, const Processor &target,
   for (RecipeCandidate *candidate : contenders) {
     if (candidate->cycles > maxCycles)
       return;
-    ArrayAttr recipe = candidate->write();
-    if (!isLegalRecipe(kernel, recipe, options))
+    ArrayAttr recipe = completedRecipe(kernel, target, options, *candidate);
+    FailureOr<LoopNest> nest = failure();
+    if (recipe)
+      nest = replayWith(kernel, recipe, /*options=*/{});
+    if (failed(nest))
       continue;
-    FailureOr<LoopNest> nest =
-        replayWith(kernel, completed(kernel, recipe, target), /*options=*/{});
-    if (succeeded(nest))
-      candidate->cycles = nestCost(kernel, *nest, target).cycles;
+    candidate->completed = recipe;
+    candidate->cycles = nestCost(kernel, *nest, target).cycles;
   }
 }
 
@@ -156,14 +157,25 @@ ArrayAttr completed(KernelOp kernel, ArrayAttr recipe,
   return recipe;
 }
 
+ArrayAttr completedRecipe(KernelOp kernel, const Processor &target,
+                          const RecipeOptions &options,
+                          const RecipeCandidate &candidate) {
+  if (candidate.completed)
+    return candidate.completed;
+  ArrayAttr recipe = candidate.write();
+  return isLegalRecipe(kernel, recipe, options)
+             ? completed(kernel, recipe, target)
+             : ArrayAttr();
+}
+
 ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,
                        const RecipeOptions &options) {
   SmallVector<RecipeCandidate, 0> candidates =
       enumerateRecipes(kernel, target, options);
   for (unsigned number : rankRecipes(candidates)) {
-    ArrayAttr recipe = candidates[number].write();
-    if (isLegalRecipe(kernel, recipe, options))
-      return completed(kernel, recipe, target);
+    if (ArrayAttr recipe =
+            completedRecipe(kernel, target, options, candidates[number]))
+      return recipe;
   }
   return ArrayAttr::get(kernel.getContext(), {});
 }

@@ -74,13 +74,16 @@ std::optional<NestCost> RecipeChooser::costOf(KernelOp kernel,
 }
 
 std::optional<double> RecipeChooser::cyclesOf(ArrayRef<KernelOp> kernels,
-                                              const RecipeOptions &options) {
+                                              const RecipeOptions &options,
+                                              double maxCycles) {
   double cycles = 0;
   for (KernelOp kernel : kernels) {
     std::optional<NestCost> cost = costOf(kernel, options);
     if (!cost)
       return std::nullopt;
     cycles += cost->cycles;
+    if (cycles >= maxCycles)
+      return std::nullopt;
   }
   return cycles;
 }

@@ -33,13 +33,12 @@ RecipeChoice explainRecipe(KernelOp kernel, std::string key,
   choice.numCandidates = candidates.size();
   for (unsigned number : rankRecipes(candidates)) {
     const RecipeCandidate &candidate = candidates[number];
-    ArrayAttr recipe = candidate.write();
-    if (!isLegalRecipe(kernel, recipe, options))
+    ArrayAttr recipe = completedRecipe(kernel, target, options, candidate);
+    if (!recipe)
       continue;
     ReportedRecipe reported{candidate.kind.str(), candidate.choices,
                             candidate.cycles};
-    if (!isFound &&
-        completed(kernel, recipe, target) == kernel.getRecipeAttr()) {
+    if (!isFound && recipe == kernel.getRecipeAttr()) {
       choice.taken = std::move(reported);
       isFound = true;
     } else if (choice.others.size() < maxOthers) {

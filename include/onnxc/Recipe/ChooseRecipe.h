@@ -34,6 +34,9 @@ struct RecipeCandidate {
   double cycles;
   /// Writes the recipe.
   std::function<mlir::ArrayAttr()> write;
+  /// That recipe, which is legal, with the steps that its loops determine,
+  /// where `cycles` are those of it; else null.
+  mlir::ArrayAttr completed = {};
 };
 
 /// The recipes that the kernel may have on the target, in groups by kind, those
@@ -54,6 +57,13 @@ rankRecipes(llvm::ArrayRef<RecipeCandidate> candidates);
 /// the order of additions that the options require.
 bool isLegalRecipe(krnl::KernelOp kernel, mlir::ArrayAttr recipe,
                    const RecipeOptions &options = {});
+
+/// The recipe of the candidate with the steps that its loops determine; null
+/// where it is not legal.
+mlir::ArrayAttr completedRecipe(krnl::KernelOp kernel,
+                                const target::Processor &target,
+                                const RecipeOptions &options,
+                                const RecipeCandidate &candidate);
 
 /// The first legal recipe by rank; the empty one where there is none.
 mlir::ArrayAttr chooseRecipe(krnl::KernelOp kernel,

@@ -12,6 +12,8 @@
 #include "mlir/Pass/AnalysisManager.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <limits>
+
 namespace onnxc {
 
 /// Chooses recipes by chooseRecipe(), once for kernels that planners cannot
@@ -37,9 +39,12 @@ public:
                                  const RecipeOptions &options = {});
 
   /// The cycles of kernels that run one after the other with those recipes;
-  /// nothing where one is not legal.
-  std::optional<double> cyclesOf(llvm::ArrayRef<krnl::KernelOp> kernels,
-                                 const RecipeOptions &options = {});
+  /// nothing where one is not legal, or they take `maxCycles` cycles or more.
+  /// No recipe is chosen for kernels after those that take as many.
+  std::optional<double>
+  cyclesOf(llvm::ArrayRef<krnl::KernelOp> kernels,
+           const RecipeOptions &options = {},
+           double maxCycles = std::numeric_limits<double>::infinity());
 
   /// The number of kernels that had a choice of their own.
   unsigned getNumChoices() const { return numChoices; }

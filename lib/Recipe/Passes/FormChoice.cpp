@@ -35,13 +35,14 @@ void reportChoice(Location loc, StringRef pass, bool isRewritten,
 
 FormChoice::FormChoice(PredictedForm before, double gain)
     : before(std::move(before)),
-      most(this->before.cycles ? gain * *this->before.cycles
-                               : std::numeric_limits<double>::infinity()) {}
+      maxCycles(this->before.cycles ? gain * *this->before.cycles
+                                    : std::numeric_limits<double>::infinity()) {
+}
 
 bool FormChoice::offer(PredictedForm form) {
-  bool isBetter = form.cycles && *form.cycles < most;
+  bool isBetter = form.cycles && *form.cycles < maxCycles;
   if (isBetter)
-    most = *form.cycles;
+    maxCycles = *form.cycles;
   isTaken |= isBetter;
   bool isCheapest =
       form.cycles && (!other.cycles || *form.cycles < *other.cycles);

@@ -9,6 +9,7 @@
 #include "mlir/IR/Location.h"
 #include "onnxc/Recipe/CostModel.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -35,17 +36,21 @@ public:
   explicit FormChoice(PredictedForm before, double gain = minGainOfKind);
 
   /// Lets only forms that take less than `cycles` be taken.
-  void limitTo(double cycles) { most = std::min(most, cycles); }
+  void limitTo(double cycles) { maxCycles = std::min(maxCycles, cycles); }
   /// Takes the form instead of all before it, and returns true, if it takes
   /// less time than these and than it has to.
   bool offer(PredictedForm form);
+  /// The cycles of the cheapest form that was offered; infinity if none was.
+  double cheapestOffered() const {
+    return other.cycles.value_or(std::numeric_limits<double>::infinity());
+  }
   /// Reports the choice, see reportChoice(), and returns true if a form was
   /// taken. One that was not is the cheapest of those that were offered.
   bool report(mlir::Location loc, llvm::StringRef pass) const;
 
 private:
   PredictedForm before, other;
-  double most;
+  double maxCycles;
   bool isTaken = false;
 };
 

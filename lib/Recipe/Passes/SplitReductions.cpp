@@ -25,6 +25,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -355,7 +357,8 @@ void KrnlSplitReductionsPass::rewrite(KernelOp kernel) {
     kernels.total = buildTotal(b, kernel, *found, kernels.parts);
     if (!choice.offer(
             {llvm::formatv("sums in {0} parts", parts),
-             chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder})})) {
+             chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder},
+                               choice.cheapestOffered())})) {
       kernels.erase();
       continue;
     }

@@ -104,8 +104,8 @@ KrnlSplitRowsPass::findCheapest(RewriterBase &rewriter, KernelOp kernel,
       if (failed(made))
         continue;
       std::optional<double> cycles =
-          chooser->cyclesOf(made->all(), {keepOrder});
-      if (!cycles || *cycles >= maxCycles) {
+          chooser->cyclesOf(made->all(), {keepOrder}, maxCycles);
+      if (!cycles) {
         made->erase(rewriter);
         continue;
       }

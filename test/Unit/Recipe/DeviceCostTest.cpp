@@ -300,6 +300,23 @@ TEST_F(DeviceCostTest, TilesThatCannotBeCheapestAreLeftOut) {
   EXPECT_GT(count(StringRef(best.choices).split(" each").first), 5);
 }
 
+// The recipe that is taken is one that was compared, with all of its steps.
+TEST_F(DeviceCostTest, ContendersKeepTheStepsThatCompleteThem) {
+  bool isCompared = false;
+  withKernel(
+      "cuda:sm_90a", llvm::formatv(pipelined, "4", 64, 4, "", ""),
+      [&](krnl::KernelOp kernel, const Processor &processor) {
+        auto candidates = enumerateRecipes(kernel, processor);
+        RecipeCandidate best = candidates[rankRecipes(candidates).front()];
+        ArrayAttr completed = best.completed;
+        isCompared = bool(completed);
+        EXPECT_EQ(completed, chooseRecipe(kernel, processor));
+        best.completed = {};
+        EXPECT_EQ(completed, completedRecipe(kernel, processor, {}, best));
+      });
+  EXPECT_TRUE(isCompared);
+}
+
 TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {
   for (auto [name, terabytes] :
        {std::pair("cuda:sm_80", 2.039), std::pair("cuda:sm_90a", 4.8)}) {

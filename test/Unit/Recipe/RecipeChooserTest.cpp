@@ -128,6 +128,23 @@ TEST_F(RecipeChooserTest, KernelsThatAreGoneAreKnown) {
   EXPECT_EQ(chooser.getNumChoices(), 2u);
 }
 
+// No recipe is chosen for what follows kernels that take too long.
+TEST_F(RecipeChooserTest, KernelsBehindTheLimitAreNotAsked) {
+  SmallVector<KernelOp> kernels = parse(products({"c", "w"}));
+  ASSERT_EQ(kernels.size(), 2u);
+  RecipeChooser chooser(target);
+  std::optional<NestCost> first = chooser.costOf(kernels[0]);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(chooser.cyclesOf(kernels, {}, first->cycles), std::nullopt);
+  EXPECT_EQ(chooser.getNumChoices(), 1u);
+  std::optional<double> both = chooser.cyclesOf(kernels);
+  ASSERT_TRUE(both);
+  EXPECT_GT(*both, first->cycles);
+  EXPECT_EQ(chooser.cyclesOf(kernels, {}, *both), std::nullopt);
+  EXPECT_EQ(chooser.cyclesOf(kernels, {}, 2 * *both), both);
+  EXPECT_EQ(chooser.getNumChoices(), 2u);
+}
+
 // Planners look at what all steps make; the recipe that is taken has to be
 // legal after each.
 TEST_F(RecipeChooserTest, ChecksAfterTheLastStepSeeTheWholeRecipe) {

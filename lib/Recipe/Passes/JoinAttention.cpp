@@ -23,7 +23,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -80,15 +79,6 @@ private:
 static void eraseAll(IRRewriter &rewriter, ArrayRef<KernelOp> kernels) {
   for (KernelOp kernel : llvm::reverse(kernels))
     eraseWithOperands(rewriter, kernel);
-}
-
-/// The kernel reads the result of the other one by this input, or views of it.
-static unsigned inputOf(KernelOp producer, KernelOp consumer) {
-  return llvm::find_if(consumer.getIns(),
-                       [&](Value in) {
-                         return withoutViews(in).getDefiningOp() == producer;
-                       }) -
-         consumer.getIns().begin();
 }
 
 /// The loop over the keys in one of the kernels: that of the last
@@ -150,31 +140,10 @@ static std::optional<double> cyclesApart(IRRewriter &rewriter,
 static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
                            KernelOp sums, bool assumesKeys) {
   // Copies use the views as well.
-  SmallVector<KernelOp> all = parts.all();
-  all.push_back(sums);
-  SmallVector<unsigned> inputs;
-  for (auto [producer, consumer] : llvm::zip(all, ArrayRef(all).drop_front()))
-    inputs.push_back(inputOf(producer, consumer));
   SmallVector<KernelOp> copies = copyAll(rewriter, parts, sums, assumesKeys);
-  bool isPossible = !copies.empty();
-  for (auto [producer, input] : llvm::enumerate(inputs))
-    isPossible = isPossible && alignLoops(rewriter, copies[producer],
-                                          copies[producer + 1], input);
-  std::string reason;
-  for (unsigned part : llvm::reverse(llvm::seq<unsigned>(inputs.size()))) {
-    FailureOr<KernelOp> larger = failure();
-    if (isPossible)
-      larger = mergeKernels(rewriter, copies[part], copies.back(), reason);
-    isPossible = succeeded(larger);
-    if (!isPossible)
-      break;
-    copies.truncate(part);
-    copies.push_back(*larger);
-  }
-  if (isPossible)
-    return copies.front();
-  eraseAll(rewriter, copies);
-  return nullptr;
+  return copies.empty()
+             ? KernelOp()
+             : mergeAttention(rewriter, parts, sums, std::move(copies));
 }
 
 /// The kernels that an attention of one kernel becomes.
@@ -228,20 +197,6 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
       attention.joined = cycles;
   }
   eraseWithOperands(rewriter, joined);
-}
-
-/// The tensor with dimensions of which it has the parts; null if that is no
-/// view.
-static Value viewAs(IRRewriter &rewriter, Value tensor, RankedTensorType type) {
-  auto from = cast<RankedTensorType>(tensor.getType());
-  if (from == type)
-    return tensor;
-  auto groups = getReassociationIndicesForReshape(from, type);
-  if (!groups || from.getRank() <= type.getRank())
-    return {};
-  rewriter.setInsertionPointAfterValue(tensor);
-  return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,
-                                         tensor, *groups);
 }
 
 static void report(const Attention &attention, StringRef pass) {

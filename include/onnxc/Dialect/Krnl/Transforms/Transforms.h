@@ -73,6 +73,22 @@ struct AttentionParts {
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
+/// Makes one kernel of copies of the parts and of `sums`, which are given in
+/// this order and read what these read, perhaps views of it. Its result may
+/// have more dimensions than that of `sums`. The copies are erased, and the
+/// result is null, where that is impossible or `mayMerge` fails for a producer
+/// and a consumer.
+KernelOp mergeAttention(
+    mlir::RewriterBase &rewriter, const AttentionParts &parts, KernelOp sums,
+    llvm::SmallVector<KernelOp> copies,
+    llvm::function_ref<mlir::LogicalResult(KernelOp, KernelOp)> mayMerge =
+        nullptr);
+
+/// The tensor with dimensions of which it has the parts; null if that is no
+/// view.
+mlir::Value viewAs(mlir::RewriterBase &rewriter, mlir::Value tensor,
+                   mlir::RankedTensorType type);
+
 /// The tensor that the value is a view of, through views of known ranks that
 /// have no other use.
 mlir::Value withoutViews(mlir::Value value);

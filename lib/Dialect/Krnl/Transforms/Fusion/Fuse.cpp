@@ -362,20 +362,32 @@ private:
     if (!attention || TargetAttr::processorOf(consumer).isDevice())
       return nullptr;
     FailureOr<AttentionParts> parts = findAttention(consumer, reason);
-    if (failed(parts) ||
-        failed(checkLimits(parts->rows, consumer, limits, reason)) ||
-        failed(mapLoops(parts->scores, parts->rows, reason)))
+    if (failed(parts) || consumer.getNumResults() != 1)
       return nullptr;
-    KernelOp merged = consumer;
-    for (KernelOp part : {parts->rows, parts->scores}) {
-      if (failed(checkLimits(part, merged, limits, reason)))
-        break;
-      FailureOr<KernelOp> larger = mergeKernels(rewriter, part, merged, reason);
-      if (failed(larger))
-        break;
-      merged = *larger;
+    SmallVector<KernelOp> copies;
+    rewriter.setInsertionPoint(consumer);
+    for (KernelOp part : parts->all())
+      copies.push_back(cast<KernelOp>(rewriter.clone(*part)));
+    copies.push_back(cast<KernelOp>(rewriter.clone(*consumer)));
+    KernelOp merged =
+        mergeAttention(rewriter, *parts, consumer, std::move(copies),
+                       [&](KernelOp producer, KernelOp reader) {
+                         return checkLimits(producer, reader, limits, reason);
+                       });
+    if (!merged)
+      return nullptr;
+    Value result =
+        viewAs(rewriter, merged.getResult(0),
+               cast<RankedTensorType>(consumer.getResult(0).getType()));
+    if (!result) {
+      eraseWithOperands(rewriter, merged);
+      return nullptr;
     }
-    return merged == consumer ? nullptr : merged;
+    rewriter.replaceAllUsesWith(consumer.getResult(0), result);
+    eraseWithOperands(rewriter, consumer);
+    for (KernelOp part : llvm::reverse(parts->all()))
+      eraseWithOperands(rewriter, part);
+    return merged;
   }
 
   /// Merges the nearest producer that belongs to the consumer; null if none

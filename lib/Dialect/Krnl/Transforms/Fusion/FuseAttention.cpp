@@ -19,6 +19,7 @@
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
 
@@ -52,23 +53,30 @@ static Value outside(KernelOp kernel, OpOperand &operand) {
   return number < 0 ? Value() : kernel.getIns()[number];
 }
 
-Value withoutViews(Value value) {
+/// The tensor that the value is a view of as another shape of known rank; null
+/// if it is none.
+static Value viewedBy(Value value) {
   auto isRanked = [](Value v) { return isa<RankedTensorType>(v.getType()); };
-  while (Operation *view = value.getDefiningOp()) {
-    if (!isa<tensor::ReshapeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-            view) ||
-        !value.hasOneUse() || !isRanked(value) ||
-        !isRanked(view->getOperand(0)))
+  Operation *view = value.getDefiningOp();
+  bool isView = isa_and_present<tensor::ReshapeOp, tensor::CollapseShapeOp,
+                                tensor::ExpandShapeOp>(view) &&
+                isRanked(value) && isRanked(view->getOperand(0));
+  return isView ? view->getOperand(0) : Value();
+}
+
+Value withoutViews(Value value) {
+  while (value.hasOneUse()) {
+    Value viewed = viewedBy(value);
+    if (!viewed)
       break;
-    value = view->getOperand(0);
+    value = viewed;
   }
   return value;
 }
 
-/// The kernel whose only result is the value, which has no other use. A device
-/// sees it through views.
+/// The kernel whose only result the value is a view of, without another use.
 static KernelOp onlyMaker(Value value, KernelOp user) {
-  if (value && TargetAttr::processorOf(user).isDevice())
+  if (value)
     value = withoutViews(value);
   auto maker = value ? value.getDefiningOp<KernelOp>() : KernelOp();
   bool isOnly = maker && maker->getBlock() == user->getBlock() &&
@@ -189,8 +197,7 @@ static LogicalResult checkScores(RankedTensorType type,
 }
 
 /// The kernel that multiplies for the input of another one, and one between
-/// them; null if there is none. A view may part these where a device could join
-/// them.
+/// them for a device; null if there is none.
 static std::pair<KernelOp, KernelOp> findScores(Value in, KernelOp rows) {
   KernelOp maker = onlyMaker(in, rows);
   if (!maker || onlyProduct(maker))
@@ -240,6 +247,59 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
     return AttentionParts{scores, between, rows};
   }
   return failure();
+}
+
+/// The kernel reads the result of the other one by this input, or views of it,
+/// which copies of the kernel read, too.
+static unsigned inputOf(KernelOp producer, KernelOp consumer) {
+  auto isMade = [&](Value in) {
+    while (Value viewed = viewedBy(in))
+      in = viewed;
+    return in.getDefiningOp() == producer;
+  };
+  return llvm::find_if(consumer.getIns(), isMade) - consumer.getIns().begin();
+}
+
+KernelOp
+mergeAttention(RewriterBase &rewriter, const AttentionParts &parts,
+               KernelOp sums, SmallVector<KernelOp> copies,
+               function_ref<LogicalResult(KernelOp, KernelOp)> mayMerge) {
+  SmallVector<KernelOp> all = parts.all();
+  all.push_back(sums);
+  bool isPossible = true;
+  for (unsigned part : llvm::seq<unsigned>(all.size() - 1))
+    isPossible =
+        isPossible && alignLoops(rewriter, copies[part], copies[part + 1],
+                                 inputOf(all[part], all[part + 1]));
+  while (isPossible && copies.size() > 1) {
+    KernelOp last = copies.pop_back_val();
+    FailureOr<KernelOp> larger = failure();
+    std::string reason;
+    if (!mayMerge || succeeded(mayMerge(copies.back(), last)))
+      larger = mergeKernels(rewriter, copies.back(), last, reason);
+    isPossible = succeeded(larger);
+    if (isPossible)
+      copies.back() = *larger;
+    else
+      copies.push_back(last);
+  }
+  if (isPossible)
+    return copies.front();
+  for (KernelOp copy : llvm::reverse(copies))
+    eraseWithOperands(rewriter, copy);
+  return nullptr;
+}
+
+Value viewAs(RewriterBase &rewriter, Value tensor, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tensor.getType());
+  if (from == type)
+    return tensor;
+  auto groups = getReassociationIndicesForReshape(from, type);
+  if (!groups || from.getRank() <= type.getRank())
+    return {};
+  rewriter.setInsertionPointAfterValue(tensor);
+  return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,
+                                         tensor, *groups);
 }
 
 } // namespace onnxc::krnl

@@ -291,13 +291,11 @@ static double countBarriers(const LoopNest &nest, unsigned number) {
   for (Value input : op.getDpsInputs())
     if (auto maker = input.getDefiningOp<ComputeOp>())
       barriers += nest.op(nest.indexOf(maker)).isShared;
-  // All elements of a vector are exchanged at once.
-  double sums = double(op->getNumResults());
-  for (const LoopUse &use : body.loops)
-    if (!use.reduced && nest.isInRegisters(use))
-      sums *= double(use.unroll);
+  auto exchanges = double(op->getNumResults() *
+                          llvm::divideCeil(sumsInRegisters(nest, number),
+                                           sumsOfExchange(nest, number)));
   auto combined = llvm::count_if(sumsOfThreads(nest, number), crossesWarps);
-  return barriers + 2 * sums * double(combined);
+  return barriers + 2 * exchanges * double(combined);
 }
 
 TileWork::TileWork(KernelOp kernel, const LoopNest &nest,

@@ -95,10 +95,11 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
   return b.create(made)->getResult(0);
 }
 
-/// What all threads of the block have of an element, of whose accumulators each
-/// instance has some.
-Value OpEmitter::combineInBlock(OpState &state, ValueRange accumulators,
-                                const Instance &instance, Operation *combiner) {
+/// What the thread has of an element, of whose accumulators each instance has
+/// some.
+Value OpEmitter::combineInThread(OpState &state, ValueRange accumulators,
+                                 const Instance &instance,
+                                 Operation *combiner) {
   Value total;
   for (auto [accumulator, part] :
        llvm::zip_equal(state.accumulatorInstances, accumulators))
@@ -110,14 +111,24 @@ Value OpEmitter::combineInBlock(OpState &state, ValueRange accumulators,
   if (lane && isReduced(state, *lane) && isa<VectorType>(total.getType()))
     total = vector::ReductionOp::create(b, combiningKind(combiner), total,
                                         arith::FastMathFlags::reassoc);
-  SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
-  if (const TileThreads *threads = policy.tileThreads();
-      threads && !sums.empty())
-    total =
-        threads->combine(b, outside.func, total, sums, [&](Value x, Value y) {
-          return combine(b, combiner, x, y);
-        });
   return total;
+}
+
+/// What all threads of the block have of these elements.
+void OpEmitter::combineInBlock(OpState &state, MutableArrayRef<Value> totals,
+                               Operation *combiner) {
+  SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
+  const TileThreads *threads = policy.tileThreads();
+  if (!threads || sums.empty())
+    return;
+  int64_t most = sumsOfExchange(nest, state.number);
+  while (!totals.empty()) {
+    size_t count = std::min(totals.size(), size_t(most));
+    threads->combine(
+        b, outside.func, totals.take_front(count), most, sums,
+        [&](Value x, Value y) { return combine(b, combiner, x, y); });
+    totals = totals.drop_front(count);
+  }
 }
 
 /// Lets the blocks of a cluster exchange the parts of a sum that they have, if
@@ -158,8 +169,9 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
     Operation *combiner = combinerOf(state.op, i);
     SmallVector<Value> totals;
     for (const Instance &instance : kept)
-      totals.push_back(combineInBlock(
+      totals.push_back(combineInThread(
           state, values.slice(n * perResult, perResult), instance, combiner));
+    combineInBlock(state, totals, combiner);
     exchangeParts(state, kept, totals, combiner);
     for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
       if (splitsInstances(state)) {

@@ -289,9 +289,11 @@ private:
   bool splitsInstances(const OpState &state);
   int accumulatorAt(const OpState &state, const Instance &instance);
   Values initialAccumulators(OpState &state);
-  mlir::Value combineInBlock(OpState &state, mlir::ValueRange accumulators,
-                             const Instance &instance,
-                             mlir::Operation *combiner);
+  mlir::Value combineInThread(OpState &state, mlir::ValueRange accumulators,
+                              const Instance &instance,
+                              mlir::Operation *combiner);
+  void combineInBlock(OpState &state, llvm::MutableArrayRef<mlir::Value> totals,
+                      mlir::Operation *combiner);
   void exchangeParts(OpState &state, llvm::SmallVectorImpl<Instance> &kept,
                      llvm::SmallVectorImpl<mlir::Value> &totals,
                      mlir::Operation *combiner);

@@ -185,29 +185,29 @@ static bool exchangesSums(const LoopNest &nest, unsigned op) {
   return llvm::any_of(sumsOfThreads(nest, op), crossesWarps);
 }
 
-/// The bytes of the memory by which warps combine sums, where that of equal
-/// type and size is the same for all ops, and of that by which blocks of a
-/// cluster do.
+/// The bytes of the memory by which warps combine sums, which ops with as many
+/// sums of one type, and as many words for each, use again, and of that by
+/// which blocks of a cluster do.
 static int64_t exchangedBytes(const StoragePlan &storage,
                               const LoopNest &nest) {
-  llvm::DenseSet<std::pair<Type, int64_t>> buffers;
+  llvm::DenseSet<std::tuple<Type, int64_t, int64_t>> buffers;
   for (unsigned op = 0; op < nest.ops().size(); ++op) {
-    int64_t lanes = 1;
+    int64_t sums = sumsOfExchange(nest, op);
     for (const LoopUse &use : nest.op(op).loops)
       if (!use.reduced)
-        lanes *= use.width();
+        sums *= use.width();
     for (int64_t words :
          exchangedWords(sumsOfThreads(nest, op), numThreads(nest)))
       for (unsigned result : storage.plan(op).accumulated)
         if (words > 0)
           buffers.insert({getElementTypeOrSelf(
                               storage.plan(op).op->getResult(result).getType()),
-                          lanes * words});
+                          sums, words});
   }
   int64_t bytes = 0;
-  for (auto [element, count] : buffers)
-    bytes +=
-        llvm::alignTo(count * elementBytes(element), Cache::sharedAlignment);
+  for (auto [element, sums, words] : buffers)
+    bytes += llvm::alignTo(sums * words * elementBytes(element),
+                           Cache::sharedAlignment);
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     if (int64_t results = exchangedResults(nest, op))
       bytes +=

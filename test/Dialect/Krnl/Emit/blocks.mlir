@@ -60,6 +60,25 @@ func.func @sums(%x: tensor<3x200xf16>, %o: tensor<3xf16>) -> tensor<3xf16> {
   return %y : tensor<3xf16>
 }
 
+// Two rows of a thread are exchanged at once.
+func.func @rows(%x: tensor<4x64xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "rows" loops [r = 4, c = 64]
+      ins(%x : tensor<4x64xf32>) outs(%o : tensor<4xf32>)
+      recipe [block(r, 2) -> (r.o, r.i), order(r.o, r.i, c), fuse_outer(r.o), parallel(r.o), map(c, thread), unroll(r.i, 2)] {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [r] () -> (%q = %b[r]) : () -> tensor<4xf32> {
+      linalg.yield %zero : f32
+    }
+    %s = krnl.compute "sum" [r | c] (%p = %a[r, c]) -> (%q = %f[r]) : (tensor<4x64xf32>) -> tensor<4xf32> {
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // CHECK-LABEL: func private @kernel_square_0(
 // CHECK-SAME:    %[[X:.+]]: memref<1000xf32>, %[[Y:.+]]: memref<1000xf32>)
 // CHECK-SAME:    krnl.threads = 256 : i64
@@ -107,3 +126,9 @@ func.func @sums(%x: tensor<3x200xf16>, %o: tensor<3xf16>) -> tensor<3xf16> {
 // CHECK:         %[[SUM:.+]] = arith.addf
 // CHECK:         arith.addf %{{.*}}%[[SUM]]
 // CHECK:         memref.store
+
+// CHECK-LABEL: func private @kernel_rows_0(
+// CHECK:         memref.alloca() {alignment = 16 : i64} : memref<2x2xf32, 3>
+// CHECK-COUNT-2: nvvm.barrier0
+// CHECK-NOT:     nvvm.barrier0
+// CHECK:         return

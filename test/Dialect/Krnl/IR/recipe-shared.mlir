@@ -248,3 +248,34 @@ func.func @exchanged(%x: tensor<2048x32xf64>, %o: tensor<2048xf64>) -> tensor<20
   } -> tensor<2048xf64>
   return %y : tensor<2048xf64>
 }
+
+// -----
+
+// Warps exchange two sums of 64 threads each, and 64 of two warps: as many words, of memory in two shapes.
+module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes = 1023>} {
+func.func @exchanged_twice(%x: tensor<2x32x2xf32>, %z: tensor<64x2x32xf32>, %o: tensor<2x32xf32>, %p: tensor<64xf32>) -> (tensor<2x32xf32>, tensor<64xf32>) {
+  // expected-error @+1 {{shared results, sums and slices take more than 1023 bytes}}
+  %y:2 = krnl.kernel "exchanged_twice" loops [u = 2, v = 64, w = 2, r = 32]
+      ins(%x, %z : tensor<2x32x2xf32>, tensor<64x2x32xf32>) outs(%o, %p : tensor<2x32xf32>, tensor<64xf32>)
+      recipe [order(w, r, u, v), sa: order(r, u, w), sb: order(v, w, r), unroll(u, 2), unroll(v, 64), map(r, thread), map(w, thread)] {
+  ^bb0(%a: tensor<2x32x2xf32>, %e: tensor<64x2x32xf32>, %b: tensor<2x32xf32>, %c: tensor<64xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [u, r] () -> (%q = %b[u, r]) : () -> tensor<2x32xf32> {
+      linalg.yield %zero : f32
+    }
+    %s = krnl.compute "sa" [u, r | w] (%p1 = %a[u, r, w]) -> (%q = %f[u, r]) : (tensor<2x32x2xf32>) -> tensor<2x32xf32> {
+      %t = arith.addf %p1, %q : f32
+      linalg.yield %t : f32
+    }
+    %f2 = krnl.compute [v] () -> (%q = %c[v]) : () -> tensor<64xf32> {
+      linalg.yield %zero : f32
+    }
+    %s2 = krnl.compute "sb" [v | w, r] (%p1 = %e[v, w, r]) -> (%q = %f2[v]) : (tensor<64x2x32xf32>) -> tensor<64xf32> {
+      %t = arith.addf %p1, %q : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s, %s2 : tensor<2x32xf32>, tensor<64xf32>
+  } -> tensor<2x32xf32>, tensor<64xf32>
+  return %y#0, %y#1 : tensor<2x32xf32>, tensor<64xf32>
+}
+}

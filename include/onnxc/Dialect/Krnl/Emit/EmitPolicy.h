@@ -36,13 +36,15 @@ public:
   indices(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
           llvm::ArrayRef<int64_t> extents, int64_t others) const = 0;
 
-  /// combiner(x, y) of the values of all threads of some mapped loops, by
-  /// stride, which all of them get: always in the same order.
+  /// combiner(x, y) of each of the values of all threads of some mapped loops,
+  /// by stride, which all of them get: always in the same order. Warps exchange
+  /// all of them at once, by memory for so many values, at least as many as
+  /// there are.
   using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
-  virtual mlir::Value combine(mlir::ImplicitLocOpBuilder &b,
-                              mlir::func::FuncOp func, mlir::Value value,
-                              llvm::ArrayRef<ThreadLoop> threads,
-                              Combine combine) const = 0;
+  virtual void combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+                       llvm::MutableArrayRef<mlir::Value> values, int64_t most,
+                       llvm::ArrayRef<ThreadLoop> threads,
+                       Combine combine) const = 0;
 
   /// Combines values of all blocks of a cluster: `values` has an equal number
   /// of values for each block, and each block gets its own. The threads have to
@@ -169,9 +171,10 @@ public:
                                          mlir::func::FuncOp func,
                                          llvm::ArrayRef<int64_t> extents,
                                          int64_t others) const override;
-  mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-                      mlir::Value value, llvm::ArrayRef<ThreadLoop> threads,
-                      Combine combine) const override;
+  void combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
+               llvm::MutableArrayRef<mlir::Value> values, int64_t most,
+               llvm::ArrayRef<ThreadLoop> threads,
+               Combine combine) const override;
   llvm::SmallVector<mlir::Value>
   combineBlocks(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                 llvm::ArrayRef<mlir::Value> values, mlir::Value block,

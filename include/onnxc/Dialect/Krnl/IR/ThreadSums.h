@@ -37,6 +37,15 @@ llvm::SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op);
 llvm::SmallVector<int64_t> exchangedWords(llvm::ArrayRef<ThreadLoop> loops,
                                           int64_t tileThreads);
 
+/// The number of sums of a thread that warps combine by one exchange, a vector
+/// being one: all that the op has in registers, as far as the memory for them
+/// stays small.
+int64_t sumsOfExchange(const LoopNest &nest, unsigned op);
+
+/// The number of sums of the op that a thread has in registers at once, a
+/// vector being one.
+int64_t sumsInRegisters(const LoopNest &nest, unsigned op);
+
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_THREADSUMS_H

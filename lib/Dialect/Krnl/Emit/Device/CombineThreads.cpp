@@ -73,27 +73,39 @@ static void combineLanes(ImplicitLocOpBuilder &b, MutableArrayRef<Value> values,
       value = combine(value, exchange(b, value, distance));
 }
 
+namespace {
+/// Where values are combined, and how; `most` is the number of values that the
+/// memory of an exchange is for.
+struct Exchange {
+  ImplicitLocOpBuilder &b;
+  const TileThreads &tile;
+  func::FuncOp func;
+  int64_t most;
+  TileThreads::Combine combine;
+};
+} // namespace
+
 /// Memory for an exchange: that of an earlier one of the same type and size, as
 /// all threads wait before they write to it.
-static Value exchangeMemory(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                            func::FuncOp func, MemRefType type) {
+static Value exchangeMemory(const Exchange &by, MemRefType type) {
+  func::FuncOp func = by.func;
   for (Operation &op : func.getBody().front())
     if (op.hasAttr(exchangeAttrName) && op.getResult(0).getType() == type)
       return op.getResult(0);
-  Value memory =
-      tile.allocateShared(b, func, type, /*alignment=*/Cache::sharedAlignment);
-  memory.getDefiningOp()->setAttr(exchangeAttrName, b.getUnitAttr());
+  Value memory = by.tile.allocateShared(by.b, func, type,
+                                        /*alignment=*/Cache::sharedAlignment);
+  memory.getDefiningOp()->setAttr(exchangeAttrName, by.b.getUnitAttr());
   return memory;
 }
 
 /// Lets warps exchange values by memory: the first of each `lanes` threads
 /// writes those of all of them. Returns a row of words for each value.
-static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                          func::FuncOp func, ArrayRef<Value> values,
+static Value shareByWarps(const Exchange &by, ArrayRef<Value> values,
                           int64_t lanes, int64_t words) {
-  auto count = int64_t(values.size());
+  ImplicitLocOpBuilder &b = by.b;
+  const TileThreads &tile = by.tile;
   Value shared = exchangeMemory(
-      b, tile, func, MemRefType::get({count, words}, values.front().getType()));
+      by, MemRefType::get({by.most, words}, values.front().getType()));
   Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, lanes);
   Value lane = arith::RemUIOp::create(b, thread, size);
@@ -117,13 +129,13 @@ static Value shareByWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
 }
 
 /// Combines the values of the threads of a whole block.
-static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                         func::FuncOp func, MutableArrayRef<Value> values,
-                         int64_t warps, TileThreads::Combine combine) {
-  combineLanes(b, values, warpThreads, combine);
-  Value shared = shareByWarps(b, tile, func, values, warpThreads, warps);
+static void combineBlock(const Exchange &by, MutableArrayRef<Value> values,
+                         int64_t warps) {
+  ImplicitLocOpBuilder &b = by.b;
+  combineLanes(b, values, warpThreads, by.combine);
+  Value shared = shareByWarps(by, values, warpThreads, warps);
   Value lane = arith::RemUIOp::create(
-      b, tile.number(b),
+      b, by.tile.number(b),
       arith::ConstantIndexOp::create(b, warpThreads).getResult());
   Value part = arith::RemUIOp::create(
       b, lane, arith::ConstantIndexOp::create(b, warps).getResult());
@@ -131,20 +143,19 @@ static void combineBlock(ImplicitLocOpBuilder &b, const TileThreads &tile,
     Value row = arith::ConstantIndexOp::create(b, number);
     value = memref::LoadOp::create(b, shared, ValueRange{row, part});
   }
-  combineLanes(b, values, warps, combine);
+  combineLanes(b, values, warps, by.combine);
 }
 
 /// Combines the values of threads with the same place in some warps, each of
 /// which has combined those of so many neighbours.
-static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                         func::FuncOp func, MutableArrayRef<Value> values,
-                         int64_t lanes, int64_t words, ThreadLoop warps,
-                         TileThreads::Combine combine) {
-  Value shared = shareByWarps(b, tile, func, values, lanes, words);
+static void combineWarps(const Exchange &by, MutableArrayRef<Value> values,
+                         int64_t lanes, int64_t words, ThreadLoop warps) {
+  ImplicitLocOpBuilder &b = by.b;
+  Value shared = shareByWarps(by, values, lanes, words);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value thread = tile.number(b);
+  Value thread = by.tile.number(b);
   Value place = arith::RemUIOp::create(b, thread, number(warps.stride));
   Value group =
       arith::DivUIOp::create(b, thread, number(warps.stride * warps.extent));
@@ -160,44 +171,48 @@ static void combineWarps(ImplicitLocOpBuilder &b, const TileThreads &tile,
           arith::AddIOp::create(b, word, number(warp * warps.stride / lanes));
       Value part = memref::LoadOp::create(b, shared,
                                           ValueRange{number(int64_t(row)), at});
-      total = total ? combine(total, part) : part;
+      total = total ? by.combine(total, part) : part;
     }
     value = total;
   }
 }
 
-static void combineLoops(ImplicitLocOpBuilder &b, const TileThreads &tile,
-                         func::FuncOp func, MutableArrayRef<Value> values,
-                         ArrayRef<ThreadLoop> threads,
-                         TileThreads::Combine combine) {
+static void combineLoops(const Exchange &by, MutableArrayRef<Value> values,
+                         ArrayRef<ThreadLoop> threads) {
   int64_t lanes = 1;
-  for (auto [loop, words] :
-       llvm::zip_equal(threads, exchangedWords(threads, tile.count(func)))) {
+  for (auto [loop, words] : llvm::zip_equal(
+           threads, exchangedWords(threads, by.tile.count(by.func)))) {
     if (loop.stride > 1) {
-      combineWarps(b, tile, func, values, lanes, words, loop, combine);
+      combineWarps(by, values, lanes, words, loop);
       continue;
     }
     if (crossesWarps(loop))
-      return combineBlock(b, tile, func, values, words, combine);
+      return combineBlock(by, values, words);
     lanes = loop.extent;
-    combineLanes(b, values, lanes, combine);
+    combineLanes(by.b, values, lanes, by.combine);
   }
 }
 
-/// All elements of a vector are combined by one exchange of the warps.
-Value BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
-                            Value value, ArrayRef<ThreadLoop> threads,
-                            Combine combine) const {
-  SmallVector<Value> elements{value};
-  auto type = dyn_cast<VectorType>(value.getType());
+/// The elements of a vector are values of their own.
+void BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
+                           MutableArrayRef<Value> values, int64_t most,
+                           ArrayRef<ThreadLoop> threads,
+                           Combine combine) const {
+  auto type = dyn_cast<VectorType>(values.front().getType());
+  int64_t lanes = type ? type.getNumElements() : 1;
+  SmallVector<Value> elements(values);
   if (type) {
     elements.clear();
-    for (int64_t i = 0; i < type.getNumElements(); ++i)
-      elements.push_back(vector::ExtractOp::create(b, value, i));
+    for (Value value : values)
+      for (int64_t i = 0; i < lanes; ++i)
+        elements.push_back(vector::ExtractOp::create(b, value, i));
   }
-  combineLoops(b, *this, func, elements, threads, combine);
-  return type ? vector::FromElementsOp::create(b, type, elements).getResult()
-              : elements.front();
+  combineLoops({b, *this, func, most * lanes, combine}, elements, threads);
+  for (auto [number, value] : llvm::enumerate(values))
+    value = type ? vector::FromElementsOp::create(
+                       b, type, ArrayRef(elements).slice(number * lanes, lanes))
+                       .getResult()
+                 : elements[number];
 }
 
 } // namespace onnxc::krnl

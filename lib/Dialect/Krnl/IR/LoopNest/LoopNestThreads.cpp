@@ -75,6 +75,26 @@ SmallVector<int64_t> exchangedWords(ArrayRef<ThreadLoop> loops,
   return words;
 }
 
+int64_t sumsInRegisters(const LoopNest &nest, unsigned op) {
+  int64_t sums = 1;
+  for (const LoopUse &use : nest.op(op).loops)
+    if (!use.reduced && nest.isInRegisters(use))
+      sums *= std::max<int64_t>(use.unroll, 1);
+  return sums;
+}
+
+int64_t sumsOfExchange(const LoopNest &nest, unsigned op) {
+  constexpr int64_t maxWords = 1024;
+  int64_t words = 1, sums = sumsInRegisters(nest, op);
+  for (int64_t here :
+       exchangedWords(sumsOfThreads(nest, op), nest.numThreads()))
+    words = std::max(words, here);
+  for (const LoopUse &use : nest.op(op).loops)
+    if (!use.reduced)
+      words *= use.width();
+  return std::clamp<int64_t>(maxWords / words, 1, sums);
+}
+
 /// Fails if the threads of a mapped loop cannot have the iterations of another
 /// one.
 LogicalResult NestBuilder::checkSameThreads(unsigned number, unsigned other,

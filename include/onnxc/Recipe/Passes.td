@@ -185,7 +185,8 @@ def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
     the causal mask of an attention, is read as a comparison of indices: a constant
     of at least two dimensions, or the result of kernels that compare numbers which
     grow evenly along a dimension, as those of Range do. No memory has the mask then, and
-    recipes can leave out what it hides (`skip_masked`).
+    recipes can leave out what it hides (`skip_masked`). Adding a mask of -infinity and 0
+    is a selection.
 
     ```mlir
     %mask = krnl.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -390,6 +391,43 @@ static void replaceConditions(BlockArgument element, const DiagonalMask &mask,
   }
 }
 
+/// -infinity where the element is hidden, and `other` elsewhere.
+static Value hiddenOr(OpBuilder &b, Value isHidden, Value other) {
+  auto type = cast<FloatType>(other.getType());
+  Value infinity = arith::ConstantOp::create(
+      b, other.getLoc(),
+      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), true)));
+  return arith::SelectOp::create(b, other.getLoc(), isHidden, infinity, other);
+}
+
+/// Adding a mask of -infinity and 0 leaves a number or hides it, in its own
+/// type if it is extended for the addition.
+static void hideInsteadOfAdding(Value mask, Value isHidden) {
+  for (Operation *user : mask.getUsers()) {
+    if (isa<arith::ExtFOp>(user))
+      hideInsteadOfAdding(user->getResult(0), isHidden);
+    auto add = dyn_cast<arith::AddFOp>(user);
+    if (!add || add.getLhs() == add.getRhs())
+      continue;
+    OpBuilder b(add);
+    Value other = add.getLhs() == mask ? add.getRhs() : add.getLhs();
+    auto extended = other.getDefiningOp<arith::ExtFOp>();
+    for (Operation *reader : add->getUsers())
+      if (extended && isa<arith::TruncFOp>(reader) &&
+          reader->getResult(0).getType() == extended.getIn().getType())
+        reader->replaceAllUsesWith(
+            ValueRange{hiddenOr(b, isHidden, extended.getIn())});
+    add.replaceAllUsesWith(hiddenOr(b, isHidden, other));
+  }
+}
+
+/// Erases what nothing in the payload uses any more.
+static void eraseUnused(Block &payload) {
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(payload)))
+    if (isOpTriviallyDead(&inner))
+      inner.erase();
+}
+
 /// Lets the op compute what it reads of the mask by one input; false if that is
 /// at other elements than those of two loops.
 static bool computeMask(ComputeOp op, unsigned input,
@@ -411,9 +449,15 @@ static bool computeMask(ComputeOp op, unsigned input,
   if (!element.use_empty()) {
     Location loc = op.getLoc();
     Value isHidden = condition(true);
-    element.replaceAllUsesWith(arith::SelectOp::create(
-        b, loc, isHidden, arith::ConstantOp::create(b, loc, mask.after),
-        arith::ConstantOp::create(b, loc, mask.before)));
+    Value after = arith::ConstantOp::create(b, loc, mask.after),
+          before = arith::ConstantOp::create(b, loc, mask.before);
+    Value elements = arith::SelectOp::create(b, loc, isHidden, after, before);
+    element.replaceAllUsesWith(elements);
+    if (matchPattern(after, m_NegInfFloat()) &&
+        matchPattern(before, m_AnyZeroFloat())) {
+      hideInsteadOfAdding(elements, isHidden);
+      eraseUnused(*op.getBlock());
+    }
   }
   eraseInput(op, input);
   return true;

@@ -81,6 +81,9 @@ CASES = {
     # Parts of the keys that a mask hides from a whole block, and blocks and queries that do not divide.
     "causal_parts": model([1, 2, 256, 32], [1, 2, 256, 32], is_causal=1),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
+    # Two groups of warps with rows of their own.
+    "groups_of_warps": model([1, 16, 128, 64], [1, 16, 128, 64], element=F16),
+    "groups_of_warps_80": model([1, 16, 120, 80], [1, 16, 128, 80], element=F16, is_causal=1),
     "causal_few": model([1, 2, 40, 32], [1, 2, 512, 32], is_causal=1),
     "causal_before": model([1, 2, 24, 32], [1, 2, 24, 32], past=[1, 2, 104, 32], is_causal=1),
     "two_warps": model([1, 8, 64, 80], [1, 8, 64, 80]),

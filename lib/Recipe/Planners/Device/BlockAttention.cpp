@@ -2,11 +2,11 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A block of threads has 16 or 32 rows of an attention. Its warps have parts of
-// the keys: the scores of a row stay in the registers of the threads of all
-// warps, which combine maxima and sums of it. What is multiplied by the values
-// goes to memory that they share. Then the warps have parts of the columns of
-// the values.
+// A block of threads has 16 to 64 rows of an attention. Its warps have parts of
+// the keys, and of the rows: the scores of a row stay in the registers of the
+// threads of all its warps, which combine maxima and sums of it. What is
+// multiplied by the values goes to memory that they share. Then the warps have
+// parts of the columns of the values.
 //
 // The threads of a warp are 8 rows by 4 columns of both products, as mma wants
 // them.
@@ -28,10 +28,14 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 namespace {
-/// Fragments of 16 rows, warps, neighbouring columns of a thread, and slices:
-/// groups of products in each, and how many there are.
+/// Fragments of 16 rows, warps, how many of these have rows of their own,
+/// neighbouring columns of a thread, and slices: groups of products in each,
+/// and how many there are.
 struct StripTile {
-  int64_t rows, warps, columns, steps, stages;
+  int64_t rows, warps, rowWarps, columns, steps, stages;
+
+  /// Warps that have parts of the columns of the same rows.
+  int64_t columnWarps() const { return warps / rowWarps; }
 };
 
 class StripWriter : AttentionLoops {
@@ -68,7 +72,7 @@ private:
   bool hasMatrices = false;
   int scoresOp = -1, sumsOp = -1;
   /// The loops that the kernel's are cut into.
-  std::string rowBlocks, rowFragments, rowCopies, rowThread;
+  std::string rowBlocks, rowWarps, rowFragments, rowCopies, rowThread;
   Columns keys, values;
   std::string slices, steps, products, keySlices, keySteps, keyProducts;
 };
@@ -93,7 +97,8 @@ bool StripWriter::isPossible() {
 }
 
 bool StripWriter::fits(const StripTile &tile) {
-  int64_t columns = tile.warps * MatrixSums::columnThreads * tile.columns;
+  int64_t columns =
+      tile.columnWarps() * MatrixSums::columnThreads * tile.columns;
   int64_t rows = extentOf(kernel, row, outerExtent);
   int64_t results = tile.rows * MatrixSums::rows * extent(scores.column) /
                     (tile.warps * target.warpThreads);
@@ -101,6 +106,8 @@ bool StripWriter::fits(const StripTile &tile) {
     return extent > 0 && extent % size == 0;
   };
   return 2 * results <= target.threadRegisters &&
+         tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
+         tile.columnWarps() > 1 && (hasMatrices || tile.rowWarps == 1) &&
          (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
          (!hasMatrices || tile.columns == MatrixSums::copies) &&
          isMultiple(extent(scores.column), columns) &&
@@ -115,7 +122,7 @@ StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
   Columns columns;
   std::string rest;
   std::tie(columns.warp, rest) =
-      recipe.block(loop, extent(loop) / tile.warps, "w", "p");
+      recipe.block(loop, extent(loop) / tile.columnWarps(), "w", "p");
   std::tie(columns.fragments, rest) =
       recipe.block(rest, MatrixSums::columnThreads * tile.columns, "f", "s");
   std::tie(columns.thread, columns.inside) =
@@ -136,6 +143,9 @@ void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
   std::tie(rowBlocks, rest) =
       recipe.block(row, rowsOfBlock, "o", "b",
                    isWhole ? TailStrategy::Mask : TailStrategy::Pad);
+  if (tile.rowWarps > 1)
+    std::tie(rowWarps, rest) =
+        recipe.block(rest, rowsOfBlock / tile.rowWarps, "w", "v");
   std::tie(rowFragments, rest) = recipe.block(rest, MatrixSums::rows, "f", "s");
   std::tie(rowCopies, rowThread) =
       recipe.block(rest, MatrixSums::rowThreads, "h", "g");
@@ -156,7 +166,12 @@ void StripWriter::order(RecipeBuilder &recipe) {
                                   rowCopies,   keys.fragments, values.fragments,
                                   keys.inside, values.inside,  slices,
                                   steps,       products};
-  llvm::append_range(all, inside);
+  auto byWarps = [&](SmallVector<std::string> loops) {
+    if (!rowWarps.empty())
+      loops.insert(loops.begin(), rowWarps);
+    return loops;
+  };
+  llvm::append_range(all, byWarps(inside));
   recipe.order(all);
   for (auto [number, op] : llvm::enumerate(ops)) {
     SmallVector<std::string> own;
@@ -168,7 +183,7 @@ void StripWriter::order(RecipeBuilder &recipe) {
       own = {rowThread,   rowFragments,   rowCopies,  keys.warp,
              keys.thread, keys.fragments, keys.inside};
     if (!own.empty())
-      recipe.order(own, int(number));
+      recipe.order(byWarps(own), int(number));
   }
   recipe.fuseOuter(blocks);
   recipe.parallel(blocks);
@@ -176,18 +191,20 @@ void StripWriter::order(RecipeBuilder &recipe) {
   recipe.map(rowThread);
   recipe.map(keys.thread);
   recipe.map(keys.warp);
+  if (!rowWarps.empty())
+    recipe.map(rowWarps);
   recipe.map(values.warp, keys.warp);
   recipe.map(values.thread, keys.thread);
 }
 
 void StripWriter::unroll(RecipeBuilder &recipe, const StripTile &tile) {
-  recipe.unroll(rowFragments, tile.rows);
+  recipe.unroll(rowFragments, tile.rows / tile.rowWarps);
   recipe.unroll(rowCopies, MatrixSums::copies);
   for (const auto &[columns, loop] :
        {std::pair(keys, scores.column), {values, sums.column}}) {
     recipe.unroll(columns.fragments,
-                  extent(loop) /
-                      (tile.warps * MatrixSums::columnThreads * tile.columns));
+                  extent(loop) / (tile.columnWarps() *
+                                  MatrixSums::columnThreads * tile.columns));
     recipe.vectorize(columns.inside, tile.columns);
   }
   if (hasMatrices)
@@ -249,19 +266,22 @@ void addBlockAttention(KernelOp kernel, const Processor &target,
   StripWriter writer(kernel, target);
   if (!writer.isPossible())
     return;
-  for (int64_t rows : {2, 1})
+  for (int64_t rows : {4, 2, 1})
     for (int64_t warps : {4, 8, 16, 2})
-      for (int64_t columns : {4, 2})
-        for (auto [steps, stages] :
-             {std::pair(4, 2), {2, 3}, {2, 2}, {1, 3}, {1, 2}}) {
-          StripTile tile{rows, warps, columns, steps, stages};
-          if (writer.fits(tile))
-            addScored(kernel, target, options, "attention",
-                      llvm::formatv("{0} rows, {1} warps, {2} neighbouring "
-                                    "columns, {3} steps, {4} stages",
-                                    16 * rows, warps, columns, steps, stages),
-                      writer.write(tile), candidates);
-        }
+      for (int64_t rowWarps : {1, 2, 4})
+        for (int64_t columns : {4, 2})
+          for (auto [steps, stages] :
+               {std::pair(4, 2), {2, 3}, {2, 2}, {1, 3}, {1, 2}}) {
+            StripTile tile{rows, warps, rowWarps, columns, steps, stages};
+            if (writer.fits(tile))
+              addScored(kernel, target, options, "attention",
+                        llvm::formatv("{0} rows, {1} by {2} warps, {3} "
+                                      "neighbouring columns, {4} steps, {5} "
+                                      "stages",
+                                      16 * rows, rowWarps, tile.columnWarps(),
+                                      columns, steps, stages),
+                        writer.write(tile), candidates);
+          }
 }
 
 } // namespace onnxc

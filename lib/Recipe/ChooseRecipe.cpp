@@ -10,6 +10,7 @@
 #include "Planners/CompleteRecipe.h"
 #include "Planners/Planners.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -23,11 +24,6 @@ static bool hasEmptyLoop(KernelOp kernel) {
   return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
                       [](LoopAttr loop) { return loop.getExtent() == 0; });
 }
-
-/// Contenders of the cheapest candidate: so many of those that take at most so
-/// many times its cycles.
-static constexpr size_t completedContenders = 16;
-static constexpr double contenderCycles = 1.1;
 
 /// Steps that complete a recipe let the ops after its sums wait less. Tiles
 /// differ in whether they allow these, so contenders count with them.

@@ -49,9 +49,6 @@ static bool isMultiplyAdd(ComputeOp around, Operation *op) {
          op->hasOneUse() && isSum(*op->user_begin());
 }
 
-/// Rows of each loop that a part is the mean of.
-static constexpr int64_t sampledRows = 64;
-
 /// The part of its elements that an op cannot leave out though a mask hides the
 /// rest.
 static double visiblePart(KernelOp kernel, ComputeOp op,

@@ -76,9 +76,6 @@ double iterationsOf(const LoopNest &nest, unsigned number) {
              : std::ceil(iterations / double(loop.blockSize));
 }
 
-/// Tiles of each fused outer loop that a share is the mean of.
-static constexpr int64_t sampledTiles = 16;
-
 double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
   std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop);
   double all = iterationsOf(nest, loop);

@@ -38,7 +38,7 @@ struct DynamicSizes {
 
 /// Finds the dynamic sizes in the module of the model as it was imported.
 DynamicSizes findDynamicSizes(mlir::ModuleOp module);
-/// Nodes whose results have as many elements as the data says, of a module of
+/// Nodes whose results have data-dependent sizes, of a module of
 /// the phase onnx.
 std::vector<Fact> findDataDependentSizes(mlir::ModuleOp module);
 

@@ -38,9 +38,9 @@ struct ByteAccesses {
   /// Those of other warps that come neither before nor after `read`: where
   /// they are in a table, from 1 on; 0: none.
   uint32_t otherReads;
-  bool isCopied;      ///< a copy that nothing has waited for
-  uint32_t fences;    ///< that the thread had had when it wrote
-  uint32_t handovers; ///< the same of arrivals that hand over to the cluster
+  bool isCopied;     ///< a copy that nothing has waited for
+  uint32_t fences;   ///< that the thread had had when it wrote
+  uint32_t releases; ///< the same of arrivals that release to the cluster
 };
 
 /// The same access of the threads of a warp: one instruction, for the same
@@ -70,7 +70,7 @@ struct BlockAccesses {
   /// How many fences of its writes each thread has had.
   std::vector<uint32_t> proxyFences;
   /// How often each has released its writes to the cluster.
-  std::vector<uint32_t> handovers;
+  std::vector<uint32_t> releases;
   std::map<RequestKey, Request> requests;
   /// How often each thread has executed an access.
   std::map<std::pair<const void *, unsigned>, unsigned> repetitions;
@@ -208,7 +208,7 @@ static void checkShared(BlockAccesses &of, uintptr_t address, unsigned size,
       checkWrite(of, byte);
       known.write = now;
       known.fences = of.proxyFences[at.thread];
-      known.handovers = of.handovers[at.thread];
+      known.releases = of.releases[at.thread];
     } else {
       checkRace(known.write, rank, byte);
       keepRead(of, known);
@@ -282,7 +282,7 @@ void onnxc::simulator::noteClusterLoad(const void *pointer, unsigned rank,
             of.sharedBytes[place - theLaunch->shared.begin];
         rank != currentPosition()->rank && known.write.time != 0 &&
         known.write.thread != maxThreads &&
-        known.handovers == of.handovers[known.write.thread])
+        known.releases == of.releases[known.write.thread])
       fail("a load from the cluster reads what thread " +
            std::to_string(known.write.thread) + " of block " +
            std::to_string(rank) + " has not released");
@@ -291,7 +291,7 @@ void onnxc::simulator::noteClusterLoad(const void *pointer, unsigned rank,
 }
 
 void onnxc::simulator::noteHandover() {
-  ++own->handovers[currentPosition()->thread];
+  ++own->releases[currentPosition()->thread];
 }
 
 void onnxc::simulator::noteLoad(const void *pointer, unsigned size) {
@@ -406,7 +406,7 @@ void onnxc::simulator::beginClusterAccesses() {
     block.sharedBytes.assign(theLaunch->shared.end - theLaunch->shared.begin,
                              {});
     block.proxyFences.assign(maxThreads, 0);
-    block.handovers.assign(maxThreads, 0);
+    block.releases.assign(maxThreads, 0);
   }
 }
 

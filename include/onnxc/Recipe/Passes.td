@@ -118,8 +118,8 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
     sums up products of two inputs, becomes two where the cost model says that
     these take less time: one has the sums of parts of the terms, in a tensor of
     its own, and one adds them up, always in the same order. So do other sums,
-    minima and the like along several loops, of which only the run may know the
-    extents of those that are not divided; no other size is the run's.
+    minima and the like along several loops, of which those that are not divided may
+    have dynamic extents; all other sizes are static.
 
     ```mlir
     %y = krnl.kernel "ffn" loops [m = 16, n = 512, k = 4096] ins(%x, %w : ..) outs(%o : ..) ..

@@ -291,7 +291,7 @@ void LoopPlanner::planParallel() {
   }
 }
 
-/// Blocks of a few vectors are for ops that hand on values in registers, or for
+/// Blocks of a few vectors are for ops that pass values in registers, or for
 /// sums. One op needs none in rows of dynamic length, which may be shorter.
 void LoopPlanner::dropBlocks() {
   if (!cut || ops.size() > 1 || ops[0].getNumReductionLoops() > 0 ||

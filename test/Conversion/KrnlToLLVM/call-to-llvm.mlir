@@ -18,7 +18,7 @@ func.func @main_graph(%x: memref<?xf32>) {
 // -----
 
 // A call that fails for nodes: the message gets their names. Messages, of which
-// there may be thousands, are behind the hooks, which are looked for from the
+// there may be thousands, are after the hooks, which are looked for from the
 // front.
 // CHECK-NOT:   llvm.mlir.global
 // CHECK-LABEL: @onnxc_main_graph

@@ -105,14 +105,14 @@ func.func @failing(%x: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
 }
 
 // A byte of two others is looked up, and so are these.
-// CHECK-LABEL: func @behind
+// CHECK-LABEL: func @after_table
 // CHECK:         %[[A:.+]] = krnl.lookup
 // CHECK:         %[[B:.+]] = krnl.lookup
 // CHECK:         %[[SUM:.+]] = arith.addi %[[A]], %[[B]] : i8
 // CHECK:         %[[Y:.+]] = krnl.lookup %[[SUM]]
 // CHECK-NEXT:    linalg.yield %[[Y]] : i8
-func.func @behind(%x: tensor<100xi8>, %z: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
-  %y = krnl.kernel "behind" loops [i = 100] ins(%x, %z : tensor<100xi8>, tensor<100xi8>) outs(%o : tensor<100xi8>) {
+func.func @after_table(%x: tensor<100xi8>, %z: tensor<100xi8>, %o: tensor<100xi8>) -> tensor<100xi8> {
+  %y = krnl.kernel "after_table" loops [i = 100] ins(%x, %z : tensor<100xi8>, tensor<100xi8>) outs(%o : tensor<100xi8>) {
   ^bb0(%a: tensor<100xi8>, %b: tensor<100xi8>, %c: tensor<100xi8>):
     %r = krnl.compute [i] (%e = %a[i], %g = %b[i]) -> (%f = %c[i]) : (tensor<100xi8>, tensor<100xi8>) -> tensor<100xi8> {
       %r0 = arith.uitofp %e : i8 to f32

@@ -33,8 +33,8 @@ define void @f(ptr align 16 %x, ptr align 4 %y, i64 %a, i64 %b, i64 %c, i64 %d, 
   %global = addrspacecast ptr %x to ptr addrspace(1)
   %at = getelementptr half, ptr addrspace(1) %global, i64 %t8
   %v = load <8 x half>, ptr addrspace(1) %at, align 2
-  %behind = getelementptr i8, ptr addrspace(1) %at, i64 8
-  store <8 x half> %v, ptr addrspace(1) %behind, align 2
+  %after = getelementptr i8, ptr addrspace(1) %at, i64 8
+  store <8 x half> %v, ptr addrspace(1) %after, align 2
   %other = getelementptr half, ptr %y, i64 %t8
   store <8 x half> %v, ptr %other, align 2
   ret void

@@ -17,7 +17,7 @@ namespace onnxc::target {
 /// A file that appears complete or not at all: it is written beside its
 /// position as NAME.??????.tmp, and takes the place when it is done. Unlike
 /// LLVM's own it leaves the signals of the process alone, which may be the
-/// caller's. A process that is killed leaves its temporary file behind; the
+/// caller's. A process that is killed leaves its temporary file; the
 /// file is locked while its process lives, and the next one to write NAME
 /// removes it.
 class NewFile {

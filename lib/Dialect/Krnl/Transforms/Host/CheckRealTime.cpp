@@ -33,7 +33,7 @@ StringRef problemOf(Type type, int64_t indexBits) {
   if (shaped && !shaped.hasStaticShape())
     return "a dynamic size is not for a real-time run: fix the "
            "sizes of inputs with --dim or --shape, and leave out operators "
-           "whose results have as many elements as the data says, or rows "
+           "whose results have data-dependent sizes, or rows "
            "that a loop collects";
   auto ranked = dyn_cast<RankedTensorType>(type);
   if (ranked && indexBits == 32 &&

@@ -151,7 +151,7 @@ func.func @left_over(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf3
   return %y : tensor<?x?xf32>
 }
 
-// Pixels of a known number stay apart from images that only the run counts:
+// Pixels of a known number stay apart from a dynamic number of images:
 // tiles of them leave nothing over.
 // CHECK-LABEL: func @known_rows
 // CHECK:         krnl.kernel "product" loops [n = %{{[^],]+}}, hw = 196, oc = 32, ic = 16]

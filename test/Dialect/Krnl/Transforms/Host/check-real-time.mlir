@@ -12,7 +12,7 @@ func.func @known_sizes(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{a dynamic size is not for a real-time run: fix the sizes of inputs with --dim or --shape, and leave out operators whose results have as many elements as the data says, or rows that a loop collects (its type is 'tensor<?xf32>')}}
+// expected-error @+1 {{a dynamic size is not for a real-time run: fix the sizes of inputs with --dim or --shape, and leave out operators whose results have data-dependent sizes, or rows that a loop collects (its type is 'tensor<?xf32>')}}
 func.func @input_of_open_size(%x: tensor<?xf32>) {
   return
 }

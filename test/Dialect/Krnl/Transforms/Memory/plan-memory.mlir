@@ -58,7 +58,7 @@ func.func @view(%x: memref<64xf32>) -> f32 {
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// A size that only the run finds out makes a buffer of the pool, which goes back
+// A data-dependent size makes a buffer of the pool, which goes back
 // after the last use, also one through a view.
 // CHECK-LABEL: func @pool
 // CHECK:         %[[N:.+]] = arith.index_cast

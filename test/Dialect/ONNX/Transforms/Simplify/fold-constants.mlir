@@ -41,7 +41,7 @@ func.func @types() -> (tensor<2xi1>, tensor<2xi4>, tensor<2xui8>, tensor<2xf16>,
 
 // -----
 
-// Operators that are functions, sizes that only the run tells, no elements.
+// Operators that are functions, dynamic sizes, no elements.
 // CHECK-LABEL: func @shapes
 // CHECK-DAG:     onnx.Constant dense<{{\[}}[0.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<?x?xf32>
 // CHECK-DAG:     onnx.Constant dense<> : tensor<0x2xf32>

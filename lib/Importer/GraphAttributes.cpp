@@ -113,8 +113,9 @@ bodyArguments(const NodeProto &node, ArrayRef<Type> inputs, Builder &b) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// The number of the trip or the condition of a Loop, as a list of one element
-/// where the body declares it so: tf2onnx does, and cuts slices with it.
+/// The number of the iteration or the condition of a Loop, as a list of one
+/// element where the body declares it so: tf2onnx does, and cuts slices with
+/// it.
 static Value asDeclared(OpBuilder &b, BlockArgument scalar, Type declared) {
   Operation *parent = scalar.getOwner()->getParentOp();
   auto is = cast<RankedTensorType>(scalar.getType());
@@ -205,7 +206,7 @@ static bool changesDeclaredRank(Operation *op, ArrayRef<Type> inputs) {
   if (op->getName().getStringRef() != "onnx.Loop")
     return false;
   Block &body = op->getRegion(0).front();
-  // The number of the trip is no result.
+  // The number of the iteration is no result.
   for (auto [argument, yield] :
        llvm::zip(body.getArguments().drop_front(),
                  body.getTerminator()->getOperandTypes())) {

@@ -219,7 +219,7 @@ Expected<SmallVector<TargetAttr>> resolveDevices(mlir::MLIRContext *context,
         resolveTarget(context, deviceTriple, name, "");
     if (!target)
       return target.takeError();
-    // The emission takes for granted what the generic one has.
+    // The emission assumes what the generic one has.
     if (computeCapability(target->getCpu()) <
         computeCapability(minimum->getCpu()))
       return createStringError("'" + device + "' names '" + name +

@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A branch goes back in a branch. A loop goes back in a Scan from its last trip
-// to its first, which computes each trip again from the states it began with:
-// the loop itself puts them aside.
+// A branch goes back in a branch. A loop goes back in a Scan from its last
+// iteration to its first, which computes each iteration again from the states
+// it began with: the loop itself puts them aside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,8 +94,8 @@ static LogicalResult branches(Backward &back, Operation *op, Value) {
 
 namespace {
 
-/// Scan and Loop, seen as one: states that go from trip to trip, slices of
-/// inputs that a trip gets, slices of outputs that it makes.
+/// Scan and Loop, seen as one: states that go from iteration to iteration,
+/// slices of inputs that an iteration gets, slices of outputs that it makes.
 class LoopBack {
 public:
   LoopBack(Backward &back, Operation *op);
@@ -103,7 +103,7 @@ public:
   LogicalResult run();
 
 private:
-  /// One tensor that the Scan back reads or writes a slice of per trip.
+  /// One tensor that the Scan back reads or writes a slice of per iteration.
   struct Slices {
     Value whole;
     int64_t axis, direction;
@@ -138,8 +138,8 @@ private:
   /// Numbers of states, inputs and outputs that have gradients.
   SmallVector<unsigned> floatStates, floatInputs, floatOutputs;
   SmallVector<Value> captured;
-  /// The arguments of the body in each trip, beside the inputs: the states, and
-  /// the number of the trip in a Loop.
+  /// The arguments of the body in each iteration, beside the inputs: the
+  /// states, and the number of the iteration in a Loop.
   SmallVector<Value> saved;
 };
 
@@ -156,7 +156,7 @@ LoopBack::LoopBack(Backward &back, Operation *op) : back(back), op(op) {
   outputs = op->getNumResults() - states;
 }
 
-/// The values saved for each trip must be tensors.
+/// The values saved for each iteration must be tensors.
 LogicalResult LoopBack::checkStates() {
   for (BlockArgument argument : bodyOf(op).getArguments())
     if (!isa<RankedTensorType>(argument.getType()))
@@ -172,7 +172,7 @@ static Type stackOf(Type type) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// The loop becomes one that also returns the states before each trip.
+/// The loop becomes one that also returns the states before each iteration.
 void LoopBack::saveStates() {
   Block &old = bodyOf(op);
   SmallVector<BlockArgument> kept(
@@ -228,7 +228,7 @@ void LoopBack::chooseCarried() {
 }
 
 /// Operands: gradients of the states, sums of those of captured values; then
-/// by slices the states before each trip, its inputs, the gradients of its
+/// by slices the states before each iteration, its inputs, the gradients of its
 /// outputs. Results: the first two at the end, and gradients of inputs.
 Operation *LoopBack::makeScan() {
   SmallVector<Value> operands;
@@ -303,7 +303,7 @@ LogicalResult LoopBack::fillBody(Operation *scan) {
 
   OpBuilder builder = OpBuilder::atBlockEnd(&body);
   if (!isScan()) {
-    // A trip takes place because this was true.
+    // An iteration takes place because this was true.
     auto type = RankedTensorType::get({}, builder.getI1Type());
     Value goes = NodeMaker(builder, op->getLoc())
                      .constant(DenseElementsAttr::get(type, true));

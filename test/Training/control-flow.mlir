@@ -24,8 +24,8 @@ func.func @branches(%c: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// The loop puts aside what each trip began with; a Scan goes back over that,
-// last trip first.
+// The loop puts aside what each iteration began with; a Scan goes back over that,
+// last iteration first.
 // CHECK-LABEL: func @trips
 // CHECK:         %[[L:.+]]:3 = onnx.Loop
 // CHECK:         onnx.Scan({{.*}}%[[L]]#1, %[[L]]#2

@@ -178,9 +178,9 @@ OM_EXTERNAL_VISIBILITY const char *omContextGetMessage(const OMContext *);
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
 /* A run that takes longer fails; 0: no limit. All threads look at the clock
  * before kernels and between tiles of long ones, after some tens of
- * microseconds of work; the caller's looks at it in every trip of a Loop, in
- * rows of images, in sorts, NonMaxSuppression, CastMap and SplitToSequence and
- * at the end as well. Other operators that are no kernels (strings, custom
+ * microseconds of work; the caller's looks at it in every iteration of a Loop,
+ * in rows of images, in sorts, NonMaxSuppression, CastMap and SplitToSequence
+ * and at the end as well. Other operators that are no kernels (strings, custom
  * ones) run to their end, and so do up to 256 launches on a device. Outputs are
  * unspecified then. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,

@@ -249,8 +249,8 @@ ONNXC_CALL(onnxc_call_concat_from_sequence) {
   return status;
 }
 
-/// The scan output of a loop of no trips: empty, of the rank and sizes that the
-/// result is known to have, or a list of nothing.
+/// The scan output of a loop of no iterations: empty, of the rank and sizes
+/// that the result is known to have, or a list of nothing.
 static TensorObject *noRows(OnnxcCall *call, const OnnxcValue &result,
                             int64_t type) {
   int64_t dims[kMaxRank] = {};
@@ -260,8 +260,8 @@ static TensorObject *noRows(OnnxcCall *call, const OnnxcValue &result,
   return makeTensor(call, type, rank, dims);
 }
 
-/// (sequence of the rows of a loop's trips) params [type, axis, reverse] ->
-/// tensor
+/// (sequence of the rows of a loop's iterations) params [type, axis, reverse]
+/// -> tensor
 ONNXC_CALL(onnxc_call_stack_rows) {
   const ListObject &list = listOf(ins[0]);
   const char *what = "a scan output";

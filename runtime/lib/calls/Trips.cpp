@@ -8,7 +8,7 @@
 
 using namespace onnxc::rt;
 
-/// () -> (), in every trip: a loop need not pass work to threads, and its
+/// () -> (), in every iteration: a loop need not pass work to threads, and its
 /// condition may never change.
 ONNXC_CALL(onnxc_call_trip) {
   onnxc_rt_poll(call);

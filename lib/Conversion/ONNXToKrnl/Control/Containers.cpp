@@ -147,7 +147,7 @@ Value checkLengths(OpBuilder &b, onnx::SequenceMapOp op, ValueRange operands) {
   return length;
 }
 
-/// The arguments of the body in trip `i`.
+/// The arguments of the body in iteration `i`.
 SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
                               ValueRange operands, Value i) {
   SmallVector<Value> taken;
@@ -165,7 +165,7 @@ SmallVector<Value> elementsAt(OpBuilder &b, onnx::SequenceMapOp op,
 }
 
 /// A loop over the first input, which appends to the results. Other sequences
-/// are as long, tensors the same in every trip.
+/// are as long, tensors the same in every iteration.
 Lowered lowerSequenceMap(onnx::SequenceMapOp op,
                          onnx::SequenceMapOp::Adaptor adaptor,
                          ConversionPatternRewriter &rewriter) {

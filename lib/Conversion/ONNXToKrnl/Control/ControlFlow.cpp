@@ -59,7 +59,8 @@ SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op, ValueRange values,
   return results;
 }
 
-/// The final number of rows, or 0 where it is unknown before the last trip.
+/// The final number of rows, or 0 where it is unknown before the last
+/// iteration.
 Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
   if (!loop->hasAttr(exactTripsAttr))
     return indexConstant(b, loop.getLoc(), 0);
@@ -122,7 +123,7 @@ SmallVector<Value> endOfLoop(OpBuilder &b, onnx::YieldOp op, scf::WhileOp loop,
   return values;
 }
 
-/// A trip of SequenceMap adds one element to each result.
+/// An iteration of SequenceMap adds one element to each result.
 SmallVector<Value> endOfMap(OpBuilder &b, onnx::YieldOp op, scf::ForOp loop,
                             ValueRange elements) {
   SmallVector<Value> values;

@@ -13,7 +13,7 @@ namespace onnxc {
 /// The attribute of a scf.while while its body is converted: how many of the
 /// yielded values are the condition (0 or 1), and how many are carried.
 inline constexpr llvm::StringLiteral yieldedAttr = "krnl.yielded";
-/// The attribute of a scf.while that makes all of its trips, as many as it
+/// The attribute of a scf.while that makes all of its iterations, as many as it
 /// compares with.
 inline constexpr llvm::StringLiteral exactTripsAttr = "krnl.exact_trips";
 /// The attribute of branches and loops while their bodies are converted: the

@@ -80,7 +80,7 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
       inits.push_back(convertValue(rewriter, loc, plan.carried[i],
                                    plan.initialTypes[i], types.graph[i], type));
     else
-      // Scan outputs have no rows before the first trip.
+      // Scan outputs have no rows before the first iteration.
       inits.push_back(emptyValue(rewriter, loc, rowsType(type, plan)));
   }
   SmallVector<Type> all = llvm::to_vector(ValueRange(inits).getTypes());

@@ -18,7 +18,7 @@ struct CarriedLoop {
   bool yieldsCondition;
   /// The loop ends after `trips` iterations and never earlier.
   bool isExact;
-  /// Converted values before the first trip, and their types in the graph.
+  /// Converted values before the first iteration, and their types in the graph.
   mlir::ValueRange carried;
   mlir::TypeRange initialTypes;
 };

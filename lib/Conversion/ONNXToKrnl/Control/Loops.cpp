@@ -125,13 +125,13 @@ SmallVector<Value> asResults(OpBuilder &b, Operation *op,
   return results;
 }
 
-/// The rows of scan output `result` of as many trips as there were.
+/// The rows of scan output `result` of as many iterations as there were.
 Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
                  int64_t axis = 0, bool reverse = false) {
   Location loc = result.getLoc();
   auto type = dyn_cast<RankedTensorType>(rows.getType());
   if (type && type.hasStaticShape())
-    return rows; // as many as there were trips
+    return rows; // as many as there were iterations
   if (!isa<krnl::ObjType>(rows.getType()))
     return krnl::FirstRowsOp::create(b, loc, rows, trips);
   return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
@@ -156,7 +156,7 @@ std::optional<int64_t> constantElement(Value tensor) {
 }
 
 /// Returns true if the body passes its condition on unchanged, and nothing
-/// makes it false. `condition` is the converted one before the first trip.
+/// makes it false. `condition` is the converted one before the first iteration.
 bool hasExactTrips(onnx::LoopOp op, Value condition) {
   Block &body = op.getBody().front();
   bool goesIn = !condition || constantElement(condition).value_or(false);
@@ -240,7 +240,7 @@ bool areOutputAxesInside(onnx::ScanOp op, size_t carried) {
   return true;
 }
 
-/// The rows of one trip, in the types that the body takes.
+/// The rows of one iteration, in the types that the body takes.
 void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
              ValueRange scanned, ArrayRef<int64_t> axes, Value trips,
              Value trip, SmallVectorImpl<Value> &values) {
@@ -257,8 +257,8 @@ void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
   }
 }
 
-/// Cuts the scanned outputs to the trips that there were, and transposes them
-/// by the attributes.
+/// Cuts the scanned outputs to the iterations that there were, and transposes
+/// them by the attributes.
 void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
                    Value trips, MutableArrayRef<Value> outputs) {
   Location loc = op.getLoc();

@@ -304,8 +304,9 @@ static bool followsFromRanks(Value value, Block &body) {
   return true;
 }
 
-/// The argument of a trip is the initial value or the one that the trip before
-/// yields. If that rank follows from ranks alone, the next trips accept it.
+/// The argument of an iteration is the initial value or the one that the
+/// iteration before yields. If that rank follows from ranks alone, the next
+/// iterations accept it.
 bool RankBounds::tieState(Value initial, Value argument, Value yielded,
                           Value result) {
   Bounds x = of(argument);

@@ -17,7 +17,7 @@ func.func @optional_state(%m: tensor<i64>, %o: !onnx.opt<!onnx.seq<tensor<f32>>>
   return %r : !onnx.seq<tensor<f32>>
 }
 
-// Rows of unknown size are compared with the first; every trip looks at the
+// Rows of unknown size are compared with the first; every iteration looks at the
 // deadline.
 // CHECK-LABEL: func.func @rows
 // CHECK: krnl.call @onnxc_call_trip() stateful : () -> ()

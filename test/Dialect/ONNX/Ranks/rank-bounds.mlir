@@ -77,7 +77,7 @@ func.func @rows_of_a_loop(%x: tensor<*xf32>, %h: tensor<*xf32>, %n: tensor<i64>,
 // -----
 
 // A state that is broadcast in the body has no more dimensions than what is yielded,
-// which the next trip takes: there are variants for the ranks up to that alone.
+// which the next iteration takes: there are variants for the ranks up to that alone.
 // CHECK-LABEL: func @cell_of_a_loop
 // CHECK:         onnx.Identity(%arg0) {{.*}} -> tensor<f32>
 // CHECK:         onnx.Identity(%arg0) {{.*}} -> tensor<?xf32>
@@ -138,7 +138,7 @@ func.func @rank_of_branches(%c: tensor<i1>, %x: tensor<*xi64>, %y: tensor<?xf32>
 
 // -----
 
-// How long the list is decides what the state becomes, and no trip may come after.
+// How long the list is decides what the state becomes, and no iteration may come after.
 // CHECK-LABEL: func @last_trip
 // CHECK-SAME:    %arg0: tensor<?x?xf32>
 // CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<*xf32>)

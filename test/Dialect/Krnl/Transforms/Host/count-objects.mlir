@@ -83,7 +83,7 @@ func.func @choice(%a: !krnl.obj, %b: !krnl.obj, %c: i1) {
 }
 
 // What a loop carries goes round; a value that it replaces is released in the
-// trip, one that it only captures after the loop.
+// iteration, one that it only captures after the loop.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: (%[[A:.*]]: !krnl.obj, %[[OUTSIDE:.*]]: !krnl.obj
 // CHECK: scf.while (%[[X:.*]] = %[[A]])

@@ -67,7 +67,7 @@ func.func @both_branches(%x: tensor<2x3xf32>, %c: tensor<i1>, %d: tensor<i1>) ->
 
 // -----
 
-// A loop may end before its first trip.
+// A loop may end before its first iteration.
 // CHECK-LABEL: func @loop
 // CHECK:         onnx.Loop
 // CHECK:           %[[R:.+]]:2 = onnx.Fail "{{.*}}" -> tensor<i1>, tensor<2x3xf32>
@@ -86,7 +86,7 @@ func.func @loop(%m: tensor<i64>, %x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// Each run makes three trips.
+// Each run makes three iterations.
 // expected-note @+1 {{input 'data' of type 'tensor<2x3xf32>' comes from here}}
 func.func @certain_loop(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %m = onnx.Constant dense<3> : tensor<i64>

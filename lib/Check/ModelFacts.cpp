@@ -142,7 +142,7 @@ wideFact(const std::string &node, double share,
   if (wide.hasFloats)
     fact.reason += ", all of them of values that had 32";
   fact.hint = "32 bits are enough, and double the elements of a vector: a Cast "
-              "in front of the node, or none";
+              "before the node, or none";
   return fact;
 }
 

@@ -43,13 +43,13 @@ static constexpr Obstacle noLanes{
     traversal{"each step depends on what the last one found",
               "cannot be changed"},
     byData{"index depends on data",
-           "cannot be changed, but for Gather: along an axis in front of the "
+           "cannot be changed, but for Gather: along an axis before the "
            "last one, as axis=0, it copies whole rows with vectors"},
     inOrder{"computes in order",
-            "cannot be changed; along an axis in front of the last one, rows "
+            "cannot be changed; along an axis before the last one, rows "
             "are computed with vectors"},
     notCombinable{"reduction whose parts cannot be combined",
-                  "cannot be changed; along an axis in front of the last one, "
+                  "cannot be changed; along an axis before the last one, "
                   "rows are reduced with vectors"},
     fewIterations{"no loop of 4 or more iterations",
                   "a larger batch has longer loops"},
@@ -102,7 +102,7 @@ static Operation *scalarFunction(ComputeOp op) {
 static StringRef hintOf(Operation *function) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::CeilDivSIOp, arith::FloorDivSIOp>(function))
-    return "processors divide integers one by one: a Cast to float in front of "
+    return "processors divide integers one by one: a Cast to float before "
            "Div is exact for numbers below 2^24";
   return "cannot be changed, unless another operator does";
 }

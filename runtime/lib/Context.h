@@ -201,7 +201,7 @@ OMContext *createContext(const OnnxcModel &model, const OnnxcEntry &entry);
 /// The number of the model's last level whose features this processor has, or
 /// of the one that OM_CPU names, where there are several. -1 if there is none;
 /// then `reason`, unless null, says why.
-/// Of the levels in front of `end` alone; negative: of all.
+/// Of the levels before `end` alone; negative: of all.
 int chooseLevel(const OnnxcModel &model, Message *reason, int64_t end = -1);
 
 /// Embedded or mapped weights, null without any. On failure null and the error

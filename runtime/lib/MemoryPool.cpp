@@ -14,7 +14,7 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-/// Sits in the 64 bytes in front of the object.
+/// Sits in the 64 bytes before the object.
 struct MemoryPool::Block {
   Block *next;
   Block *previous; // live blocks only

@@ -14,7 +14,7 @@
 
 using namespace onnxc::rt;
 
-/// Bytes in front of a chunk's memory, whose alignment they keep.
+/// Bytes before a chunk's memory, whose alignment they keep.
 static constexpr int64_t kHeader = 64;
 static constexpr int64_t kMaxChunk = int64_t(1) << 20;
 

@@ -311,7 +311,7 @@ static std::string verbNames(StringRef between) {
               between);
 }
 
-/// Returns true if the word, which is in front of another one, was meant as a
+/// Returns true if the word, which is before another one, was meant as a
 /// verb: it names no file.
 static bool looksLikeVerb(StringRef word) {
   return !word.empty() && !word.contains('.') && !word.contains('/') &&

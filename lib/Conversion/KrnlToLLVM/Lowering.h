@@ -170,7 +170,7 @@ mlir::Value loadStatus(mlir::OpBuilder &builder, mlir::Location loc);
 void checkStatus(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                  mlir::Value status = {});
 /// Ends the run if a hook has recorded an error, or `status` is one, with the
-/// name of the node that `loc` comes from in front of the message.
+/// name of the node that `loc` comes from before the message.
 void checkNode(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                mlir::Value status = {});
 

@@ -103,14 +103,14 @@ public:
 
   //===--- Nodes around this one ------------------------------------------===//
 
-  /// A constant in front of the node; returns the name of its value.
+  /// A constant before the node; returns the name of its value.
   std::string constant(const std::vector<int64_t> &values);
   std::string constant(const std::vector<float> &values);
   std::string scalar(int64_t value);
   /// The constant `value`, a scalar of the element type of `like`.
   std::string scalarLike(float value, const std::string &like);
 
-  /// A node in front of this one with one result, whose name is returned.
+  /// A node before this one with one result, whose name is returned.
   std::string before(const std::string &opType,
                      const std::vector<std::string> &inputs,
                      const std::function<void(NodeView &)> &fill = nullptr,

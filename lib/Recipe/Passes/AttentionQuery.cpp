@@ -29,7 +29,7 @@ static bool hasOneQuery(OpOperand &operand, unsigned dim) {
   return at.index == 0 && !at.range;
 }
 
-/// Adds a loop along the dimension in front of those of the op.
+/// Adds a loop along the dimension before those of the op.
 static void addLoop(ComputeOp op, unsigned dim) {
   SmallVector<bool> hasQuery = llvm::map_to_vector(
       llvm::make_pointer_range(op->getOpOperands()),

@@ -99,7 +99,7 @@ static bool hasKnownKeys(const AttentionParts &parts) {
   return !type.isDynamicDim(type.getRank() - 1);
 }
 
-/// Copies of the kernels in front of the last one, with an assumed number of
+/// Copies of the kernels before the last one, with an assumed number of
 /// keys if it is dynamic; none where they cannot have that.
 static SmallVector<KernelOp> copyAll(IRRewriter &rewriter,
                                      const AttentionParts &parts, KernelOp sums,
@@ -135,7 +135,7 @@ static std::optional<double> cyclesApart(IRRewriter &rewriter,
   return cycles;
 }
 
-/// A copy of the kernels in front of the last one, made one; null if they
+/// A copy of the kernels before the last one, made one; null if they
 /// cannot be. Its result may have more dimensions.
 static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
                            KernelOp sums, bool assumesKeys) {

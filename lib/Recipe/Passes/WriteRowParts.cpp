@@ -198,7 +198,7 @@ RankedTensorType RowPartsWriter::withParts(Value tensor) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// Where an op of the parts has the loop over them: in front of that over the
+/// Where an op of the parts has the loop over them: before that over the
 /// elements, or after those in parallel.
 unsigned RowPartsWriter::partDim(ComputeOp op) {
   SmallVector<StringRef> axes = op.getAxes();

@@ -34,7 +34,7 @@ struct PartsOfRow {
   bool takesTurns = false;
 };
 
-/// Writes them in front of the kernel, which stays: the sums of parts, then
+/// Writes them before the kernel, which stays: the sums of parts, then
 /// those of the rows, and what follows for each element. Fails where payloads
 /// cannot run past the end of a row.
 mlir::FailureOr<RowKernels> writeRowParts(mlir::RewriterBase &rewriter,

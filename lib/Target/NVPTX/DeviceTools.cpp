@@ -118,7 +118,7 @@ static Error runProgram(StringRef name, ArrayRef<std::string> arguments,
   return createStringError(name + " fails: " + problem);
 }
 
-/// The number in front of the text, which ends a part of the line.
+/// The number before the text, which ends a part of the line.
 static int64_t numberBefore(StringRef line, StringRef text) {
   size_t end = line.find(text);
   if (end == StringRef::npos)

@@ -11,7 +11,7 @@
 // a model run at the same time.
 //
 // Where an observer wants times, the launches of each part are a graph with an
-// event in front of each and one after the last, so that the host's time to
+// event before each and one after the last, so that the host's time to
 // launch is not in between. The run waits for the part and reads them.
 //
 //===----------------------------------------------------------------------===//

@@ -193,7 +193,7 @@ class _Taps:
             return None, "compiled with --taps=all, the two would tell the first node that differs"
         tensors = [(t, c) for c in differing if (t := _tensor_of(own, c.name)) in self.nodes]
         if not tensors:
-            return None, "the tensors in front of it agree"
+            return None, "the tensors before it agree"
         (tensor, first), iteration = tensors[0], None
         body = self.bodies.get(tensor)
         while body:

@@ -210,7 +210,7 @@ def dynamic(node, inputs="float[3, n] x", result="float[3, n] y"):
         <int64[1] axes = {{-1}}> {{ y = {node} }}""")
 
 
-# Rows of dynamic length, some of dynamic number. Each with the shapes in front of the rows.
+# Rows of dynamic length, some of dynamic number. Each with the shapes before the rows.
 DYNAMIC = {
     "dynamic_softmax": (dynamic("Softmax<axis = -1>(x)"), softmax, [[3]]),
     "dynamic_softmax_row": (dynamic("Softmax<axis = -1>(x)", "float[1, n] x", "float[1, n] y"), softmax, [[1]]),

@@ -18,7 +18,7 @@ images = np.concatenate([np.load(digits / "images" / f"{i}.npy").reshape(1, 1, 8
 def check_digits(number):
     """Of two images at once: a step along the gradient changes the score of the row as the gradient says."""
     model = saliency.make(str(digits / "digits.onnx"), classes=number)
-    # The scores in front of Softmax.
+    # The scores before Softmax.
     (softmax,) = [node for node in model.graph.node if node.op_type == "Softmax"]
     model.graph.output.append(onnx.helper.make_tensor_value_info(softmax.input[0], 1, None))
     session = ExecutionSession(compile(model, f"{stem}.{number}.so"))

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // CausalConvWithState: each channel with a window of its own, over the operand
-// and, in front of it, the state that the call before has left.
+// and, before it, the state that the call before has left.
 //===----------------------------------------------------------------------===//
 
 #include "Builders/Accumulate.h"

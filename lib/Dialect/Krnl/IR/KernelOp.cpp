@@ -38,7 +38,7 @@ YieldOp KernelOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 
-/// How many loops in front of one are dynamic: `extents` has one entry of each.
+/// How many loops before one are dynamic: `extents` has one entry of each.
 static size_t dynamicBefore(KernelOp kernel, unsigned loop) {
   return llvm::count_if(
       kernel.getLoops().getValue().take_front(loop),

@@ -44,7 +44,7 @@ static bool isSet(Operation *op, StringRef flag) {
 }
 
 RankFreeForm onnxc::onnx::productForm(Operation *op) {
-  // Where rows come before the batch, they are in front of no other dimensions.
+  // Where rows come before the batch, they are before no other dimensions.
   if (!productSlots(op) || isSet(op, "transBatchA") || isSet(op, "transBatchB"))
     return RankFreeForm::None;
   return countUnranked(op) > 1 ? RankFreeForm::Always : RankFreeForm::Costly;

@@ -148,7 +148,7 @@ int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
 int32_t onnxc_rt_fail_index(OnnxcCall *call, int32_t code, const char *message,
                             int64_t index, int64_t size, int64_t dimension);
 int32_t onnxc_rt_status(OnnxcCall *call);
-/* Puts the nodes ("node 'a'") in front of the recorded message, which a
+/* Puts the nodes ("node 'a'") before the recorded message, which a
  * krnl.call or an allocation of theirs has just caused, and returns the status.
  */
 int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes);

@@ -119,7 +119,7 @@ void onnxc_custom_unload(const struct OnnxcModel *model);
 #define ONNXC_WEIGHTS_MAGIC "onnxc weights 1\n"
 typedef struct OnnxcWeightsFooter {
   char magic[16]; /* ONNXC_WEIGHTS_MAGIC */
-  int64_t bytes;  /* in front of the footer */
+  int64_t bytes;  /* before the footer */
   int64_t zero;
   uint8_t digest[32];
 } OnnxcWeightsFooter;

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// The state goes in front of the operand; the last elements of both are the next
+// The state goes before the operand; the last elements of both are the next
 // state.
 // CHECK-LABEL: func.func @with_state
 // CHECK: krnl.kernel "CausalConvWithState.pad" loops [d0 = 1, d1 = %{{[^],]+}}, d2 = 7]

@@ -161,7 +161,7 @@ def Krnl_DeviceAllocOp : Krnl_Op<"device_alloc", [MemoryEffects<[MemAlloc]>]> {
 def Krnl_DeviceReleaseOp : Krnl_Op<"device_release", []> {
   let summary = "give memory of the device back after its last use";
   let description = [{
-    Launches and transfers in front of it may still use the memory.
+    Launches and transfers before it may still use the memory.
 
     ```mlir
     krnl.device_release %memory

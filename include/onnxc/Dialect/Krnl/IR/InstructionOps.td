@@ -244,7 +244,7 @@ def Krnl_WgmmaOp : Krnl_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     4 * g + t has element 4 * f + 2 * h + c at row 16 * w + 8 * h + g and column
     8 * f + 2 * t + c. The lines of a matrix are along its 32 bytes, or across them if it
     is transposed, which those of f16 and bf16 can be. Bytes are unsigned unless the attribute
-    is set, and of f32 the last 13 bits are ignored. `nvvm.wgmma.fence.aligned` is in front of the first product; the result
+    is set, and of f32 the last 13 bits are ignored. `nvvm.wgmma.fence.aligned` is before the first product; the result
     is there when krnl.wgmma_wait has it, and nothing but another product uses it before.
 
     ```mlir

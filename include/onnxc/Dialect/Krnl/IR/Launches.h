@@ -18,7 +18,7 @@ inline constexpr llvm::StringLiteral launchesAttrName = "krnl.launches";
 /// they have (i8, f16 and bf16 for sums of products of these), and its `bytes`.
 /// Each is a number, or a list of products of a number and of sizes, of which
 /// there are the positions. Of bytes, where they are a list, the last element
-/// is a number, and of each pair in front of it the smaller one counts. `sizes`
+/// is a number, and of each pair before it the smaller one counts. `sizes`
 /// lists dynamic values: a scalar input of the launch by its position,
 /// or a size of an input by positions of input and dimension; -1 is the first
 /// output.

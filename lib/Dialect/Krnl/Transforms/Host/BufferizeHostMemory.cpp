@@ -74,7 +74,7 @@ Value Bufferizer::copied(Location loc, Value source) {
 }
 
 /// Returns true if the use, and those of views that it makes, only read the
-/// value in front of the launch.
+/// value before the launch.
 static bool isReadBefore(OpOperand &use, LaunchOp launch) {
   Operation *user = use.getOwner();
   if (user->getNumResults() == 1 && viewSource(user->getResult(0)) == use.get())

@@ -66,7 +66,7 @@ func.func @destination_with_elements(%x: tensor<64xf32>) {
 
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
-// What is read in front of the launch alone is overwritten, also by a view of it. A read
+// What is read before the launch alone is overwritten, also by a view of it. A read
 // after it, and a loop that takes the buffer, keep the elements.
 // CHECK-LABEL: func @destination_read_before
 // CHECK:         krnl.launch @k ins(%arg0 : {{.+}}) outs(%[[A:.+]] :

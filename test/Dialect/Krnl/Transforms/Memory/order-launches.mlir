@@ -67,7 +67,7 @@ func.func @casts(%x: memref<64xf32>) {
 }
 
 // Launches after what the host reads of a launch wait for all before, and
-// those of a loop for those in front of it; the loop counts with its steps.
+// those of a loop for those before it; the loop counts with its steps.
 // CHECK-LABEL: func @host
 // CHECK-SAME:    krnl.critical_path = array<i64: 1, 2, 4>
 func.func @host(%x: memref<64xf32>) -> f32 {

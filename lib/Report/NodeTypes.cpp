@@ -34,7 +34,7 @@ void NodeTypes::add(const importer::ImportedNode &node) {
       std::move(types), tensors(node.operands), tensors(node.results)};
 }
 
-/// The values of the module: no others can be asked for their location.
+/// The values of the module: no others have a location here.
 static DenseSet<Value> valuesOf(ModuleOp model) {
   DenseSet<Value> values;
   model.walk([&](Operation *op) {

@@ -183,7 +183,7 @@ double OpCost::accessCycles(OpOperand &operand, bool isStore) {
 
 /// Returns true if the elements of all lanes are read one by one.
 bool OpCost::isGather(tensor::ExtractOp read) {
-  // All reads of a payload are asked about.
+  // All reads of a payload are examined.
   for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(body.axes.size())))
     if (!payload && lanesUse && nest.stemsFrom(lanesUse->loop, body.axes[dim]))
       payload.emplace(op, dim);

@@ -11,10 +11,10 @@
 namespace onnxc::krnl {
 
 /// Integer attribute of a launch in a parallel region: whenever a worker has
-/// run so many of its tiles, it asks whether the run is to end. Without it, it
+/// run so many of its tiles, it polls whether the run is to end. Without it, it
 /// runs all of them.
 inline constexpr llvm::StringLiteral pollTilesAttrName = "krnl.poll_tiles";
-/// Unit attribute: it asks before the first tile.
+/// Unit attribute: it polls before the first tile.
 inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
 
 /// Array attribute of a launch: its cost on one thread. Each element is an

@@ -358,7 +358,7 @@ private:
   KernelOp fuseAttention(RewriterBase &rewriter, KernelOp consumer) {
     std::string reason;
     Limits limits{maxOps, maxOperands, maxRow};
-    // krnl-join-attention asks the cost model of a device.
+    // krnl-join-attention queries the cost model of a device.
     if (!attention || TargetAttr::processorOf(consumer).isDevice())
       return nullptr;
     FailureOr<AttentionParts> parts = findAttention(consumer, reason);

@@ -92,7 +92,7 @@ struct KrnlCheckRealTime
   void runOnOperation() override {
     ModuleOp module = getOperation();
     module->setAttr(realTimeAttrName, UnitAttr::get(&getContext()));
-    // Loops ask for the deadline, which such a run does not have.
+    // Loops poll the deadline, which such a run does not have.
     module.walk([](CallOp call) {
       if (call.getCallee() == "onnxc_call_trip")
         call.erase();

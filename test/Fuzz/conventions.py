@@ -66,7 +66,7 @@ def reduces_nan(model, feeds):
 
 
 def overflows_power(model, feeds):
-    """Whether a power of whole numbers leaves their range; both are inputs or stored."""
+    """Whether a power of integers leaves their range; both are inputs or stored."""
     stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     for node in nodes_of(model.graph):
         base, exponent = (({**stored, **feeds}).get(n) for n in node.input[:2]) if node.op_type == "Pow" else (None, None)
@@ -86,12 +86,12 @@ def has_empty_limit(model, feeds):
 
 # Tried in this order.
 ROWS = {
-    "no number made a whole number": rounds_no_number,
+    "NaN converted to an integer": rounds_no_number,
     "MaxPool of NaN": pools_nan,
     "convolutions and transforms of NaN or infinities": multiplies_border,
-    "samples at positions that are no numbers": samples_nowhere,
+    "samples at positions that are NaN or infinite": samples_nowhere,
     "masked numbers of Attention": masks_special,
-    "powers of whole numbers beyond their range": overflows_power,
+    "powers of integers beyond their range": overflows_power,
     "NonMaxSuppression with an empty limit": has_empty_limit,
     "Attention with a negative `softcap`": caps_by_negative,
     "NaN in ArgMax, ArgMin and Hardmax": compares_nan,

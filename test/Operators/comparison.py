@@ -42,7 +42,7 @@ def tensors_differ(ours, theirs, tolerance, slack, part):
 def differs(ours, theirs, tolerance=0, slack=0, part=None):
     """What is wrong with a value of any kind, None if nothing.
 
-    Floats may differ by `tolerance` of themselves or `part` of the largest, whole numbers by `slack`.
+    Floats may differ by `tolerance` of themselves or `part` of the largest, integers by `slack`.
     """
     part = tolerance if part is None else part
     if isinstance(theirs, np.ndarray) and theirs.dtype == object and theirs.shape == () and isinstance(theirs.item(), dict):

@@ -254,7 +254,7 @@ static Value anyRemainder(FloatBuilder &f, krnl::TargetAttr target, Value x,
                   : arith::TruncFOp::create(f.b, f.type, rest).getResult();
 }
 
-/// C's fmod: the rest of |x| after a whole number of |y|, without an error, as
+/// C's fmod: the rest of |x| after a multiple of |y|, without an error, as
 /// the quotient has few digits. It may be one too many, where the division has
 /// been rounded up. Larger quotients, infinity, NaN and division by 0 are left
 /// to libm, or divided at length.
@@ -283,7 +283,7 @@ static Value expandRemainder(FloatBuilder &f, Operation *op,
   });
 }
 
-/// The nearest whole number, the even one of two: the sum with a power of two
+/// The nearest integer, the even one of two: the sum with a power of two
 /// whose last digit counts ones rounds the fraction. Numbers without a
 /// fraction, infinity and NaN stay; so does the sign of a result of 0.
 static Value expandRoundEven(FloatBuilder &f, Value x) {

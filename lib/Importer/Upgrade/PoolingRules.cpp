@@ -20,7 +20,7 @@ void rules::GridSample_16_to_20(NodeView &view) {
 void rules::pToInt(NodeView &view) {
   float p = view.getFloat("p", 2);
   if (p != std::floor(p) || p < 1 || p > 1e6f)
-    return view.fail("p is not a positive whole number");
+    return view.fail("p is not a positive integer");
   view.setInt("p", static_cast<int64_t>(p));
 }
 

@@ -43,7 +43,7 @@ static bool fillAdd(Body &b) {
   return true;
 }
 
-/// Defines `result` as the whole number value - zero point, in f32.
+/// Defines `result` as the integer value - zero point, in f32.
 static void centre(Body &b, const std::string &value, int zeroInput,
                    const std::string &result) {
   b << result + "_wide = Cast<to = 1>(" + value + ")";

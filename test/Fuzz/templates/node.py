@@ -4,7 +4,7 @@
 # Each template looks for values it can work on and returns a node, or None. A
 # value knows whether its numbers are the same in every correct implementation
 # ("exact"): rounding, comparing and counting take only such values, or a last
-# bit would become a whole number.
+# bit would become an integer.
 # ===------------------------------------------------------------------------===//
 """Node, and the list of templates: functions of a Draw that return a Node or None."""
 

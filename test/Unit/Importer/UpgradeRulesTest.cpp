@@ -321,7 +321,7 @@ TEST(UpgradeRules, GridSample_16_to_20) {
 TEST(UpgradeRules, pToInt) {
   expectUpgraded("y = GlobalLpPool <p = 3.0> (x)", 1,
                  "y = GlobalLpPool <p: int = 3> (x)\n");
-  expectRefused("y = GlobalLpPool <p = 1.5> (x)", 1, "whole number");
+  expectRefused("y = GlobalLpPool <p = 1.5> (x)", 1, "positive integer");
 }
 
 TEST(UpgradeRules, LpPool_1_to_2) {

@@ -102,7 +102,7 @@ static Value reflect(ScalarBuilder &s, Value x, double low, Value length) {
   Value half = s.mul(periods, s.constant(0.5));
   Value isEven = s.eq(half, s.math<math::FloorOp>(half));
   Value y = s.add(start, s.select(isEven, rest, s.sub(safe, rest)));
-  // The samples are whole numbers, which rounding may have missed.
+  // The samples are at integers, which rounding may have missed.
   return s.math<math::RoundEvenOp>(y);
 }
 

@@ -29,7 +29,7 @@ namespace onnxc {
 namespace {
 
 /// The one number that a constant holds, before or after its conversion;
-/// whole numbers are those of `element`.
+/// integers are those of `element`.
 std::optional<float> singleNumber(Value value, Type element) {
   TypedAttr held = onnx::constantValue(value);
   if (auto constant = value.getDefiningOp<krnl::ConstantOp>())

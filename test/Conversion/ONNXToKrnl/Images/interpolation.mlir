@@ -22,7 +22,7 @@ func.func @zeros(%x: tensor<1x1x8xf32>, %grid: tensor<1x5x1xf32>) -> tensor<1x1x
   return %y : tensor<1x1x5xf32>
 }
 
-// Mirrored positions are whole numbers again, whatever the rounding was.
+// Mirrored positions are integers again, whatever the rounding was.
 // CHECK-LABEL: func.func @mirrored
 // CHECK:         krnl.kernel "GridSample"
 // CHECK:           math.floor

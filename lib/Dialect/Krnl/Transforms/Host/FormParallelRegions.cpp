@@ -122,7 +122,7 @@ static constexpr size_t maxLaunches = 1024;
 /// Launches between two polls whose numbers of tiles are dynamic.
 static constexpr int64_t launchesOfPoll = 8;
 
-/// A number times cycles, as a whole number: few cycles count in 64ths.
+/// A number times cycles, as an integer: few cycles count in 64ths.
 static OpFoldResult timesCycles(IndexBuilder &numbers, OpFoldResult count,
                                 double cycles) {
   constexpr int64_t parts = 64;

@@ -7,7 +7,7 @@
 #define ONNXC_CONVERSION_EXPANDMATH_VECTORMATH_H
 
 #include "mlir/IR/Operation.h"
-#include "onnxc/Dialect/Krnl/IR/Target.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include <optional>
 

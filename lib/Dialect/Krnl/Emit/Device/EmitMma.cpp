@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 
 using namespace mlir;
 
@@ -119,7 +120,7 @@ OpEmitter::sharedFactor(const OpState &state, OpOperand &operand) {
     return std::nullopt;
   Access access(nest, state.number, operand);
   if (access.hasRanges() ||
-      !nest.paddedLoops(state.number, access, /*reduced=*/true).empty())
+      !paddedLoops(nest, state.number, access, /*reduced=*/true).empty())
     return std::nullopt;
   SharedFactor factor{operand, nullptr, found->second.memref, {}};
   std::optional<int64_t> first = firstElement(access, found->second.localShape);

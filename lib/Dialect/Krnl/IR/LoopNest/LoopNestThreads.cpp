@@ -86,8 +86,7 @@ int64_t sumsInRegisters(const LoopNest &nest, unsigned op) {
 int64_t sumsOfExchange(const LoopNest &nest, unsigned op) {
   constexpr int64_t maxWords = 1024;
   int64_t words = 1, sums = sumsInRegisters(nest, op);
-  for (int64_t here :
-       exchangedWords(sumsOfThreads(nest, op), nest.numThreads()))
+  for (int64_t here : exchangedWords(sumsOfThreads(nest, op), numThreads(nest)))
     words = std::max(words, here);
   for (const LoopUse &use : nest.op(op).loops)
     if (!use.reduced)

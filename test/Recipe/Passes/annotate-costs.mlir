@@ -1,9 +1,9 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-annotate-costs | FileCheck %s
 //
 // What a kernel and the packing of its operands cost, in terms of the operands of
-// the launch: the extents that only the run knows come after the inputs.
+// the launch: dynamic extents come after the inputs.
 
-// Both inputs are in front of m, which both the cycles and the operations grow with.
+// Both inputs are before m, which both the cycles and the operations grow with.
 // Of the operands, the second one is packed by a launch of its own.
 // CHECK-LABEL: func @packed
 // CHECK:         krnl.kernel "mm"

@@ -74,13 +74,13 @@ static void combineLanes(ImplicitLocOpBuilder &b, MutableArrayRef<Value> values,
 }
 
 namespace {
-/// Where values are combined, and how; `most` is the number of values that the
-/// memory of an exchange is for.
+/// Where values are combined, and how; `maxValues` is the number of values that
+/// the memory of an exchange is for.
 struct Exchange {
   ImplicitLocOpBuilder &b;
   const TileThreads &tile;
   func::FuncOp func;
-  int64_t most;
+  int64_t maxValues;
   TileThreads::Combine combine;
 };
 } // namespace
@@ -105,7 +105,7 @@ static Value shareByWarps(const Exchange &by, ArrayRef<Value> values,
   ImplicitLocOpBuilder &b = by.b;
   const TileThreads &tile = by.tile;
   Value shared = exchangeMemory(
-      by, MemRefType::get({by.most, words}, values.front().getType()));
+      by, MemRefType::get({by.maxValues, words}, values.front().getType()));
   Value thread = tile.number(b);
   Value size = arith::ConstantIndexOp::create(b, lanes);
   Value lane = arith::RemUIOp::create(b, thread, size);
@@ -195,7 +195,7 @@ static void combineLoops(const Exchange &by, MutableArrayRef<Value> values,
 
 /// The elements of a vector are values of their own.
 void BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
-                           MutableArrayRef<Value> values, int64_t most,
+                           MutableArrayRef<Value> values, int64_t maxValues,
                            ArrayRef<ThreadLoop> threads,
                            Combine combine) const {
   auto type = dyn_cast<VectorType>(values.front().getType());
@@ -207,7 +207,7 @@ void BlockThreads::combine(ImplicitLocOpBuilder &b, func::FuncOp func,
       for (int64_t i = 0; i < lanes; ++i)
         elements.push_back(vector::ExtractOp::create(b, value, i));
   }
-  combineLoops({b, *this, func, most * lanes, combine}, elements, threads);
+  combineLoops({b, *this, func, maxValues * lanes, combine}, elements, threads);
   for (auto [number, value] : llvm::enumerate(values))
     value = type ? vector::FromElementsOp::create(
                        b, type, ArrayRef(elements).slice(number * lanes, lanes))

@@ -25,18 +25,18 @@ func.func @groups(%q: tensor<1x8x4x64xf32>, %k: tensor<1x8x64x1024xf32>, %v: ten
 
 // With several queries a block has those of one head.
 // CHECK-LABEL: func @groups_of_queries
-// CHECK:         %[[Y:.+]] = krnl.kernel "MatMul+Softmax+MatMul" loops [b1 = 4, m0 = 4, m1 = 64, n = 128, k = 64, n_2 = 64]
+// CHECK:         %[[Y:.+]] = krnl.kernel "MatMul+Softmax+MatMul" loops [b1 = 4, m0 = 4, m1 = 64, n = 32, k = 64, n_2 = 64]
 // CHECK-NOT:     krnl.kernel
 // CHECK:         %[[V:.+]] = tensor.collapse_shape %[[Y]] {{\[\[}}0], [1], [2, 3], [4]] : tensor<1x4x4x64x64xf32> into tensor<1x4x256x64xf32>
 // CHECK-NEXT:    return %[[V]]
-func.func @groups_of_queries(%q: tensor<1x4x256x64xf32>, %k: tensor<1x4x64x128xf32>, %v: tensor<1x4x128x64xf32>) -> tensor<1x4x256x64xf32> {
-  %heads = onnx.Constant dense<[1, 16, 64, 128]> : tensor<4xi64>
-  %groups = onnx.Constant dense<[1, 4, 256, 128]> : tensor<4xi64>
-  %s = onnx.MatMul(%q, %k) : (tensor<1x4x256x64xf32>, tensor<1x4x64x128xf32>) -> tensor<1x4x256x128xf32>
-  %h = onnx.Reshape(%s, %heads) : (tensor<1x4x256x128xf32>, tensor<4xi64>) -> tensor<1x16x64x128xf32>
-  %p = onnx.Softmax(%h) : (tensor<1x16x64x128xf32>) -> tensor<1x16x64x128xf32>
-  %g = onnx.Reshape(%p, %groups) : (tensor<1x16x64x128xf32>, tensor<4xi64>) -> tensor<1x4x256x128xf32>
-  %y = onnx.MatMul(%g, %v) : (tensor<1x4x256x128xf32>, tensor<1x4x128x64xf32>) -> tensor<1x4x256x64xf32>
+func.func @groups_of_queries(%q: tensor<1x4x256x64xf32>, %k: tensor<1x4x64x32xf32>, %v: tensor<1x4x32x64xf32>) -> tensor<1x4x256x64xf32> {
+  %heads = onnx.Constant dense<[1, 16, 64, 32]> : tensor<4xi64>
+  %groups = onnx.Constant dense<[1, 4, 256, 32]> : tensor<4xi64>
+  %s = onnx.MatMul(%q, %k) : (tensor<1x4x256x64xf32>, tensor<1x4x64x32xf32>) -> tensor<1x4x256x32xf32>
+  %h = onnx.Reshape(%s, %heads) : (tensor<1x4x256x32xf32>, tensor<4xi64>) -> tensor<1x16x64x32xf32>
+  %p = onnx.Softmax(%h) : (tensor<1x16x64x32xf32>) -> tensor<1x16x64x32xf32>
+  %g = onnx.Reshape(%p, %groups) : (tensor<1x16x64x32xf32>, tensor<4xi64>) -> tensor<1x4x256x32xf32>
+  %y = onnx.MatMul(%g, %v) : (tensor<1x4x256x32xf32>, tensor<1x4x32x64xf32>) -> tensor<1x4x256x64xf32>
   return %y : tensor<1x4x256x64xf32>
 }
 

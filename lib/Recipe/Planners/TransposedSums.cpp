@@ -153,10 +153,12 @@ bool LoopPlanner::unrollTransposedSums() {
   jammedLoop = found->results;
   transposes = true;
   lanesOutside = outermostMoved();
+  if (!isStatic(kernel, jammedLoop)) {
+    rows = std::min(lanes, dynamicTransposedRows);
+    return true;
+  }
   int64_t equal = largestDivisor(extent(jammedLoop), lanes);
-  rows = isStatic(kernel, jammedLoop) && 2 * equal > lanes
-             ? equal
-             : std::min(lanes, dynamicTransposedRows);
+  rows = 2 * equal > lanes ? equal : std::min(lanes, extent(jammedLoop));
   return true;
 }
 

@@ -50,6 +50,27 @@ func.func @row_of_28(%x: tensor<57x57x64xf32>, %y: tensor<64x28x28xf32>) -> tens
   return %0 : tensor<64x28x28xf32>
 }
 
+// Rows that are shorter than the square have one as large as they are.
+// CHECK-LABEL: kernel "row_of_4"
+// CHECK:         block(o1, 4) -> (o1.o, o1.i)
+// CHECK:         unroll(o1.i, 4){{$}}
+// CHECK:         transpose(o1.i)
+func.func @row_of_4(%x: tensor<8x8x16xf32>, %y: tensor<16x4x4xf32>) -> tensor<16x4x4xf32> {
+  %0 = krnl.kernel "row_of_4" loops [c = 16, o0 = 4, o1 = 4, k0 = 2, k1 = 2] ins(%x : tensor<8x8x16xf32>) outs(%y : tensor<16x4x4xf32>) recipe [] {
+  ^bb0(%a: tensor<8x8x16xf32>, %b: tensor<16x4x4xf32>):
+    %cst = arith.constant 0xFF800000 : f32
+    %f = krnl.compute [c, o0, o1] () -> (%q = %b[c, o0, o1]) : () -> tensor<16x4x4xf32> {
+      linalg.yield %cst : f32
+    }
+    %s = krnl.compute [c, o0, o1 | k0, k1] (%p = %a[o0 * 2 + k0, o1 * 2 + k1, c]) -> (%q = %f[c, o0, o1]) : (tensor<8x8x16xf32>) -> tensor<16x4x4xf32> {
+      %t = arith.maximumf %q, %p : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %s : tensor<16x4x4xf32>
+  } -> tensor<16x4x4xf32>
+  return %0 : tensor<16x4x4xf32>
+}
+
 // Rows are read and channels written last: lanes are results two elements apart, half as
 // many where a row may be short, and the channels beside them are transposed.
 // CHECK-LABEL: kernel "channels_written_last"

@@ -121,11 +121,11 @@ void OpEmitter::combineInBlock(OpState &state, MutableArrayRef<Value> totals,
   const TileThreads *threads = policy.tileThreads();
   if (!threads || sums.empty())
     return;
-  int64_t most = sumsOfExchange(nest, state.number);
+  int64_t maxSums = sumsOfExchange(nest, state.number);
   while (!totals.empty()) {
-    size_t count = std::min(totals.size(), size_t(most));
+    size_t count = std::min(totals.size(), size_t(maxSums));
     threads->combine(
-        b, outside.func, totals.take_front(count), most, sums,
+        b, outside.func, totals.take_front(count), maxSums, sums,
         [&](Value x, Value y) { return combine(b, combiner, x, y); });
     totals = totals.drop_front(count);
   }

@@ -42,8 +42,8 @@ public:
   /// there are.
   using Combine = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
   virtual void combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-                       llvm::MutableArrayRef<mlir::Value> values, int64_t most,
-                       llvm::ArrayRef<ThreadLoop> threads,
+                       llvm::MutableArrayRef<mlir::Value> values,
+                       int64_t maxValues, llvm::ArrayRef<ThreadLoop> threads,
                        Combine combine) const = 0;
 
   /// Combines values of all blocks of a cluster: `values` has an equal number
@@ -172,7 +172,7 @@ public:
                                          llvm::ArrayRef<int64_t> extents,
                                          int64_t others) const override;
   void combine(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
-               llvm::MutableArrayRef<mlir::Value> values, int64_t most,
+               llvm::MutableArrayRef<mlir::Value> values, int64_t maxValues,
                llvm::ArrayRef<ThreadLoop> threads,
                Combine combine) const override;
   llvm::SmallVector<mlir::Value>

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace onnxc::onnx;
 using namespace onnxc::training;
 
-/// The last two dimensions swap .
+/// The last two dimensions swap.
 static Value transposed(Backward &back, Value x) {
   SmallVector<int64_t> perm = range(0, rankOf(x));
   std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);

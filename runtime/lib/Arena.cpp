@@ -14,7 +14,7 @@
 using namespace onnxc;
 using namespace onnxc::rt;
 
-/// Returned instead of memory that could not be had.
+/// Returned instead of memory where the allocation failed.
 alignas(64) static char guard[64];
 
 //===----------------------------------------------------------------------===//

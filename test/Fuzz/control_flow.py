@@ -15,7 +15,7 @@ from templates import TEMPLATES, Node
 
 DEEPEST = 3
 # Results leave a body through Identity.
-HANDED_ON = frozenset(next(s for s in schemas.all_signatures() if s.key == "Identity").constraints["V"])
+FORWARDED = frozenset(next(s for s in schemas.all_signatures() if s.key == "Identity").constraints["V"])
 
 
 def finish(body, inputs, outputs):
@@ -46,9 +46,9 @@ def believed(trust, *bodies):
 
 
 def made_in(body, values=None):
-    """Those of the values, all tensors if none are told, that nodes of the body give and it may forward."""
+    """Those of the values, or of all in the body, that nodes of the body make and that it may forward."""
     names = {n for p, _ in body.nodes for n in p.output}
-    return [v for v in (body.values if values is None else values) if v.name in names and v.kind in HANDED_ON]
+    return [v for v in (body.values if values is None else values) if v.name in names and v.kind in FORWARDED]
 
 
 def other_result(other, result):
@@ -86,7 +86,7 @@ def carried(body, state):
 
 
 def loop(d):
-    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in HANDED_ON)
+    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in FORWARDED)
     if d.depth >= DEEPEST or not state:
         return None
     body = d.body()
@@ -116,7 +116,7 @@ def collected(body, state):
 
 def container_loop(d):
     """A loop whose state is a sequence that grows, or any container that the body makes anew."""
-    states = [v for v in d.containers if v.kind in HANDED_ON]
+    states = [v for v in d.containers if v.kind in FORWARDED]
     if d.depth >= DEEPEST or not states:
         return None
     state, body = d.one(states), d.body()
@@ -137,8 +137,8 @@ def container_loop(d):
 
 
 def scan(d):
-    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in HANDED_ON)
-    sequence = d.value(lambda v: v.array.ndim and v.array.shape[0] in range(1, 9) and 0 < v.array.size < 300 and v.kind in HANDED_ON)
+    state = d.value(lambda v: 0 < v.array.size < 300 and v.kind in FORWARDED)
+    sequence = d.value(lambda v: v.array.ndim and v.array.shape[0] in range(1, 9) and 0 < v.array.size < 300 and v.kind in FORWARDED)
     if d.depth >= DEEPEST or not state or not sequence:
         return None
     body = d.body()

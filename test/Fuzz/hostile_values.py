@@ -25,7 +25,7 @@ SCRATCH = tempfile.TemporaryDirectory(prefix="onnxc-")
 
 @functools.cache
 def artefact_of(kind):
-    """A compiled model that hands on its input."""
+    """A compiled model that returns its input."""
     x, y = (helper.make_value_info(n, schemas.type_proto(kind, [None, None])) for n in "xy")
     graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", [x], [y])
     path = pathlib.Path(SCRATCH.name, f"{KINDS.index(kind)}.onnx")

@@ -147,8 +147,8 @@ bool onnxc::simulator::encodeTensorMap(TensorMap *result,
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Calls visit(line, address of its first element that is inside, elements in
-/// front of it in the line, elements inside).
+/// Calls visit(line, address of its first element that is inside, elements
+/// before it in the line, elements inside).
 template <typename Visit>
 static void forEachLine(const Copy &copy, Visit visit) {
   const Map &map = copy.map;

@@ -1,7 +1,7 @@
-# ===- dynamic_cases.py - Images of sizes that only the run knows -----------===//
+# ===- dynamic_cases.py - Images of dynamic sizes ---------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Windows and transpositions of images whose height and width only the run knows."""
+"""Windows and transpositions of images of dynamic height and width."""
 
 import numpy as np
 from operator_case import Case, Fixed, below, floats

@@ -12,9 +12,9 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
   let summary = "give kernels of a dynamic number of rows a version for few";
   let description = [{
     A kernel whose recipe packs an operand in each run, which pays from a number of
-    rows of the other operand on that the target says, has a second version in
-    front of it where the number is dynamic: the rows are the iterations of
-    one of the two, the other one has none and leaves its destinations as they are.
+    rows of the other operand on that the target says, has a second version before it
+    where the number is dynamic: the rows are the iterations of one of the two, the other
+    one has none and leaves its destinations as they are.
     Nothing is done where the best recipe for few rows packs the operand as well.
 
     ```mlir
@@ -325,7 +325,7 @@ def KrnlAnnotateCostsPass : Pass<"krnl-annotate-costs"> {
   let description = [{
     The cost model's estimate of a kernel with its recipe, its operations and its bytes
     become attributes of the kernel, in terms of the operands that its launch will
-    have. `krnl-lower-kernels` hands them on to the launches.
+    have. `krnl-lower-kernels` copies them to the launches.
 
     ```mlir
     krnl.kernel "relu" loops [i = 64] ... recipe [vectorize(i, 16)]

@@ -12,8 +12,8 @@
 
 namespace onnxc::run {
 
-/// Returns true if elements of the TensorProto.DataType number `type` are whole
-/// numbers or booleans.
+/// Returns true if elements of the TensorProto.DataType number `type` are
+/// integers or booleans.
 inline bool isInteger(int64_t type) {
   static constexpr const char *names[] = {
 #define OM_TYPE(NAME, NUMBER, SIZE, TEXT) TEXT,

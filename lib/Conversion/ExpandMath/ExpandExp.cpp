@@ -111,7 +111,7 @@ Value onnxc::expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
   Value y = powerOf(f, power->name, t);
   Value r = f.fma(t, f.constant(-0.693359375), x);
   r = f.fma(t, f.constant(2.1219444005469057e-4), r);
-  // r is no number where x is infinite. Beyond the bound 2^t is infinite, or
+  // r is NaN where x is infinite. Beyond the bound 2^t is infinite, or
   // has a few bits.
   Value isInside =
       f.less(math::AbsFOp::create(f.b, x), f.constant(88.72283935546875));

@@ -12,11 +12,11 @@
 
 namespace onnxc {
 
-/// Divides the loop over the keys of an attention, of
-/// dynamic number, into parts of `size` of them, as divideLoop() does, and
-/// gives the names of the two loops. `scores` writes what the softmax reads:
-/// after the last key that is -infinity. False where that is not possible; the
-/// kernel may have changed then.
+/// Divides the loop over the keys of an attention, whose number is dynamic,
+/// into parts of `size` of them, as divideLoop() does, and gives the names of
+/// the two loops. `scores` writes what the softmax reads: after the last key
+/// that is -infinity. False where that is not possible; the kernel may have
+/// changed then.
 bool divideKeys(mlir::RewriterBase &rewriter, krnl::KernelOp kernel,
                 llvm::StringRef loop, int64_t size, krnl::ComputeOp scores,
                 llvm::SmallVectorImpl<std::string> &names);

@@ -234,8 +234,8 @@ bool PartJoiner::match() {
 // One op
 //===----------------------------------------------------------------------===//
 
-/// Makes dynamic sizes inputs of the kernel, whose loops will
-/// not have them any more.
+/// Makes dynamic sizes inputs of the kernel, whose loops will not have them any
+/// more.
 void PartJoiner::findSizes(Part &part) {
   for (Range &range : part.ranges) {
     if (range.isWhole || !range.isDynamic())

@@ -10,8 +10,8 @@
 //   total  m = max of m[p],  w[p] = exp(m[p] - m)
 //          y = sum of w[p] * o[p] / sum of w[p] * l[p]
 //
-// Where all scores of a part are -infinity, its weights are zero. A
-// dynamic number of keys is divided by DivideKeys.cpp.
+// Where all scores of a part are -infinity, its weights are zero. A dynamic
+// number of keys is divided by DivideKeys.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,11 +21,10 @@ struct AttentionSplit {
 /// weights are a softmax along the keys, or if that is dynamic.
 int64_t splittableKeys(mlir::RewriterBase &rewriter, krnl::KernelOp attention);
 
-/// Writes two kernels before the attention, which stays: the sums of
-/// values of parts of so many keys, with the maximum and the sum of
-/// exponentials of each, and their combination. Where
-/// the number of keys is dynamic, the last part may have fewer; else all have
-/// as many.
+/// Writes two kernels before the attention, which stays: the sums of values of
+/// parts of so many keys, with the maximum and the sum of exponentials of each,
+/// and their combination. Where the number of keys is dynamic, the last part
+/// may have fewer; else all have as many.
 mlir::FailureOr<AttentionSplit> splitAttention(mlir::RewriterBase &rewriter,
                                                krnl::KernelOp attention,
                                                int64_t keysOfPart);

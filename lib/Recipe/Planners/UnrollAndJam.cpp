@@ -217,8 +217,8 @@ bool LoopPlanner::unrollOwnTransposed() {
   return true;
 }
 
-/// Short rows stay in registers from one op to the next: all of each is written
-/// out, with others beside it, as each waits for its sums. Half of the
+/// Short rows stay in registers from one op to the next: each is unrolled as a
+/// whole, with others beside it, as each waits for its sums. Half of the
 /// registers hold elements.
 bool LoopPlanner::unrollWholeRows() {
   int64_t sideBySide = target.independentSums;

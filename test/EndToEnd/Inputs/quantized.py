@@ -155,7 +155,7 @@ def qlinears():
 
 
 def integers():
-    """Zero points that are no constants, of both sides; operands that are no constants."""
+    """Zero points of both sides and operands, none of which are constants."""
     count = 0
     for left, right in itertools.product(KINDS, KINDS):
         zeros = {"xz": values(left), "wz": values(right)}
@@ -173,7 +173,7 @@ def integers():
 
 
 def movements():
-    """Bytes that swap , and the largest of them, with another scale after."""
+    """Bytes that swap, and the largest of them, with another scale after."""
     forms = [
         [node("Transpose", "a", "p", perm=[0, 2, 3, 1])],
         [node("Reshape", "a shape", "p")],

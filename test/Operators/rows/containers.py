@@ -101,7 +101,7 @@ def optional_has(m):
 
 
 def same(kind, name, result):
-    """Nodes that hand on a value: Identity does not know all that Optional does."""
+    """Nodes that forward a value: Identity does not know all that Optional does."""
     if kind.startswith("optional"):
         return [helper.make_node("OptionalGetElement", [name], [name + "_in"]), helper.make_node("Optional", [name + "_in"], [result])]
     return [helper.make_node("Optional", [name], [name + "_opt"]), helper.make_node("OptionalGetElement", [name + "_opt"], [result])]

@@ -132,8 +132,8 @@ struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
   }
 };
 
-/// The sums go through the instruction, so that nothing that uses them is in
-/// front of it; the operation of NVVM has none.
+/// The sums go through the instruction, so that nothing that uses them is
+/// before it; the operation of NVVM has none.
 struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

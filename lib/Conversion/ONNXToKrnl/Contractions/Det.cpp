@@ -98,7 +98,7 @@ Value DetStep::multiply(Value product, Value matrices, Value pivots) {
       });
 }
 
-/// Rows k and the pivot's swap , and lose multiples of row k below it.
+/// Rows k and the pivot's swap, and lose multiples of row k below it.
 /// A column of zeros stays: the product is 0 already.
 Value DetStep::eliminate(Value matrices, Value pivots) {
   SmallVector<Value> sizes = sizesOf(b, loc, matrices);

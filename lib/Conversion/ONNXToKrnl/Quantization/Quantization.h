@@ -11,8 +11,8 @@ namespace onnxc {
 
 /// The stored element of the quantised type `element` for round(ratio) +
 /// zeroPoint, ties to even, saturated; both in the compute type of `real`, the
-/// zero point null if there is none. A narrow float is not rounded to a whole
-/// number first.
+/// zero point null if there is none. A narrow float is not rounded to an
+/// integer first.
 mlir::Value quantizeScalar(ScalarBuilder &real, mlir::Value ratio,
                            mlir::Value zeroPoint, mlir::Type element,
                            Rounding rounding = {});

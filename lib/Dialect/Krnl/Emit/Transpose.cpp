@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// In each step blocks of twice the size swap .
+/// In each step blocks of twice the size swap.
 void transposeRows(ImplicitLocOpBuilder &b, MutableArrayRef<Value> rows) {
   int64_t count = rows.size(),
           lanes = cast<VectorType>(rows[0].getType()).getNumElements();

@@ -65,7 +65,7 @@ static Value maskOfPiece(ImplicitLocOpBuilder &b, Value mask, int64_t lanes,
   return firstLanesMask(b, lanes, reach(valid));
 }
 
-/// The elements in front of the first lane of its row, where rows of `step`
+/// The elements before the first lane of its row, where rows of `step`
 /// elements follow each other and lanes have one of each.
 static std::optional<int64_t> offsetInRow(Value memref, ArrayRef<LaneIndex> at,
                                           int64_t step) {
@@ -78,7 +78,7 @@ static std::optional<int64_t> offsetInRow(Value memref, ArrayRef<LaneIndex> at,
 
 /// `step` vectors of neighbours; a shuffle takes the lanes of each. They are
 /// all elements of the rows that lanes have one of, as lanes with the others
-/// load them, or the last one ends with the last lane, so that nothing behind
+/// load them, or the last one ends with the last lane, so that nothing after
 /// it is touched.
 Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
                                 VectorType type, int64_t step, Value mask) {

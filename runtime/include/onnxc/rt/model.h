@@ -114,8 +114,8 @@ struct OnnxcModel;
 void onnxc_custom_unload(const struct OnnxcModel *model);
 
 /* The last bytes of a side file of weights. The artefact has the same digest,
- * so that it takes no other file; the digest is BLAKE3's of all that is in
- * front of the footer, computed when the file was written. */
+ * so that it takes no other file; the digest is BLAKE3's of all bytes
+ * before the footer, computed when the file was written. */
 #define ONNXC_WEIGHTS_MAGIC "onnxc weights 1\n"
 typedef struct OnnxcWeightsFooter {
   char magic[16]; /* ONNXC_WEIGHTS_MAGIC */

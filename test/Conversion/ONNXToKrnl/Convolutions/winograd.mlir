@@ -22,9 +22,8 @@ func.func @tiles_of_four(%x: tensor<1x64x30x31xf32>) -> tensor<1x64x29x31xf32> {
   return %0 : tensor<1x64x29x31xf32>
 }
 
-// Of images of dynamic size the tiles are counted then. They
-// are thought to be as large as those of networks are where they have as many
-// channels.
+// The tiles of images of dynamic size are counted in the run. The images are taken to
+// be as large as those of networks are where they have as many channels.
 // CHECK-LABEL: func @open_sizes
 // CHECK:         %[[HIGH:.+]] = tensor.dim %{{.+}}, %c2
 // CHECK:         %[[ROWS:.+]] = arith.ceildivsi %[[HIGH]], %c4

@@ -26,8 +26,8 @@ func.func @sum(%data: tensor<5xf16>, %indices: tensor<3xi64>, %updates: tensor<3
   return %y : tensor<5xf16>
 }
 
-// Dynamic sizes are checked; updates may be smaller than the
-// data beside the axis, too.
+// Dynamic sizes are checked; updates may be smaller than the data beside the
+// axis, too.
 // CHECK-LABEL: func @unknown_sizes
 // CHECK:         krnl.check %{{.+}}, "ScatterElements: indices and updates differ in shape"
 // CHECK:         krnl.check %{{.+}}, "ScatterElements: updates are larger than the data"

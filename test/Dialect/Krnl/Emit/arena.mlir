@@ -44,7 +44,7 @@ func.func @arena(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf
   return %y : tensor<8x100xf32>
 }
 
-// A tile of a processor has all iterations of mapped loops, so that what they forward is in memory.
+// A tile of a processor has all iterations of mapped loops, so that what they pass to each other is in memory.
 // CHECK-LABEL: func private @kernel_threads_0(
 // CHECK-SAME:    memref<8x32xf32>, %{{.+}}: memref<8x32xf32>, %{{.+}}: memref<8x32xf32>,
 // CHECK-NOT:     memref.alloca

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Lanes two elements apart are two vectors and a shuffle, not a gather. The second
-// one ends with the last lane, so that nothing behind it is read; of the last four
+// one ends with the last lane, so that nothing after it is read; of the last four
 // lanes it reads nothing.
 // CHECK-LABEL: func private @kernel_apart_0(
 // CHECK-DAG:     %[[SEVEN:.+]] = arith.constant dense<[true, true, true, true, true, true, true, false,

@@ -134,7 +134,7 @@ func.func @fuse(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96
   return %y : tensor<100x96xf32>
 }
 
-// The two swap , n keeps its own.
+// The two swap, n keeps its own.
 // CHECK-LABEL: kernel order{{$}}
 // CHECK:         nest: k(64) n(96) m(100)
 // CHECK-NEXT:    0: n(96) m(100)

@@ -2,7 +2,7 @@
 //
 // Products of matrices by the four warps of a warpgroup: 64 rows by all columns of a tile.
 
-// Two steps of 16 products, whose columns are contiguous along memory.
+// Two steps of 16 products, whose columns are contiguous in memory.
 func.func @half(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
   %y = krnl.kernel "half" loops [m = 64, n = 32, k = 64] ins(%x, %w : tensor<64x64xf16>, tensor<64x32xf16>) outs(%o : tensor<64x32xf32>)
       recipe [block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),

@@ -20,7 +20,7 @@ func.func @blocked(%x: tensor<100xf32>, %o: tensor<100xf32>) -> tensor<100xf32> 
 
 // Which recipes leave every sum in its order: of two reduced loops the outer one
 // may be unrolled if the inner one is unrolled as a whole, and none of them
-// may swap , named or not.
+// may swap, named or not.
 // CHECK: kernel whole_window
 // CHECK: kernel part_of_window (reorders reductions)
 // CHECK: kernel around (reorders reductions)

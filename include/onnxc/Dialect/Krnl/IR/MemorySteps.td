@@ -63,8 +63,8 @@ def Krnl_PipelineStep
     `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
     peeled, and no other ops are computed at it. With products in flight, the ops sum
     up products by `wgmma` along it. With a producer, all slices of the kernel are those of
-    one `wgmma` along it, `by=tma`; the loops around it are parallel, mapped or written
-    out; and threads do not wait for each other elsewhere.
+    one `wgmma` along it, `by=tma`; the loops around it are parallel, mapped or
+    unrolled; and threads do not wait for each other elsewhere.
   }];
   let parameters = (ins LoopName:$loop, "int64_t":$stages, "int64_t":$inFlight,
                         "bool":$producer);
@@ -79,7 +79,7 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
     `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
     run. Without the step the part of an intermediate that a tile needs is on the
     stack, if its size is known and at most 64 KB; where it is not, or is passed
-    over in registers, the step is refused.
+    in registers, the step is refused.
   }];
   let parameters = (ins OpName:$op);
   let assemblyFormat = "`(` $op `)`";

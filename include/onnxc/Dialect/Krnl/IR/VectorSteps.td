@@ -29,8 +29,8 @@ def Krnl_RegisterTileStep
     `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are unrolled, columns `n.r`
     are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
     across the reduction loops directly around it, and ops after the contraction
-    work on the registers before the only store. `tail=[4, 2]`: where
-    their number is dynamic rows are left, they are done by four, by two, then one by one.
+    work on the registers before the only store. `tail=[4, 2]`: where a
+    dynamic number of rows is left, they are done by four, by two, then one by one.
     `tail=[4, 2] masked`: these rows have one code for all columns, under masks,
     and not one for full vectors beside it.
   }];

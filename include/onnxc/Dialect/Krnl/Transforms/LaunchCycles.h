@@ -16,8 +16,8 @@ inline constexpr int64_t usualSize = 32;
 /// The number of times that `op` runs, as far as the bounds of loops are known.
 double timesRun(mlir::Operation *op);
 
-/// The predicted cycles of a launch in one run, where each
-/// dynamic extent is `unknownSize`; none for a call of the runtime.
+/// The predicted cycles of a launch in one run, where each dynamic
+/// extent is `unknownSize`; none for a call of the runtime.
 double predictedCycles(mlir::Operation *launch, int64_t unknownSize);
 
 } // namespace onnxc::krnl

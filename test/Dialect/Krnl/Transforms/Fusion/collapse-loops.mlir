@@ -51,7 +51,7 @@ func.func @bias_per_channel(%x: tensor<?x16x?x8xf32>, %b: tensor<16xf32>, %n: in
 }
 
 // What stays: a transpose, a loop whose value is looked at, a read at a computed
-// place, a constant.
+// index, a constant.
 // CHECK-LABEL: func @not_in_a_line
 // CHECK:         krnl.kernel "transpose" loops [a = 8, b = 4]
 // CHECK:         krnl.kernel "index" loops [a = 8, b = 4]

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-fold-copies | FileCheck %s
 
-// What nothing makes here is copied, and only the elements that the copy does not write
+// What is made elsewhere is copied, and only the elements that the copy does not write
 // are filled: the strips beside it along its own loop.
 // CHECK-LABEL: func @both_dimensions
 // CHECK:         krnl.kernel "pad" loops [q = 102, i = 8, j = 100, b0_0 = 2] ins(

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-resolve-sizes --split-input-file | FileCheck %s
 
 // A chain of kernels is as long as its input. No size of a result is left, and
-// nothing is computed that nothing asked for.
+// nothing is computed that nothing uses.
 // CHECK-LABEL: func @sizes_of_chains_are_sizes_of_the_input
 // CHECK-SAME:    (%[[X:.+]]: tensor<?x4xf32>)
 // CHECK:         %[[N:.+]] = tensor.dim %[[X]]
@@ -44,7 +44,7 @@ func.func @sizes_of_chains_are_sizes_of_the_input(%x: tensor<?x4xf32>) -> (tenso
 
 // -----
 
-// The size of an input, and a dynamic one stay.
+// The size of an input and a dynamic one stay.
 // CHECK-LABEL: func @sizes_of_inputs_stay
 // CHECK-SAME:    (%[[X:.+]]: tensor<?xf32>, %[[I:.+]]: index)
 // CHECK-DAG:     %[[FIRST:.+]] = tensor.dim %[[X]], %{{.+}}

@@ -186,7 +186,7 @@ def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
     of at least two dimensions, or the result of kernels that compare numbers which
     grow evenly along a dimension, as those of Range do. No memory has the mask then, and
     recipes can leave out what it hides (`skip_masked`). Adding a mask of -infinity and 0
-    is a selection.
+    to the scores of a softmax is a selection: what it hides is -infinity even if it was NaN.
 
     ```mlir
     %mask = krnl.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>

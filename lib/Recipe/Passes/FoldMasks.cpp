@@ -421,6 +421,37 @@ static void hideInsteadOfAdding(Value mask, Value isHidden) {
   }
 }
 
+static bool findsMaxima(ComputeOp op) {
+  return reductionKindOf(op) == ReductionKind::Rows &&
+         llvm::any_of(*op.getBlock(), [](Operation &inner) {
+           return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner);
+         });
+}
+
+/// Returns true if the tensor has the scores of a softmax: it is read by ops of
+/// kernels alone, and one op of each kernel computes their maxima.
+static bool areScores(Value tensor) {
+  bool hasMaxima = false;
+  for (OpOperand &use : tensor.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto op = dyn_cast<ComputeOp>(user)) {
+      hasMaxima |= findsMaxima(op);
+      continue;
+    }
+    Value passed;
+    if (isa<YieldOp>(user))
+      passed = user->getParentOp()->getResult(use.getOperandNumber());
+    else if (auto kernel = dyn_cast<KernelOp>(user))
+      if (auto in = llvm::find(kernel.getIns(), tensor);
+          in != kernel.getIns().end())
+        passed = kernel.getInArgument(in - kernel.getIns().begin());
+    if (!passed || !areScores(passed))
+      return false;
+    hasMaxima = true;
+  }
+  return hasMaxima;
+}
+
 /// Erases what nothing in the payload uses any more.
 static void eraseUnused(Block &payload) {
   for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(payload)))
@@ -453,7 +484,7 @@ static bool computeMask(ComputeOp op, unsigned input,
           before = arith::ConstantOp::create(b, loc, mask.before);
     Value elements = arith::SelectOp::create(b, loc, isHidden, after, before);
     element.replaceAllUsesWith(elements);
-    if (matchPattern(after, m_NegInfFloat()) &&
+    if (areScores(op.getResult(0)) && matchPattern(after, m_NegInfFloat()) &&
         matchPattern(before, m_AnyZeroFloat())) {
       hideInsteadOfAdding(elements, isHidden);
       eraseUnused(*op.getBlock());

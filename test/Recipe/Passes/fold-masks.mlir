@@ -12,10 +12,10 @@
 // CHECK:             %[[END:.+]] = arith.addi %[[ROW]], %[[ONE]] : index
 // CHECK:             %[[COLUMN:.+]] = krnl.index n
 // CHECK:             %[[HIDDEN:.+]] = arith.cmpi sgt, %[[COLUMN]], %[[END]] : index
-// CHECK-NOT:         arith.addf
 // CHECK:             %[[AFTER:.+]] = arith.constant 0xFF800000 : f32
-// CHECK:             %[[HIDDEN_OR:.+]] = arith.select %[[HIDDEN]], %[[AFTER]], %[[A]] : f32
-// CHECK-NEXT:        linalg.yield %[[HIDDEN_OR]] : f32
+// CHECK:             %[[BEFORE:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:             %[[MASK:.+]] = arith.select %[[HIDDEN]], %[[AFTER]], %[[BEFORE]] : f32
+// CHECK:             arith.addf %[[A]], %[[MASK]] : f32
 func.func @constant(%s: tensor<2x3x4xf32>, %o: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %m = krnl.constant dense<[[0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0, 0.0]]> : tensor<3x4xf32>
   %y = krnl.kernel "add" loops [b = 2, m = 3, n = 4] ins(%s, %m : tensor<2x3x4xf32>, tensor<3x4xf32>) outs(%o : tensor<2x3x4xf32>) {
@@ -107,18 +107,23 @@ func.func @computed(%n: index, %s: tensor<?x9xf32>, %o: tensor<?x9xf32>) -> tens
 
 // -----
 
-// What is extended for the addition alone stays as it is.
-// CHECK-LABEL: func @half(
+// Scores of which a softmax has the maxima are selected, in their type.
+// CHECK-LABEL: func @scores(
 // CHECK:           krnl.compute [m, n] (%[[A:arg[0-9]+]] = %{{[a-z0-9]+}}[m, n])
 // CHECK:             %[[HIDDEN:.+]] = arith.cmpi sgt,
 // CHECK-NOT:         arith.{{ext|trunc|add}}f
 // CHECK:             %[[AFTER:.+]] = arith.constant 0xFC00 : f16
 // CHECK:             %[[HIDDEN_OR:.+]] = arith.select %[[HIDDEN]], %[[AFTER]], %[[A]] : f16
 // CHECK-NEXT:        linalg.yield %[[HIDDEN_OR]] : f16
-func.func @half(%s: tensor<3x4xf16>, %o: tensor<3x4xf16>) -> tensor<3x4xf16> {
+//
+// Where another op than those of the kernel reads them, NaN stays NaN.
+// CHECK-LABEL: func @scores_and_maxima(
+// CHECK:             arith.addf
+func.func @scores(%s: tensor<3x4xf16>, %p: tensor<3xf16>) -> tensor<3xf16> {
   %m = krnl.constant dense<[[0.0, 0.0, 0xFC00, 0xFC00], [0.0, 0.0, 0.0, 0xFC00], [0.0, 0.0, 0.0, 0.0]]> : tensor<3x4xf16>
-  %y = krnl.kernel "add" loops [m = 3, n = 4] ins(%s, %m : tensor<3x4xf16>, tensor<3x4xf16>) outs(%o : tensor<3x4xf16>) {
-  ^bb0(%x: tensor<3x4xf16>, %w: tensor<3x4xf16>, %c: tensor<3x4xf16>):
+  %y = krnl.kernel "add" loops [m = 3, n = 4] ins(%s, %m : tensor<3x4xf16>, tensor<3x4xf16>) outs(%p : tensor<3xf16>) {
+  ^bb0(%x: tensor<3x4xf16>, %w: tensor<3x4xf16>, %d: tensor<3xf16>):
+    %c = krnl.temporary : tensor<3x4xf16>
     %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<3x4xf16>, tensor<3x4xf16>) -> tensor<3x4xf16> {
       %0 = arith.extf %a : f16 to f32
       %1 = arith.extf %b : f16 to f32
@@ -126,9 +131,32 @@ func.func @half(%s: tensor<3x4xf16>, %o: tensor<3x4xf16>) -> tensor<3x4xf16> {
       %3 = arith.truncf %2 : f32 to f16
       linalg.yield %3 : f16
     }
-    krnl.yield %r : tensor<3x4xf16>
-  } -> tensor<3x4xf16>
-  return %y : tensor<3x4xf16>
+    %t = krnl.compute [m | n] (%a = %r[m, n]) -> (%b = %d[m]) : (tensor<3x4xf16>) -> tensor<3xf16> {
+      %0 = arith.maximumf %a, %b : f16
+      linalg.yield %0 : f16
+    }
+    krnl.yield %t : tensor<3xf16>
+  } -> tensor<3xf16>
+  return %y : tensor<3xf16>
+}
+func.func @scores_and_maxima(%s: tensor<3x4xf16>, %o: tensor<3x4xf16>, %p: tensor<3xf16>) -> (tensor<3x4xf16>, tensor<3xf16>) {
+  %m = krnl.constant dense<[[0.0, 0.0, 0xFC00, 0xFC00], [0.0, 0.0, 0.0, 0xFC00], [0.0, 0.0, 0.0, 0.0]]> : tensor<3x4xf16>
+  %y:2 = krnl.kernel "add" loops [m = 3, n = 4] ins(%s, %m : tensor<3x4xf16>, tensor<3x4xf16>) outs(%o, %p : tensor<3x4xf16>, tensor<3xf16>) {
+  ^bb0(%x: tensor<3x4xf16>, %w: tensor<3x4xf16>, %c: tensor<3x4xf16>, %d: tensor<3xf16>):
+    %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<3x4xf16>, tensor<3x4xf16>) -> tensor<3x4xf16> {
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.extf %b : f16 to f32
+      %2 = arith.addf %0, %1 : f32
+      %3 = arith.truncf %2 : f32 to f16
+      linalg.yield %3 : f16
+    }
+    %t = krnl.compute [m | n] (%a = %r[m, n]) -> (%b = %d[m]) : (tensor<3x4xf16>) -> tensor<3xf16> {
+      %0 = arith.maximumf %a, %b : f16
+      linalg.yield %0 : f16
+    }
+    krnl.yield %r, %t : tensor<3x4xf16>, tensor<3xf16>
+  } -> tensor<3x4xf16>, tensor<3xf16>
+  return %y#0, %y#1 : tensor<3x4xf16>, tensor<3xf16>
 }
 
 // -----

@@ -53,7 +53,7 @@ func.func @row_of_28(%x: tensor<57x57x64xf32>, %y: tensor<64x28x28xf32>) -> tens
 // Rows that are shorter than the square have one as large as they are.
 // CHECK-LABEL: kernel "row_of_4"
 // CHECK:         block(o1, 4) -> (o1.o, o1.i)
-// CHECK:         unroll(o1.i, 4){{$}}
+// CHECK:         unroll(o1.i, 4),{{$}}
 // CHECK:         transpose(o1.i)
 func.func @row_of_4(%x: tensor<8x8x16xf32>, %y: tensor<16x4x4xf32>) -> tensor<16x4x4xf32> {
   %0 = krnl.kernel "row_of_4" loops [c = 16, o0 = 4, o1 = 4, k0 = 2, k1 = 2] ins(%x : tensor<8x8x16xf32>) outs(%y : tensor<16x4x4xf32>) recipe [] {

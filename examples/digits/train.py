@@ -160,7 +160,7 @@ def train_step(layers, x, y):
 
 
 def shifted(rng, x):
-    """Moves each picture by up to one pixel, so that the network sees more than 1,437."""
+    """Moves each image by up to one pixel, so that the network sees more than 1,437."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     dy, dx = rng.integers(0, 3, (2, len(x)))
     return np.stack([p[:, a : a + 8, b : b + 8] for p, a, b in zip(padded, dy, dx)])

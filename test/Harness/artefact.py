@@ -112,7 +112,7 @@ def warm_up():
 
 
 def compile_small_model():
-    """On one thread: none may stay behind in a process that forks."""
+    """On one thread: no other may be left in a process that forks."""
     from onnx import TensorProto, helper
 
     values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in "xy"]

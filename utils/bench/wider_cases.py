@@ -88,7 +88,7 @@ def attention():
     for suffix, shape, dims in (("197", (1, 12, 197, 64), {}), ("1024 pixels", (1, 8, 1024, 40), {}),
                                 ("1500 positions", (1, 6, 1500, 64), {}),
                                 ("dynamic batch", (1, 4, 1024, 32), {0: "batch"}),
-                                ("open length", (1, 4, 512, 64), {0: "batch", 2: "length"})):  # fmt: skip
+                                ("dynamic length", (1, 4, 512, 64), {0: "batch", 2: "length"})):  # fmt: skip
         yield Case("Attention", [floats(*shape) for _ in range(3)], opset=23, suffix=suffix, dynamic=dims)
 
 
@@ -195,7 +195,7 @@ def images():
                coordinate_transformation_mode="asymmetric", nearest_mode="floor", suffix="nearest float16")  # fmt: skip
     yield Case("DepthToSpace", [floats(1, 48, 64, 64)], blocksize=4, suffix="4")
     yield Case("SpaceToDepth", [floats(1, 3, 224, 224)], blocksize=4, suffix="4")
-    yield Case("Pad", [floats(1, 3, 224, 224), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], suffix="picture")
+    yield Case("Pad", [floats(1, 3, 224, 224), Fixed([0, 0, 3, 3, 0, 0, 3, 3])], suffix="image")
     yield Case("Pad", [floats(1, 56, 56, 96), Fixed([0, 0, 0, 0, 0, 3, 3, 0])], suffix="windows")
     yield Case("Pad", [floats(1, 80, 3000), Fixed([0, 0, 1, 0, 0, 1])], suffix="1d")
 

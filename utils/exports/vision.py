@@ -215,7 +215,7 @@ class Diffusion(nn.Module):
 
 
 class Generator(nn.Module):
-    """From a vector to a picture, in the steps of a DCGAN."""
+    """From a vector to an image, in the steps of a DCGAN."""
 
     def __init__(self, width=16):
         super().__init__()

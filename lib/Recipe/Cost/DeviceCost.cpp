@@ -398,7 +398,7 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
   received += copies.rounds * copies.bytes;
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
-  // In front of each slice all threads wait for each other, or each for a
+  // Before each slice all threads wait for each other, or each for a
   // producer.
   waited += warps * copies.rounds * target.cacheLatency;
   // So do tiles of a cluster, and before the first slice; after the last one

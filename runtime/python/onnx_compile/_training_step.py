@@ -222,7 +222,7 @@ class _GraphWriter:
         return name
 
     def _add_constant(self, name, value):
-        """In front of all nodes, which may use it."""
+        """Before all nodes, which may use it."""
         name = self._unused(name)
         node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.asarray(value), name))
         self.graph.node.insert(0, node)

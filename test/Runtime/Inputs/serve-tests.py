@@ -139,7 +139,7 @@ class Served(unittest.TestCase):
 
     def test_wrong_requests(self):
         for changes, message in (
-            ({"name": "picture"}, "the model has no input 'picture'"),
+            ({"name": "photo"}, "the model has no input 'photo'"),
             ({"datatype": "INT64"}, "input 'image' is FP32 of shape .*but the request has INT64"),
             ({"shape": [len(IMAGES), 1, 64]}, "but the request has FP32 of shape .*1, 64"),
             ({"shape": [3, 1, 8, 8]}, "input 'image': cannot reshape"),

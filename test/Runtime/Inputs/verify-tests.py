@@ -278,7 +278,7 @@ class Verify(unittest.TestCase):
         model, changed = onnx.load(DIGITS), onnx.load(DIGITS)
         weight = next(t for t in changed.graph.initializer if t.name == "conv2.weight")
         weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight) * np.float32(1.5), weight.name))
-        # Compiled again, the model is right: no node is to blame.
+        # Compiled again, the model is right: no node differs.
         found = onnx_compile.verify(model, "reference", artefact=onnx_compile.compile(changed))
         self.assertIsNone(found.first_difference)
         self.assertRegex(str(found), "agrees: .* is of another model, or of another compiler$")

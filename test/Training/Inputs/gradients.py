@@ -84,10 +84,10 @@ def check_together(base, rows, dynamic):
                 yield f"{text}: the gradient by {name} has shape {gradients[first + 1 + place].shape}"
     for _ in range(DIRECTIONS):
         moves = {n: random.standard_normal(v.shape) for n, v in feed.items() if v.dtype == np.float64}
-        ahead, behind = (run({n: v + sign * STEP * moves[n] if n in moves else v for n, v in feed.items()})
+        above, below = (run({n: v + sign * STEP * moves[n] if n in moves else v for n, v in feed.items()})
                          for sign in (1, -1))  # fmt: skip
         for text, names, first in functions:
-            wanted = (ahead[first] - behind[first]) / (2 * STEP)
+            wanted = (above[first] - below[first]) / (2 * STEP)
             got = sum(np.sum(gradients[first + 1 + place] * moves[n]) for place, n in enumerate(names))
             if not np.isclose(got, wanted, rtol=2e-6, atol=2e-7):
                 yield f"{text}: the slope is {wanted}, the gradient says {got}"

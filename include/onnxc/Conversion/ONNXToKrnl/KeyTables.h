@@ -1,8 +1,8 @@
 //===- KeyTables.h - Numbers that operands are looked up in -----*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Labels, categories and tokens are known when a model is compiled. Whole
-// numbers close together are an index themselves, less the smallest. All others
+// Labels, categories and tokens are known when a model is compiled. Integers
+// close together are an index themselves, less the smallest. All others
 // stand in a hash table without collisions: one multiplication chooses, by the
 // upper bits, a multiplier, and that one the slot. Either way a search is a few
 // instructions without branches, which a kernel's payload can be.

@@ -6,7 +6,7 @@
 // samples of every position lie and, unless the nearest is taken, their
 // weights. Then one pass over the data for each dimension sums samples times
 // weights; a single pass takes the nearest in all dimensions. A Resize that
-// repeats each sample a whole number of times is a broadcast.
+// repeats each sample an integer number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "ResizeDims.h"

@@ -43,7 +43,7 @@ def refused(*arguments):
 
 
 batch = np.stack(images)
-print(refused(None, {"picture": batch}), refused(["labels"], {"image": batch}))
+print(refused(None, {"photo": batch}), refused(["labels"], {"image": batch}))
 print(refused(None, {"image": batch.astype(np.float64)}), refused(None, {"image": batch[0]}))
 ending = ort.RunOptions()
 ending.terminate = True

@@ -111,9 +111,9 @@ Value onnxc::expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
   Value y = powerOf(f, power->name, t);
   Value r = f.fma(t, f.constant(-0.693359375), x);
   r = f.fma(t, f.constant(2.1219444005469057e-4), r);
-  // r is NaN where x is infinite. Beyond the bound 2^t is infinite, or
-  // has a few bits.
-  Value isInside =
-      f.less(math::AbsFOp::create(f.b, x), f.constant(88.72283935546875));
-  return f.select(isInside, f.fma(y, r, y), y);
+  // r is NaN where x is infinite. Up to the lower bound e^x is rounded to 0,
+  // from the upper one on 2^t is infinite.
+  Value isAbove = f.less(f.constant(-104.0), x);
+  Value isBelow = f.less(x, f.constant(88.72283935546875));
+  return f.select(f.both(isAbove, isBelow), f.fma(y, r, y), y);
 }

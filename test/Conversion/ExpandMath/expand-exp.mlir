@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --pass-pipeline='builtin.module(func.func(krnl-expand-math))' | FileCheck %s
 
 // A device with an instruction for powers of 2 has no polynomial for e^x, and corrects what the exponent is
-// rounded by, where 2^t is finite.
+// rounded by, where e^x is neither 0 nor infinite.
 module @device attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {exp2_f32_x16 = "llvm.nvvm.ex2.approx"}>} {
   // CHECK-LABEL: func @exact(
   // CHECK-SAME:      %[[X:.+]]: f32)
@@ -9,8 +9,10 @@ module @device attributes {krnl.target = #krnl.target<tile_threads = 1024, instr
   // CHECK:         %[[Y:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%[[T]])
   // CHECK:         %[[HIGH:.+]] = math.fma %[[T]], %{{.+}}, %[[X]]
   // CHECK:         %[[R:.+]] = math.fma %[[T]], %{{.+}}, %[[HIGH]]
-  // CHECK:         %[[INSIDE:.+]] = arith.cmpf olt,
-  // CHECK:         %[[ALL:.+]] = math.fma %[[Y]], %[[R]], %[[Y]]
+  // CHECK:         %[[ABOVE:.+]] = arith.cmpf olt, %{{.+}}, %[[X]]
+  // CHECK:         %[[BELOW:.+]] = arith.cmpf olt, %[[X]], %{{.+}}
+  // CHECK-DAG:     %[[INSIDE:.+]] = arith.andi %[[ABOVE]], %[[BELOW]]
+  // CHECK-DAG:     %[[ALL:.+]] = math.fma %[[Y]], %[[R]], %[[Y]]
   // CHECK:         arith.select %[[INSIDE]], %[[ALL]], %[[Y]]
   func.func @exact(%x: f32) -> f32 {
     %0 = math.exp %x : f32

@@ -31,6 +31,8 @@ UNARY = {
     "Sinh": np.sinh, "Sqrt": np.sqrt, "Tan": np.tan, "Tanh": np.tanh,
 }  # fmt: skip
 BINARY = {"Pow": np.power, "Mod": np.fmod, "Div": np.divide}
+# Denormal results of these keep the bits that they have. Those of others may be 0.
+DENORMAL = ("Exp",)
 EXACT = ("Ceil", "Floor", "Mod", "Round")
 # Their sums and products have errors of their own.
 COMPOSED = {"Acosh": 8, "Asinh": 8, "Atanh": 8, "Cosh": 8, "Sinh": 8}
@@ -42,6 +44,7 @@ def arguments(dtype, rng):
     bits = np.dtype(dtype).itemsize * 8
     any_bits = rng.integers(0, 2**bits, 900, dtype=f"u{bits // 8}", endpoint=False).view(dtype)
     parts = [rng.uniform(-r, r, 400).astype(dtype) for r in (1, 10, 1e3)] + [(1 + rng.normal(0, 1e-3, 100)).astype(dtype)]
+    parts.append(rng.uniform(-104, -87, 2000).astype(dtype))  # e^x is denormal in f32
     limits = [np.float64(f(dtype)) for f in (lambda t: ml_dtypes.finfo(t).max, lambda t: ml_dtypes.finfo(t).tiny)]
     with np.errstate(all="ignore"):
         special = np.array([*SPECIAL, *limits, limits[1] / 4], np.float64).astype(dtype)
@@ -68,15 +71,15 @@ def save_model(path, kind, count):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), path)
 
 
-def wrong(got, exact, units):
-    """Which results are further from the exact ones; denormal ones may be 0."""
+def wrong(got, exact, units, has_denormals):
+    """Which results are further from the exact ones; without has_denormals those below all others may be 0."""
     info = ml_dtypes.finfo(got.dtype)
     tiny, highest = np.longdouble(float(info.tiny)), np.longdouble(float(info.max))
     unit = np.ldexp(np.longdouble(1), np.frexp(np.maximum(np.abs(exact), tiny))[1] - info.nmant - 1)
     value = got.astype(np.longdouble)
     near = np.abs(value - exact) <= units * unit
     near |= (np.abs(exact) > highest - units * unit) & (value == np.sign(exact) * np.inf)
-    near |= (np.abs(exact) < tiny) & (np.abs(value) <= tiny) & (units > 0)
+    near |= (np.abs(exact) < tiny) & (np.abs(value) <= tiny) & (units > 0) & (not has_denormals)
     return ~(near | (value == exact) | (np.isnan(value) & np.isnan(exact)))
 
 
@@ -90,7 +93,7 @@ def check(name, dtype, kind, units):
         with np.errstate(all="ignore"):
             given = [v.astype(np.longdouble) for v in ((x, y) if op in BINARY else (x,))]
             exact = function(*given)
-            bad = wrong(got, exact, 0 if op in EXACT else max(units, COMPOSED.get(op, 0)))
+            bad = wrong(got, exact, 0 if op in EXACT else max(units, COMPOSED.get(op, 0)), op in DENORMAL)
         count += len(x)
         if bad.any():
             i = int(np.argmax(bad))

@@ -25,8 +25,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;

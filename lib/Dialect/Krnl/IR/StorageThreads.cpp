@@ -219,7 +219,7 @@ static int64_t exchangedBytes(const StoragePlan &storage,
   return bytes;
 }
 
-/// Returns true if threads hand results or parts of sums to each other.
+/// Returns true if threads pass results or parts of sums to each other.
 static bool sharesResults(const LoopNest &nest) {
   return clusterParts(nest) ||
          llvm::any_of(llvm::seq<unsigned>(nest.ops().size()), [&](unsigned op) {

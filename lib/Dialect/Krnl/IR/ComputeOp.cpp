@@ -199,7 +199,7 @@ LogicalResult IndexOp::verify() {
 
 LogicalResult TemporaryOp::verify() {
   // No op writes a tensor without elements: a loop that covers it is empty.
-  bool isEmpty = getType().hasStaticShape() && getType().getNumElements() == 0;
+  bool isEmpty = llvm::is_contained(getType().getShape(), 0);
   if (use_empty() || isEmpty)
     return success();
   OpOperand &use = *getTensor().use_begin();

@@ -105,6 +105,22 @@ func.func @empty_temporary(%o: tensor<0xf32>) -> tensor<0xf32> {
   return %y : tensor<0xf32>
 }
 
+// One of its dimensions is 0, the others may be dynamic.
+// CHECK-LABEL: func @empty_dynamic_temporary
+// CHECK:         %[[T:.+]] = krnl.temporary : tensor<0x?xf32>
+// CHECK:         krnl.compute [i, j] (%{{.+}} = %[[T]][i, j])
+func.func @empty_dynamic_temporary(%o: tensor<0x?xf32>, %n: index) -> tensor<0x?xf32> {
+  %y = krnl.kernel "copy" loops [i = 0, j = %n] outs(%o : tensor<0x?xf32>) {
+  ^bb0(%c: tensor<0x?xf32>, %m: index):
+    %t = krnl.temporary : tensor<0x?xf32>
+    %r = krnl.compute [i, j] (%a = %t[i, j]) -> (%s = %c[i, j]) : (tensor<0x?xf32>) -> tensor<0x?xf32> {
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<0x?xf32>
+  } -> tensor<0x?xf32>
+  return %y : tensor<0x?xf32>
+}
+
 // A range may end with a dimension of dynamic size.
 // CHECK-LABEL: func @range_to_end
 // CHECK:         krnl.compute [p, k] (%{{.+}} = %{{.+}}[p * 16 + k in 0 to ?])

@@ -29,8 +29,8 @@ public:
   void addReader(unsigned operand, unsigned op, llvm::ArrayRef<int> dimAxes);
 
   /// Applies all steps of the kernel's recipe, see LoopNest::replay().
-  mlir::LogicalResult replay(KernelOp kernel, EmitErrorFn emitError,
-                             bool findsCause, NestChecks checks);
+  mlir::LogicalResult applySteps(KernelOp kernel, EmitErrorFn emitError,
+                                 bool findsCause, NestChecks checks);
 
   //===--------------------------------------------------------------------===//
   // Steps. Names are resolved among the loops of the limiting op if there is

@@ -29,10 +29,6 @@ llvm::SmallVector<unsigned> paddedLoops(const LoopNest &nest, unsigned op,
 std::optional<int64_t> distanceIn(const LoopNest &nest, unsigned ancestor,
                                   unsigned loop);
 
-/// Iterations of the axis or the fusion that `loop` stems from, the first one
-/// of the pair, that pass with each iteration of the loop.
-std::pair<unsigned, int64_t> rootOf(const LoopNest &nest, unsigned loop);
-
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_LOOPNEST_PADDEDLOOPS_H

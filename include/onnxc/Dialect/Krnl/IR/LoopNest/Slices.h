@@ -21,11 +21,6 @@ llvm::SmallVector<unsigned> cachingOps(const LoopNest &nest,
 const Cache *sharedCacheOf(const LoopNest &nest, mlir::OpOperand &operand,
                            unsigned op);
 
-/// The live loops that change which element of the operand the reader reads,
-/// outermost first.
-llvm::SmallVector<unsigned>
-indexingLoops(const LoopNest &nest, const LoopNest::Operand::Reader &reader);
-
 /// The loops that such a copy is indexed by: those of the op inside `at` that
 /// the operand depends on, outermost first. Of a shared one also the mapped
 /// loops, and those around `at` that are unrolled completely: reduced ones
@@ -40,15 +35,8 @@ llvm::SmallVector<unsigned> cachedLoops(const LoopNest &nest,
 int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
                       unsigned loop);
 
-/// Returns true if the elements of one sum are contiguous in the slice of an
-/// op that has mma or wgmma.
-bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned op);
-
 /// The pipeline step of a loop; one stage if the loop has none.
 Pipeline pipelineAt(const LoopNest &nest, unsigned loop);
-
-/// The step that has a producer; null if none has.
-const Pipeline *producingPipeline(const LoopNest &nest);
 
 /// Bytes of all slices of shared memory, with padding after and between their
 /// rows; more than any memory has where that is too many to count.

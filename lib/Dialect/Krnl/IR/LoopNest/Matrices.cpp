@@ -1,4 +1,4 @@
-//===- LoopNestMatrices.cpp - Products of matrices ----------*- C++ -*-===//
+//===- Matrices.cpp - Products of matrices ----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,10 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "Queries.h"
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -21,6 +22,9 @@
 using namespace mlir;
 
 namespace onnxc::krnl {
+
+/// Bytes of the longest line, and of the shortest one.
+static constexpr int64_t maxLine = 128, minLine = 32;
 
 LogicalResult NestBuilder::mma(ArrayRef<StringRef> names,
                                EmitErrorFn emitError) {
@@ -210,6 +214,29 @@ bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned number) {
         return false;
   }
   return true;
+}
+
+std::optional<SwizzledSlice> swizzledSlice(const LoopNest &nest,
+                                           const Cache &cache, unsigned op) {
+  const Mma *mma = mmaOf(nest, op);
+  int64_t elementBytes = nest.operand(cache.operand).elementBytes;
+  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
+      (elementBytes != 1 && elementBytes != 2 && elementBytes != 4))
+    return std::nullopt;
+  bool sumsLast = endsWithSums(nest, cache, op);
+  int64_t inLine = elementBytes, across = 1;
+  for (unsigned loop : cachedLoops(nest, cache, op)) {
+    if (nest.loop(loop).isDynamic())
+      return std::nullopt;
+    (nest.op(op).find(loop)->reduced == sumsLast ? inLine : across) *=
+        nest.loop(loop).extent;
+  }
+  int64_t line = maxLine;
+  while (line >= minLine && inLine % line != 0)
+    line /= 2;
+  if (line < minLine)
+    return std::nullopt;
+  return SwizzledSlice{!sumsLast, elementBytes, line, across};
 }
 
 } // namespace onnxc::krnl

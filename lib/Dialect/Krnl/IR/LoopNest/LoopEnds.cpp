@@ -1,6 +1,8 @@
-//===- LoopNestMasks.cpp - Loops that end at a mask -------------*- C++ -*-===//
+//===- LoopEnds.cpp - Loops that end before their extent --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// early_exit: the loop ends where the data of an integer traversal say so.
 //
 // skip_masked: with blocks of 16 rows m and 64 columns n, of which those with
 // n > m are hidden, a tile has the columns up to m.o * 16 + 15, and the loop
@@ -8,13 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
+#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -155,6 +158,41 @@ std::string reasonAgainstSkipping(const LoopNest &nest, unsigned number,
       return "an op that reads the results goes on";
   }
   return {};
+}
+
+bool canExitEarly(const LoopNest &nest, unsigned number, const LoopUse &use) {
+  const BodyOp &body = nest.op(number);
+  auto op = dyn_cast_if_present<ComputeOp>(body.op);
+  if (!op || !use.reduced || isOrdered(op))
+    return false;
+  bool accumulates = false;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    accumulates |= op.payloadUsesValueFromOperand(&init);
+    if (!getElementTypeOrSelf(init.get()).isSignlessInteger())
+      return false;
+  }
+  for (auto [dim, axis] : llvm::enumerate(body.axes))
+    if (nest.stemsFrom(use.loop, axis))
+      return accumulates && isTraversalDim(op, dim);
+  return false;
+}
+
+LogicalResult NestBuilder::earlyExit(StringRef name, EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(name, emitError);
+  if (failed(number))
+    return failure();
+  bool isUsed = false;
+  for (auto [i, op] : llvm::enumerate(bodyOps)) {
+    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
+    if (!use || !canExitEarly(*this, i, *use))
+      continue;
+    if (use->earlyExit)
+      return emitError() << "loop '" << name << "' ends early already";
+    isUsed = use->earlyExit = true;
+  }
+  if (!isUsed)
+    return emitError() << "no op traverses data along loop '" << name << "'";
+  return success();
 }
 
 } // namespace onnxc::krnl

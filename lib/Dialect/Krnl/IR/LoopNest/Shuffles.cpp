@@ -1,4 +1,4 @@
-//===- LoopNestShuffle.cpp - Copies that go to memory together *- C++ -*-===//
+//===- Shuffles.cpp - Copies that go to memory together ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,11 +67,6 @@ static const LoopUse *findLanes(const BodyOp &op) {
   const LoopUse *lane = llvm::find_if(
       op.loops, [](const LoopUse &use) { return use.width() > 1; });
   return lane == op.loops.end() ? nullptr : lane;
-}
-
-bool isPacked(const LoopNest &nest, OpOperand &operand) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  return argument && nest.packOf(argument.getArgNumber());
 }
 
 bool readsBetween(const LoopNest &nest, unsigned number, const LoopUse &use,

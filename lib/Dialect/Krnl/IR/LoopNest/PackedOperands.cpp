@@ -1,21 +1,18 @@
-//===- LoopNestStorage.cpp - Packed and cached operands -----*- C++ -*-===//
+//===- PackedOperands.cpp - Operands in the order of loops ------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Both steps store an operand in the order of loops: pack once and for all,
-// cache a slice again and again. Which loops these are follows from the nest.
+// pack stores an operand once and for all in the order of loops, and prefetch
+// reads its panels ahead. Which loops these are follows from the nest.
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "Queries.h"
+#include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,10 +23,7 @@ namespace onnxc::krnl {
 
 /// Elements that the packed form of an operand may have.
 static constexpr int64_t maxPackedElements = int64_t(1) << 31;
-/// Bytes that the cached slices of a kernel may have: they live on the stack.
-static constexpr int64_t maxCachedBytes = 65536;
-/// Bytes that a row of a shared slice may have after it.
-static constexpr int64_t maxPaddingBytes = 16;
+static constexpr int64_t maxDistance = 64, maxLineBytes = 4096;
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -67,15 +61,12 @@ const LoopNest::Operand *NestBuilder::findOperand(unsigned operand,
   return nullptr;
 }
 
-static bool isIndexedBy(const LoopNest &nest,
-                        const LoopNest::Operand::Reader &reader,
-                        unsigned loop) {
+bool isIndexedBy(const LoopNest &nest, const LoopNest::Operand::Reader &reader,
+                 unsigned loop) {
   return llvm::any_of(
       reader.axes, [&](unsigned axis) { return nest.stemsFrom(loop, axis); });
 }
 
-/// The live loops that change which element of the operand the reader reads,
-/// outermost first.
 SmallVector<unsigned> indexingLoops(const LoopNest &nest,
                                     const LoopNest::Operand::Reader &reader) {
   SmallVector<unsigned> loops;
@@ -120,6 +111,11 @@ LogicalResult NestBuilder::pack(unsigned operand, ArrayRef<StringRef> names,
   pack.lanes = lanes;
   allPacks.push_back(std::move(pack));
   return success();
+}
+
+bool isPacked(const LoopNest &nest, OpOperand &operand) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  return argument && nest.packOf(argument.getArgNumber());
 }
 
 const Pack *LoopNest::packOf(unsigned operand) const {
@@ -257,214 +253,120 @@ LogicalResult NestBuilder::checkPack(const Pack &pack,
 }
 
 //===----------------------------------------------------------------------===//
-// cache
+// prefetch
 //===----------------------------------------------------------------------===//
 
-LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
-                                 bool byTma, EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(at, emitError);
-  if (failed(number) || !findOperand(operand, emitError))
+LogicalResult NestBuilder::prefetch(const Prefetch &prefetch,
+                                    EmitErrorFn emitError) {
+  if (failed(checkConcernsAll(emitError)))
     return failure();
-  Cache cache{operand, *number, limit, shared, byTma};
-  SmallVector<unsigned> ops = cachingOps(*this, cache);
-  if (ops.empty())
-    return emitError() << "no op inside loop '" << at << "' reads operand "
-                       << operand;
-  for (const Cache &other : allCaches)
-    for (unsigned op : cachingOps(*this, other))
-      if (other.operand == operand && llvm::is_contained(ops, op))
-        return emitError() << "op '" << bodyOps[op].name << "' caches operand "
-                           << operand << " already";
-  allCaches.push_back(cache);
+  if (!findOperand(prefetch.operand, emitError))
+    return failure();
+  if (prefetchOf(*this, prefetch.operand))
+    return emitError() << "operand " << prefetch.operand
+                       << " is prefetched already";
+  if (prefetch.distance < 0 || prefetch.distance > maxDistance)
+    return emitError() << "distance must be 0 to " << maxDistance << ", but is "
+                       << prefetch.distance;
+  if (prefetch.lineBytes < 1 || prefetch.lineBytes > maxLineBytes ||
+      !llvm::isPowerOf2_64(prefetch.lineBytes))
+    return emitError() << "a line has a power of two of bytes, at most "
+                       << maxLineBytes << ", but got " << prefetch.lineBytes;
+  allPrefetches.push_back(prefetch);
   return success();
 }
 
-SmallVector<unsigned> cachingOps(const LoopNest &nest, const Cache &cache) {
-  SmallVector<unsigned> ops;
+const Prefetch *prefetchOf(const LoopNest &nest, unsigned operand) {
+  for (const Prefetch &prefetch : nest.prefetches())
+    if (prefetch.operand == operand)
+      return &prefetch;
+  return nullptr;
+}
+
+std::optional<PackedPanels> panelsOf(const LoopNest &nest, const Pack &pack) {
+  PackedPanels panels{packedLoops(nest, pack), 0, 0};
+  std::optional<size_t> panel;
+  for (auto [position, loop] : llvm::enumerate(panels.loops)) {
+    if (nest.loop(loop).fusedOuter)
+      panel = position;
+    for (const BodyOp &op : nest.ops())
+      if (const LoopUse *use = op.find(loop);
+          use && use->role == RegisterRole::Column)
+        panels.columns = position;
+  }
+  if (!panel || panels.columns <= *panel)
+    return std::nullopt;
+  panels.panel = *panel;
+  return panels;
+}
+
+SmallVector<unsigned> passesOf(const LoopNest &nest,
+                               const PackedPanels &panels) {
+  SmallVector<unsigned> outer = nest.fusedOuterLoops();
+  auto *panel = llvm::find(outer, panels.loops[panels.panel]);
+  return SmallVector<unsigned>(panel + 1, outer.end());
+}
+
+/// The steps of the panel are those of the op's reduction.
+static std::string reasonAgainst(const LoopNest &nest,
+                                 const PackedPanels &panels, unsigned op) {
+  const BodyOp &reader = nest.op(op);
+  for (unsigned loop : panels.steps())
+    if (!reader.find(loop)->reduced && !nest.isAround(loop, op))
+      return "loop '" + nest.loop(loop).name +
+             "' inside the panel is not reduced by op '" + reader.name + "'";
+  for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns + 1))
+    if (!reader.find(loop)->dot)
+      return "loop '" + nest.loop(loop).name +
+             "' inside the columns is no group of bytes";
+  return "";
+}
+
+std::string reasonAgainst(const LoopNest &nest, const Prefetch &prefetch) {
+  if (prefetch.distance == 0) {
+    std::string reason;
+    return earlyReadOf(nest, prefetch, reason) ? "" : reason;
+  }
+  const Pack *pack = nest.packOf(prefetch.operand);
+  if (!pack)
+    return "it is not packed";
+  std::optional<PackedPanels> panels = panelsOf(nest, *pack);
+  if (!panels)
+    return "no loop in fuse_outer goes over panels of the columns of a "
+           "register tile";
+  auto isReduced = [](const LoopUse &use) { return use.reduced; };
+  bool reduces = false;
   for (const LoopNest::Operand::Reader &reader :
-       nest.operand(cache.operand).readers)
-    if ((cache.onlyOp < 0 || unsigned(cache.onlyOp) == reader.op) &&
-        nest.op(reader.op).find(cache.at) &&
-        !llvm::is_contained(ops, reader.op))
-      ops.push_back(reader.op);
-  return ops;
-}
-
-std::pair<unsigned, int64_t> rootOf(const LoopNest &nest, unsigned number) {
-  int64_t distance = 1;
-  while (nest.loop(number).kind == Loop::Kind::BlockOuter ||
-         nest.loop(number).kind == Loop::Kind::BlockInner) {
-    if (nest.loop(number).kind == Loop::Kind::BlockOuter)
-      distance *= nest.loop(number).blockSize;
-    number = nest.loop(number).parents[0];
+       nest.operand(prefetch.operand).readers) {
+    if (llvm::none_of(nest.op(reader.op).loops, isReduced))
+      continue;
+    reduces = true;
+    if (std::string reason = reasonAgainst(nest, *panels, reader.op);
+        !reason.empty())
+      return reason;
   }
-  return {number, distance};
-}
-
-SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
-                                  unsigned op) {
-  SmallVector<unsigned> loops;
-  auto isInside = [&](const LoopUse &use) {
-    return &use > nest.op(op).find(cache.at) ||
-           (cache.shared && use.loop != cache.at &&
-            (nest.loop(use.loop).mapped || nest.isInRegisters(use)));
-  };
-  for (const LoopUse &use : nest.op(op).loops)
-    if (isInside(use) &&
-        llvm::any_of(nest.operand(cache.operand).readers,
-                     [&](const LoopNest::Operand::Reader &reader) {
-                       return reader.op == op &&
-                              isIndexedBy(nest, reader, use.loop);
-                     }))
-      loops.push_back(use.loop);
-  bool sumsLast = endsWithSums(nest, cache, op);
-  if (cache.shared)
-    llvm::sort(loops, [&](unsigned a, unsigned b) {
-      auto key = [&](unsigned loop) {
-        auto [root, distance] = rootOf(nest, loop);
-        bool reduced = nest.op(op).find(loop)->reduced;
-        return std::tuple(reduced == sumsLast, root, -distance, loop);
-      };
-      return key(a) < key(b);
-    });
-  return loops;
-}
-
-/// Returns true if the bound of the loop, which ends early, differs between
-/// threads.
-static bool dependsOnThread(const LoopNest &nest, unsigned op,
-                            unsigned number) {
-  const Loop &loop = nest.loop(number);
-  if (!nest.endsEarly(number))
-    return false;
-  auto isMapped = [&](unsigned other) { return nest.loop(other).mapped; };
-  if (isMapped(number) ||
-      (loop.kind == Loop::Kind::BlockInner &&
-       llvm::any_of(nest.liveLoops(op, number - 1), isMapped)))
-    return true;
-  return llvm::any_of(loop.parents, [&](unsigned parent) {
-    return dependsOnThread(nest, op, parent);
-  });
-}
-
-std::string reasonAgainstWaiting(const LoopNest &nest) {
-  for (auto [number, other] : llvm::enumerate(nest.ops()))
-    for (const LoopUse &use : other.loops) {
-      StringRef name = nest.loop(use.loop).name;
-      if (dependsOnThread(nest, number, use.loop))
-        return ("loop '" + name + "' ends early in some threads").str();
-      if (use.earlyExit)
-        return ("loop '" + name + "' ends as the data of a thread say").str();
-    }
-  return {};
-}
-
-/// The bytes of all slices of the step for an op, with the padding after the
-/// rows of shared ones and up to the next memory that is aligned as they are;
-/// all loops have known extents.
-static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
-                          unsigned op) {
-  constexpr int64_t maxRowBytes = int64_t(1) << 40;
-  bool sumsLast = endsWithSums(nest, cache, op);
-  const LoopNest::Operand &operand = nest.operand(cache.operand);
-  int64_t row = operand.elementBytes,
-          rows = cache.shared ? pipelineAt(nest, cache.at).stages : 1;
-  for (unsigned number : cachedLoops(nest, cache, op)) {
-    bool isRow = nest.op(op).find(number)->reduced == sumsLast;
-    int64_t &part = isRow ? row : rows;
-    if (llvm::MulOverflow(part, nest.loop(number).extent, part) ||
-        part > maxRowBytes)
-      part = maxRowBytes;
+  if (!reduces)
+    return "no op that reads it reduces anything";
+  SmallVector<unsigned> inside = passesOf(nest, *panels);
+  int64_t passes = 1;
+  for (unsigned loop : inside)
+    if (nest.loop(loop).isDynamic() ||
+        llvm::MulOverflow(passes, nest.loop(loop).extent, passes))
+      return "the number of iterations of loop '" + nest.loop(loop).name +
+             "' is not known or too large";
+  if (passes < 2)
+    return "one tile alone reads each panel";
+  int64_t bytes = nest.operand(prefetch.operand).elementBytes;
+  for (auto [position, loop] :
+       llvm::enumerate(ArrayRef(panels->loops).drop_front(panels->panel + 1))) {
+    if (nest.loop(loop).isDynamic())
+      return "the extent of loop '" + nest.loop(loop).name + "' is not known";
+    if (panels->panel + 1 + position >= panels->columns)
+      bytes *= nest.loop(loop).extent;
   }
-  // Rows that wgmma reads have nothing after them.
-  const Mma *mma = mmaOf(nest, op);
-  if (cache.shared && !(mma && mma->isOfWarpgroup()))
-    row += maxPaddingBytes;
-  int64_t alignment = swizzledSlice(nest, cache, op) ? SwizzledSlice::alignment
-                      : cache.shared                 ? Cache::sharedAlignment
-                                                     : 1;
-  if (llvm::MulOverflow(row, rows, row))
-    return maxRowBytes;
-  // Each input of the op that reads the operand has slices of its own.
-  int64_t inputs = llvm::count_if(
-      operand.readers,
-      [&](const LoopNest::Operand::Reader &reader) { return reader.op == op; });
-  return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
-}
-
-/// There is one slice at a time, of a known size that fits its memory.
-LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
-                                      int64_t &bytes,
-                                      EmitErrorFn emitError) const {
-  auto refuse = [&](const Twine &reason) {
-    return emitError() << "cannot cache operand " << cache.operand
-                       << " at loop '" << allLoops[cache.at].name
-                       << "': " << reason;
-  };
-  if (cache.shared && allLoops[cache.at].mapped)
-    return refuse("each of its iterations is a thread's");
-  if (cache.shared)
-    if (std::string reason = reasonAgainstWaiting(*this); !reason.empty())
-      return refuse(reason);
-  for (const LoopUse &use : bodyOps[op].loops) {
-    bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
-    if (!isWhole &&
-        (use.role != RegisterRole::None || use.lanes || use.unroll != 1))
-      return refuse("loop '" + Twine(allLoops[use.loop].name) + "' of op '" +
-                    bodyOps[op].name +
-                    "' takes several iterations at a time there");
-    if (use.loop == cache.at)
-      break;
-  }
-  for (unsigned number : cachedLoops(*this, cache, op))
-    if (allLoops[number].isDynamic())
-      return refuse("the extent of loop '" + Twine(allLoops[number].name) +
-                    "' is not known");
-  int64_t maxBytes = cache.shared ? sharedBytes : maxCachedBytes;
-  bytes += sliceBytes(*this, cache, op);
-  if (bytes > maxBytes)
-    return refuse("the slices would be larger than " + Twine(maxBytes) +
-                  " bytes" + (cache.shared ? " of shared memory" : ""));
-  return success();
-}
-
-/// The bytes of the barriers that copies of boxes have, two for each stage
-/// where blocks of a cluster copy to each other, or a producer copies. All
-/// slices of an op at a loop share them, and memory of a larger alignment comes
-/// before them.
-static int64_t barrierBytes(const LoopNest &nest) {
-  llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
-  int64_t barriers = clusterLoop(nest) || producingPipeline(nest) ? 2 : 1;
-  int64_t bytes = 0;
-  for (const Cache &cache : nest.caches())
-    for (unsigned op : cachingOps(nest, cache)) {
-      int64_t stages = pipelineAt(nest, cache.at).stages;
-      if (cache.byTma && stages > 1 && swizzledSlice(nest, cache, op) &&
-          counted.insert({cache.at, op}).second)
-        bytes +=
-            barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
-                                             Cache::sharedAlignment));
-    }
-  return bytes;
-}
-
-int64_t sharedSliceBytes(const LoopNest &nest) {
-  int64_t bytes = barrierBytes(nest);
-  for (const Cache &cache : nest.caches())
-    if (cache.shared)
-      for (unsigned op : cachingOps(nest, cache))
-        bytes += sliceBytes(nest, cache, op);
-  return bytes;
-}
-
-LogicalResult NestBuilder::checkCaches(EmitErrorFn emitError) const {
-  int64_t bytes = 0, shared = barrierBytes(*this);
-  for (const Cache &cache : allCaches)
-    for (unsigned op : cachingOps(*this, cache))
-      if (failed(
-              checkCache(cache, op, cache.shared ? shared : bytes, emitError)))
-        return failure();
-  return success();
+  if (bytes < prefetch.lineBytes)
+    return "the columns of a step have fewer bytes than a line";
+  return "";
 }
 
 } // namespace onnxc::krnl

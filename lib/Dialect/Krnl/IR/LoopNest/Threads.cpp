@@ -1,15 +1,15 @@
-//===- LoopNestThreads.cpp - Loops of threads ---------------*- C++ -*-===//
+//===- Threads.cpp - Loops of threads ---------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // map: which iterations of which loops a thread of a tile has. Blocks of
-// clusters are in LoopNestClusters.cpp.
+// clusters are in Clusters.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -92,6 +92,35 @@ int64_t sumsOfExchange(const LoopNest &nest, unsigned op) {
     if (!use.reduced)
       words *= use.width();
   return std::clamp<int64_t>(maxWords / words, 1, sums);
+}
+
+/// Returns true if the bound of the loop, which ends early, differs between
+/// threads.
+static bool dependsOnThread(const LoopNest &nest, unsigned op,
+                            unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (!nest.endsEarly(number))
+    return false;
+  auto isMapped = [&](unsigned other) { return nest.loop(other).mapped; };
+  if (isMapped(number) ||
+      (loop.kind == Loop::Kind::BlockInner &&
+       llvm::any_of(nest.liveLoops(op, number - 1), isMapped)))
+    return true;
+  return llvm::any_of(loop.parents, [&](unsigned parent) {
+    return dependsOnThread(nest, op, parent);
+  });
+}
+
+std::string reasonAgainstWaiting(const LoopNest &nest) {
+  for (auto [number, other] : llvm::enumerate(nest.ops()))
+    for (const LoopUse &use : other.loops) {
+      StringRef name = nest.loop(use.loop).name;
+      if (dependsOnThread(nest, number, use.loop))
+        return ("loop '" + name + "' ends early in some threads").str();
+      if (use.earlyExit)
+        return ("loop '" + name + "' ends as the data of a thread say").str();
+    }
+  return {};
 }
 
 /// Fails if the threads of a mapped loop cannot have the iterations of another

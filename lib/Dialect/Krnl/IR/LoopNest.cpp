@@ -1,4 +1,4 @@
-//===- LoopNest.cpp - Queries on the simulated loops --------*- C++ -*-===//
+//===- LoopNest.cpp - Queries on the simulated loops ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -199,8 +199,8 @@ std::optional<size_t> NestBuilder::stepContradictedBy(KernelOp kernel,
   return cause;
 }
 
-LogicalResult NestBuilder::replay(KernelOp kernel, EmitErrorFn emitError,
-                                  bool findsCause, NestChecks checks) {
+LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
+                                      bool findsCause, NestChecks checks) {
   std::optional<size_t> lastMap;
   auto nameOf = [&](size_t number) {
     return llvm::formatv("recipe step {0} '{1}'", number + 1,
@@ -243,7 +243,7 @@ LogicalResult NestBuilder::replay(KernelOp kernel, EmitErrorFn emitError,
 FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
                                      bool findsCause, NestChecks checks) {
   NestBuilder nest(kernel);
-  if (failed(nest.replay(kernel, emitError, findsCause, checks)))
+  if (failed(nest.applySteps(kernel, emitError, findsCause, checks)))
     return failure();
   return LoopNest(std::move(nest));
 }

@@ -1,4 +1,4 @@
-//===- LoopNestRegisters.cpp - Steps for the loops inside ---*- C++ -*-===//
+//===- Registers.cpp - Steps for the loops inside ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -200,41 +198,6 @@ LogicalResult NestBuilder::vectorize(StringRef name, int64_t lanes,
     use->lanes = lanes;
     orderPreserved &= !use->reduced;
   }
-  return success();
-}
-
-bool canExitEarly(const LoopNest &nest, unsigned number, const LoopUse &use) {
-  const BodyOp &body = nest.op(number);
-  auto op = dyn_cast_if_present<ComputeOp>(body.op);
-  if (!op || !use.reduced || isOrdered(op))
-    return false;
-  bool accumulates = false;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    accumulates |= op.payloadUsesValueFromOperand(&init);
-    if (!getElementTypeOrSelf(init.get()).isSignlessInteger())
-      return false;
-  }
-  for (auto [dim, axis] : llvm::enumerate(body.axes))
-    if (nest.stemsFrom(use.loop, axis))
-      return accumulates && isTraversalDim(op, dim);
-  return false;
-}
-
-LogicalResult NestBuilder::earlyExit(StringRef name, EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(name, emitError);
-  if (failed(number))
-    return failure();
-  bool isUsed = false;
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use || !canExitEarly(*this, i, *use))
-      continue;
-    if (use->earlyExit)
-      return emitError() << "loop '" << name << "' ends early already";
-    isUsed = use->earlyExit = true;
-  }
-  if (!isUsed)
-    return emitError() << "no op traverses data along loop '" << name << "'";
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- LoopNestValues.cpp - Expressions over the loops ----------*- C++ -*-===//
+//===- LoopValues.cpp - Values of the loops of an op ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

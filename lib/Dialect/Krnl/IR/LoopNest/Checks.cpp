@@ -1,4 +1,4 @@
-//===- LoopNestChecks.cpp - Invariants of the nest ----------*- C++ -*-===//
+//===- Checks.cpp - Invariants of the nest ----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

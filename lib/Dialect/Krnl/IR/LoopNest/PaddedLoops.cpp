@@ -1,4 +1,4 @@
-//===- LoopNestPadding.cpp - Blocks that reach past the end -----*- C++ -*-===//
+//===- PaddedLoops.cpp - Blocks that reach past the end ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "Queries.h"
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,6 +61,17 @@ SmallVector<unsigned> paddedLoops(const LoopNest &nest, unsigned number,
     if (access.dependsOn(dim) && (op.reduced[dim] || !reduced))
       addPadded(nest, number, axis, padded);
   return padded;
+}
+
+std::pair<unsigned, int64_t> rootOf(const LoopNest &nest, unsigned number) {
+  int64_t distance = 1;
+  while (nest.loop(number).kind == Loop::Kind::BlockOuter ||
+         nest.loop(number).kind == Loop::Kind::BlockInner) {
+    if (nest.loop(number).kind == Loop::Kind::BlockOuter)
+      distance *= nest.loop(number).blockSize;
+    number = nest.loop(number).parents[0];
+  }
+  return {number, distance};
 }
 
 std::optional<int64_t> distanceIn(const LoopNest &nest, unsigned ancestor,

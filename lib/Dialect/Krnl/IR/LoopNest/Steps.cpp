@@ -1,12 +1,12 @@
-//===- LoopNestSteps.cpp - Steps that make and place loops --*- C++ -*-===//
+//===- Steps.cpp - Steps that make and place loops --------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // block, split_reduction, fuse, order, fuse_outer, compute_at, parallel, map.
 // One method per step: resolve the names, check, change. Messages name loops
-// and ops as the recipe does. Steps for loops inside are in
-// LoopNestRegisters.cpp, those for operands in LoopNestStorage.cpp; the
-// invariants after each are in LoopNestChecks.cpp.
+// and ops as the recipe does. Steps for loops inside are in Registers.cpp,
+// those for operands in PackedOperands.cpp and Slices.cpp; the invariants after
+// each are in Checks.cpp.
 //
 //===----------------------------------------------------------------------===//
 

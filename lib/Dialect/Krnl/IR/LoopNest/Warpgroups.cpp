@@ -1,4 +1,4 @@
-//===- LoopNestWarpgroups.cpp - Products of four warps ------*- C++ -*-===//
+//===- Warpgroups.cpp - Products of four warps ------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Queries.h"
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -22,9 +23,6 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Bytes of the longest line, and of the shortest one.
-static constexpr int64_t maxLine = 128, minLine = 32;
-
 LogicalResult NestBuilder::wgmma(ArrayRef<StringRef> names,
                                  EmitErrorFn emitError) {
   if (names.size() != 7)
@@ -38,54 +36,6 @@ LogicalResult NestBuilder::wgmma(ArrayRef<StringRef> names,
   return addMma({0, (*loops)[1], (*loops)[2], (*loops)[4], (*loops)[5],
                  (*loops)[6], (*loops)[0], (*loops)[3]},
                 emitError);
-}
-
-const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
-                           unsigned op) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
-    return cache.shared && argument &&
-           cache.operand == argument.getArgNumber() &&
-           llvm::is_contained(cachingOps(nest, cache), op);
-  });
-  return found == nest.caches().end() ? nullptr : found;
-}
-
-/// Elements of a slice from one iteration to the next one, among those along
-/// the sums or among those across them.
-int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
-                      unsigned number) {
-  int64_t stride = 1;
-  for (unsigned loop : llvm::reverse(cachedLoops(nest, cache, op))) {
-    if (loop == number)
-      return stride;
-    if (nest.op(op).find(loop)->reduced == nest.op(op).find(number)->reduced)
-      stride *= nest.loop(loop).extent;
-  }
-  return 0;
-}
-
-std::optional<SwizzledSlice> swizzledSlice(const LoopNest &nest,
-                                           const Cache &cache, unsigned op) {
-  const Mma *mma = mmaOf(nest, op);
-  int64_t elementBytes = nest.operand(cache.operand).elementBytes;
-  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
-      (elementBytes != 1 && elementBytes != 2 && elementBytes != 4))
-    return std::nullopt;
-  bool sumsLast = endsWithSums(nest, cache, op);
-  int64_t inLine = elementBytes, across = 1;
-  for (unsigned loop : cachedLoops(nest, cache, op)) {
-    if (nest.loop(loop).isDynamic())
-      return std::nullopt;
-    (nest.op(op).find(loop)->reduced == sumsLast ? inLine : across) *=
-        nest.loop(loop).extent;
-  }
-  int64_t line = maxLine;
-  while (line >= minLine && inLine % line != 0)
-    line /= 2;
-  if (line < minLine)
-    return std::nullopt;
-  return SwizzledSlice{!sumsLast, elementBytes, line, across};
 }
 
 /// The instruction reads 64 rows, or all columns, that follow each other, and

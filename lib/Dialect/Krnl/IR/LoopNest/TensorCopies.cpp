@@ -1,4 +1,4 @@
-//===- LoopNestTensorCopies.cpp - Slices that are boxes -----*- C++ -*-===//
+//===- TensorCopies.cpp - Slices that are boxes -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,12 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
+#include "Queries.h"
 #include "TensorMaps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"

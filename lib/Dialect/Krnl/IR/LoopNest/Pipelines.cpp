@@ -1,4 +1,4 @@
-//===- LoopNestPipeline.cpp - Copies some iterations ahead --*- C++ -*-===//
+//===- Pipelines.cpp - Copies some iterations ahead -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -46,20 +46,6 @@ LogicalResult NestBuilder::pipeline(StringRef name, int64_t stages,
     return emitError() << "loop '" << name << "' has stages already";
   allPipelines.push_back({*loop, stages, inFlight, producer});
   return success();
-}
-
-const Pipeline *producingPipeline(const LoopNest &nest) {
-  const auto *found =
-      llvm::find_if(nest.pipelines(),
-                    [](const Pipeline &pipeline) { return pipeline.producer; });
-  return found == nest.pipelines().end() ? nullptr : found;
-}
-
-Pipeline pipelineAt(const LoopNest &nest, unsigned loop) {
-  for (const Pipeline &pipeline : nest.pipelines())
-    if (pipeline.loop == loop)
-      return pipeline;
-  return {loop};
 }
 
 /// Why products along the loop cannot be left to the next iteration: all that

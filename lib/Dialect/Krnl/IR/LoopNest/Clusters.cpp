@@ -1,4 +1,4 @@
-//===- LoopNestClusters.cpp - Loops of blocks of clusters ---*- C++ -*-===//
+//===- Clusters.cpp - Loops of blocks of clusters ---------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "Queries.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"

@@ -1,4 +1,4 @@
-//===- LoopNestRanges.cpp - Elements that are zero ----------*- C++ -*-===//
+//===- Ranges.cpp - Elements that are zero ----------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,0 +1,235 @@
+//===- Slices.cpp - Copies of operands near the threads ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// cache stores a slice of an operand again and again, in the order of loops.
+// Which loops these are follows from the nest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "Queries.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace onnxc::krnl {
+
+/// Bytes that the cached slices of a kernel may have: they live on the stack.
+static constexpr int64_t maxCachedBytes = 65536;
+/// Bytes that a row of a shared slice may have after it.
+static constexpr int64_t maxPaddingBytes = 16;
+
+LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
+                                 bool byTma, EmitErrorFn emitError) {
+  FailureOr<unsigned> number = resolve(at, emitError);
+  if (failed(number) || !findOperand(operand, emitError))
+    return failure();
+  Cache cache{operand, *number, limit, shared, byTma};
+  SmallVector<unsigned> ops = cachingOps(*this, cache);
+  if (ops.empty())
+    return emitError() << "no op inside loop '" << at << "' reads operand "
+                       << operand;
+  for (const Cache &other : allCaches)
+    for (unsigned op : cachingOps(*this, other))
+      if (other.operand == operand && llvm::is_contained(ops, op))
+        return emitError() << "op '" << bodyOps[op].name << "' caches operand "
+                           << operand << " already";
+  allCaches.push_back(cache);
+  return success();
+}
+
+SmallVector<unsigned> cachingOps(const LoopNest &nest, const Cache &cache) {
+  SmallVector<unsigned> ops;
+  for (const LoopNest::Operand::Reader &reader :
+       nest.operand(cache.operand).readers)
+    if ((cache.onlyOp < 0 || unsigned(cache.onlyOp) == reader.op) &&
+        nest.op(reader.op).find(cache.at) &&
+        !llvm::is_contained(ops, reader.op))
+      ops.push_back(reader.op);
+  return ops;
+}
+
+const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
+                           unsigned op) {
+  auto argument = dyn_cast<BlockArgument>(operand.get());
+  const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
+    return cache.shared && argument &&
+           cache.operand == argument.getArgNumber() &&
+           llvm::is_contained(cachingOps(nest, cache), op);
+  });
+  return found == nest.caches().end() ? nullptr : found;
+}
+
+SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
+                                  unsigned op) {
+  SmallVector<unsigned> loops;
+  auto isInside = [&](const LoopUse &use) {
+    return &use > nest.op(op).find(cache.at) ||
+           (cache.shared && use.loop != cache.at &&
+            (nest.loop(use.loop).mapped || nest.isInRegisters(use)));
+  };
+  for (const LoopUse &use : nest.op(op).loops)
+    if (isInside(use) &&
+        llvm::any_of(nest.operand(cache.operand).readers,
+                     [&](const LoopNest::Operand::Reader &reader) {
+                       return reader.op == op &&
+                              isIndexedBy(nest, reader, use.loop);
+                     }))
+      loops.push_back(use.loop);
+  bool sumsLast = endsWithSums(nest, cache, op);
+  if (cache.shared)
+    llvm::sort(loops, [&](unsigned a, unsigned b) {
+      auto key = [&](unsigned loop) {
+        auto [root, distance] = rootOf(nest, loop);
+        bool reduced = nest.op(op).find(loop)->reduced;
+        return std::tuple(reduced == sumsLast, root, -distance, loop);
+      };
+      return key(a) < key(b);
+    });
+  return loops;
+}
+
+int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
+                      unsigned number) {
+  int64_t stride = 1;
+  for (unsigned loop : llvm::reverse(cachedLoops(nest, cache, op))) {
+    if (loop == number)
+      return stride;
+    if (nest.op(op).find(loop)->reduced == nest.op(op).find(number)->reduced)
+      stride *= nest.loop(loop).extent;
+  }
+  return 0;
+}
+
+const Pipeline *producingPipeline(const LoopNest &nest) {
+  const auto *found =
+      llvm::find_if(nest.pipelines(),
+                    [](const Pipeline &pipeline) { return pipeline.producer; });
+  return found == nest.pipelines().end() ? nullptr : found;
+}
+
+Pipeline pipelineAt(const LoopNest &nest, unsigned loop) {
+  for (const Pipeline &pipeline : nest.pipelines())
+    if (pipeline.loop == loop)
+      return pipeline;
+  return {loop};
+}
+
+/// The bytes of all slices of the step for an op, with the padding after the
+/// rows of shared ones and up to the next memory that is aligned as they are;
+/// all loops have known extents.
+static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
+                          unsigned op) {
+  constexpr int64_t maxRowBytes = int64_t(1) << 40;
+  bool sumsLast = endsWithSums(nest, cache, op);
+  const LoopNest::Operand &operand = nest.operand(cache.operand);
+  int64_t row = operand.elementBytes,
+          rows = cache.shared ? pipelineAt(nest, cache.at).stages : 1;
+  for (unsigned number : cachedLoops(nest, cache, op)) {
+    bool isRow = nest.op(op).find(number)->reduced == sumsLast;
+    int64_t &part = isRow ? row : rows;
+    if (llvm::MulOverflow(part, nest.loop(number).extent, part) ||
+        part > maxRowBytes)
+      part = maxRowBytes;
+  }
+  // Rows that wgmma reads have nothing after them.
+  const Mma *mma = mmaOf(nest, op);
+  if (cache.shared && !(mma && mma->isOfWarpgroup()))
+    row += maxPaddingBytes;
+  int64_t alignment = swizzledSlice(nest, cache, op) ? SwizzledSlice::alignment
+                      : cache.shared                 ? Cache::sharedAlignment
+                                                     : 1;
+  if (llvm::MulOverflow(row, rows, row))
+    return maxRowBytes;
+  // Each input of the op that reads the operand has slices of its own.
+  int64_t inputs = llvm::count_if(
+      operand.readers,
+      [&](const LoopNest::Operand::Reader &reader) { return reader.op == op; });
+  return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
+}
+
+/// There is one slice at a time, of a known size that fits its memory.
+LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
+                                      int64_t &bytes,
+                                      EmitErrorFn emitError) const {
+  auto refuse = [&](const Twine &reason) {
+    return emitError() << "cannot cache operand " << cache.operand
+                       << " at loop '" << allLoops[cache.at].name
+                       << "': " << reason;
+  };
+  if (cache.shared && allLoops[cache.at].mapped)
+    return refuse("each of its iterations is a thread's");
+  if (cache.shared)
+    if (std::string reason = reasonAgainstWaiting(*this); !reason.empty())
+      return refuse(reason);
+  for (const LoopUse &use : bodyOps[op].loops) {
+    bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
+    if (!isWhole &&
+        (use.role != RegisterRole::None || use.lanes || use.unroll != 1))
+      return refuse("loop '" + Twine(allLoops[use.loop].name) + "' of op '" +
+                    bodyOps[op].name +
+                    "' takes several iterations at a time there");
+    if (use.loop == cache.at)
+      break;
+  }
+  for (unsigned number : cachedLoops(*this, cache, op))
+    if (allLoops[number].isDynamic())
+      return refuse("the extent of loop '" + Twine(allLoops[number].name) +
+                    "' is not known");
+  int64_t maxBytes = cache.shared ? sharedBytes : maxCachedBytes;
+  bytes += sliceBytes(*this, cache, op);
+  if (bytes > maxBytes)
+    return refuse("the slices would be larger than " + Twine(maxBytes) +
+                  " bytes" + (cache.shared ? " of shared memory" : ""));
+  return success();
+}
+
+/// The bytes of the barriers that copies of boxes have, two for each stage
+/// where blocks of a cluster copy to each other, or a producer copies. All
+/// slices of an op at a loop share them, and memory of a larger alignment comes
+/// before them.
+static int64_t barrierBytes(const LoopNest &nest) {
+  llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
+  int64_t barriers = clusterLoop(nest) || producingPipeline(nest) ? 2 : 1;
+  int64_t bytes = 0;
+  for (const Cache &cache : nest.caches())
+    for (unsigned op : cachingOps(nest, cache)) {
+      int64_t stages = pipelineAt(nest, cache.at).stages;
+      if (cache.byTma && stages > 1 && swizzledSlice(nest, cache, op) &&
+          counted.insert({cache.at, op}).second)
+        bytes +=
+            barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
+                                             Cache::sharedAlignment));
+    }
+  return bytes;
+}
+
+int64_t sharedSliceBytes(const LoopNest &nest) {
+  int64_t bytes = barrierBytes(nest);
+  for (const Cache &cache : nest.caches())
+    if (cache.shared)
+      for (unsigned op : cachingOps(nest, cache))
+        bytes += sliceBytes(nest, cache, op);
+  return bytes;
+}
+
+LogicalResult NestBuilder::checkCaches(EmitErrorFn emitError) const {
+  int64_t bytes = 0, shared = barrierBytes(*this);
+  for (const Cache &cache : allCaches)
+    for (unsigned op : cachingOps(*this, cache))
+      if (failed(
+              checkCache(cache, op, cache.shared ? shared : bytes, emitError)))
+        return failure();
+  return success();
+}
+
+} // namespace onnxc::krnl

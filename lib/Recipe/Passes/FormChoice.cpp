@@ -21,8 +21,9 @@ static std::string cyclesText(const PredictedForm &form) {
   return llvm::formatv("{0} cycles", int64_t(*form.cycles));
 }
 
-void reportChoice(Location loc, StringRef pass, bool isRewritten,
-                  const PredictedForm &before, const PredictedForm &after) {
+static void reportChoice(Location loc, StringRef pass, bool isRewritten,
+                         const PredictedForm &before,
+                         const PredictedForm &after) {
   auto options = remark::RemarkOpts::name("Algorithm").category(pass);
   const PredictedForm &chosen = isRewritten ? after : before,
                       &other = isRewritten ? before : after;
@@ -44,8 +45,8 @@ bool FormChoice::offer(PredictedForm form) {
   if (isBetter)
     maxCycles = *form.cycles;
   isTaken |= isBetter;
-  bool isCheapest =
-      form.cycles && (!other.cycles || *form.cycles < *other.cycles);
+  bool isCheapest = !isTaken && form.cycles &&
+                    (!other.cycles || *form.cycles < *other.cycles);
   if (isBetter || isCheapest || other.text.empty())
     other = std::move(form);
   return isBetter;

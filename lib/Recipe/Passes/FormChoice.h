@@ -22,11 +22,6 @@ struct PredictedForm {
   std::optional<double> cycles;
 };
 
-/// Reports which of two forms a pass has chosen for the nodes of `loc`, as the
-/// passed or missed remark "Algorithm".
-void reportChoice(mlir::Location loc, llvm::StringRef pass, bool isRewritten,
-                  const PredictedForm &before, const PredictedForm &after);
-
 /// The choice between the form that a computation has and others that a pass
 /// can give it, by their cycles.
 class FormChoice {
@@ -44,8 +39,9 @@ public:
   double cheapestOffered() const {
     return other.cycles.value_or(std::numeric_limits<double>::infinity());
   }
-  /// Reports the choice, see reportChoice(), and returns true if a form was
-  /// taken. One that was not is the cheapest of those that were offered.
+  /// Reports for the nodes of `loc` which form a pass has chosen, as the passed
+  /// or missed remark "Algorithm", and returns true if a form was taken. One
+  /// that was not is the cheapest of those that were offered.
   bool report(mlir::Location loc, llvm::StringRef pass) const;
 
 private:

@@ -49,9 +49,8 @@ struct Attention {
   KernelOp sums;
   AttentionParts parts;
   std::optional<int64_t> keysOfPart;
-  /// Predicted, of these kernels and of what replaces them, or of the cheapest
-  /// that would.
-  std::optional<double> apart, joined;
+  /// The choice of these; nothing before it is made.
+  std::optional<FormChoice> choice;
 
   bool isLike(const Attention &other) const {
     SmallVector<KernelOp> own = parts.all(), others = other.parts.all();
@@ -158,56 +157,48 @@ static SmallVector<KernelOp> divide(IRRewriter &rewriter, KernelOp joined,
   return {split->parts, split->total};
 }
 
+/// An attention of one kernel, or of two where a part has fewer keys than all.
+static PredictedForm formOf(int64_t keysOfPart, std::optional<double> cycles) {
+  std::string text = "attention without scores in memory";
+  if (keysOfPart > 0)
+    text += ", keys in parts of " + std::to_string(keysOfPart);
+  return {text, cycles};
+}
+
 /// Finds the number of parts that takes the least time. All keys are in one
 /// kernel only if their number is known.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
   std::optional<double> apart =
       cyclesApart(rewriter, attention.parts, attention.sums, *chooser);
-  if (!apart)
-    return;
-  attention.apart = apart;
-  double best = *apart;
-  KernelOp joined = joinCopies(rewriter, attention.parts, attention.sums, true);
+  FormChoice &choice = attention.choice.emplace(
+      PredictedForm{"attention with scores in memory", apart}, /*gain=*/1);
+  auto offer = [&](int64_t keysOfPart, std::optional<double> cycles) {
+    bool isBetter = choice.offer(formOf(keysOfPart, cycles));
+    if (isBetter)
+      attention.keysOfPart = keysOfPart;
+    return isBetter;
+  };
+  KernelOp joined =
+      apart ? joinCopies(rewriter, attention.parts, attention.sums, true)
+            : KernelOp();
+  std::optional<NestCost> together;
+  if (joined && hasKnownKeys(attention.parts))
+    together = chooser->costOf(joined);
+  bool isCheaper =
+      offer(0, together ? std::optional(together->cycles) : std::nullopt);
   if (!joined)
     return;
-  std::optional<NestCost> together;
-  if (hasKnownKeys(attention.parts))
-    together = chooser->costOf(joined);
-  if (together)
-    attention.joined = together->cycles;
-  bool isCheaper = together && together->cycles < best;
-  if (isCheaper) {
-    attention.keysOfPart = 0;
-    // As for parts of other sums, another launch has to pay.
-    best = minGainOfKind * together->cycles;
-  }
+  // As for parts of other sums, another launch has to pay.
+  if (isCheaper)
+    choice.limitTo(minGainOfKind * together->cycles);
   bool mayPay = !isCheaper || mayPayInParts(*together, processor);
   int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
   for (int64_t parts : numbersOfParts(keys, keys)) {
     SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
-    std::optional<double> cycles = chooser->cyclesOf(kernels);
+    offer(keys / parts, chooser->cyclesOf(kernels));
     eraseAll(rewriter, kernels);
-    bool isBest = cycles && *cycles < best;
-    if (isBest) {
-      best = *cycles;
-      attention.keysOfPart = keys / parts;
-    }
-    if (isBest || (cycles && !attention.keysOfPart &&
-                   (!attention.joined || *cycles < *attention.joined)))
-      attention.joined = cycles;
   }
   eraseWithOperands(rewriter, joined);
-}
-
-static void report(const Attention &attention, StringRef pass) {
-  int64_t size = attention.keysOfPart.value_or(0);
-  std::string joined = "attention without scores in memory";
-  if (size > 0)
-    joined += ", keys in parts of " + std::to_string(size);
-  KernelOp sums = attention.sums;
-  reportChoice(sums.getLoc(), pass, attention.keysOfPart.has_value(),
-               {"attention with scores in memory", attention.apart},
-               {joined, attention.joined});
 }
 
 /// Replaces the kernels, if they are still there.
@@ -236,7 +227,7 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
     eraseAll(rewriter, kernels);
     return;
   }
-  report(attention, pass);
+  attention.choice->report(sums.getLoc(), pass);
   rewriter.replaceAllUsesWith(sums.getResult(0), view);
   eraseWithOperands(rewriter, sums);
   eraseAll(rewriter, parts->all());
@@ -248,8 +239,7 @@ static SmallVector<Attention> findAll(Operation *module) {
   for (KernelOp kernel : kernelsOf(module)) {
     FailureOr<AttentionParts> parts = findAttention(kernel, reason);
     if (succeeded(parts) && kernel.getNumResults() == 1)
-      found.push_back(
-          {kernel, *parts, std::nullopt, std::nullopt, std::nullopt});
+      found.push_back({kernel, *parts, std::nullopt, std::nullopt});
   }
   return found;
 }
@@ -292,14 +282,14 @@ void KrnlJoinAttentionPass::runOnOperation() {
       continue;
     }
     attention.keysOfPart = like->keysOfPart;
-    attention.apart = like->apart;
-    attention.joined = like->joined;
+    attention.choice = like->choice;
   }
   for (const Attention &attention : found)
     if (attention.keysOfPart)
       replace(rewriter, attention, getArgument());
     else
-      report(attention, getArgument());
+      attention.choice->report(KernelOp(attention.sums).getLoc(),
+                               getArgument());
   for (KernelOp kernel : kernelsOf(getOperation()))
     if (ofQuery.kernels.contains(kernel))
       dropUnitLoops(kernel);

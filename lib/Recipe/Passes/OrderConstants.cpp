@@ -19,6 +19,7 @@
 #include "Kernels/ContractionLoops.h"
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
+#include "Passes/FormChoice.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
@@ -124,9 +125,10 @@ static bool hasFewRows(KernelOp kernel, ComputeOp op, OpOperand &operand) {
 }
 
 /// Returns true if the kernel takes less time where sums of the operand come
-/// last.
+/// last, and reports it.
 static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
-                     ArrayRef<int64_t> order, RecipeChooser &chooser) {
+                     ArrayRef<int64_t> order, RecipeChooser &chooser,
+                     StringRef pass) {
   OpBuilder b(kernel);
   auto variant = cast<KernelOp>(b.clone(*kernel));
   auto ops = kernel.getBody().getOps<ComputeOp>(),
@@ -136,15 +138,16 @@ static bool isBetter(KernelOp kernel, unsigned number, OpOperand &operand,
   ComputeOp op = *std::next(others.begin(), position);
   ConstantOp ordered = reorder(
       variant, number, op, op->getOpOperand(operand.getOperandNumber()), order);
-  std::optional<NestCost> before = chooser.costOf(kernel),
-                          after = chooser.costOf(variant);
+  FormChoice choice({"a constant in its own order", chooser.cyclesOf(kernel)},
+                    minGain);
+  choice.offer({"a constant with the sums last", chooser.cyclesOf(variant)});
   variant.erase();
   ordered.erase();
-  return after && (!before || after->cycles < minGain * before->cycles);
+  return choice.report(kernel.getLoc(), pass);
 }
 
 static void orderConstants(KernelOp kernel, const Processor &target,
-                           RecipeChooser &chooser) {
+                           RecipeChooser &chooser, StringRef pass) {
   // Its loops are those of the constant as it is.
   if (!kernel.getRecipe().empty())
     return;
@@ -159,7 +162,8 @@ static void orderConstants(KernelOp kernel, const Processor &target,
       if (order.empty() &&
           (hasOddRows(op, *input, target) || hasFewRows(kernel, op, *input))) {
         order = orderOfSums(op, *input, /*sumsLast=*/true);
-        if (!order.empty() && !isBetter(kernel, number, *input, order, chooser))
+        if (!order.empty() &&
+            !isBetter(kernel, number, *input, order, chooser, pass))
           order.clear();
       }
       if (!order.empty())
@@ -174,7 +178,7 @@ struct KrnlOrderConstantsPass
 
 private:
   void rewrite(KernelOp kernel) override {
-    orderConstants(kernel, processor, *chooser);
+    orderConstants(kernel, processor, *chooser, getArgument());
   }
 };
 } // namespace

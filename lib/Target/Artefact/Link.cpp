@@ -12,6 +12,7 @@
 
 #include "WeightsSegment.h"
 #include "onnxc/Target/Code/Linker.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -190,7 +191,6 @@ static void addRuntime(const LinkOptions &options,
 #include "onnxc/rt/Libraries.def"
   arguments.push_back("--as-needed");
 #define ONNXC_OPTIONAL_LIBRARY(SONAME) add(SONAME);
-#include "onnxc/Target/IR/Target.h"
 #include "onnxc/rt/Libraries.def"
 }
 

@@ -1,4 +1,10 @@
 // RUN: onnx-opt %s -split-input-file --krnl-order-constants | FileCheck %s
+// RUN: onnx-opt %s -split-input-file --krnl-order-constants --remarks-filter=krnl-order-constants 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+//
+// REMARK:      [Passed] Algorithm {{.+}} a constant in its own order: {{[0-9]+}} cycles", Remark="a constant with the sums last"
+// REMARK-NEXT: kernel "row"
+// REMARK:      [Missed] Algorithm {{.+}} a constant with the sums last: {{[0-9]+}} cycles", Remark="a constant in its own order"
+// REMARK-NEXT: kernel "odd_sums"
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 

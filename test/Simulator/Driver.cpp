@@ -191,8 +191,7 @@ int cuCtxPushCurrent_v2(void *context) {
   int device = deviceOf(context);
   if (device < 0 || machine.retained[device] == 0)
     return InvalidContext;
-  contexts.push_back(static_cast<int *>(context));
-  return Success;
+  return contexts.push(static_cast<int *>(context)) ? Success : OutOfMemory;
 }
 
 // Fails for no reason but this one.
@@ -200,7 +199,7 @@ int cuCtxPopCurrent_v2(void **context) {
   if (contexts.empty())
     return InvalidContext;
   *context = contexts.back();
-  contexts.pop_back();
+  contexts.pop();
   return Success;
 }
 

@@ -15,7 +15,7 @@ using namespace onnxc;
 using namespace onnxc::simulator;
 
 Machine &simulator::machine = *new Machine;
-thread_local std::vector<int *> simulator::contexts;
+thread_local ContextStack simulator::contexts;
 
 //===----------------------------------------------------------------------===//
 // The environment
@@ -129,7 +129,7 @@ void simulatorRecover() {
     stream->tasks.clear();
 }
 
-int simulatorContextDepth() { return int(contexts.size()); }
+int simulatorContextDepth() { return contexts.size(); }
 
 } // extern "C"
 #pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <sys/types.h>
+#include <type_traits>
 
 namespace onnxc::simulator {
 
@@ -114,8 +115,30 @@ struct Machine {
 
 /// Never destroyed: models may be unloaded when the process has ended it.
 extern Machine &machine;
-/// The contexts that the thread has pushed.
-extern thread_local std::vector<int *> contexts;
+/// The contexts that the thread has pushed. A model that is unloaded when the
+/// process ends pushes its context after the destructors of the thread have
+/// run.
+class ContextStack {
+public:
+  bool empty() const { return count == 0; }
+  int size() const { return count; }
+  int *back() const { return pushed[count - 1]; }
+  /// Returns false if there are as many as the stack can have.
+  bool push(int *context) {
+    if (count == maxDepth)
+      return false;
+    pushed[count++] = context;
+    return true;
+  }
+  void pop() { --count; }
+
+private:
+  static constexpr int maxDepth = 64;
+  int *pushed[maxDepth] = {};
+  int count = 0;
+};
+static_assert(std::is_trivially_destructible_v<ContextStack>);
+extern thread_local ContextStack contexts;
 
 /// The device of a primary context; -1 for no such context.
 int deviceOf(const void *context);

@@ -11,6 +11,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -84,14 +85,18 @@ int64_t sumsInRegisters(const LoopNest &nest, unsigned op) {
 }
 
 int64_t sumsOfExchange(const LoopNest &nest, unsigned op) {
-  constexpr int64_t maxWords = 1024;
-  int64_t words = 1, sums = sumsInRegisters(nest, op);
+  // A core that has as many small blocks as it can has memory of this size for
+  // each of them, so that exchanges leave it as many.
+  constexpr int64_t maxBytes = 4096;
+  int64_t words = 1, element = 1, sums = sumsInRegisters(nest, op);
   for (int64_t here : exchangedWords(sumsOfThreads(nest, op), numThreads(nest)))
     words = std::max(words, here);
   for (const LoopUse &use : nest.op(op).loops)
     if (!use.reduced)
       words *= use.width();
-  return std::clamp<int64_t>(maxWords / words, 1, sums);
+  for (Type type : nest.op(op).op->getResultTypes())
+    element = std::max(element, elementBytes(getElementTypeOrSelf(type)));
+  return std::clamp<int64_t>(maxBytes / (words * element), 1, sums);
 }
 
 /// Returns true if the bound of the loop, which ends early, differs between

@@ -52,7 +52,7 @@ constexpr int64_t guessedRow = 1024;
 // Bounds of the space
 //===----------------------------------------------------------------------===//
 
-/// Lanes, or rows that are transposed into them: fewer do not pay.
+/// Lanes: fewer do not pay. Squares that are transposed have minSquare rows.
 constexpr int64_t minLanes = 4;
 /// Vectors of one lane loop, by the operations of the payload for each of them:
 /// the more there are, the fewer values wait for others.

@@ -1,8 +1,8 @@
-//===- Queries.h - Queries of the sources of a nest -------------*- C++ -*-===//
+//===- Queries.h - Queries that steps check ---------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Questions of several subjects that nothing but these sources has.
+// Queries that only the sources of this folder use.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_LIB_DIALECT_KRNL_IR_LOOPNEST_QUERIES_H
@@ -12,8 +12,8 @@
 
 namespace onnxc::krnl {
 
-/// Iterations of the axis or the fusion that `loop` stems from, the first one
-/// of the pair, that pass with each iteration of the loop.
+/// The axis or the fused loop that `loop` stems from, and the number of its
+/// iterations that each iteration of the loop is.
 std::pair<unsigned, int64_t> rootOf(const LoopNest &nest, unsigned loop);
 
 /// Returns true if the loop changes which element of the operand the reader

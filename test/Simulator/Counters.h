@@ -53,6 +53,8 @@ struct Settings {
   bool refusesUpdates; ///< of nodes in graphs
   bool countsSectors;
   int64_t blocks; ///< of a launch that run at most; 0: all
+  /// A stream that the program captures in the global mode; null: none.
+  const void *captured;
 };
 
 } // namespace onnxc::simulator

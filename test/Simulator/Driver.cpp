@@ -37,6 +37,13 @@ constexpr Error errors[] = {
     {InvalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {NotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {NotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS",
+     "an illegal memory access was encountered"},
+    {StreamCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {StreamCaptureImplicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking "
+     "stream"},
     {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
@@ -206,6 +213,8 @@ int cuCtxPopCurrent_v2(void **context) {
 int cuModuleLoadDataEx(void **module, const void *code, unsigned numOptions,
                        int *options, void **values) {
   ONNXC_ENTER(true);
+  if (int error = captureError())
+    return error;
   if (machine.settings.refusesCubins && Image::isCubin(code))
     return NoBinaryForGPU;
   std::string problem = "refused as asked for";
@@ -228,6 +237,8 @@ int cuModuleLoadDataEx(void **module, const void *code, unsigned numOptions,
 
 int cuModuleUnload(void *module) {
   ONNXC_ENTER(true);
+  if (int error = captureError())
+    return error;
   auto *image = static_cast<Image *>(module);
   if (machine.images.erase(image) == 0)
     return InvalidHandle;

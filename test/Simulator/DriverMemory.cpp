@@ -1,9 +1,10 @@
-//===- DriverMemory.cpp - Memory and copies of the simulated driver *- C++
-//-*-===//
+//===- DriverMemory.cpp - Memory of the simulated driver --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Memory that is to be copied to is overwritten at once.
+// Memory that is to be copied to is overwritten at once. Freeing waits for
+// nothing, which cuMemFree need not do (CUDA driver API): work that uses the
+// memory afterwards fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,8 @@ bool simulator::isValid(const MemoryCopy &its) {
 }
 
 int simulator::copy(const MemoryCopy &its) {
+  if (!isValid(its))
+    return IllegalAddress;
   ++machine.counters.copiesOn;
   machine.counters.bytesOn += int64_t(its.bytes);
   std::memcpy(reinterpret_cast<void *>(its.to.device),
@@ -39,6 +42,8 @@ extern "C" {
 
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   ONNXC_ENTER(true);
+  if (int error = captureError())
+    return error;
   if (bytes == 0)
     return InvalidValue;
   constexpr size_t capacity = size_t(8) << 30;
@@ -52,7 +57,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
 
 int cuMemFree_v2(uint64_t pointer) {
   ONNXC_ENTER(true);
-  if (int error = finishAll())
+  if (int error = captureError())
     return error;
   if (!machine.memory.release(pointer))
     return InvalidValue;
@@ -70,6 +75,8 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
   // What the driver does with memory that is not page-locked.
   auto *first = static_cast<const char *>(from);
   return add(stream, [to, kept = std::vector<char>(first, first + bytes)] {
+    if (!machine.memory.contains(to, kept.size()))
+      return IllegalAddress;
     std::memcpy(reinterpret_cast<void *>(to), kept.data(), kept.size());
     return Success;
   });
@@ -83,6 +90,8 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
   machine.counters.bytesOut += int64_t(bytes);
   std::memset(to, 0xff, bytes);
   return add(stream, [=] {
+    if (!machine.memory.contains(from, bytes))
+      return IllegalAddress;
     std::memcpy(to, reinterpret_cast<void *>(from), bytes);
     return Success;
   });
@@ -107,6 +116,8 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream) {
   if (to % 4 != 0 || !machine.memory.contains(to, 4 * count))
     return InvalidValue;
   return add(stream, [=] {
+    if (!machine.memory.contains(to, 4 * count))
+      return IllegalAddress;
     std::fill_n(reinterpret_cast<unsigned *>(to), count, value);
     return Success;
   });

@@ -16,6 +16,7 @@ using namespace onnxc::simulator;
 
 Machine &simulator::machine = *new Machine;
 thread_local ContextStack simulator::contexts;
+thread_local int simulator::captureMode;
 
 //===----------------------------------------------------------------------===//
 // The environment
@@ -44,7 +45,8 @@ Settings simulator::initialSettings() {
           /*refusesCubins=*/false,
           /*refusesUpdates=*/false,
           /*countsSectors=*/isAskedFor("sectors") || isAskedFor("kernels"),
-          fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0)};
+          fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0),
+          /*captured=*/nullptr};
 }
 
 static void printAccesses(const char *whose, const Counters &its) {
@@ -106,6 +108,22 @@ int simulator::stateError(bool needsContext) {
   if (needsContext && currentDevice() < 0)
     return InvalidContext;
   return needsContext ? machine.sticky : int(Success);
+}
+
+int simulator::captureError() {
+  constexpr int relaxed = 2;
+  return machine.settings.captured && captureMode != relaxed
+             ? StreamCaptureUnsupported
+             : Success;
+}
+
+int simulator::captureErrorOf(void *stream) {
+  const void *captured = machine.settings.captured;
+  if (!captured)
+    return Success;
+  if (reinterpret_cast<uintptr_t>(stream) <= 1)
+    return StreamCaptureImplicit;
+  return stream == captured ? StreamCaptureUnsupported : Success;
 }
 
 //===----------------------------------------------------------------------===//

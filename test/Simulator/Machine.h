@@ -34,7 +34,10 @@ enum Result : int {
   InvalidHandle = 400,
   NotFound = 500,
   NotReady = 600,
+  IllegalAddress = 700,
   LaunchFailed = 719,
+  StreamCaptureUnsupported = 900,
+  StreamCaptureImplicit = 906,
 };
 
 inline constexpr int maxDevices = 8;
@@ -139,6 +142,8 @@ private:
 };
 static_assert(std::is_trivially_destructible_v<ContextStack>);
 extern thread_local ContextStack contexts;
+/// CU_STREAM_CAPTURE_MODE_... of the thread, at first that of all threads.
+extern thread_local int captureMode;
 
 /// The device of a primary context; -1 for no such context.
 int deviceOf(const void *context);
@@ -148,6 +153,11 @@ int currentDevice();
 /// The error of a call that comes in now: an injected one, or one of its state.
 /// What kernels have done is reported by calls that need a context.
 int stateError(bool needsContext);
+
+/// That of a call that allocates, frees or loads while a stream is captured
+/// which forbids such calls to the thread (CUDA driver API,
+/// cuThreadExchangeStreamCaptureMode).
+int captureError();
 
 /// Begins each function that may fail.
 #define ONNXC_ENTER(NEEDS_CONTEXT)                                             \
@@ -161,6 +171,8 @@ int stateError(bool needsContext);
 
 /// That of the current device; null for what is none. CU_STREAM_LEGACY is 1.
 Stream *streamOf(void *handle);
+/// That of a call that uses the stream while one is captured.
+int captureErrorOf(void *stream);
 /// Puts work into a stream.
 int add(void *stream, std::function<int()> task);
 /// Does the work of a stream, or of all.

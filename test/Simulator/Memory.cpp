@@ -52,9 +52,11 @@ bool DeviceMemory::release(uintptr_t address) {
   });
   if (at == spans.end())
     return false;
+  // The addresses stay, so that no later memory has them.
   Span pages = pagesOf(*at);
-  munmap(reinterpret_cast<void *>(pages.begin - kPage),
-         pages.end - pages.begin + 2 * kPage);
+  mmap(reinterpret_cast<void *>(pages.begin), pages.end - pages.begin,
+       PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+       0);
   spans.erase(at);
   return true;
 }

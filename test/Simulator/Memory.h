@@ -17,7 +17,7 @@ class DeviceMemory {
 public:
   /// 0 without memory.
   uintptr_t allocate(size_t bytes);
-  /// False if nothing was allocated there.
+  /// The addresses are used no more. False if nothing was allocated there.
   bool release(uintptr_t address);
   /// True if the bytes lie within one allocation.
   bool contains(uintptr_t address, size_t bytes) const;

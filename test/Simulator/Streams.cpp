@@ -10,6 +10,8 @@
 
 #include "Machine.h"
 
+#include <utility>
+
 using namespace onnxc;
 using namespace onnxc::simulator;
 
@@ -25,6 +27,8 @@ int simulator::add(void *handle, std::function<int()> task) {
   Stream *stream = streamOf(handle);
   if (!stream)
     return InvalidHandle;
+  if (int error = captureErrorOf(handle))
+    return error;
   stream->tasks.push_back(std::move(task));
   return Success;
 }
@@ -82,7 +86,31 @@ int cuStreamDestroy_v2(void *handle) {
 int cuStreamSynchronize(void *handle) {
   ONNXC_ENTER(true);
   Stream *stream = streamOf(handle);
+  if (int error = captureErrorOf(handle))
+    return error;
   return stream ? finish(*stream) : InvalidHandle;
+}
+
+int cuCtxSynchronize() {
+  ONNXC_ENTER(true);
+  return machine.settings.captured ? StreamCaptureUnsupported : finishAll();
+}
+
+int cuStreamIsCapturing(void *handle, int *status) {
+  ONNXC_ENTER(true);
+  int error = captureErrorOf(handle);
+  *status = error == StreamCaptureUnsupported;
+  return error == StreamCaptureImplicit ? error
+         : streamOf(handle)             ? Success
+                                        : InvalidHandle;
+}
+
+// Fails for no reason but another mode.
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  if (*mode < 0 || *mode > 2)
+    return InvalidValue;
+  std::swap(*mode, captureMode);
+  return Success;
 }
 
 int cuEventCreate(void **event, unsigned flags) {

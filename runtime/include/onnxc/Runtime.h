@@ -139,7 +139,8 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextCheckDevice(OMContext *context);
 /* The CUstream of that GPU whose order later runs take part in, until another
  * stream or GPU is set; NULL (the default): one of the context.
  * CU_STREAM_LEGACY is the default stream. OM_STATUS_UNSUPPORTED if runs are on
- * the processor, OM_STATUS_INVALID during one. */
+ * the processor, OM_STATUS_INVALID during one. A run ends with the latter if
+ * the stream is being captured for a CUDA graph then. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetStream(OMContext *context,
                                                     void *stream);
 /* Allocates the memory of the first run without running, as far as sizes are

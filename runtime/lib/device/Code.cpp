@@ -167,12 +167,20 @@ bool device::isAvailable(const OnnxcDeviceCode &code, int32_t number,
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the driver might take another image
-/// (CUDA_ERROR_INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX to
-/// JIT_COMPILATION_DISABLED, INVALID_SOURCE).
+/// Returns true if the driver might take another image.
 static bool isAboutImage(Result error) {
-  return error == 200 || error == 209 || (error >= 218 && error <= 223) ||
-         error == 300;
+  switch (error) {
+  case 200: // CUDA_ERROR_INVALID_IMAGE
+  case 209: // CUDA_ERROR_NO_BINARY_FOR_GPU
+  case 218: // CUDA_ERROR_INVALID_PTX
+  case 221: // CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+  case 222: // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+  case 223: // CUDA_ERROR_JIT_COMPILATION_DISABLED
+  case 300: // CUDA_ERROR_INVALID_SOURCE
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Adds to `problem` why the driver has refused an image.
@@ -242,6 +250,8 @@ static bool findKernels(OMContext &context, LoadedCode &loaded) {
 }
 
 /// Copies the constants to the device, and waits: the weights may be a file.
+/// The stream is one of their own, because the default one waits for other
+/// streams of the program, and fails while one of them is captured.
 static bool copyConstants(OMContext &context, LoadedCode &loaded) {
   const OnnxcDeviceCode &code = *context.device;
   const Driver &driver = *loaded.driver;
@@ -256,16 +266,26 @@ static bool copyConstants(OMContext &context, LoadedCode &loaded) {
       driver.cuMemAlloc(&loaded.constants, size_t(code.constantBytes));
   if (error)
     loaded.constants = 0;
+  if (!error) {
+    function = "cuStreamCreate";
+    error = driver.cuStreamCreate(&loaded.uploads, NonBlocking);
+    loaded.hasUploads = !error;
+  }
   for (int64_t i = 0; !error && i < code.numConstants; ++i) {
     const OnnxcDeviceConstant &constant = code.constants[i];
     function = "cuMemcpyHtoDAsync";
     error = driver.cuMemcpyHtoDAsync(
         loaded.constants + uint64_t(constant.deviceOffset),
-        weights + constant.offset, size_t(constant.bytes), nullptr);
+        weights + constant.offset, size_t(constant.bytes), loaded.uploads);
   }
   if (!error) {
     function = "cuStreamSynchronize";
-    error = driver.cuStreamSynchronize(nullptr);
+    error = driver.cuStreamSynchronize(loaded.uploads);
+  }
+  if (!error) {
+    function = "cuStreamDestroy";
+    error = driver.cuStreamDestroy(loaded.uploads);
+    loaded.hasUploads = error;
   }
   if (error)
     fail(context, driver, error, function);
@@ -276,6 +296,12 @@ static bool copyConstants(OMContext &context, LoadedCode &loaded) {
 /// ends, the driver may have ended before.
 static void unload(LoadedCode *loaded) {
   const Driver &driver = *loaded->driver;
+  WhileOthersCapture relaxed(driver);
+  if (loaded->hasUploads) {
+    // Copies before one that has failed; cuMemFree need not wait for them.
+    driver.cuStreamSynchronize(loaded->uploads);
+    driver.cuStreamDestroy(loaded->uploads);
+  }
   if (loaded->constants)
     driver.cuMemFree(loaded->constants);
   if (loaded->module)
@@ -328,6 +354,7 @@ static LoadedCode *load(OMContext &context) {
   loaded->code = context.device;
   loaded->driver = driver;
   loaded->info = info;
+  WhileOthersCapture relaxed(*driver);
   if (enter(context, *loaded) && loadModule(context, *loaded, version) &&
       findKernels(context, *loaded) && copyConstants(context, *loaded)) {
     context.info("%s of compute capability %d.%d runs the model, with %lld "

@@ -60,6 +60,8 @@ struct LoadedCode {
   Module module;
   Function *functions; ///< by kernel number
   OnnxcDevicePointer constants;
+  Stream uploads; ///< in which the constants are copied, while `hasUploads`
+  bool hasUploads;
   int64_t references;
 };
 

@@ -64,6 +64,7 @@ enum : Result {
   Success = 0,
   OutOfMemory = 2,
   NoDevice = 100,
+  StreamCaptureImplicit = 906,
 };
 
 /// CU_DEVICE_ATTRIBUTE_...
@@ -79,6 +80,8 @@ enum { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
 enum { UInt8 = 0, UInt16 = 1, UInt32 = 2, UInt64 = 4 };
 enum { Swizzle32B = 1, Swizzle64B = 2, Swizzle128B = 3 };
 enum { Promotion256B = 3 };
+/// CU_STREAM_CAPTURE_STATUS_... and CU_STREAM_CAPTURE_MODE_...
+enum { NoCapture = 0, CaptureRelaxed = 2 };
 /// CU_STREAM_NON_BLOCKING: other streams of the program do not wait.
 inline constexpr unsigned NonBlocking = 1;
 
@@ -93,6 +96,23 @@ struct Driver {
 
   /// Describes the error of a function: its name and text, or its number.
   void explain(Result error, const char *function, Message &message) const;
+};
+
+/// Lets the thread allocate, free and load while another thread captures a
+/// stream: in any mode but the relaxed one such calls fail, and end the capture
+/// (CUDA driver API, cuThreadExchangeStreamCaptureMode).
+class WhileOthersCapture {
+public:
+  explicit WhileOthersCapture(const Driver &driver) : driver(driver) {
+    driver.cuThreadExchangeStreamCaptureMode(&mode);
+  }
+  ~WhileOthersCapture() { driver.cuThreadExchangeStreamCaptureMode(&mode); }
+  WhileOthersCapture(const WhileOthersCapture &) = delete;
+  WhileOthersCapture &operator=(const WhileOthersCapture &) = delete;
+
+private:
+  const Driver &driver;
+  int mode = CaptureRelaxed; ///< that the thread has not at the time
 };
 
 /// The loaded and initialised driver, the same for all calls; null, with the

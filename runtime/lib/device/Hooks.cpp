@@ -52,9 +52,10 @@ static bool growBlock(OnnxcCall *call, DeviceContext &device,
   OnnxcDevicePointer old = block.memory;
   block.memory = 0;
   block.bytes = 0;
-  // Launches that wait may use it.
+  // Launches may use it, and cuMemFree need not wait for them.
   device.launches.finishPart(call, device);
-  if (old && !ONNXC_TRY(cuMemFree, old))
+  bool hasEnded = !old || ONNXC_TRY(cuStreamSynchronize, device.stream);
+  if (old && (!ONNXC_TRY(cuMemFree, old) || !hasEnded))
     return false;
   Result error = driverOf(device).cuMemAlloc(&block.memory, size_t(bytes));
   if (error) {

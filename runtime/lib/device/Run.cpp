@@ -37,6 +37,9 @@ bool device::check(OMContext &context, const DeviceContext &device,
 /// Frees what is on the device; its CUDA context is current, and is popped.
 static void freeOnDevice(DeviceContext &device) {
   const Driver &driver = driverOf(device);
+  // What an error has left there; cuMemFree need not wait for it.
+  if (device.ownStream)
+    driver.cuStreamSynchronize(device.ownStream);
   device.launches.destroy(driver);
   for (DeviceBlock *block = device.blocks; block; block = block->next)
     if (block->memory)
@@ -76,6 +79,11 @@ static bool createOnDevice(OnnxcCall *call, DeviceContext &device) {
          ONNXC_TRY(cuStreamSynchronize, device.ownStream);
 }
 
+/// Gives the thread the mode of WhileOthersCapture for a run, and back.
+static void exchangeMode(const Driver &driver, DeviceContext &device) {
+  driver.cuThreadExchangeStreamCaptureMode(&device.captureMode);
+}
+
 static DeviceContext *createDeviceContext(OnnxcCall *call) {
   // The copy of the words is after it.
   auto *device = static_cast<DeviceContext *>(
@@ -86,12 +94,17 @@ static DeviceContext *createDeviceContext(OnnxcCall *call) {
   }
   device->firstLaunch = device->lastLaunch = -1;
   device->found = reinterpret_cast<ErrorWords *>(device + 1);
+  device->captureMode = CaptureRelaxed;
   device->code = acquireCode(*call);
-  device->isEntered = true;
-  if (device->code && createOnDevice(call, *device))
-    return device;
-  if (device->code)
+  if (device->code) {
+    const Driver &driver = driverOf(*device);
+    exchangeMode(driver, *device);
+    device->isEntered = true;
+    if (createOnDevice(call, *device))
+      return device;
     freeOnDevice(*device);
+    exchangeMode(driver, *device);
+  }
   free(device);
   return nullptr;
 }
@@ -112,22 +125,47 @@ static DeviceContext *enterOrCreate(OnnxcCall *call) {
   device->isEntered = check(
       *call, *device, driverOf(*device).cuCtxPushCurrent(device->code->context),
       "cuCtxPushCurrent");
-  return device->isEntered ? device : nullptr;
-}
-
-DeviceContext *device::enter(OnnxcCall *call) {
-  DeviceContext *device = enterOrCreate(call);
-  if (device)
-    device->stream = call->deviceStream
-                         ? static_cast<Stream>(call->deviceStream)
-                         : device->ownStream;
+  if (!device->isEntered)
+    return nullptr;
+  exchangeMode(driverOf(*device), *device);
   return device;
 }
 
 static void leave(DeviceContext &device) {
+  exchangeMode(driverOf(device), device);
   Context popped;
   driverOf(device).cuCtxPopCurrent(&popped);
   device.isEntered = false;
+}
+
+/// Refuses a stream of the caller that is being captured: a run waits for it,
+/// which would end the capture.
+static bool checkCapture(OnnxcCall *call, const DeviceContext &device,
+                         Stream stream) {
+  int status = NoCapture;
+  Result error = driverOf(device).cuStreamIsCapturing(stream, &status);
+  if (error && error != StreamCaptureImplicit)
+    return check(*call, device, error, "cuStreamIsCapturing");
+  if (!error && status == NoCapture)
+    return true;
+  call->fail(ONNXC_ERR_INVALID,
+             "the stream is being captured for a CUDA graph: a run waits for "
+             "its stream, which no capture allows");
+  return false;
+}
+
+DeviceContext *device::enter(OnnxcCall *call) {
+  bool isFirst = !call->deviceContext || !call->deviceContext->isEntered;
+  DeviceContext *device = enterOrCreate(call);
+  if (!device)
+    return nullptr;
+  auto callers = static_cast<Stream>(call->deviceStream);
+  if (isFirst && callers && !checkCapture(call, *device, callers)) {
+    leave(*device);
+    return nullptr;
+  }
+  device->stream = callers ? callers : device->ownStream;
+  return device;
 }
 
 static void destroyDeviceContext(OMContext &context) {
@@ -137,8 +175,10 @@ static void destroyDeviceContext(OMContext &context) {
   context.deviceContext = nullptr;
   // What is the parent's stays the parent's.
   if (!isForked() &&
-      driverOf(*device).cuCtxPushCurrent(device->code->context) == Success)
+      driverOf(*device).cuCtxPushCurrent(device->code->context) == Success) {
+    WhileOthersCapture relaxed(driverOf(*device));
     freeOnDevice(*device);
+  }
   while (DeviceBlock *block = device->blocks) {
     device->blocks = block->next;
     free(block);
@@ -263,6 +303,7 @@ static OnnxcDevicePointer allocateOutput(OMContext &context, int64_t bytes,
     return 0;
   OnnxcDevicePointer memory;
   const Driver &driver = *code->driver;
+  WhileOthersCapture relaxed(driver);
   if (Result error = driver.cuMemAlloc(&memory, size_t(bytes ? bytes : 1))) {
     Message what;
     what.set("an output of %lld bytes: cuMemAlloc", (long long)bytes);
@@ -276,11 +317,16 @@ static OnnxcDevicePointer allocateOutput(OMContext &context, int64_t bytes,
   return memory;
 }
 
+/// Other libraries may have work that uses the memory, in any stream, and
+/// cuMemFree need not wait for it.
 static void freeOutput(void *owner, OnnxcDevicePointer memory) {
   auto *code = static_cast<LoadedCode *>(owner);
-  if (isForked() || code->driver->cuCtxPushCurrent(code->context) != Success)
+  const Driver &driver = *code->driver;
+  if (isForked() || driver.cuCtxPushCurrent(code->context) != Success)
     return;
-  code->driver->cuMemFree(memory);
+  WhileOthersCapture relaxed(driver);
+  driver.cuCtxSynchronize();
+  driver.cuMemFree(memory);
   releaseCode(*code);
 }
 

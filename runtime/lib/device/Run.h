@@ -32,7 +32,8 @@ struct ErrorWords {
 
 struct onnxc::rt::DeviceContext {
   device::LoadedCode *code;
-  bool isEntered; ///< the CUDA context is the thread's current one
+  bool isEntered;  ///< the CUDA context is the thread's current one
+  int captureMode; ///< that the thread has not at the time
   device::Stream ownStream;
   device::Stream stream; ///< of the run
   device::DeviceBlock *blocks;

@@ -107,6 +107,15 @@ TEST_F(DeviceTest, ReleasedBlocksAreUsedAgain) {
   }
 }
 
+TEST_F(DeviceTest, BlocksAreFreedAfterTheLaunchesThatUseThem) {
+  Session run("outgrown");
+  for (size_t count : {100, 5000}) {
+    Numbers x = randomNumbers(count);
+    ASSERT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, x);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // What is done once
 //===----------------------------------------------------------------------===//

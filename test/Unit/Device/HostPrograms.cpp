@@ -225,6 +225,18 @@ int32_t blocks(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
+/// Copies through a block that makes way for a larger one.
+int32_t outgrown(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  OnnxcDevicePointer small = onnxc_rt_device_alloc(call, its.bytes);
+  onnxc_rt_device_copy(call, small, its.x, its.bytes);
+  onnxc_rt_device_copy(call, its.y, small, its.bytes);
+  onnxc_rt_device_release(call, small);
+  OnnxcDevicePointer large = onnxc_rt_device_alloc(call, 2 * its.bytes);
+  onnxc_rt_device_release(call, large);
+  return its.finish();
+}
+
 template <Kernel kernel>
 int32_t faulty(OnnxcCall *call, const OnnxcValue *inputs) {
   Vectors its(call, inputs);
@@ -325,6 +337,7 @@ constinit const OnnxcEntry modelEntries[] = {
     entry("transpose_directly", transpose<TransposeDirectly>),
     entry("dynamic", dynamic),
     entry("blocks", blocks),
+    entry("outgrown", outgrown),
     entry("reverse", reverse<Reverse>),
     entry("reverse_beyond", reverse<ReverseBeyond>),
     entry("race", faulty<Race>),

@@ -237,6 +237,59 @@ TEST_F(TensorTest, RunsTakePartInTheOrderOfAStream) {
   }
 }
 
+// cuMemFree waits for no stream.
+TEST_F(TensorTest, OutputsAreFreedAfterAllThatUsesThem) {
+  Program program;
+  Numbers x = randomNumbers(kAddends), there(kAddends);
+  Tensor in(x);
+  DLManagedTensorVersioned *out = nullptr;
+  Session run("chain");
+  ASSERT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
+  driver("cuMemcpyDtoHAsync_v2", static_cast<void *>(there.data()),
+         uint64_t(out->dl_tensor.data), in.bytes(), program.stream);
+  out->deleter(out);
+  driver("cuStreamSynchronize", program.stream);
+  EXPECT_EQ(there, twiceSumOf(x));
+}
+
+TEST_F(TensorTest, RunsTakePlaceWhileTheProgramCapturesAStream) {
+  Program program;
+  Numbers x = randomNumbers(kAddends);
+  settings().captured = program.stream;
+  {
+    Session run("chain"), other("dynamic");
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+      EXPECT_EQ(run.result, twiceSumOf(x));
+    }
+    for (size_t count : {100, 5000})
+      ASSERT_EQ(other(randomNumbers(count), count), OM_STATUS_OK)
+          << other.message();
+  }
+  int mode = 2;
+  driver("cuThreadExchangeStreamCaptureMode", &mode);
+  EXPECT_EQ(mode, 0);
+  driver("cuThreadExchangeStreamCaptureMode", &mode);
+}
+
+TEST_F(TensorTest, StreamsThatAreBeingCapturedAreRefused) {
+  Program program;
+  Numbers x = randomNumbers(kAddends);
+  Session run("chain");
+  void *legacy = reinterpret_cast<void *>(1);
+  for (void *stream : {program.stream, legacy}) {
+    settings().captured = program.stream;
+    ASSERT_EQ(omContextSetStream(run.context, stream), OM_STATUS_OK);
+    EXPECT_EQ(run(x, kAddends), OM_STATUS_INVALID);
+    EXPECT_EQ(run.message(), "the stream is being captured for a CUDA graph: a "
+                             "run waits for its stream, which no capture "
+                             "allows");
+    settings().captured = nullptr;
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, twiceSumOf(x));
+  }
+}
+
 TEST_F(TensorTest, AStreamIsOfOneDevice) {
   settings().devices = 2;
   Numbers x = randomNumbers(kAddends);

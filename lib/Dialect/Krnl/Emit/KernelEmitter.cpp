@@ -48,7 +48,7 @@ private:
   Value emitSize(Value tensor, int64_t dim);
   void emitUniformOps();
   void emitStorage();
-  void placeThreads(const TileThreads &threads, const OpEmitter &ops);
+  void placeThreads(const TileThreads &threads, int64_t others);
   void emitTiles();
 
   KernelOp kernel;
@@ -222,13 +222,11 @@ void KernelEmitter::emitStorage() {
 }
 
 /// Gives threads their iterations of mapped loops, and blocks of a cluster
-/// theirs of its parts and shares.
-void KernelEmitter::placeThreads(const TileThreads &threads,
-                                 const OpEmitter &ops) {
+/// theirs of its parts and shares; `others` is how many more threads there are.
+void KernelEmitter::placeThreads(const TileThreads &threads, int64_t others) {
   SmallVector<unsigned> mapped = mappedLoops(nest);
   auto extents = llvm::map_to_vector(
       mapped, [&](unsigned loop) { return nest.loop(loop).extent; });
-  int64_t others = ops.hasProducer() ? producerThreads : 0;
   loops.setThread(mapped, threads.indices(b, values.func, extents, others));
   for (unsigned loop : loopsOfThreads(nest))
     if (int other = nest.loop(loop).threadsOf;
@@ -244,11 +242,15 @@ void KernelEmitter::placeThreads(const TileThreads &threads,
 void KernelEmitter::emitTiles() {
   VectorAccess access(b, math);
   EmptyOperands empty(b, access, values.func.getBody().front());
-  OpEmitter ops({kernel, nest, registers, storage, loops, values, empty, access,
-                 b, math, options, policy});
-  ops.allocateCaches();
+  EmitContext context{kernel, nest,   registers, storage, loops,   values,
+                      empty,  access, b,         math,    options, policy};
+  OperandPositions positions(context);
+  CachedSlices slices(context, positions);
+  slices.allocate();
+  SliceCopier copier(context, positions, slices);
+  OpEmitter ops(context, positions, slices, copier);
   if (const TileThreads *threads = policy.tileThreads())
-    placeThreads(*threads, ops);
+    placeThreads(*threads, slices.produced().empty() ? 0 : producerThreads);
   auto memrefOf = [&](Value tensor) {
     return storage.slots[storage.chainRoot(tensor)].memref;
   };
@@ -257,18 +259,19 @@ void KernelEmitter::emitTiles() {
         b, values.func, loops.tileExtents(),
         [&](ArrayRef<OpFoldResult> indices, function_ref<Value()> before) {
           loops.enterTile(indices);
-          ops.enterTile(before);
+          copier.roles().enterTile(before);
           emitTile();
         });
   };
   auto computeTile = [&] {
-    loops.emitTile([&](unsigned loop) { ops.fillCaches(loop); },
+    loops.emitTile([&](unsigned loop) { copier.fill(loop); },
                    [&] { ops.emitOps(); });
-    ops.endTile();
+    copier.endTile();
   };
   empty.emitBranches(kernel, memrefOf, [&] {
-    ops.emitRoles([&] { openTiles([&] { ops.produceTile(); }); },
-                  [&] { openTiles(computeTile); });
+    copier.roles().emitRoles(
+        [&] { openTiles([&] { copier.roles().produceTile(); }); },
+        [&] { openTiles(computeTile); });
   });
 }
 

@@ -88,6 +88,12 @@ public:
   llvm::SmallVector<mlir::OpFoldResult> tileExtents();
   /// Lets these loops be at the indices of a tile.
   void enterTile(llvm::ArrayRef<mlir::OpFoldResult> indices);
+  /// Lets a loop be at one iteration.
+  void enterIteration(unsigned loop, LaneIndex at) {
+    active[loop] = ActiveLoop();
+    active[loop].base = at.base;
+    active[loop].offset = at.offset;
+  }
   /// Emits the tile: the fused outer loops, calling `onLoop` where the body of
   /// one begins, and the variants of the register tile, with `onPoint` in each.
   void emitTile(llvm::function_ref<void(unsigned)> onLoop,

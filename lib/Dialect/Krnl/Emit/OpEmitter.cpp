@@ -4,14 +4,14 @@
 
 #include "OpEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
 void OpEmitter::emitOps() {
-  registers.clear();
+  kept.clear();
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     if (!isInside(nest, op))
       emitOp(op);
@@ -24,7 +24,7 @@ void OpEmitter::emitOp(unsigned number) {
   b.setLoc(state.op.getLoc());
   if (policy.tileThreads() && touchesShared(state))
     policy.tileThreads()->wait(b);
-  prefetchBefore(number);
+  prefetcher.emitBefore(number);
   SmallVector<ActiveLoop> saved(active);
   writeOutColumns(number);
   emitOpLoops(state, 0, {});
@@ -62,127 +62,99 @@ bool OpEmitter::touchesShared(const OpState &state) {
          });
 }
 
+/// The loops of a reduction, which decide which accumulators there are.
+SmallVector<Value> OpEmitter::emitReduction(OpState &state, unsigned position) {
+  for (unsigned i = position; i < state.loops.size(); ++i) {
+    const LoopUse &use = state.loops[i];
+    int64_t lanes = use.width();
+    active[use.loop].lanes = lanes;
+    bool separate = lanes > 1 || nest.loop(use.loop).split;
+    active[use.loop].instances =
+        separate ? std::max<int64_t>(use.unroll, 1) : 1;
+  }
+  SmallVector<Value> initial = reduction.initial(state);
+  SmallVector<Value> final = emitOpLoops(state, position, initial);
+  reduction.finish(state, final);
+  for (unsigned i = position; i < state.loops.size(); ++i)
+    active[state.loops[i].loop] = ActiveLoop();
+  return {};
+}
+
 SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
                                           ValueRange accumulators) {
   if (position == state.firstReduced && state.accumulates &&
-      accumulators.empty()) {
-    // The loops from here on decide which accumulators there are.
-    for (unsigned i = position; i < state.loops.size(); ++i) {
-      const LoopUse &use = state.loops[i];
-      int64_t lanes = use.width();
-      active[use.loop].lanes = lanes;
-      bool separate = lanes > 1 || nest.loop(use.loop).split;
-      active[use.loop].instances =
-          separate ? std::max<int64_t>(use.unroll, 1) : 1;
-    }
-    SmallVector<Value> initial = initialAccumulators(state);
-    SmallVector<Value> final = emitOpLoops(state, position, initial);
-    finishAccumulators(state, final);
-    for (unsigned i = position; i < state.loops.size(); ++i)
-      active[state.loops[i].loop] = ActiveLoop();
-    return {};
-  }
+      accumulators.empty())
+    return emitReduction(state, position);
   if (position == state.loops.size())
     return emitPoint(state, accumulators);
   const LoopUse &use = state.loops[position];
   auto body = [&](ValueRange carried) {
-    fillCaches(use.loop, state.number);
+    copier.fill(use.loop, state.number);
     if (nest.loop(use.loop).computeAt) {
       SmallVector<unsigned> ops = nest.computeAtOps();
       for (unsigned inside : llvm::drop_end(ops)) {
-        fillCaches(use.loop, inside);
+        copier.fill(use.loop, inside);
         emitOp(inside);
       }
     }
     b.setLoc(state.op.getLoc());
     SmallVector<Value> next = emitOpLoops(state, position + 1, carried);
-    releaseProducts(use.loop, state.number);
+    copier.endIteration(use.loop, state.number);
     return next;
   };
-  startPipeline(use.loop, state.number);
+  copier.startPipeline(use.loop, state.number);
   if (use.earlyExit && !accumulators.empty())
     return loops.emitEarlyExitLoop(use, state.number, accumulators, body);
-  SmallVector<Value> results = waitForProducts(
+  SmallVector<Value> results = wgmmas.wait(
       state, use.loop, loops.emitLoop(use, state.number, accumulators, body));
-  endPipeline(use.loop, state.number);
+  copier.endPipeline(use.loop, state.number);
   return results;
-}
-
-/// The arguments of the payload, null for those without a use. `at`: by result
-/// the position of the instance's accumulator in `running`, -1 if there is
-/// none.
-SmallVector<Value> OpEmitter::readArguments(OpState &state,
-                                            const Instance &instance,
-                                            ArrayRef<int> at,
-                                            ArrayRef<Value> running) {
-  SmallVector<Value> args;
-  for (OpOperand *input : state.op.getDpsInputOperands()) {
-    bool used = !state.op.getMatchingBlockArgument(input).use_empty();
-    args.push_back(used ? readOperand(state, *input, instance) : Value());
-  }
-  for (auto [i, accumulator] : llvm::enumerate(at)) {
-    OpOperand *init = state.op.getDpsInitOperand(i);
-    if (accumulator >= 0)
-      args.push_back(running[accumulator]);
-    else if (state.op.payloadUsesValueFromOperand(init))
-      args.push_back(readOperand(state, *init, instance));
-    else
-      args.push_back(Value());
-  }
-  return args;
-}
-
-/// The value of an accumulator after an instance; lanes that are masked keep
-/// the one before.
-Value OpEmitter::nextOf(OpState &state, const Instance &instance, Value before,
-                        Value result) {
-  Value next = result;
-  if (auto type = dyn_cast<VectorType>(before.getType()))
-    next = broadcast(b, next, type.getNumElements());
-  std::optional<unsigned> lane = laneLoop(state);
-  if (lane && isReduced(state, *lane))
-    if (Value mask = loops.laneMask(state.number, instance))
-      next = arith::SelectOp::create(b, mask, next, before);
-  return next;
 }
 
 SmallVector<Value> OpEmitter::emitPoint(OpState &state,
                                         ValueRange accumulators) {
   state.reads.clear();
-  if (!accumulators.empty())
-    for (OpOperand *input : state.op.getDpsInputOperands())
-      prefetchPanel(state, *input);
-  SmallVector<Value> running = llvm::to_vector(accumulators);
-  if (std::optional<unsigned> group = dotLoop(state);
-      group && !accumulators.empty()) {
+  if (accumulators.empty())
+    return emitInstances(state, accumulators);
+  prefetcher.emitInStep(state);
+  if (std::optional<unsigned> group = dots.loopOf(state)) {
+    SmallVector<Value> running = llvm::to_vector(accumulators);
     auto isSum = [&](unsigned loop) { return loop != *group; };
     for (const Instance &instance : loops.enumerate(state.number, isSum)) {
-      Value &sum = running[accumulatorAt(state, instance)];
-      sum = emitDot(state, instance, *group, sum);
+      Value &sum = running[reduction.accumulatorAt(state, instance)];
+      sum = dots.emit(state, instance, *group, sum);
     }
     return running;
   }
-  if (const Mma *mma = mmaHere(state); mma && !accumulators.empty())
+  if (const Mma *mma = mmas.productsOf(state))
     return isOfWarpgroup(state.number, *mma)
-               ? emitWgmma(state, *mma, accumulators)
-               : emitMma(state, *mma, accumulators);
+               ? wgmmas.emit(state, *mma, accumulators)
+               : mmas.emit(state, *mma, accumulators);
+  return emitInstances(state, accumulators);
+}
+
+/// The payload in each instance of the point.
+SmallVector<Value> OpEmitter::emitInstances(OpState &state,
+                                            ValueRange accumulators) {
+  SmallVector<Value> running = llvm::to_vector(accumulators);
   SmallVector<Instance> all =
       loops.enumerate(state.number, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
   for (const Instance &instance : all) {
     SmallVector<int> at(inits, -1);
     if (!accumulators.empty()) {
-      int c = accumulatorAt(state, instance);
+      int c = reduction.accumulatorAt(state, instance);
       for (auto [n, i] : llvm::enumerate(state.accumulated))
         at[i] = n * state.accumulatorInstances.size() + c;
     }
-    SmallVector<Value> results = emitInstance(
-        state, instance, readArguments(state, instance, at, running));
+    SmallVector<Value> results = instances.emit(
+        state, instance, reader.readArguments(state, instance, at, running));
     for (unsigned i = 0; i < inits; ++i)
       if (at[i] < 0)
-        recordResult(state, i, instance, results[i]);
+        writer.write(state, i, instance, results[i]);
       else
-        running[at[i]] = nextOf(state, instance, running[at[i]], results[i]);
+        running[at[i]] =
+            reduction.nextOf(state, instance, running[at[i]], results[i]);
   }
   return running;
 }

@@ -1,4 +1,4 @@
-//===- CopyShared.cpp - Slices that the threads of a tile copy --*- C++ -*-===//
+//===- ThreadCopier.cpp - Slices that the threads of a tile copy *- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Threads take the elements of a slice in turn, 16 bytes at a time where the
@@ -9,18 +9,17 @@
 //
 // Slices of a pipeline are copied without going through registers, by 4, 8 or
 // 16 bytes that stay neighbours; smaller elements that do not go through these.
-//
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Device/ThreadCopier.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include <numeric>
 
@@ -28,39 +27,19 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// The widest access, the part of memory that is read at once, and the least
-/// that is copied ahead.
-static constexpr int64_t accessBytes = 16, sectorBytes = 32, wordBytes = 4;
+/// The part of memory that is read at once, and the least that is copied ahead.
+static constexpr int64_t sectorBytes = 32, wordBytes = 4;
 /// Accesses of a thread that are unrolled, so that it waits for all at once.
 static constexpr int64_t maxUnrolledRounds = 8;
-
-int64_t elementsOfAccess(OpOperand &operand) {
-  Type element = getElementTypeOrSelf(operand.get());
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return 1;
-  return std::max<int64_t>(accessBytes * 8 / element.getIntOrFloatBitWidth(),
-                           1);
-}
-
-/// The loop along which the operand has neighbours in memory.
-std::optional<unsigned> OpEmitter::loopAlongMemory(const CachedSlice &slice) {
-  const Storage &source = storage.slots[storage.chainRoot(slice.use->get())];
-  const Access &along = storage.plan(slice.op).access(*slice.use);
-  for (unsigned loop : slice.loops)
-    if (source.byLoops ? source.packed.back() == loop
-                       : along.hasUnitStride(loop))
-      return loop;
-  return std::nullopt;
-}
 
 /// The loop along memory, and those whose iterations continue its line both in
 /// memory and in the slice until an access has enough neighbours, which are
 /// whole iterations of each loop but the last.
-SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
-                                             unsigned along,
-                                             int64_t maxElements) {
+SmallVector<unsigned> ThreadCopier::loopsOfLine(const CachedSlice &slice,
+                                                unsigned along,
+                                                int64_t maxElements) {
   SmallVector<unsigned> line{along};
-  if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
+  if (slotOf(slice.use->get()).byLoops)
     return line;
   const Access &access = storage.plan(slice.op).access(*slice.use);
   auto strideInSlice = [&](unsigned loop) {
@@ -84,8 +63,8 @@ SmallVector<unsigned> OpEmitter::loopsOfLine(const CachedSlice &slice,
 
 /// Neighbours that one access may have: it begins at a multiple of them in all
 /// iterations, and no loop ends within it.
-int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
-                              ArrayRef<unsigned> line) {
+int64_t ThreadCopier::lanesAlong(const CachedSlice &slice,
+                                 ArrayRef<unsigned> line) {
   const Access &access = storage.plan(slice.op).access(*slice.use);
   if (access.hasRangeAlong(line.front()))
     return 1;
@@ -103,29 +82,17 @@ int64_t OpEmitter::lanesAlong(const CachedSlice &slice,
                     : 1;
   if (line.size() == 1)
     lanes = std::gcd(lanes, nest.loop(line.front()).extent);
-  if (storage.slots[storage.chainRoot(slice.use->get())].byLoops)
+  if (slotOf(slice.use->get()).byLoops)
     return lanes;
   return access.alignment(line, lanes);
 }
 
-/// Elements after each row of so many: an odd number of accesses apart, rows
-/// of matrices lie in different banks.
-int64_t OpEmitter::paddingOf(const CachedSlice &slice, int64_t row) {
-  int64_t lanes = elementsOfAccess(*slice.use);
-  if (const Mma *mma = mmaOf(nest, slice.op))
-    return row % (2 * lanes) == 0 && !mma->isOfWarpgroup() ? lanes : 0;
-  std::optional<unsigned> along = loopAlongMemory(slice);
-  bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
-                      *along != slice.loops.back();
-  return isTransposed ? lanes : 0;
-}
-
 /// The parts of the slice that a thread copies, by the digits of a number, of
 /// which the first one counts fastest.
-SmallVector<OpEmitter::CopyDigit>
-OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
+SmallVector<ThreadCopier::CopyDigit>
+ThreadCopier::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   SmallVector<CopyDigit> digits;
-  std::optional<unsigned> along = loopAlongMemory(slice);
+  std::optional<unsigned> along = slices.loopAlongMemory(slice);
   DenseMap<unsigned, int64_t> parts;
   lanes = 1;
   int64_t left = 1, inRow = 1;
@@ -133,7 +100,7 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
     int64_t maxElements = elementsOfAccess(*slice.use);
     SmallVector<unsigned> line = loopsOfLine(slice, *along, maxElements);
     // Words are copied ahead one by one where they do not stay neighbours.
-    bool isWord = maxElements == accessBytes / wordBytes;
+    bool isWord = maxElements == sliceAccessBytes / wordBytes;
     // Chunks of other elements are not in one piece.
     bool isApart = slice.swizzle && *along != slice.loops.back();
     if (!isApart &&
@@ -147,7 +114,7 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
     left = inRow = nest.loop(*along).extent / parts[*along];
     if (*along != slice.loops.back()) {
       int64_t sector =
-          sectorBytes / accessBytes * elementsOfAccess(*slice.use) / lanes;
+          sectorBytes / sliceAccessBytes * elementsOfAccess(*slice.use) / lanes;
       inRow = std::gcd(sector, left);
     }
     digits.push_back({*along, inRow, parts[*along]});
@@ -164,8 +131,9 @@ OpEmitter::copyDigits(const CachedSlice &slice, int64_t &lanes) {
 }
 
 /// Lets the loops be at the iterations of a part.
-void OpEmitter::enterPart(const CachedSlice &slice, ArrayRef<CopyDigit> digits,
-                          LaneIndex number, int64_t lanes) {
+void ThreadCopier::enterPart(const CachedSlice &slice,
+                             ArrayRef<CopyDigit> digits, LaneIndex number,
+                             int64_t lanes) {
   for (unsigned loop : slice.loops)
     active[loop] = ActiveLoop();
   if (lanes > 1)
@@ -183,7 +151,7 @@ void OpEmitter::enterPart(const CachedSlice &slice, ArrayRef<CopyDigit> digits,
 
 /// Emits an i1 that is true if the part is inside of all loops that end early
 /// here; null if there are none.
-Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
+Value ThreadCopier::isInsideLoops(const CachedSlice &slice) {
   Value all;
   Instance first(active.size(), 0);
   for (unsigned loop : slice.loops) {
@@ -200,9 +168,9 @@ Value OpEmitter::isInsideLoops(const CachedSlice &slice) {
 
 /// Returns true if an asynchronous instruction copies the part: it is
 /// contiguous and has 32, 64 or 128 bits.
-bool OpEmitter::isCopiedAhead(const CachedSlice &slice, Value source,
-                              ArrayRef<LaneIndex> from, LaneIndex at,
-                              int64_t lanes) {
+bool ThreadCopier::isCopiedAhead(const CachedSlice &slice, Value source,
+                                 ArrayRef<LaneIndex> from, LaneIndex at,
+                                 int64_t lanes) {
   if (slice.stages == 1 ||
       (lanes > 1 && (at.step != 1 || access.evenStep(source, from) != 1)))
     return false;
@@ -212,8 +180,8 @@ bool OpEmitter::isCopiedAhead(const CachedSlice &slice, Value source,
   return bits == 32 || bits == 64 || bits == 128;
 }
 
-void OpEmitter::storePart(const CachedSlice &slice, LaneIndex at, Value part,
-                          int64_t lanes) {
+void ThreadCopier::storePart(const CachedSlice &slice, LaneIndex at, Value part,
+                             int64_t lanes) {
   if (lanes == 1 || at.step == 1)
     return access.store(slice.memref, at, part, lanes, {});
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -224,24 +192,24 @@ void OpEmitter::storePart(const CachedSlice &slice, LaneIndex at, Value part,
 
 /// Loads the part that the loops are at, or begins to copy it ahead: then there
 /// is no value.
-std::pair<LaneIndex, Value> OpEmitter::loadPart(const CachedSlice &slice,
-                                                OpState &state, Value source,
-                                                int64_t lanes) {
+std::pair<LaneIndex, Value> ThreadCopier::loadPart(const CachedSlice &slice,
+                                                   OpState &state,
+                                                   int64_t lanes) {
+  Value source = slices.sourceOf(slice);
   Instance here(active.size(), 0);
-  LaneIndex at = indexIn(slice, here);
-  SmallVector<LaneIndex> from = indicesInSource(slice, state);
+  LaneIndex at = slices.indexIn(slice, here);
+  SmallVector<LaneIndex> from = slices.indicesInSource(slice, state);
   if (!isCopiedAhead(slice, source, from, at, lanes))
-    return {at, zeroOutside(slice.op, *slice.use, here,
-                            access.load(source, from, lanes, {}))};
+    return {at, positions.zeroOutside(slice.op, *slice.use, here,
+                                      access.load(source, from, lanes, {}))};
   SmallVector<Value> first =
       llvm::map_to_vector(from, [&](LaneIndex it) { return math.scalar(it); });
   CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
-                      hasElement(slice.op, *slice.use, here));
+                      positions.hasElement(slice.op, *slice.use, here));
   return {at, Value()};
 }
 
-/// Copies part after part: those of one round are the threads'.
-void OpEmitter::copyShared(const CachedSlice &slice) {
+void ThreadCopier::copy(const CachedSlice &slice) {
   if (llvm::any_of(slice.loops,
                    [&](unsigned loop) { return nest.loop(loop).extent == 0; }))
     return;
@@ -249,7 +217,6 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
   OpState state(storage.plan(slice.op));
   for (const LoopUse &use : nest.op(slice.op).loops)
     active[use.loop].lanes = active[use.loop].instances = 1;
-  Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
   int64_t threads = 1, lanes;
   for (unsigned loop : mappedLoops(nest))
     threads *= nest.loop(loop).extent;
@@ -260,7 +227,7 @@ void OpEmitter::copyShared(const CachedSlice &slice) {
   Value thread = policy.tileThreads()->number(b);
 
   using Part = std::pair<LaneIndex, Value>;
-  auto load = [&] { return loadPart(slice, state, source, lanes); };
+  auto load = [&] { return loadPart(slice, state, lanes); };
   auto store = [&](const Part &part) {
     if (part.second)
       storePart(slice, part.first, part.second, lanes);

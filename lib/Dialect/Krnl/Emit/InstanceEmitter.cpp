@@ -1,8 +1,8 @@
-//===- EmitPoint.cpp - The payload in one instance --------------*- C++ -*-===//
+//===- InstanceEmitter.cpp - The payload in one instance --------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "InstanceEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 /// A payload in one instance of the op.
-struct OpEmitter::Point final : PayloadPoint {
-  Point(OpEmitter &emitter, OpState &state, const Instance &instance)
+struct InstanceEmitter::Point final : PayloadPoint {
+  Point(InstanceEmitter &emitter, OpState &state, const Instance &instance)
       : emitter(emitter), state(state), instance(instance) {}
 
   int64_t getLanes() override { return emitter.lanesHere(state); }
@@ -28,8 +28,7 @@ struct OpEmitter::Point final : PayloadPoint {
   }
   Value read(tensor::ExtractOp op, ArrayRef<LaneIndex> at, int64_t lanes,
              Value mask) override {
-    StoragePlan &storage = emitter.storage;
-    Value memref = storage.slots[storage.chainRoot(op.getTensor())].memref;
+    Value memref = emitter.slotOf(op.getTensor()).memref;
     return emitter.empty.load(op, memref, at, lanes, mask,
                               emitter.stridesHere(state));
   }
@@ -46,28 +45,28 @@ struct OpEmitter::Point final : PayloadPoint {
     memref::StoreOp::create(b, size, outside.errorWord, ValueRange{row, one});
   }
 
-  OpEmitter &emitter;
+  InstanceEmitter &emitter;
   OpState &state;
   const Instance &instance;
 };
 
 /// krnl.scatter_load: the element in memory at a computed index.
-Value OpEmitter::Point::read(ScatterLoadOp op, ArrayRef<LaneIndex> offsets) {
+Value InstanceEmitter::Point::read(ScatterLoadOp op,
+                                   ArrayRef<LaneIndex> offsets) {
   OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
-  StoragePlan &storage = emitter.storage;
-  const Storage &slot =
-      storage.slots[storage.chainRoot(state.op.getTiedOpResult(&init))];
-  SmallVector<LaneIndex> at = emitter.movedBy(
-      offsets, emitter.indicesOf(state, init, instance, slot.local));
+  const Storage &slot = emitter.slotOf(state.op.getTiedOpResult(&init));
+  SmallVector<LaneIndex> at =
+      movedBy(emitter.math, offsets,
+              emitter.positions.indicesOf(state, init, instance, slot.local));
   bool varies = variesByLane(at);
   Value mask = varies ? getMask() : Value();
   return emitter.access.load(slot.memref, at, varies ? getLanes() : 1, mask,
                              emitter.stridesHere(state));
 }
 
-SmallVector<Value> OpEmitter::emitInstance(OpState &state,
-                                           const Instance &instance,
-                                           ArrayRef<Value> args) {
+SmallVector<Value> InstanceEmitter::emit(OpState &state,
+                                         const Instance &instance,
+                                         ArrayRef<Value> args) {
   Point point(*this, state, instance);
   PayloadEmitter payload(b, math, point, contracts(state));
   Block *body = state.op.getBlock();
@@ -87,10 +86,8 @@ SmallVector<Value> OpEmitter::emitInstance(OpState &state,
   return results;
 }
 
-/// One group for each lane, after the operations of the payload on bytes.
-Value OpEmitter::readFactor(OpState &state, const ByteFactor &factor,
-                            const Instance &instance, unsigned group) {
-  Value bytes = readGroup(state, *factor.operand, instance, group);
+Value InstanceEmitter::apply(OpState &state, const ByteFactor &factor,
+                             const Instance &instance, Value bytes) {
   if (factor.isPlain())
     return bytes;
   Point point(*this, state, instance);

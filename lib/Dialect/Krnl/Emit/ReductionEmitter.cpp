@@ -1,8 +1,10 @@
-//===- EmitAccumulators.cpp - Running values of reductions ------*- C++ -*-===//
+//===- ReductionEmitter.cpp - Running values of reductions ------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "ReductionEmitter.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
@@ -13,23 +15,33 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-bool OpEmitter::isReduced(const OpState &state, unsigned loop) {
-  const LoopUse *use = nest.op(state.number).find(loop);
-  return use && use->reduced;
-}
-
 /// Returns true if every instance of this loop, or thread, has an accumulator
 /// of its own, combined at the end. Otherwise the instances of a reduced loop
 /// follow one another.
-bool OpEmitter::isSplit(const OpState &state, unsigned loop) {
+bool ReductionEmitter::isSplit(const OpState &state, unsigned loop) const {
   return isReduced(state, loop) &&
          (active[loop].lanes > 1 || nest.loop(loop).split ||
           loops.isOfThreads(loop));
 }
 
-/// Accumulators in the order of enumerate(): for each result, the instances of
-/// the loops that keep them apart.
-SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
+/// Returns true if some reduced loop has accumulators of its own, which begin
+/// with the neutral element.
+bool ReductionEmitter::splitsInstances(const OpState &state) const {
+  return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
+    return isSplit(state, use.loop);
+  });
+}
+
+int ReductionEmitter::accumulatorAt(const OpState &state,
+                                    const Instance &instance) const {
+  Instance key = restrictTo(instance, [&](unsigned loop) {
+    return !isReduced(state, loop) || isSplit(state, loop);
+  });
+  return llvm::find(state.accumulatorInstances, key) -
+         state.accumulatorInstances.begin();
+}
+
+SmallVector<Value> ReductionEmitter::initial(OpState &state) {
   state.reads.clear();
   SmallVector<Value> values;
   bool split = splitsInstances(state);
@@ -54,7 +66,7 @@ SmallVector<Value> OpEmitter::initialAccumulators(OpState &state) {
               ? TypedAttr()
               : b.getZeroAttr(getElementTypeOrSelf(init->get().getType()));
       Value value = nothing ? arith::ConstantOp::create(b, nothing).getResult()
-                            : readOperand(state, *init, instance);
+                            : reader.read(state, *init, instance);
       values.push_back(broadcast(b, value, lanes));
     }
   }
@@ -97,9 +109,10 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
 
 /// What the thread has of an element, of whose accumulators each instance has
 /// some.
-Value OpEmitter::combineInThread(OpState &state, ValueRange accumulators,
-                                 const Instance &instance,
-                                 Operation *combiner) {
+Value ReductionEmitter::combineInThread(const OpState &state,
+                                        ValueRange accumulators,
+                                        const Instance &instance,
+                                        Operation *combiner) {
   Value total;
   for (auto [accumulator, part] :
        llvm::zip_equal(state.accumulatorInstances, accumulators))
@@ -115,8 +128,9 @@ Value OpEmitter::combineInThread(OpState &state, ValueRange accumulators,
 }
 
 /// What all threads of the block have of these elements.
-void OpEmitter::combineInBlock(OpState &state, MutableArrayRef<Value> totals,
-                               Operation *combiner) {
+void ReductionEmitter::combineInBlock(const OpState &state,
+                                      MutableArrayRef<Value> totals,
+                                      Operation *combiner) {
   SmallVector<ThreadLoop> sums = sumsOfThreads(nest, state.number);
   const TileThreads *threads = policy.tileThreads();
   if (!threads || sums.empty())
@@ -133,9 +147,10 @@ void OpEmitter::combineInBlock(OpState &state, MutableArrayRef<Value> totals,
 
 /// Lets the blocks of a cluster exchange the parts of a sum that they have, if
 /// they have some: the elements are those of the own share from here on.
-void OpEmitter::exchangeParts(OpState &state, SmallVectorImpl<Instance> &kept,
-                              SmallVectorImpl<Value> &totals,
-                              Operation *combiner) {
+void ReductionEmitter::exchangeParts(const OpState &state,
+                                     SmallVectorImpl<Instance> &kept,
+                                     SmallVectorImpl<Value> &totals,
+                                     Operation *combiner) {
   Value block = loops.blockOfCluster();
   if (!block || !nest.op(state.number).find(*clusterParts(nest)))
     return;
@@ -159,8 +174,19 @@ void OpEmitter::exchangeParts(OpState &state, SmallVectorImpl<Instance> &kept,
   active[shares].base = block;
 }
 
-/// Brings split accumulators together and passes on the results.
-void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
+Value ReductionEmitter::nextOf(const OpState &state, const Instance &instance,
+                               Value before, Value result) {
+  Value next = result;
+  if (auto type = dyn_cast<VectorType>(before.getType()))
+    next = broadcast(b, next, type.getNumElements());
+  std::optional<unsigned> lane = laneLoop(state);
+  if (lane && isReduced(state, *lane))
+    if (Value mask = loops.laneMask(state.number, instance))
+      next = arith::SelectOp::create(b, mask, next, before);
+  return next;
+}
+
+void ReductionEmitter::finish(OpState &state, ValueRange values) {
   state.reads.clear();
   SmallVector<Instance> kept = loops.enumerate(
       state.number, [&](unsigned loop) { return !isReduced(state, loop); });
@@ -176,32 +202,15 @@ void OpEmitter::finishAccumulators(OpState &state, ValueRange values) {
     for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
       if (splitsInstances(state)) {
         Value start =
-            readOperand(state, *state.op.getDpsInitOperand(i), instance);
+            reader.read(state, *state.op.getDpsInitOperand(i), instance);
         // One value may stand for all lanes.
         if (auto type = dyn_cast<VectorType>(total.getType()))
           start = broadcast(b, start, type.getNumElements());
         total = combine(b, combiner, start, total);
       }
-      recordResult(state, i, instance, total);
+      writer.write(state, i, instance, total);
     }
   }
-}
-
-/// Returns true if some reduced loop has accumulators of its own, which begin
-/// with the neutral element.
-bool OpEmitter::splitsInstances(const OpState &state) {
-  return llvm::any_of(nest.op(state.number).loops, [&](const LoopUse &use) {
-    return isSplit(state, use.loop);
-  });
-}
-
-/// Which accumulator of each result the instance adds to.
-int OpEmitter::accumulatorAt(const OpState &state, const Instance &instance) {
-  Instance key = restrictTo(instance, [&](unsigned loop) {
-    return !isReduced(state, loop) || isSplit(state, loop);
-  });
-  return llvm::find(state.accumulatorInstances, key) -
-         state.accumulatorInstances.begin();
 }
 
 } // namespace onnxc::krnl

@@ -1,4 +1,4 @@
-//===- EmitTensorCopies.cpp - Slices that are boxes -------------*- C++ -*-===//
+//===- BoxCopier.cpp - Slices that are boxes of tensors ---------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // cache(.., by=tma) in a pipeline: the first thread of a tile starts a copy for
@@ -28,65 +28,24 @@
 //          compute i
 //
 // So no block ends, or makes barriers again, while another one copies to it.
-//
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Device/BoxCopier.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-/// Lets a slice be copied by boxes; those of the same loop share barriers.
-void OpEmitter::allocateBoxes(const Cache &cache, CachedSlice &slice) {
-  std::string reason;
-  const TileThreads &threads = *policy.tileThreads();
-  slice.boxes = tensorBoxes(nest, cache, slice.op, reason);
-  auto allocate = [&] {
-    return threads.allocateShared(
-        b, outside.func, MemRefType::get({slice.stages}, b.getI64Type()),
-        TensorBoxes::barrierBytes);
-  };
-  SmallVector<CachedSlice *> stage{&slice};
-  for (CachedSlice &other : caches)
-    if (other.boxes && other.at == slice.at && other.op == slice.op)
-      stage.push_back(&other);
-  slice.barriers = stage.back()->barriers;
-  slice.blocks = stage.back()->blocks;
-  slice.readers = stage.back()->readers;
-  slice.hasProducer = pipelineAt(nest, slice.at).producer;
-  if (!slice.barriers)
-    slice.barriers = allocate();
-  if (slice.boxes->sharers > 1) {
-    threads.makeClusters(outside.func, slice.boxes->sharers);
-    for (CachedSlice *each : stage)
-      each->blocks = slice.boxes->sharers;
-  }
-  if (slice.readers || (slice.blocks == 1 && !slice.hasProducer))
-    return;
-  Value readers = allocate();
-  for (CachedSlice *each : stage)
-    each->readers = readers;
-}
-
-/// The slices that are copied by boxes.
-OpEmitter::Slices OpEmitter::boxedSlices(const Slices &slices) {
-  Slices boxed;
-  llvm::copy_if(slices, std::back_inserter(boxed),
-                [](const CachedSlice *slice) { return bool(slice->boxes); });
-  return boxed;
-}
-
-void OpEmitter::byThread(int64_t number, llvm::function_ref<void()> emit) {
+void BoxCopier::byThread(int64_t number, llvm::function_ref<void()> emit) {
   Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                      policy.tileThreads()->number(b),
                                      math.scalar({{}, number, 0, {}}));
@@ -96,31 +55,17 @@ void OpEmitter::byThread(int64_t number, llvm::function_ref<void()> emit) {
   emit();
 }
 
-/// The number of the current slice: those of a producer are counted over tiles.
-LaneIndex OpEmitter::iterationOf(const CachedSlice &slice) {
-  LaneIndex iteration =
-      loops.loopIndex(slice.at, Instance(active.size(), 0), false);
-  return slice.hasProducer ? math.add(slicesBefore, iteration) : iteration;
-}
-
-/// The stage of the current iteration, and how often it has been used before.
-std::pair<LaneIndex, LaneIndex> OpEmitter::stageOf(const CachedSlice &slice) {
-  LaneIndex iteration = iterationOf(slice);
-  return {math.mod(iteration, slice.stages),
-          math.floorDiv(iteration, slice.stages)};
-}
-
-void OpEmitter::copyBoxes(const CachedSlice &slice) {
+void BoxCopier::copyBoxes(const CachedSlice &slice) {
   SmallVector<ActiveLoop> saved(active);
   OpState state(storage.plan(slice.op));
   for (const LoopUse &use : nest.op(slice.op).loops)
     active[use.loop].lanes = active[use.loop].instances = 1;
-  LaneIndex stage = stageOf(slice).first;
+  LaneIndex stage = cached.stageOf(slice).first;
   for (unsigned loop : slice.loops)
     active[loop] = ActiveLoop();
-  SmallVector<LaneIndex> from = indicesInSource(slice, state);
+  SmallVector<LaneIndex> from = cached.indicesInSource(slice, state);
   active = saved;
-  Value source = storage.slots[storage.chainRoot(slice.use->get())].memref;
+  Value source = cached.sourceOf(slice);
   const SwizzledSlice &form = *slice.swizzle;
   const TensorBoxes &boxes = *slice.boxes;
   SmallVector<int64_t> box(from.size(), 1);
@@ -148,7 +93,7 @@ void OpEmitter::copyBoxes(const CachedSlice &slice) {
 
 /// The first block of lines, and line of each, that the calling block copies.
 std::pair<LaneIndex, LaneIndex>
-OpEmitter::firstOfPart(const CachedSlice &slice) {
+BoxCopier::firstOfPart(const CachedSlice &slice) {
   const TensorBoxes &boxes = *slice.boxes;
   if (boxes.sharers == 1)
     return {};
@@ -161,8 +106,8 @@ OpEmitter::firstOfPart(const CachedSlice &slice) {
 
 /// Waits until all blocks of the cluster have read the stage of the current
 /// iteration, where it has been used before.
-void OpEmitter::waitForReaders(const CachedSlice &slice) {
-  auto [stage, use] = stageOf(slice);
+void BoxCopier::waitForReaders(const CachedSlice &slice) {
+  auto [stage, use] = cached.stageOf(slice);
   if (use.isConstant() && use.offset == 0)
     return;
   Value isUsed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
@@ -177,32 +122,31 @@ void OpEmitter::waitForReaders(const CachedSlice &slice) {
   BarrierWaitOp::create(b, slice.readers, at, math.scalar(math.mod(before, 2)));
 }
 
-/// Starts the copies of the slices of the current iteration.
-void OpEmitter::startBoxes(const Slices &boxed) {
+void BoxCopier::start(const Slices &boxed) {
   int64_t bytes = 0;
   for (const CachedSlice *slice : boxed)
     bytes += slice->size *
              elementBytes(getElementTypeOrSelf(slice->use->get().getType()));
   BarrierExpectOp::create(b, boxed.front()->barriers,
-                          math.scalar(stageOf(*boxed.front()).first), bytes);
+                          math.scalar(cached.stageOf(*boxed.front()).first),
+                          bytes);
   for (const CachedSlice *slice : boxed)
     copyBoxes(*slice);
 }
 
-/// Lets one thread do so for all slices that are boxes.
-void OpEmitter::copyBoxes(const Slices &slices) {
-  Slices boxed = boxedSlices(slices);
+void BoxCopier::copy(const Slices &slices) {
+  Slices boxed = boxesOf(slices);
   if (boxed.empty())
     return;
   byThread(0, [&] {
     if (boxed.front()->readers)
       waitForReaders(*boxed.front());
-    startBoxes(boxed);
+    start(boxed);
   });
 }
 
-void OpEmitter::makeBarriers(const Slices &slices) {
-  Slices boxed = boxedSlices(slices);
+void BoxCopier::makeBarriers(const Slices &slices) {
+  Slices boxed = boxesOf(slices);
   if (boxed.empty())
     return;
   byThread(0, [&] {
@@ -219,10 +163,9 @@ void OpEmitter::makeBarriers(const Slices &slices) {
   });
 }
 
-/// Lets all threads wait for each other that copy to the slices.
-void OpEmitter::showBarriers(const Slices &slices) {
+void BoxCopier::showBarriers(const Slices &slices) {
   const TileThreads &threads = *policy.tileThreads();
-  Slices boxed = boxedSlices(slices);
+  Slices boxed = boxesOf(slices);
   if (boxed.empty() || boxed.front()->blocks == 1)
     return threads.wait(b);
   threads.arriveInCluster(b, /*releases=*/false);
@@ -232,8 +175,8 @@ void OpEmitter::showBarriers(const Slices &slices) {
 /// Returns true if the blocks of the cluster need to wait for each other only
 /// after the ops of a tile. Then no other pipeline of the tile has blocks that
 /// wait, and this one runs once.
-bool OpEmitter::waitsAfterTile(const CachedSlice &slice) {
-  for (const CachedSlice &other : caches)
+bool BoxCopier::waitsAfterTile(const CachedSlice &slice) {
+  for (const CachedSlice &other : cached.all())
     if (other.readers && other.readers != slice.readers)
       return false;
   ArrayRef<LoopUse> uses = nest.op(slice.op).loops;
@@ -245,41 +188,34 @@ bool OpEmitter::waitsAfterTile(const CachedSlice &slice) {
       });
 }
 
-/// Waits for the boxes of the current iteration.
-void OpEmitter::waitForBoxes(const Slices &slices) {
-  Slices boxed = boxedSlices(slices);
+void BoxCopier::wait(const Slices &slices) {
+  Slices boxed = boxesOf(slices);
   if (boxed.empty())
     return;
-  auto [stage, use] = stageOf(*boxed.front());
+  auto [stage, use] = cached.stageOf(*boxed.front());
   keepLoopsAround(BarrierWaitOp::create(b, boxed.front()->barriers,
                                         math.scalar(stage),
                                         math.scalar(math.mod(use, 2))));
 }
 
-void OpEmitter::endPipeline(unsigned loop, unsigned op) {
-  Slices boxed = boxedSlices(slicesAhead(loop, op));
-  if (boxed.empty())
-    return;
-  const CachedSlice &first = *boxed.front();
-  if (first.hasProducer)
-    return releaseLastProducts(first);
+void BoxCopier::endPipeline(const CachedSlice &slice) {
   byThread(0, [&] {
-    BarrierEndOp::create(b, first.barriers);
-    if (first.readers)
-      BarrierEndOp::create(b, first.readers);
+    BarrierEndOp::create(b, slice.barriers);
+    if (slice.readers)
+      BarrierEndOp::create(b, slice.readers);
   });
-  if (!first.readers)
+  if (!slice.readers)
     return;
   policy.tileThreads()->arriveInCluster(b, /*releases=*/false);
-  if (!waitsAfterTile(first))
+  if (!waitsAfterTile(slice))
     policy.tileThreads()->waitForCluster(b);
 }
 
-void OpEmitter::endTile() {
-  const auto *slice = llvm::find_if(caches, [](const CachedSlice &it) {
+void BoxCopier::endTile() {
+  const auto *slice = llvm::find_if(cached.all(), [](const CachedSlice &it) {
     return it.readers && !it.hasProducer;
   });
-  if ((slice != caches.end() && waitsAfterTile(*slice)) ||
+  if ((slice != cached.all().end() && waitsAfterTile(*slice)) ||
       loops.blockOfCluster())
     policy.tileThreads()->waitForCluster(b);
 }

@@ -1,4 +1,4 @@
-//===- EmitWgmma.cpp - Products of matrices by a warpgroup ------*- C++ -*-===//
+//===- WgmmaEmitter.cpp - Products of matrices by a warpgroup ---*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The threads of four warps have the sums of a wgmma as its recipe distributes
@@ -18,13 +18,12 @@
 // between.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Device/WgmmaEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 
 using namespace mlir;
 
@@ -33,62 +32,15 @@ namespace onnxc::krnl {
 /// Lines that are exchanged together.
 static constexpr int64_t groupLines = 8;
 
-/// Returns true if a warpgroup computes the products of the op here.
-bool OpEmitter::isOfWarpgroup(unsigned op, const Mma &mma) {
-  return mma.isOfWarpgroup() && policy.tileThreads() &&
-         policy.tileThreads()->hasWarpgroups(
-             *matrixProductOf(storage.plan(op).op));
-}
-
-/// The place of the element of the current iterations in a slice.
-LaneIndex OpEmitter::swizzledIndex(const CachedSlice &slice,
-                                   const Instance &instance, bool isExchanged) {
-  LaneIndex inLine, line;
-  int64_t lineStride = 1, acrossStride = 1;
-  bool isReduced = nest.op(slice.op).find(slice.loops.back())->reduced;
-  for (unsigned loop : llvm::reverse(slice.loops)) {
-    bool isAlong = nest.op(slice.op).find(loop)->reduced == isReduced;
-    LaneIndex &index = isAlong ? inLine : line;
-    int64_t &stride = isAlong ? lineStride : acrossStride;
-    index = math.add(
-        index, math.scale(loops.loopIndex(loop, instance, false), stride));
-    stride *= nest.loop(loop).extent;
-  }
-  const SwizzledSlice &form = *slice.swizzle;
-  LaneIndex first{inLine.base, inLine.offset, 0, {}};
-  LaneIndex at = math.add(math.scale(math.floorDiv(first, form.lineElements()),
-                                     form.blockBytes() / form.elementBytes),
-                          math.add(math.scale(line, form.lineElements()),
-                                   math.mod(first, form.lineElements())));
-  if (isExchanged) {
-    Value place = math.scalar(at);
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(b, value);
-    };
-    int64_t shift = llvm::Log2_64(uint64_t(form.elementBytes));
-    Value bits = arith::AndIOp::create(
-        b,
-        arith::ShRUIOp::create(b, place, constant(SwizzledSlice::from - shift)),
-        constant(form.mask()));
-    bits = arith::ShLIOp::create(b, bits, constant(SwizzledSlice::to - shift));
-    at = {arith::XOrIOp::create(b, place, bits), 0, 0, {}};
-  }
-  at.step = inLine.step;
-  return at;
-}
-
 /// The matrix of the first row or column, and of the first product.
-Value OpEmitter::descriptorOf(const CachedSlice &slice, const Mma &mma,
-                              const Instance &instance) {
+Value WgmmaEmitter::descriptorOf(const CachedSlice &slice, const Mma &mma,
+                                 const Instance &instance) {
   SmallVector<ActiveLoop> saved(active);
   for (unsigned loop :
        {*mma.rowWarps, mma.rowCopies, mma.rowThreads, *mma.columnTiles,
         mma.columnThreads, mma.columnCopies, mma.products})
-    enterIteration(loop, {});
-  LaneIndex at = swizzledIndex(slice, instance, /*isExchanged=*/false);
-  if (slice.stages > 1)
-    at = math.add(
-        at, math.scale(math.mod(iterationOf(slice), slice.stages), slice.size));
+    loops.enterIteration(loop, {});
+  LaneIndex at = slices.matrixIn(slice, instance);
   active = saved;
   const SwizzledSlice &form = *slice.swizzle;
   return MatrixDescriptorOp::create(b, slice.memref, math.scalar(at),
@@ -131,7 +83,7 @@ static Sums gatherOne(ImplicitLocOpBuilder &b, const Mma &mma, int64_t tiles,
 }
 
 /// The sums of all instructions of a point.
-struct OpEmitter::MatrixSumsOfPoint {
+struct WgmmaEmitter::MatrixSumsOfPoint {
   /// One for each instruction, and by the first accumulator of each.
   SmallVector<Instance> instances;
   llvm::MapVector<int, Sums> all;
@@ -161,10 +113,13 @@ struct OpEmitter::MatrixSumsOfPoint {
   }
 };
 
-OpEmitter::MatrixSumsOfPoint
-OpEmitter::gatherSums(OpState &state, const Mma &mma, ValueRange accumulators) {
+WgmmaEmitter::MatrixSumsOfPoint
+WgmmaEmitter::gatherSums(OpState &state, const Mma &mma,
+                         ValueRange accumulators) {
   MatrixSumsOfPoint sums;
-  auto at = [&](const Instance &it) { return accumulatorAt(state, it); };
+  auto at = [&](const Instance &it) {
+    return reduction.accumulatorAt(state, it);
+  };
   sums.instances = loops.enumerate(state.number, [&](unsigned loop) {
     return loop != mma.rowCopies && loop != mma.columnCopies &&
            loop != *mma.columnTiles && loop != mma.products;
@@ -179,22 +134,18 @@ OpEmitter::gatherSums(OpState &state, const Mma &mma, ValueRange accumulators) {
   return sums;
 }
 
-/// Adds the products of a point to the sums.
-OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
+EmitContext::Values WgmmaEmitter::emit(OpState &state, const Mma &mma,
                                        ValueRange accumulators) {
   MatrixProduct product = *matrixProductOf(state.op);
   if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
     product.swap();
-  auto sliceOf = [&](OpOperand *operand) -> const CachedSlice & {
-    return *llvm::find_if(
-        caches, [&](const CachedSlice &it) { return it.use == operand; });
-  };
-  const CachedSlice &rows = sliceOf(product.lhs),
-                    &columns = sliceOf(product.rhs);
+  const CachedSlice &rows = *slices.find(*product.lhs),
+                    &columns = *slices.find(*product.rhs);
   MatrixSumsOfPoint sums = gatherSums(state, mma, accumulators);
   NVVM::WgmmaFenceAlignedOp::create(b);
   for (const Instance &instance : sums.instances) {
-    Value &sum = sums.all.find(accumulatorAt(state, instance))->second.value;
+    Value &sum =
+        sums.all.find(reduction.accumulatorAt(state, instance))->second.value;
     sum = WgmmaOp::create(b, sum, descriptorOf(rows, mma, instance),
                           descriptorOf(columns, mma, instance), product.element,
                           rows.swizzle->isTransposed,
@@ -209,9 +160,8 @@ OpEmitter::Values OpEmitter::emitWgmma(OpState &state, const Mma &mma,
   return sums.scatter(b, accumulators);
 }
 
-/// Waits after a loop for what its last iterations have left in flight.
-OpEmitter::Values OpEmitter::waitForProducts(OpState &state, unsigned loop,
-                                             Values accumulators) {
+EmitContext::Values WgmmaEmitter::wait(OpState &state, unsigned loop,
+                                       Values accumulators) {
   const Mma *mma = mmaOf(nest, state.number);
   if (pipelineAt(nest, loop).inFlight == 0 || !mma ||
       !isOfWarpgroup(state.number, *mma))

@@ -1,4 +1,4 @@
-//===- EmitProducer.cpp - A warp that copies slices -------------*- C++ -*-===//
+//===- SliceProducer.cpp - A warp that copies slices ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // pipeline(l, 4, in_flight=1, producer): a warp after those of the mapped
@@ -21,42 +21,28 @@
 //
 // So the slices of the next tile come while the ops after the sums of this one
 // run. In a cluster a warp has read a stage for all blocks that copy to it.
-//
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Device/SliceProducer.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
+#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
-#include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 using namespace mlir;
 
 namespace onnxc::krnl {
 
-bool OpEmitter::hasProducer() const {
-  return llvm::any_of(
-      caches, [](const CachedSlice &slice) { return slice.hasProducer; });
-}
-
-/// All of them are of one loop.
-OpEmitter::Slices OpEmitter::producedSlices() {
-  Slices slices;
-  for (const CachedSlice &slice : caches)
-    if (slice.hasProducer)
-      slices.push_back(&slice);
-  return slices;
-}
-
-void OpEmitter::emitRoles(function_ref<void()> produce,
-                          function_ref<void()> compute) {
-  Slices slices = producedSlices();
+void SliceProducer::emitRoles(function_ref<void()> produce,
+                              function_ref<void()> compute) {
+  Slices slices = cached.produced();
   if (slices.empty())
     return compute();
-  makeBarriers(slices);
-  showBarriers(slices);
+  boxes.makeBarriers(slices);
+  boxes.showBarriers(slices);
   const TileThreads &threads = *policy.tileThreads();
   Value isOfLoops =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, threads.number(b),
@@ -67,7 +53,7 @@ void OpEmitter::emitRoles(function_ref<void()> produce,
     b.setInsertionPointToStart(branch.thenBlock());
     compute();
     b.setInsertionPointToStart(branch.elseBlock());
-    byThread(numThreads(nest), produce);
+    boxes.byThread(numThreads(nest), produce);
   }
   if (slices.front()->blocks == 1)
     return;
@@ -76,31 +62,31 @@ void OpEmitter::emitRoles(function_ref<void()> produce,
   threads.waitForCluster(b);
 }
 
-void OpEmitter::enterTile(function_ref<Value()> before) {
-  Slices slices = producedSlices();
+void SliceProducer::enterTile(function_ref<Value()> before) {
+  Slices slices = cached.produced();
   if (slices.empty())
     return;
   const CachedSlice &first = *slices.front();
-  slicesBefore = math.scale({before(), 0, 0, {}},
-                            loops.boundOf(first.at, first.op).offset);
+  cached.setBefore(math.scale({before(), 0, 0, {}},
+                              loops.boundOf(first.at, first.op).offset));
 }
 
-void OpEmitter::produceTile() {
-  Slices slices = producedSlices();
+void SliceProducer::produceTile() {
+  Slices slices = cached.produced();
   const CachedSlice &first = *slices.front();
   loops.emitPlainLoop(first.at, first.op, [&] {
-    auto [stage, use] = stageOf(first);
+    auto [stage, use] = cached.stageOf(first);
     // That of the use before; there is none before the first one.
     LaneIndex before = math.add(use, {{}, 1, 0, {}});
     keepLoopsAround(BarrierWaitOp::create(b, first.readers, math.scalar(stage),
                                           math.scalar(math.mod(before, 2))));
-    startBoxes(slices);
+    boxes.start(slices);
   });
 }
 
 /// Lets a warp say that it has read the stage of so many iterations earlier, if
 /// the tile has that one.
-void OpEmitter::releaseStage(const CachedSlice &slice, int64_t earlier) {
+void SliceProducer::releaseStage(const CachedSlice &slice, int64_t earlier) {
   LaneIndex iteration =
       loops.loopIndex(slice.at, Instance(active.size(), 0), false);
   if (iteration.isConstant() && iteration.offset < earlier)
@@ -118,21 +104,19 @@ void OpEmitter::releaseStage(const CachedSlice &slice, int64_t earlier) {
   auto branch = scf::IfOp::create(b, says, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  LaneIndex number = math.add(iterationOf(slice), {{}, -earlier, 0, {}});
+  LaneIndex number = math.add(cached.iterationOf(slice), {{}, -earlier, 0, {}});
   BarrierArriveOp::create(b, slice.readers,
                           math.scalar(math.mod(number, slice.stages)),
                           slice.blocks);
 }
 
-/// After the products of an iteration: all but those in flight have ended.
-void OpEmitter::releaseProducts(unsigned loop, unsigned op) {
-  Slices slices = slicesAhead(loop, op);
+void SliceProducer::releaseProducts(unsigned loop, unsigned op) {
+  Slices slices = cached.ofPipeline(loop, op);
   if (!slices.empty() && slices.front()->hasProducer)
     releaseStage(*slices.front(), pipelineAt(nest, loop).inFlight);
 }
 
-/// After the loop, where those in flight have ended, too.
-void OpEmitter::releaseLastProducts(const CachedSlice &slice) {
+void SliceProducer::releaseLastProducts(const CachedSlice &slice) {
   int64_t iterations = loops.boundOf(slice.at, slice.op).offset,
           inFlight = pipelineAt(nest, slice.at).inFlight;
   ActiveLoop saved = active[slice.at];

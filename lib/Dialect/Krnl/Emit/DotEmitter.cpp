@@ -1,4 +1,4 @@
-//===- EmitDot.cpp - Products of groups of bytes ----------------*- C++ -*-===//
+//===- DotEmitter.cpp - Products of groups of bytes -------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The copies of a dot loop are the bytes of one group. At a point with vectors
@@ -17,11 +17,11 @@
 // mask.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
-#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "DotEmitter.h"
+
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -30,8 +30,8 @@ namespace onnxc::krnl {
 
 /// Returns true if the payload computes the same from the bytes of all
 /// iterations of the loop.
-bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
-                            unsigned loop) {
+bool DotEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
+                             unsigned loop) {
   if (factor.isPlain())
     return true;
   return llvm::none_of(opsOf(factor), [&](Operation *op) {
@@ -41,9 +41,7 @@ bool OpEmitter::isSameAlong(const OpState &state, const ByteFactor &factor,
   });
 }
 
-/// The loop whose copies are a group here, if lanes are to have their sums, or
-/// the target multiplies groups of single sums.
-std::optional<unsigned> OpEmitter::dotLoop(const OpState &state) {
+std::optional<unsigned> DotEmitter::loopOf(const OpState &state) {
   std::optional<unsigned> lane = laneLoop(state);
   if (lane && isReduced(state, *lane))
     return std::nullopt;
@@ -68,8 +66,8 @@ static Value broadcastSingle(ImplicitLocOpBuilder &b, Value value) {
                                      value);
 }
 
-Value OpEmitter::emitDot(OpState &state, const Instance &instance,
-                         unsigned group, Value sum) {
+Value DotEmitter::emit(OpState &state, const Instance &instance, unsigned group,
+                       Value sum) {
   ByteProduct product = *byteProductOf(state.op);
   Value lhs = readFactor(state, product.lhs, instance, group);
   Value rhs = readFactor(state, product.rhs, instance, group);
@@ -85,8 +83,8 @@ Value OpEmitter::emitDot(OpState &state, const Instance &instance,
 
 /// Returns true if the groups of neighbouring lanes are neighbours in the
 /// packed operand.
-bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
-                            unsigned group) {
+bool DotEmitter::isPackedFor(const OpState &state, const Storage &slot,
+                             unsigned group) {
   size_t rank = slot.packed.size();
   std::optional<unsigned> lane = laneLoop(state);
   if (!slot.byLoops || rank == 0 || slot.packed[rank - 1] != group)
@@ -100,9 +98,9 @@ bool OpEmitter::isPackedFor(const OpState &state, const Storage &slot,
 /// The four bytes of the instances from `first` on one by one, the first
 /// lowest; those that are missing are zero. For operands without the lanes it
 /// is a scalar.
-Value OpEmitter::assembleWord(OpState &state, OpOperand &operand,
-                              const Instance &instance, unsigned group,
-                              int64_t first) {
+Value DotEmitter::assembleWord(OpState &state, OpOperand &operand,
+                               const Instance &instance, unsigned group,
+                               int64_t first) {
   Value word;
   int64_t count = std::min(active[group].instances - first, bytesOfDot);
   if (count <= 0)
@@ -110,7 +108,7 @@ Value OpEmitter::assembleWord(OpState &state, OpOperand &operand,
   for (int64_t i = 0; i < count; ++i) {
     Instance at = instance;
     at[group] = first + i;
-    Value byte = readOperand(state, operand, at);
+    Value byte = reader.read(state, operand, at);
     Type type = b.getI32Type();
     auto vector = dyn_cast<VectorType>(byte.getType());
     int64_t lanes = vector ? vector.getNumElements() : 1;
@@ -130,8 +128,8 @@ Value OpEmitter::assembleWord(OpState &state, OpOperand &operand,
 }
 
 /// The bytes of a group of an operand without the lanes.
-Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
-                               const Instance &instance, unsigned group) {
+Value DotEmitter::assembleGroup(OpState &state, OpOperand &operand,
+                                const Instance &instance, unsigned group) {
   int64_t size = nest.loop(group).extent;
   SmallVector<Value> words;
   for (int64_t first = 0; first < size; first += bytesOfDot)
@@ -143,19 +141,17 @@ Value OpEmitter::assembleGroup(OpState &state, OpOperand &operand,
 }
 
 /// The same, from neighbours in memory where they are.
-Value OpEmitter::loadGroup(OpState &state, OpOperand &operand,
-                           const Instance &instance, unsigned group) {
-  const Storage slot = storage.slots[storage.chainRoot(operand.get())];
+Value DotEmitter::loadGroup(OpState &state, OpOperand &operand,
+                            const Instance &instance, unsigned group) {
+  const Storage slot = slotOf(operand.get());
   int64_t size = nest.loop(group).extent, here = active[group].instances;
   bool isMasked = here < size && size == bytesOfLongDot;
   if (slot.byLoops || (here < size && !isMasked) ||
-      !state.access(operand).hasUnitStride(group) ||
-      llvm::any_of(caches, [&](const CachedSlice &slice) {
-        return slice.use == &operand;
-      }))
+      !state.access(operand).hasUnitStride(group) || slices.find(operand))
     return assembleGroup(state, operand, instance, group);
   SmallVector<Value> at;
-  for (LaneIndex index : indicesOf(state, operand, instance, slot.local))
+  for (LaneIndex index :
+       positions.indicesOf(state, operand, instance, slot.local))
     at.push_back(math.scalar(index));
   auto bytes = VectorType::get({size}, b.getI8Type());
   if (!isMasked)
@@ -166,8 +162,8 @@ Value OpEmitter::loadGroup(OpState &state, OpOperand &operand,
 }
 
 /// One group for each lane, as a vector of bytes.
-Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
-                           const Instance &instance, unsigned group) {
+Value DotEmitter::readGroup(OpState &state, OpOperand &operand,
+                            const Instance &instance, unsigned group) {
   Instance at = restrictTo(instance, [&](unsigned loop) {
     return loop != group && state.access(operand).dependsOn(loop);
   });
@@ -178,7 +174,7 @@ Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
   int64_t lanes = lanesHere(state);
   auto bytes =
       VectorType::get({lanes * nest.loop(group).extent}, b.getI8Type());
-  const Storage slot = storage.slots[storage.chainRoot(operand.get())];
+  const Storage slot = slotOf(operand.get());
   std::optional<unsigned> lane = laneLoop(state);
   bool isPacked = isPackedFor(state, slot, group);
   Value value;
@@ -203,6 +199,14 @@ Value OpEmitter::readGroup(OpState &state, OpOperand &operand,
   }
   state.reads[{operand.getOperandNumber(), key}] = value;
   return value;
+}
+
+/// The same after the operations of the payload on bytes.
+Value DotEmitter::readFactor(OpState &state, const ByteFactor &factor,
+                             const Instance &instance, unsigned group) {
+  Value bytes = readGroup(state, *factor.operand, instance, group);
+  return factor.isPlain() ? bytes
+                          : instances.apply(state, factor, instance, bytes);
 }
 
 } // namespace onnxc::krnl

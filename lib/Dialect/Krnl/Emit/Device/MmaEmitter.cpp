@@ -1,4 +1,4 @@
-//===- EmitMma.cpp - Products of matrices by a warp -------------*- C++ -*-===//
+//===- MmaEmitter.cpp - Products of matrices by a warp ----------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The threads of a warp have the sums of an mma as its recipe distributes them,
@@ -11,12 +11,13 @@
 // row of each thread.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Device/MmaEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -27,8 +28,7 @@ static constexpr int64_t wordBytes = 4, rowBytes = 16;
 /// Rows of a matrix, and threads that have parts of one of its rows.
 static constexpr int64_t matrixRows = 8, rowParts = 4;
 
-/// The products of the op, if they are those of an instruction here.
-const Mma *OpEmitter::mmaHere(const OpState &state) {
+const Mma *MmaEmitter::productsOf(const OpState &state) {
   const Mma *mma = mmaOf(nest, state.number);
   if (!mma || active[mma->products].instances == 1 || !policy.tileThreads() ||
       !policy.tileThreads()->multipliesMatrices(*matrixProductOf(state.op)))
@@ -38,7 +38,7 @@ const Mma *OpEmitter::mmaHere(const OpState &state) {
 
 /// A factor in memory that threads share: a slice of an operand, or the result
 /// of another op.
-struct OpEmitter::SharedFactor {
+struct MmaEmitter::SharedFactor {
   OpOperand &operand;
   /// Null for a result.
   const CachedSlice *slice;
@@ -67,8 +67,8 @@ struct OpEmitter::SharedFactor {
 
 /// Returns false if the row of a matrix is a line along the sums, and true if
 /// it is one along rows or columns (transposed). Nothing if neither is.
-std::optional<bool> OpEmitter::SharedFactor::isTransposed(const Mma &mma,
-                                                          bool isRows) const {
+std::optional<bool> MmaEmitter::SharedFactor::isTransposed(const Mma &mma,
+                                                           bool isRows) const {
   int64_t line = rowBytes * 8 /
                  getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
   if (strideOf(mma.products) == 1 && areLines(mma.products, line))
@@ -105,11 +105,9 @@ static std::optional<int64_t> firstElement(const Access &access,
 
 /// Nothing for factors in other memory, and for those that are read with zeros
 /// in the place of elements that there are not.
-std::optional<OpEmitter::SharedFactor>
-OpEmitter::sharedFactor(const OpState &state, OpOperand &operand) {
-  const CachedSlice *slice = llvm::find_if(
-      caches, [&](const CachedSlice &other) { return other.use == &operand; });
-  if (slice != caches.end()) {
+std::optional<MmaEmitter::SharedFactor>
+MmaEmitter::sharedFactor(const OpState &state, OpOperand &operand) {
+  if (const CachedSlice *slice = slices.find(operand)) {
     SharedFactor factor{operand, slice, slice->memref, {}};
     for (auto [loop, stride] : llvm::zip_equal(slice->loops, slice->strides))
       factor.strides.push_back({loop, stride});
@@ -143,24 +141,18 @@ OpEmitter::sharedFactor(const OpState &state, OpOperand &operand) {
   return factor;
 }
 
-/// Lets a loop be at one iteration.
-void OpEmitter::enterIteration(unsigned loop, LaneIndex at) {
-  active[loop] = ActiveLoop();
-  active[loop].base = at.base;
-  active[loop].offset = at.offset;
-}
-
 /// Lets the loops of columns be at this one.
-void OpEmitter::enterColumn(const Mma &mma, LaneIndex column) {
-  enterIteration(mma.columnThreads, math.floorDiv(column, 2));
-  enterIteration(mma.columnCopies, math.mod(column, 2));
+void MmaEmitter::enterColumn(const Mma &mma, LaneIndex column) {
+  loops.enterIteration(mma.columnThreads, math.floorDiv(column, 2));
+  loops.enterIteration(mma.columnCopies, math.mod(column, 2));
 }
 
 /// The position of the row that this thread has to know: of matrix i / 8 the
 /// row i % 8. Matrices go down the rows first, then along the sums.
-Value OpEmitter::loadMatrices(OpState &state, const SharedFactor &factor,
-                              const Mma &mma, const Instance &instance,
-                              VectorType type, bool isRows, bool isTransposed) {
+Value MmaEmitter::loadMatrices(OpState &state, const SharedFactor &factor,
+                               const Mma &mma, const Instance &instance,
+                               VectorType type, bool isRows,
+                               bool isTransposed) {
   int64_t line = rowBytes * 8 / type.getElementTypeBitWidth();
   LaneIndex lane{
       math.scalar(math.mod({policy.tileThreads()->number(b), 0, 0, {}}, 32)),
@@ -175,25 +167,27 @@ Value OpEmitter::loadMatrices(OpState &state, const SharedFactor &factor,
     product = math.add(product, row);
     row = start;
   }
-  enterIteration(mma.products, product);
+  loops.enterIteration(mma.products, product);
   if (isRows) {
-    enterIteration(mma.rowCopies, math.mod(matrix, 2));
-    enterIteration(mma.rowThreads, row);
+    loops.enterIteration(mma.rowCopies, math.mod(matrix, 2));
+    loops.enterIteration(mma.rowThreads, row);
   } else {
     enterColumn(mma, row);
   }
   SmallVector<LaneIndex> indices =
-      factor.slice ? SmallVector<LaneIndex>{indexIn(*factor.slice, instance)}
-                   : indicesOf(state, factor.operand, instance, /*local=*/true);
+      factor.slice
+          ? SmallVector<LaneIndex>{slices.indexIn(*factor.slice, instance)}
+          : positions.indicesOf(state, factor.operand, instance,
+                                /*local=*/true);
   SmallVector<Value> at = llvm::map_to_vector(
       indices, [&](const LaneIndex &index) { return math.scalar(index); });
   return LoadMatrixOp::create(b, type, factor.memref, at, isTransposed);
 }
 
 /// The elements of this thread one by one.
-Value OpEmitter::loadFactor(OpState &state, const Mma &mma, OpOperand &operand,
-                            const Instance &instance, VectorType type,
-                            bool isRows) {
+Value MmaEmitter::loadFactor(OpState &state, const Mma &mma, OpOperand &operand,
+                             const Instance &instance, VectorType type,
+                             bool isRows) {
   int64_t inWord = wordBytes * 8 / type.getElementTypeBitWidth();
   LaneIndex row{active[mma.rowThreads].base, 0, 0, {}},
       part{active[mma.columnThreads].base, 0, 0, {}};
@@ -203,22 +197,22 @@ Value OpEmitter::loadFactor(OpState &state, const Mma &mma, OpOperand &operand,
       for (int64_t element = 0; element < inWord; ++element) {
         LaneIndex product = math.scale(part, inWord);
         product.offset += half * rowParts * inWord + element;
-        enterIteration(mma.products, product);
+        loops.enterIteration(mma.products, product);
         if (isRows) {
-          enterIteration(mma.rowCopies, {{}, copy, 0, {}});
-          enterIteration(mma.rowThreads, row);
+          loops.enterIteration(mma.rowCopies, {{}, copy, 0, {}});
+          loops.enterIteration(mma.rowThreads, row);
         } else {
           enterColumn(mma, row);
         }
-        elements.push_back(loadOperand(state, operand, instance));
+        elements.push_back(reader.load(state, operand, instance));
       }
   return vector::FromElementsOp::create(b, type, elements);
 }
 
 /// What this thread has of a factor: 16 rows, or 8 columns.
-Value OpEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
-                            const Instance &instance, bool isRows) {
-  auto key = readKey(state, operand, instance);
+Value MmaEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
+                             const Instance &instance, bool isRows) {
+  auto key = reader.keyOf(state, operand, instance);
   Instance at = key.second;
   key.second[mma.products] = -1;
   Value &known = state.reads[key];
@@ -240,8 +234,7 @@ Value OpEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
   return known = value;
 }
 
-/// Adds the products of a point to the sums.
-OpEmitter::Values OpEmitter::emitMma(OpState &state, const Mma &mma,
+EmitContext::Values MmaEmitter::emit(OpState &state, const Mma &mma,
                                      ValueRange accumulators) {
   MatrixProduct product = *matrixProductOf(state.op);
   bool isSwapped = !state.access(*product.lhs).dependsOn(mma.rowCopies);
@@ -264,7 +257,7 @@ OpEmitter::Values OpEmitter::emitMma(OpState &state, const Mma &mma,
       for (int64_t column : {0, 1}) {
         instance[mma.rowCopies] = row;
         instance[mma.columnCopies] = hasLanes ? 0 : column;
-        Value *sum = &running[accumulatorAt(state, instance)];
+        Value *sum = &running[reduction.accumulatorAt(state, instance)];
         sums.push_back(sum);
         elements.push_back(
             hasLanes ? vector::ExtractOp::create(b, *sum, column).getResult()

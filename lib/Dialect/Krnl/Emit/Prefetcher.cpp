@@ -1,4 +1,4 @@
-//===- EmitPrefetch.cpp - Prefetching the next panel ------------*- C++ -*-===//
+//===- Prefetcher.cpp - Prefetching of operands -----------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where all tiles of rows read one panel of a packed operand before the next,
@@ -11,7 +11,7 @@
 // has distance 0.
 //===----------------------------------------------------------------------===//
 
-#include "OpEmitter.h"
+#include "Prefetcher.h"
 
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
@@ -23,8 +23,9 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+namespace {
 /// The number of passes over all dimensions, and the current one.
-struct OpEmitter::Counter {
+struct Counter {
   int64_t total = 1;
   LaneIndex now;
 
@@ -34,9 +35,9 @@ struct OpEmitter::Counter {
     total *= extent;
   }
 };
+} // namespace
 
-/// Called in each step of a reduction that has its accumulators in registers.
-void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
+void Prefetcher::prefetchPanel(OpOperand &operand) {
   int number = inputNumber(kernel, operand.get());
   const Prefetch *prefetch = number < 0 ? nullptr : prefetchOf(nest, number);
   if (!prefetch || prefetch->distance == 0)
@@ -76,8 +77,12 @@ void OpEmitter::prefetchPanel(OpState &state, OpOperand &operand) {
   }
 }
 
-/// Called before the loops of an op.
-void OpEmitter::prefetchBefore(unsigned op) {
+void Prefetcher::emitInStep(OpState &state) {
+  for (OpOperand *input : state.op.getDpsInputOperands())
+    prefetchPanel(*input);
+}
+
+void Prefetcher::emitBefore(unsigned op) {
   for (unsigned number : llvm::seq(kernel.getNumOperands())) {
     const Prefetch *prefetch = prefetchOf(nest, number);
     if (!prefetch || prefetch->distance > 0)
@@ -90,7 +95,7 @@ void OpEmitter::prefetchBefore(unsigned op) {
 }
 
 /// The share of the calling thread of the lines that it reads later.
-void OpEmitter::prefetchLines(const EarlyRead &read, int64_t lineBytes) {
+void Prefetcher::prefetchLines(const EarlyRead &read, int64_t lineBytes) {
   Instance first(active.size(), 0);
   Counter threads;
   for (unsigned loop : read.sharers)
@@ -99,7 +104,8 @@ void OpEmitter::prefetchLines(const EarlyRead &read, int64_t lineBytes) {
   OpState reader(storage.plan(read.reader));
   OpOperand &operand = *read.operand;
   int64_t bytes = elementBytes(getElementTypeOrSelf(operand.get().getType()));
-  SmallVector<LaneIndex> begin = indicesOf(reader, operand, first, false);
+  SmallVector<LaneIndex> begin =
+      positions.indicesOf(reader, operand, first, false);
   Value memref = storage.slots.lookup(operand.get()).memref;
   for (int64_t i = 0; i < read.share; ++i) {
     // Threads beyond the last line repeat it.

@@ -1,0 +1,53 @@
+//===- DotEmitter.h - Products of groups of bytes ---------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_DOTEMITTER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_DOTEMITTER_H
+
+#include "InstanceEmitter.h"
+#include "OperandReader.h"
+
+namespace onnxc::krnl {
+
+/// Emits the points of a dot loop, whose copies are the bytes of one group.
+class DotEmitter : EmitContext {
+public:
+  DotEmitter(const EmitContext &context, OperandPositions &positions,
+             const CachedSlices &slices, OperandReader &reader,
+             InstanceEmitter &instances)
+      : EmitContext(context), positions(positions), slices(slices),
+        reader(reader), instances(instances) {}
+
+  /// The loop whose copies are a group here, if lanes are to have their sums,
+  /// or the target multiplies groups of single sums.
+  std::optional<unsigned> loopOf(const OpState &state);
+  /// Adds the products of a group to the sum of the instance.
+  mlir::Value emit(OpState &state, const Instance &instance, unsigned group,
+                   mlir::Value sum);
+
+private:
+  bool isSameAlong(const OpState &state, const ByteFactor &factor,
+                   unsigned loop);
+  mlir::Value readFactor(OpState &state, const ByteFactor &factor,
+                         const Instance &instance, unsigned group);
+  mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
+                        const Instance &instance, unsigned group);
+  mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
+                        const Instance &instance, unsigned group);
+  mlir::Value assembleWord(OpState &state, mlir::OpOperand &operand,
+                           const Instance &instance, unsigned group,
+                           int64_t first);
+  mlir::Value assembleGroup(OpState &state, mlir::OpOperand &operand,
+                            const Instance &instance, unsigned group);
+  bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
+
+  OperandPositions &positions;
+  const CachedSlices &slices;
+  OperandReader &reader;
+  InstanceEmitter &instances;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_DOTEMITTER_H

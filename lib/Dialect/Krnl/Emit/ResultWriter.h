@@ -1,0 +1,45 @@
+//===- ResultWriter.h - Results of ops --------------------------*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A result is stored where somebody needs it in memory, and kept for those who
+// can take it from registers. Vectors whose elements lie beside or between each
+// other wait until all are there: rows are transposed in registers.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_RESULTWRITER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_RESULTWRITER_H
+
+#include "KeptResults.h"
+#include "OperandPositions.h"
+
+namespace onnxc::krnl {
+
+class ResultWriter : EmitContext {
+public:
+  ResultWriter(const EmitContext &context, OperandPositions &positions,
+               KeptResults &kept)
+      : EmitContext(context), positions(positions), kept(kept) {}
+
+  /// Stores and keeps the value of a result in an instance.
+  void write(OpState &state, unsigned result, const Instance &instance,
+             mlir::Value value);
+
+private:
+  void store(OpState &state, unsigned result, const Instance &instance,
+             mlir::Value value, llvm::ArrayRef<mlir::Value> aliases);
+  bool storeTransposed(OpState &state, unsigned result,
+                       const Instance &instance, mlir::Value memref,
+                       llvm::ArrayRef<LaneIndex> at, mlir::Value value);
+  bool storeInterleaved(OpState &state, unsigned result,
+                        const Instance &instance, mlir::Value memref,
+                        llvm::ArrayRef<LaneIndex> at, mlir::Value value,
+                        mlir::Value mask);
+  mlir::Value allocateTile(mlir::Value like, int64_t rows, int64_t columns);
+
+  OperandPositions &positions;
+  KeptResults &kept;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_RESULTWRITER_H

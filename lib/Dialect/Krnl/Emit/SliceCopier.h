@@ -1,0 +1,53 @@
+//===- SliceCopier.h - Copies of operands to scratch memory -----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//===----------------------------------------------------------------------===//
+
+#ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_SLICECOPIER_H
+#define ONNXC_LIB_DIALECT_KRNL_EMIT_SLICECOPIER_H
+
+#include "Device/SliceProducer.h"
+#include "Device/ThreadCopier.h"
+
+namespace onnxc::krnl {
+
+/// Fills the slices of cache steps: where a loop begins, or iterations ahead if
+/// it is a pipeline.
+class SliceCopier : EmitContext {
+public:
+  SliceCopier(const EmitContext &context, OperandPositions &positions,
+              CachedSlices &slices)
+      : EmitContext(context), positions(positions), cached(slices),
+        threads(context, positions, slices), boxes(context, slices),
+        producer(context, slices, boxes) {}
+
+  /// Emits a tile by the roles of threads: SliceProducer has them.
+  SliceProducer &roles() { return producer; }
+  /// Copies slices where the body of `loop` begins: of a shared one, or of one
+  /// of `op`.
+  void fill(unsigned loop, int op = -1);
+  /// Begins to copy the slices of the first iterations of a loop of `op` that
+  /// is a pipeline; nothing for others.
+  void startPipeline(unsigned loop, unsigned op);
+  /// Emits what follows the body of a loop.
+  void endIteration(unsigned loop, unsigned op) {
+    producer.releaseProducts(loop, op);
+  }
+  /// Emits what follows such a loop.
+  void endPipeline(unsigned loop, unsigned op);
+  /// Emits what follows all ops of a tile.
+  void endTile() { boxes.endTile(); }
+
+private:
+  void copyByThread(const CachedSlice &slice, unsigned position);
+  void copyAhead(const Slices &slices, unsigned loop, unsigned op);
+
+  OperandPositions &positions;
+  CachedSlices &cached;
+  ThreadCopier threads;
+  BoxCopier boxes;
+  SliceProducer producer;
+};
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_LIB_DIALECT_KRNL_EMIT_SLICECOPIER_H

@@ -92,7 +92,8 @@ struct OMContext {
   const OnnxcDeviceCode *device; ///< of the entry point's level; may be null
   onnxc::rt::DeviceContext *deviceContext; ///< null before its first use
   int32_t deviceNumber;
-  void *deviceStream; ///< the caller's; null: the context's own
+  int64_t deviceLimit; ///< bytes of its blocks there; 0: any
+  void *deviceStream;  ///< the caller's; null: the context's own
   onnxc::rt::TensorArguments *tensors; ///< null before its first use
   /// Whether an input is on the device in this run, by input; null: none is.
   bool *inputsOnDevice;

@@ -111,6 +111,15 @@ OM_STATUS omContextCheckDevice(OMContext *context) {
   return OM_STATUS_TARGET;
 }
 
+OM_STATUS omContextSetDeviceMemory(OMContext *context, int64_t bytes) {
+  if (!context || bytes < 0 ||
+      context->busy.exchange(1, std::memory_order_acquire) != 0)
+    return OM_STATUS_INVALID;
+  context->deviceLimit = bytes;
+  context->busy.store(0, std::memory_order_release);
+  return OM_STATUS_OK;
+}
+
 OM_STATUS omContextSetStream(OMContext *context, void *stream) {
   if (!context || context->busy.exchange(1, std::memory_order_acquire) != 0)
     return OM_STATUS_INVALID;

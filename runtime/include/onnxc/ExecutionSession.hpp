@@ -303,6 +303,45 @@ public:
     contexts->deadline = limit.count();
   }
 
+  /// The GPU of later runs, as CUDA numbers those of the process; 0 at first.
+  /// Throws RunError where the driver, that GPU or code for it is missing:
+  /// later runs are then where they were.
+  void setDevice(int64_t number) {
+    Run probe(*this);
+    OM_STATUS status = setDeviceOf(probe.context, number);
+    std::string problem = status == OM_STATUS_INVALID
+                              ? "the number of a GPU is not negative"
+                              : "the code of the model that runs here is "
+                                "for the processor";
+    if (status == OM_STATUS_OK) {
+      status = find<decltype(omContextCheckDevice)>("omContextCheckDevice")(
+          probe.context.get());
+      problem = getMessage(probe.context.get());
+    }
+    if (status == OM_STATUS_OK) {
+      contexts->device = number;
+      return;
+    }
+    setDeviceOf(probe.context, std::max<int64_t>(contexts->device, 0));
+    throw RunError(status, problem);
+  }
+
+  /// That number; -1 if runs are on the processor.
+  int64_t device() const {
+    Run probe(*this);
+    probe.limit(*this);
+    return find<decltype(omContextGetDevice)>("omContextGetDevice")(
+        probe.context.get());
+  }
+
+  /// Limits the bytes of each of the runs at a time on the GPU
+  /// (omContextSetDeviceMemory); 0: no limit.
+  void setDeviceMemory(int64_t bytes) {
+    if (bytes < 0)
+      throw std::runtime_error("a limit is not negative; 0: no limit");
+    contexts->deviceMemory = bytes;
+  }
+
   /// Bytes that the session holds for later runs: the memory of those that have
   /// ended, as far as none that goes on has taken it.
   int64_t memory() const {
@@ -522,7 +561,14 @@ private:
     std::vector<Context> free;
     std::shared_ptr<const Log> log;
     std::atomic<int64_t> deadline{0};
+    std::atomic<int64_t> device{-1};       ///< -1: not set
+    std::atomic<int64_t> deviceMemory{-1}; ///< -1: not set
   };
+
+  OM_STATUS setDeviceOf(const Context &context, int64_t number) const {
+    return find<decltype(omContextSetDevice)>("omContextSetDevice")(
+        context.get(), number);
+  }
 
   Context makeContext() const {
     Context made(
@@ -555,6 +601,15 @@ private:
       log = contexts.log;
     }
 
+    /// Gives the context the device of the session and its limit there.
+    void limit(const ExecutionSession &session) const {
+      if (contexts.device >= 0)
+        session.setDeviceOf(context, contexts.device);
+      if (contexts.deviceMemory >= 0)
+        session.find<decltype(omContextSetDeviceMemory)>(
+            "omContextSetDeviceMemory")(context.get(), contexts.deviceMemory);
+    }
+
     /// Writes to `outputs`, which are as omContextRun takes them.
     void start(const ExecutionSession &session, const std::vector<OMBuffer> &in,
                const RunOptions &options) {
@@ -562,6 +617,7 @@ private:
       if (session.limitContext(context.get(),
                                deadline ? deadline : contexts.deadline.load()))
         throw RunError(OM_STATUS_INVALID, "a deadline is not negative");
+      limit(session);
       session.setLogOf(context.get(), log ? callLog : nullptr,
                        const_cast<Log *>(log.get()));
       if (options.cancellation)

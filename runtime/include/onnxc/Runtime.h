@@ -143,6 +143,15 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextCheckDevice(OMContext *context);
  * the stream is being captured for a CUDA graph then. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetStream(OMContext *context,
                                                     void *stream);
+/* At most that many bytes on the GPU are the context's: its arena there, and
+ * copies of inputs and outputs; 0 (the default): no limit. A later run that
+ * needs more fails with OM_STATUS_MEMORY before it asks the driver for them.
+ * The model's weights and code, which all contexts share, and outputs that the
+ * caller is given there (omContextRunDLPack) are not in it. OM_STATUS_INVALID
+ * for a negative number and during a run. No effect on runs on the
+ * processor. */
+OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeviceMemory(OMContext *context,
+                                                          int64_t bytes);
 /* Allocates the memory of the first run without running, as far as sizes are
  * known before inputs are: arena, scratch of all threads, outputs of static
  * sizes that the context is to hold; maps weights that are in a file of their

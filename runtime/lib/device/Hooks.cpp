@@ -45,17 +45,55 @@ static DeviceBlock *addBlock(OnnxcCall *call, DeviceContext &device) {
   return device.blocks = block;
 }
 
-/// Gives a free block new memory. A block that is too small makes way, so that
-/// there are never more than are used at a time.
-static bool growBlock(OnnxcCall *call, DeviceContext &device,
-                      DeviceBlock &block, int64_t bytes) {
+/// Gives the memory of a block back to the driver, after a wait for the
+/// launches that may use it: cuMemFree need not wait for them.
+static bool freeBlock(OnnxcCall *call, const DeviceContext &device,
+                      DeviceBlock &block) {
   OnnxcDevicePointer old = block.memory;
   block.memory = 0;
   block.bytes = 0;
-  // Launches may use it, and cuMemFree need not wait for them.
+  if (!old)
+    return true;
+  bool hasEnded = ONNXC_TRY(cuStreamSynchronize, device.stream);
+  return ONNXC_TRY(cuMemFree, old) && hasEnded;
+}
+
+/// Frees memory of unused blocks until `bytes` more fit within the limit of the
+/// context.
+static bool freeUntilFits(OnnxcCall *call, const DeviceContext &device,
+                          int64_t bytes) {
+  int64_t limit = call->deviceLimit;
+  if (limit == 0)
+    return true;
+  int64_t used = 0;
+  for (DeviceBlock *block = device.blocks; block; block = block->next)
+    used += block->isUsed ? block->bytes : 0;
+  if (bytes > limit - used) {
+    call->fail(ONNXC_ERR_MEMORY,
+               "a block of %lld bytes on the GPU is more than the limit of "
+               "%lld bytes leaves, of which the run has %lld",
+               (long long)bytes, (long long)limit, (long long)used);
+    return false;
+  }
+  int64_t held = heldBytes(*call);
+  for (DeviceBlock *block = device.blocks; block && bytes > limit - held;
+       block = block->next) {
+    if (block->isUsed)
+      continue;
+    held -= block->bytes;
+    if (!freeBlock(call, device, *block))
+      return false;
+  }
+  return true;
+}
+
+/// Gives a free block new memory. Its old memory is freed first, so that
+/// there are never more than are used at a time.
+static bool growBlock(OnnxcCall *call, DeviceContext &device,
+                      DeviceBlock &block, int64_t bytes) {
+  // Launches that wait may use blocks that are free by now.
   device.launches.finishPart(call, device);
-  bool hasEnded = !old || ONNXC_TRY(cuStreamSynchronize, device.stream);
-  if (old && (!ONNXC_TRY(cuMemFree, old) || !hasEnded))
+  if (!freeBlock(call, device, block) || !freeUntilFits(call, device, bytes))
     return false;
   Result error = driverOf(device).cuMemAlloc(&block.memory, size_t(bytes));
   if (error) {

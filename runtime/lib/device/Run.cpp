@@ -186,7 +186,7 @@ static void destroyDeviceContext(OMContext &context) {
   free(device);
 }
 
-static int64_t heldBytes(const OMContext &context) {
+int64_t device::heldBytes(const OMContext &context) {
   int64_t bytes = 0;
   const DeviceContext *device = context.deviceContext;
   for (const DeviceBlock *block = device ? device->blocks : nullptr; block;

@@ -63,6 +63,9 @@ bool check(OMContext &context, const DeviceContext &device, Result error,
 /// an error of the run.
 DeviceContext *enter(OnnxcCall *call);
 
+/// Bytes of the blocks that the context has on the device.
+int64_t heldBytes(const OMContext &context);
+
 /// Waits for the stream, and records what kernels have reported.
 void synchronize(OnnxcCall *call, DeviceContext &device);
 

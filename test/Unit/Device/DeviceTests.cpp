@@ -384,6 +384,41 @@ TEST_F(DeviceTest, ContextsCountTheirMemoryOnTheDevice) {
   EXPECT_GE(omContextGetMemory(run.context), int64_t(6 * kAddends * 4));
 }
 
+// Three blocks at a time, and the words of errors beside them.
+TEST_F(DeviceTest, MemoryIsLimited) {
+  Session run("blocks");
+  Numbers x = randomNumbers(kAddends);
+  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  int64_t needed = omContextGetMemory(run.context);
+  omContextDestroy(run.context);
+  run.context = omContextCreate("blocks");
+  ASSERT_EQ(omContextSetDeviceMemory(run.context, needed - 1), OM_STATUS_OK);
+  EXPECT_EQ(run(x, kAddends), OM_STATUS_MEMORY);
+  EXPECT_THAT(run.message(),
+              HasSubstr("more than the limit of " + std::to_string(needed - 1) +
+                        " bytes leaves"));
+  EXPECT_LT(omContextGetMemory(run.context), needed);
+  ASSERT_EQ(omContextSetDeviceMemory(run.context, needed), OM_STATUS_OK);
+  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  EXPECT_EQ(run.result, x);
+  EXPECT_EQ(omContextGetMemory(run.context), needed);
+  EXPECT_EQ(omContextSetDeviceMemory(run.context, -1), OM_STATUS_INVALID);
+}
+
+// Blocks of an earlier run make way, whatever the order of their sizes.
+TEST_F(DeviceTest, MemoryOfEarlierRunsMakesWay) {
+  Session run("blocks");
+  for (size_t count : {5000, 100, 4000, 300, 5000}) {
+    Numbers x = randomNumbers(count);
+    ASSERT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, x);
+    if (count == 5000)
+      ASSERT_EQ(omContextSetDeviceMemory(run.context,
+                                         omContextGetMemory(run.context)),
+                OM_STATUS_OK);
+  }
+}
+
 TEST_F(DeviceTest, DeadlinesEndRuns) {
   Session run("slow");
   omContextSetDeadline(run.context, 1000000);

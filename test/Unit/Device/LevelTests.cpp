@@ -113,23 +113,25 @@ TEST_F(LevelTest, AnArenaOfTheCallerIsGivenUp) {
 /// Statuses of a change of the device and of the stream during a run.
 struct Changes {
   OMContext *context;
-  OM_STATUS device, stream;
+  OM_STATUS device, stream, memory;
 };
 
 TEST_F(LevelTest, NothingChangesDuringARun) {
   settings().devices = 2;
   Session run("add");
-  Changes changes = {run.context, OM_STATUS_OK, OM_STATUS_OK};
+  Changes changes = {run.context, OM_STATUS_OK, OM_STATUS_OK, OM_STATUS_OK};
   auto change = [](void *user, OM_LOG_LEVEL, const char *) {
     auto &its = *static_cast<Changes *>(user);
     its.device = omContextSetDevice(its.context, 1);
     its.stream = omContextSetStream(its.context, nullptr);
+    its.memory = omContextSetDeviceMemory(its.context, 0);
   };
   omContextSetLog(run.context, change, &changes);
   Numbers x = randomNumbers(kAddends);
   ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
   EXPECT_EQ(changes.device, OM_STATUS_INVALID);
   EXPECT_EQ(changes.stream, OM_STATUS_INVALID);
+  EXPECT_EQ(changes.memory, OM_STATUS_INVALID);
   EXPECT_EQ(omContextGetDevice(run.context), 0);
 }
 

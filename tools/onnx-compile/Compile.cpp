@@ -58,7 +58,13 @@ const Subcommand compileCommand = {
     "4 over --max-ram, --max-flash or --max-latency",
     compileModel};
 
-static constexpr llvm::StringLiteral fixed[] = {"emit"};
+/// Of code, and of what follows after the simplification.
+static constexpr llvm::StringLiteral without[] = {
+    "emit",        "resume",        "device",       "cuda-code",
+    "tf32",        "recipes",       "emit-recipes", "explain-recipes",
+    "times",       "explain-nodes", "max-ram",      "max-flash",
+    "max-latency", "refit",         "tag",          "emit-header",
+    "realtime",    "profile",       "strip",        "debug"};
 
 extern const Subcommand simplifyCommand;
 const Subcommand simplifyCommand = {
@@ -71,6 +77,6 @@ const Subcommand simplifyCommand = {
     "  onnx-compile simplify model.onnx        writes model.simplified.onnx\n"
     "  onnx-compile simplify model.onnx --dim batch=8 -o small.onnx\n",
     options,
-    fixed,
+    without,
     "",
     simplifyModel};

@@ -45,7 +45,8 @@ struct VerbRow {
   StringRef name;
   Verb verb;
   StringRef help;
-  StringRef operands = "MODEL.so";
+  StringRef operands;
+  StringRef examples; ///< lines of the help
 };
 
 /// Takes the value; false if it is no good.
@@ -144,16 +145,34 @@ static bool setIterations(Options &options, StringRef text) {
 }
 
 static constexpr VerbRow verbs[] = {
-    {"run", Verb::Run, "run once, print or compare; also without the word"},
-    {"verify", Verb::Verify, "compare with stored outputs or another engine"},
-    {"bench", Verb::Bench, "measure the time of a run"},
+    {"run", Verb::Run, "run once, print or compare; also without the word",
+     "MODEL.so",
+     "  onnx-run run m.so --input=image=@x.npy --save=outputs\n"
+     "  onnx-run run m.so --dim=batch=4 --statistics   random inputs, and NaN\n"
+     "                                                 in the outputs\n"},
+    {"verify", Verb::Verify, "compare with stored outputs or another engine",
+     "MODEL.so",
+     "  onnx-run verify m.so --data-set=test_data_set_0\n"
+     "  onnx-run verify m.so --against=onnxruntime --model=m.onnx\n"},
+    {"bench", Verb::Bench, "measure the time of a run", "MODEL.so",
+     "  onnx-run bench m.so --threads=1 --duration=2\n"
+     "  onnx-run bench m.so --against=onnxruntime      in turns, with ratios\n"
+     "  onnx-run bench m.so --callers=4 --rate=100     as a service has it\n"},
     {"profile", Verb::Profile,
-     "tell which kernels and nodes the time goes into"},
-    {"info", Verb::Info, "print the facts that the artefact has on itself"},
+     "tell which kernels and nodes the time goes into", "MODEL.so",
+     "  onnx-run profile m.so --duration=5\n"
+     "  onnx-run profile m.so --json > times.json      for onnx-compile "
+     "--times\n"},
+    {"info", Verb::Info, "print the facts that the artefact has on itself",
+     "MODEL.so",
+     "  onnx-run info m.so                             inputs, outputs, code\n"
+     "  onnx-run info m.so --json --nodes              nodes of each kernel\n"},
     {"refit", Verb::Refit,
      "write it with the weights of another model, NEW.onnx after MODEL.so, to "
      "-o FILE",
-     "MODEL.so NEW.onnx -o FILE"},
+     "MODEL.so NEW.onnx -o FILE",
+     "  onnx-run refit m.so trained.onnx -o new.so     m.so: compiled with "
+     "--refit\n"},
 };
 
 static const Option table[] = {
@@ -452,7 +471,8 @@ std::string run::helpText(const Options &options) {
     if (verb == row.verb)
       out << "usage: onnx-run " << row.name << " " << row.operands
           << " [options]\n\n"
-          << row.name << ": " << row.help << ".\n\n";
+          << row.name << ": " << row.help << ".\n\n"
+          << row.examples << "\n";
   if (!verb)
     printVerbs(out);
   if (!verb || accepts(Runners, *verb))

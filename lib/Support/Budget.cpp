@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Support/ContainerMemory.h"
 
 #include "mlir/IR/Action.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -99,8 +100,21 @@ double Budget::secondsLeft() const {
   return std::max(0.0, limits.seconds - passed.count());
 }
 
+/// What a container leaves to a process that has `before`, less a reserve: one
+/// that takes all is killed without a message.
+static uint64_t containerLimit(uint64_t before) {
+  static const uint64_t most =
+      containerMemory("/proc/self/cgroup", "/sys/fs/cgroup")
+          .value_or(UINT64_MAX);
+  uint64_t reserve = most / 16, usable = most - reserve;
+  return usable - std::min(before, usable - reserve);
+}
+
 uint64_t Budget::memoryLimit() const {
-  return limits.memory ? limits.memory : (8ull << 30) + 8 * modelBytes;
+  if (limits.memory)
+    return limits.memory;
+  return std::min<uint64_t>((8ull << 30) + 8 * modelBytes,
+                            containerLimit(memoryBefore));
 }
 
 bool Budget::isExhausted() {
@@ -136,8 +150,11 @@ std::string Budget::findExceeded() const {
            << " seconds; --limit=seconds=N allows more";
     return text;
   }
-  stream << "takes more than " << sizeText(memoryLimit())
-         << " of memory; --limit=memory=N allows more";
+  uint64_t limit = memoryLimit();
+  bool isContainers = !limits.memory && limit == containerLimit(memoryBefore);
+  stream << "takes more than " << sizeText(limit) << " of memory"
+         << (isContainers ? ", which its container leaves" : "")
+         << "; --limit=memory=N allows more";
   return text;
 }
 

@@ -190,8 +190,9 @@ static llvm::Error checkLatency(const CompileOptions &options,
     return llvm::Error::success();
   Unit unit = Unit::ofCycles();
   return tell(events, report,
-              "a run takes " + unit.text(cycles) +
-                  " of one thread as predicted, but --max-latency allows " +
+              "a run takes " + unit.text(cycles) + " of " +
+                  (options.hasDevice() ? "the device" : "one thread") +
+                  " as predicted, but --max-latency allows " +
                   unit.text(options.maxCycles),
               partsOf(nodes,
                       [](const Layer &layer) -> Part {

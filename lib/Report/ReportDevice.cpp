@@ -15,8 +15,9 @@
 using namespace onnxc;
 
 /// Kernels of the text: those that take most of the time; launches of the
-/// critical path likewise; and copies: those of most bytes.
-static constexpr size_t maxKernels = 5, maxPath = 5, maxCopies = 5;
+/// critical path likewise; launches that are not on the device: the first; and
+/// copies: those of most bytes.
+static constexpr size_t maxKernels = 5, maxPath = 5, maxHost = 5, maxCopies = 5;
 
 ///   45.1 % kernel_conv: 256 threads, 12.3 us predicted, 1.2 at least
 ///          40 registers, 0 B spilled, 0 B shared, 75 % of the threads at once
@@ -52,6 +53,22 @@ double onnxc::criticalMicroseconds(const Report &report) {
   for (size_t launch : report.device.criticalPath)
     sum += report.nodes.launches[launch].microseconds;
   return sum;
+}
+
+/// host:        2 launches on the processor
+///   ZipMap (ai.onnx.ml.ZipMap)
+static void printHost(llvm::raw_ostream &os, const LayerReport &nodes) {
+  llvm::SmallVector<const LayerLaunch *> host;
+  for (const LayerLaunch &launch : nodes.launches)
+    if (!launch.isOnDevice)
+      host.push_back(&launch);
+  if (host.empty())
+    return;
+  os << "host:        " << host.size() << " launches on the processor\n";
+  for (const LayerLaunch *launch : llvm::ArrayRef(host).take_front(maxHost))
+    os << "  " << layerNames(launch->layers, nodes) << "\n";
+  if (host.size() > maxHost)
+    os << "  and " << host.size() - maxHost << " more (--json)\n";
 }
 
 /// path:        23 of 31 launches one after the other, 40.1 of 52.3 us
@@ -156,6 +173,7 @@ std::string onnxc::deviceText(const Report &report) {
   for (const DeviceKernel *kernel :
        llvm::ArrayRef(order).take_front(maxKernels))
     printKernel(os, *kernel, total);
+  printHost(os, report.nodes);
   printPath(os, report, launches, total);
   printImages(os, device.images);
   printCopies(os, device);

@@ -156,7 +156,8 @@ OM_COMPILER_API const char *omCompilerGetFindings(OMCompiler *compiler,
  * schema number. */
 OM_COMPILER_API const char *omCompilerGetExplanation(OMCompiler *compiler,
                                                      const char *format);
-/* Path of the file that was written. */
+/* Path of the file that was written; of several, as --emit=ptx writes for
+ * several GPUs, the first. The report lists all. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;
  * with the option "explain-recipes" also the recipes that kernels could have.

@@ -209,7 +209,7 @@ OM_COMPILE_STATUS omCompilerCutNode(OMCompiler *compiler, const void *data,
   CompileOptions options = compiler->options;
   options.output = output ? output : "";
   return compiler->run([&](const Events &events) {
-    compiler->report.output = options.output;
+    compiler->report.outputs = {options.output};
     return cutNode(inputOf(data, size, name), options, events,
                    node ? node : "");
   });
@@ -233,7 +233,8 @@ const char *omCompilerGetMessages(const OMCompiler *compiler) {
 }
 
 const char *omCompilerGetOutput(const OMCompiler *compiler) {
-  return compiler->report.output.c_str();
+  const std::vector<std::string> &outputs = compiler->report.outputs;
+  return outputs.empty() ? "" : outputs.front().c_str();
 }
 
 const char *omCompilerGetFindings(OMCompiler *compiler, const char *format) {

@@ -26,6 +26,7 @@
 #include "onnxc/Target/Artefact/RealTime.h"
 #include "onnxc/Target/Artefact/Weights.h"
 #include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Version.h"
@@ -421,16 +422,56 @@ static FailureOr<std::vector<CodeFile>> emitLevels(ArrayRef<ModuleOp> levels,
   return files;
 }
 
-/// The kernels of a device as a text that its driver reads, or as instructions.
-static llvm::Error writeDeviceCode(const ArtefactInputs &inputs) {
-  const std::vector<DeviceImage> &images = inputs.deviceImages.back().images;
-  StringRef bytes = images.front().bytes;
-  if (inputs.options.emit == "ptx")
-    return writeOutput(inputs.options, inputs.events, bytes);
-  llvm::Expected<std::string> text = disassembleKernels(bytes);
-  if (!text)
-    return text.takeError();
-  return writeOutput(inputs.options, inputs.events, *text);
+/// The kernels of a level as a text that the driver reads, or as instructions.
+static llvm::Expected<std::string> deviceCode(const DeviceImages &level,
+                                              StringRef emit) {
+  const std::string &bytes = level.images.front().bytes;
+  if (emit == "ptx")
+    return bytes;
+  return disassembleKernels(bytes);
+}
+
+/// Writes files of which none appears before all are complete.
+static llvm::Error
+writeFiles(ArrayRef<std::pair<std::string, std::string>> texts,
+           const ArtefactInputs &inputs) {
+  std::vector<NewFile> files;
+  for (const auto &[name, text] : texts) {
+    NewFile &file = files.emplace_back(name);
+    if (llvm::Error error = file.create())
+      return error;
+    if (llvm::Error error = file.append(text))
+      return error;
+  }
+  if (llvm::Error error = inputs.files.check())
+    return error;
+  for (NewFile &file : files)
+    if (llvm::Error error = file.keep())
+      return error;
+  return llvm::Error::success();
+}
+
+/// Writes the kernels of each device: to one output, or to a file of each.
+static llvm::Error writeDeviceCode(ArrayRef<ModuleOp> levels,
+                                   ArtefactInputs &inputs) {
+  const std::string &output = inputs.options.output;
+  SmallVector<std::pair<std::string, std::string>> texts;
+  for (auto [level, images] : llvm::zip_equal(levels, inputs.deviceImages)) {
+    if (!hasDevice(level))
+      continue;
+    llvm::Expected<std::string> text = deviceCode(images, inputs.options.emit);
+    if (!text)
+      return text.takeError();
+    StringRef device = krnl::TargetAttr::of(level).getCpu();
+    texts.push_back({fileOfTarget(output, device), std::move(*text)});
+  }
+  if (texts.size() > 1 && output != "-" && !isStream(output)) {
+    auto names = llvm::make_first_range(texts);
+    inputs.report.outputs.assign(names.begin(), names.end());
+    return writeFiles(texts, inputs);
+  }
+  return writeOutput(inputs.options, inputs.events,
+                     llvm::join(llvm::make_second_range(texts), ""));
 }
 
 llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
@@ -443,7 +484,7 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
   if (llvm::Error error = makeKernelImages(levels, inputs))
     return error;
   if (inputs.options.emitsKernels())
-    return writeDeviceCode(inputs);
+    return writeDeviceCode(levels, inputs);
   CodeKind kind =
       inputs.options.emit == "asm" ? CodeKind::Assembly : CodeKind::Object;
   FailureOr<std::vector<CodeFile>> files = emitLevels(levels, inputs, kind);

@@ -12,6 +12,8 @@
 
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/Artefact/Link.h"
+#include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/Path.h"
@@ -76,8 +78,7 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 }
 
 /// Refuses options that do not go together with a device, or need one.
-static llvm::Error checkDevice(const CompileOptions &options,
-                               ArrayRef<krnl::TargetAttr> devices) {
+static llvm::Error checkDevice(const CompileOptions &options) {
   std::pair<bool, std::string> with[] = {
       {options.tf32, "--tf32 is for the products of a GPU"},
       {options.cudaCode != "ptx", "--cuda-code is about the kernels of a GPU"},
@@ -88,17 +89,12 @@ static llvm::Error checkDevice(const CompileOptions &options,
       return llvm::createStringError(what + ": say --device=cuda");
   if (!options.hasDevice())
     return llvm::Error::success();
-  std::string last = target::deviceWith(options.device, devices.back());
   std::pair<bool, std::string> without[] = {
-      {options.realTime, "--realtime"},
-      {options.refit, "--refit"},
-      {!options.resume.empty(), "--resume"},
-      {devices.size() > 1 && options.emitsKernels(),
-       "--emit=" + options.emit +
-           ", which is for one device: say --device=" + last},
-      {devices.size() > 1 &&
-           !(options.recipes.empty() && options.emitRecipes.empty()),
-       "recipes, which are for one device: say --device=" + last}};
+      {options.realTime,
+       "--realtime: the driver of a GPU calls the system in a run"},
+      {!options.resume.empty(),
+       "--resume: the phases of kernels of a GPU are not resumed; compile the "
+       "model"}};
   for (const auto &[isGiven, name] : without)
     if (isGiven)
       return llvm::createStringError("--device=" + options.device +
@@ -108,16 +104,39 @@ static llvm::Error checkDevice(const CompileOptions &options,
   return llvm::Error::success();
 }
 
+/// Recipes of several levels are written at the same time.
+static llvm::Error checkRecipeFiles(const CompileOptions &options,
+                                    ArrayRef<krnl::TargetAttr> levels) {
+  if (levels.size() > 1)
+    for (StringRef file : {options.recipes, options.emitRecipes})
+      if (file == "-" || target::isStream(file))
+        return llvm::createStringError(
+            "recipes of " + target::processorNames(levels) +
+            " are in a file of each, but '" + file + "' is none");
+  return llvm::Error::success();
+}
+
+SmallVector<std::string>
+onnxc::recipeFilesOf(const CompileOptions &options,
+                     ArrayRef<krnl::TargetAttr> levels) {
+  const std::string &file = options.emitRecipes;
+  if (file.empty() || file == "-" || target::isStream(file))
+    return {};
+  if (levels.size() == 1)
+    return {file};
+  return llvm::map_to_vector(levels, [&](krnl::TargetAttr level) {
+    return target::fileOfTarget(file, level.getCpu());
+  });
+}
+
 llvm::Error onnxc::checkTargets(const CompileOptions &options,
                                 ArrayRef<krnl::TargetAttr> targets,
-                                ArrayRef<krnl::TargetAttr> devices) {
+                                ArrayRef<krnl::TargetAttr> levels) {
   StringRef triple = targets.front().getTriple();
   bool isObject = options.emit == "obj" || options.emit == "static";
-  if (targets.size() > 1 &&
-      !(options.recipes.empty() && options.emitRecipes.empty()))
-    return llvm::createStringError(
-        "recipes are for one processor, but --cpu names several");
-  if (llvm::Error error = checkDevice(options, devices))
+  if (llvm::Error error = checkDevice(options))
+    return error;
+  if (llvm::Error error = checkRecipeFiles(options, levels))
     return error;
   if (options.refit && (options.emit != "lib" || !options.resume.empty()))
     return llvm::createStringError(

@@ -20,10 +20,16 @@ CompileOptions completeOptions(const Input &input,
 /// late.
 llvm::Error checkOutputName(const CompileOptions &options);
 
-/// Refuses options that the targets do not have.
+/// Refuses options that the targets do not have: processors, and the levels
+/// that code is made for.
 llvm::Error checkTargets(const CompileOptions &options,
                          llvm::ArrayRef<krnl::TargetAttr> targets,
-                         llvm::ArrayRef<krnl::TargetAttr> devices);
+                         llvm::ArrayRef<krnl::TargetAttr> levels);
+
+/// The files of recipes to write: of several levels each has one.
+llvm::SmallVector<std::string>
+recipeFilesOf(const CompileOptions &options,
+              llvm::ArrayRef<krnl::TargetAttr> levels);
 
 } // namespace onnxc
 

@@ -63,6 +63,7 @@ private:
   Outcome load();
   Outcome takeTargets();
   void reportTargets();
+  llvm::Error checkFiles(ArrayRef<krnl::TargetAttr> levels);
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
   Outcome writeCode();
@@ -94,6 +95,8 @@ private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   std::optional<SourceFiles> files;
+  /// Recipe files that were not there before.
+  std::vector<std::string> newRecipeFiles;
   unsigned stepNumber = 0;
   std::string stepName;
 };
@@ -173,20 +176,22 @@ Outcome Compilation::prepare() {
   Budget::start(context.get(), options.limits, events.cancel);
   auto resolved = target::resolveTargets(context.get(), options.triple,
                                          options.cpu, options.features);
-  SmallVector<krnl::TargetAttr> devices;
-  if (resolved && options.hasDevice()) {
-    if (auto own = target::resolveDevices(context.get(), options.device))
-      devices = std::move(*own);
-    else
-      resolved = own.takeError();
-  }
   if (!resolved)
     return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
   targets = std::move(*resolved);
+  SmallVector<krnl::TargetAttr> levels = targets;
+  if (options.hasDevice()) {
+    auto devices = target::resolveDevices(context.get(), options.device);
+    if (!devices)
+      return fail(Outcome::Usage, llvm::toString(devices.takeError()));
+    if (!target::hasProcessor(options.device))
+      levels.clear();
+    levels.append(*devices);
+  }
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   reportTargets();
-  if (llvm::Error error = checkTargets(options, targets, devices))
+  if (llvm::Error error = checkTargets(options, targets, levels))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (llvm::Error error = checkRunBudget(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
@@ -194,11 +199,8 @@ Outcome Compilation::prepare() {
       lastPhase(options.emit) < phaseNumber(options.resume))
     return fail(Outcome::Usage, "--emit=" + options.emit +
                                     " comes before --resume=" + options.resume);
-  if (!options.emitRecipes.empty() && !target::isStream(options.emitRecipes)) {
-    target::NewFile recipes(options.emitRecipes);
-    if (llvm::Error error = recipes.create())
-      return failToWrite(std::move(error));
-  }
+  if (llvm::Error error = checkFiles(levels))
+    return failToWrite(std::move(error));
   if (options.threads != 1) {
     // No more than there are processors.
     llvm::ThreadPoolStrategy strategy =
@@ -208,6 +210,19 @@ Outcome Compilation::prepare() {
     context->setThreadPool(*pool);
   }
   return loadCustomOps();
+}
+
+/// Whether files can be written is known before the work.
+llvm::Error Compilation::checkFiles(ArrayRef<krnl::TargetAttr> levels) {
+  for (const std::string &file : recipeFilesOf(options, levels)) {
+    if (llvm::Error error = target::NewFile(file).create())
+      return error;
+    if (!llvm::sys::fs::exists(file))
+      newRecipeFiles.push_back(file);
+  }
+  if (observers || options.output == "-" || target::isStream(options.output))
+    return llvm::Error::success();
+  return target::NewFile(options.output).create();
 }
 
 Outcome Compilation::loadCustomOps() {
@@ -453,6 +468,9 @@ Outcome Compilation::run() {
     outcome = runPhases();
   if (outcome == Outcome::Done && !observers)
     outcome = write();
+  if (outcome == Outcome::Cancelled)
+    for (const std::string &file : newRecipeFiles)
+      (void)llvm::sys::fs::remove(file);
   report.peakMemory = peakMemory();
   return outcome;
 }
@@ -488,7 +506,7 @@ Outcome onnxc::compile(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report) {
   CompileOptions completed = completeOptions(input, options);
   report.model = input.path;
-  report.output = completed.output;
+  report.outputs = {completed.output};
   Compilation compilation(input, completed, events, report);
   Outcome outcome = compilation.run();
   if (outcome == Outcome::Internal)

@@ -353,6 +353,6 @@ Outcome onnxc::refit(StringRef path, const Input &model,
     error = writeArtefact(*artefact, path, options, **module, events, report);
   if (error)
     return fail(std::move(error));
-  report.output = options.output;
+  report.outputs = {options.output};
   return Outcome::Done;
 }

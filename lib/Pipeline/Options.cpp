@@ -263,7 +263,8 @@ static constexpr Option optionTable[] = {
       "for machines without an operating system); model: the simplified model "
       "as .onnx; ptx, sass: the kernels of --device=cuda, as text for the "
       "driver "
-      "and as instructions, by ptxas and nvdisasm of the CUDA toolkit"},
+      "and as instructions, by ptxas and nvdisasm of the CUDA toolkit; of "
+      "several GPUs each has a file, such as m.sm_80.ptx for m.ptx"},
      setEmit},
     {{"device", "cpu|cuda[:sm_NN,...][,cpu]",
       "run kernels on the processor (default), or on an NVIDIA GPU: cuda for "
@@ -307,9 +308,13 @@ static constexpr Option optionTable[] = {
       "library, object or archive with operators of your own; may be given "
       "again"},
      addCustomOpLib},
-    {{"recipes", "FILE", "take recipes of kernels from a file"},
+    {{"recipes", "FILE",
+      "take recipes of kernels from a file; of several processors or GPUs "
+      "each has one, such as m.sm_80.recipes for m.recipes"},
      setText<&CompileOptions::recipes>},
-    {{"emit-recipes", "FILE", "write the recipes of all kernels to a file"},
+    {{"emit-recipes", "FILE",
+      "write the recipes of all kernels to a file, or to one for each of "
+      "several processors or GPUs"},
      setText<&CompileOptions::emitRecipes>},
     {{"explain-recipes", "",
       "let the report show the recipes that kernels could have; --report does "

@@ -131,7 +131,7 @@ private:
     auto own = target::resolveDevices(&getContext(), device);
     if (!own)
       return own.takeError();
-    if (!StringRef(device).ends_with(",cpu"))
+    if (!target::hasProcessor(device))
       targets->clear();
     for (krnl::TargetAttr target : *own)
       targets->push_back(tf32 ? target::withReducedProducts(target) : target);

@@ -79,7 +79,8 @@ static void printRecipes(llvm::raw_ostream &os,
 std::string Report::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "artefact:    " << output << " (" << sizeText(artefactBytes) << ")\n"
+  os << "artefact:    " << llvm::join(outputs, ", ") << " ("
+     << sizeText(artefactBytes) << ")\n"
      << "target:      " << target << "\n"
      << "kernels:     " << kernels << "\n"
      << "libraries:   " << llvm::join(libraries, ", ") << "\n"

@@ -181,7 +181,10 @@ std::string Report::json() const {
   json.object([&] {
     json.attribute("schema", 1);
     json.attribute("model", llvm::json::fixUTF8(model));
-    json.attribute("output", llvm::json::fixUTF8(output));
+    // The first one; programs that write one file need no list.
+    json.attribute("output",
+                   llvm::json::fixUTF8(outputs.empty() ? "" : outputs.front()));
+    writeTexts(json, "outputs", outputs);
     json.attribute("target", target);
     json.attribute("kernels", int64_t(kernels));
     json.attribute("artefact_bytes", artefactBytes);

@@ -160,16 +160,12 @@ static StringRef processorsOfDevice(StringRef device) {
   return device.split(':').second;
 }
 
+bool hasProcessor(StringRef device) { return device.ends_with("cpu"); }
+
 static constexpr StringRef simulator = "simulator";
 
 bool isSimulated(StringRef device) {
   return processorsOfDevice(device).split(':').first == simulator;
-}
-
-std::string deviceWith(StringRef device, TargetAttr target) {
-  std::string simulated = isSimulated(device) ? (simulator + ":").str() : "";
-  StringRef processor = device.ends_with(",cpu") ? ",cpu" : "";
-  return ("cuda:" + simulated + target.getCpu() + processor).str();
 }
 
 std::pair<int64_t, bool> computeCapability(StringRef processor) {

@@ -44,7 +44,9 @@ int usageError(const CommandLine &line, const std::string &message) {
   std::string program = "onnx-compile";
   if (!line.command->name.empty())
     program += " " + line.command->name.str();
-  std::fprintf(stderr, "onnx-compile: %s\nTry %s --help.\n", message.c_str(),
+  // Messages of the compiler end their line.
+  std::fprintf(stderr, "onnx-compile: %s\nTry %s --help.\n",
+               llvm::StringRef(message).rtrim('\n').str().c_str(),
                program.c_str());
   return OM_COMPILE_USAGE;
 }

@@ -301,7 +301,9 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "give each kernel a recipe for the target";
   let description = [{
     The recipe comes from a file where that names the kernel, else from the cost
-    model; kernels that have one already keep it. Nothing is transformed.
+    model; kernels that have one already keep it. Nothing is transformed. Where a
+    program has modules of several targets, each of them has files of its own, with
+    the name of its processor before the extension: `m.sm_80.recipes` for `m.recipes`.
 
     ```mlir
     krnl.kernel "relu" loops [i = 64] ...

@@ -141,7 +141,8 @@ struct LayerReport {
 /// The result of a compilation.
 struct Report {
   std::string model;
-  std::string output;
+  /// The files that were written: one, or one for each GPU; "-" for a text.
+  std::vector<std::string> outputs;
   std::string target;
   int64_t arenaBytes = 0;
   /// The size of the arena where sizes are dynamic, in words and by the names

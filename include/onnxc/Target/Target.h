@@ -49,8 +49,9 @@ krnl::TargetAttr withReducedProducts(krnl::TargetAttr target);
 /// Returns true for "cuda:simulator", sm_80 and the simulator of the tests, and
 /// for "cuda:simulator:sm_80,sm_90a".
 bool isSimulated(llvm::StringRef device);
-/// "cuda:simulator:sm_90a,cpu": the same with this processor alone.
-std::string deviceWith(llvm::StringRef device, krnl::TargetAttr target);
+/// Returns true for "cpu", and for "cuda:sm_80,cpu": there is code for the
+/// processor.
+bool hasProcessor(llvm::StringRef device);
 
 /// Returns true if the target of `module` is a device, with a host program for
 /// a processor.

@@ -8,6 +8,7 @@
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeFile.h"
+#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -65,13 +66,23 @@ struct KrnlWriteRecipesPass
   }
 
 private:
+  /// The file of the module's target: of several targets each has one.
+  std::string fileOf(StringRef path) {
+    auto level = dyn_cast<ModuleOp>(getOperation());
+    return level && target::isOneOfSeveral(level)
+               ? target::fileOfTarget(path, TargetAttr::of(level).getCpu())
+               : path.str();
+  }
+
   LogicalResult readRecipes(ArrayRef<KernelOp> kernels) {
-    llvm::Expected<std::string> text = readText(recipes);
+    std::string path = fileOf(recipes);
+    llvm::Expected<std::string> text = readText(path);
     if (!text)
       return emitError(getOperation()->getLoc())
-             << "cannot read recipes from '" << recipes
-             << "': " << llvm::toString(text.takeError());
-    auto entries = parseRecipes(*text, recipes, &getContext());
+             << "cannot read recipes from '" << path
+             << "': " << llvm::toString(text.takeError())
+             << (path == recipes ? "" : "; of several targets each has a file");
+    auto entries = parseRecipes(*text, path, &getContext());
     if (failed(entries) || failed(applyRecipes(*entries, kernels)))
       return failure();
     fromFile.clear();
@@ -83,8 +94,9 @@ private:
   }
 
   LogicalResult saveRecipes(ArrayRef<KernelOp> kernels) {
+    std::string path = fileOf(emitRecipes);
     std::error_code error;
-    llvm::ToolOutputFile file(emitRecipes, error, llvm::sys::fs::OF_Text);
+    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
     if (!error) {
       printRecipes(file.os(), kernels);
       file.os().flush();
@@ -94,8 +106,7 @@ private:
     }
     if (error)
       return emitError(getOperation()->getLoc())
-             << "cannot write recipes to '" << emitRecipes
-             << "': " << error.message();
+             << "cannot write recipes to '" << path << "': " << error.message();
     file.keep();
     return success();
   }

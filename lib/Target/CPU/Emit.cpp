@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 #include "llvm/IR/LLVMContext.h"
@@ -131,8 +132,7 @@ StringRef levelName(ModuleOp module) {
 }
 
 std::string levelSuffix(ModuleOp module) {
-  auto parent = module->getParentOfType<ModuleOp>();
-  if (!parent || llvm::hasSingleElement(parent.getOps<ModuleOp>()))
+  if (!isOneOfSeveral(module))
     return "";
   return ("." + module.getSymName().value_or("")).str();
 }

@@ -125,6 +125,8 @@ Error NewFile::create() {
     return file < 0 ? failed(errnoAsErrorCode()) : Error::success();
   }
   removeStale();
+  if (sys::fs::is_directory(name))
+    return failed(std::make_error_code(std::errc::is_a_directory));
   std::error_code code = open();
   return code ? failed(code) : Error::success();
 }

@@ -36,10 +36,22 @@ def listen():
 
 
 for number in SIGNALS:
-    command = [compiler, "-q", "-v", str(folder / "m.onnx"), "-o", str(folder / "m.so")]
+    command = [compiler, "-q", "-v", str(folder / "m.onnx")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=listen) as process:
         process.stderr.readline()
         process.send_signal(number)
         text = process.stderr.read()
     assert process.returncode == 130, f"{number}: status {process.returncode}, {text}"
     assert files() == ["m.onnx"], f"{number}: {files()}"
+
+# Recipes are there before the code.
+command += ["--emit-recipes", str(folder / "m.recipes")]
+with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=listen) as process:
+    for line in process.stderr:
+        if b"krnl-write-recipes" in line:
+            break
+    has_recipes = (folder / "m.recipes").exists()
+    process.send_signal(signal.SIGINT)
+    text = process.stderr.read()
+assert (process.returncode, has_recipes) == (130, True), f"status {process.returncode}, {has_recipes}, {text}"
+assert files() == ["m.onnx"], files()

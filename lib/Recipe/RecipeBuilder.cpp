@@ -6,6 +6,8 @@
 
 #include "onnxc/Recipe/RecipeBuilder.h"
 
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
 using namespace mlir;
 using namespace onnxc::krnl;
 

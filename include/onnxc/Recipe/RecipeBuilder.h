@@ -6,8 +6,9 @@
 #ifndef ONNXC_RECIPE_RECIPEBUILDER_H
 #define ONNXC_RECIPE_RECIPEBUILDER_H
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/Loop.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
 
 namespace onnxc {
 

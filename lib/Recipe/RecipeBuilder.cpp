@@ -24,16 +24,11 @@ SmallVector<StringAttr> RecipeBuilder::attributes(Names loops) const {
       loops, [&](const std::string &n) { return StringAttr::get(context, n); });
 }
 
-/// n -> n.o; a derived loop n.c -> n.p, without piling up suffixes.
-static std::string derive(StringRef loop, StringRef suffix) {
-  return (loop.split('.').first + "." + suffix).str();
-}
-
 std::pair<std::string, std::string>
-RecipeBuilder::block(StringRef loop, int64_t size, StringRef outerSuffix,
-                     StringRef innerSuffix, TailStrategy tail, int op) {
-  std::string outer = derive(loop, outerSuffix),
-              inner = derive(loop, innerSuffix);
+RecipeBuilder::block(StringRef loop, int64_t size, LoopSuffix outerSuffix,
+                     LoopSuffix innerSuffix, TailStrategy tail, int op) {
+  std::string outer = deriveName(loop, outerSuffix),
+              inner = deriveName(loop, innerSuffix);
   add(BlockStepAttr::get(context, loop, size, tail, outer, inner), op);
   return {outer, inner};
 }
@@ -110,7 +105,8 @@ void RecipeBuilder::vectorize(StringRef loop, int64_t lanes, int op) {
 
 std::pair<std::string, std::string>
 RecipeBuilder::splitReduction(StringRef loop, int64_t parts, int op) {
-  std::string outer = derive(loop, "s"), inner = derive(loop, "v");
+  std::string outer = deriveName(loop, suffix::steps),
+              inner = deriveName(loop, suffix::partials);
   add(SplitReductionStepAttr::get(context, loop, parts, outer, inner), op);
   return {outer, inner};
 }

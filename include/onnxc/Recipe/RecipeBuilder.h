@@ -7,12 +7,13 @@
 #define ONNXC_RECIPE_RECIPEBUILDER_H
 
 #include "onnxc/Dialect/Krnl/IR/Loop.h"
+#include "onnxc/Recipe/LoopNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace onnxc {
 
-/// Appends steps; loops are named after the ones they replace: n -> n.o, n.r.
+/// Appends steps; loops are named after the ones they replace, see LoopNames.h.
 class RecipeBuilder {
 public:
   using Names = llvm::ArrayRef<std::string>;
@@ -22,11 +23,11 @@ public:
   explicit RecipeBuilder(mlir::ArrayAttr recipe)
       : context(recipe.getContext()), steps(recipe.begin(), recipe.end()) {}
 
-  /// Cuts `loop` into blocks; returns the names of the outer and inner loop,
-  /// the inner one with the given suffix.
+  /// Cuts `loop` into blocks; returns the names of the outer and inner loop.
   std::pair<std::string, std::string>
-  block(llvm::StringRef loop, int64_t size, llvm::StringRef outerSuffix = "o",
-        llvm::StringRef innerSuffix = "i",
+  block(llvm::StringRef loop, int64_t size,
+        LoopSuffix outerSuffix = suffix::blocks,
+        LoopSuffix innerSuffix = suffix::inside,
         krnl::TailStrategy tail = krnl::TailStrategy::Mask, int op = -1);
   void fuseOuter(Names loops);
   /// Returns the name of the result.

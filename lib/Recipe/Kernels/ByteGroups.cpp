@@ -50,8 +50,9 @@ std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
                             const std::string &loop, int64_t bytes,
                             SmallVectorImpl<std::string> &reduced) {
   bool hasTail = extentOf(kernel, loop, 0) % bytes != 0;
-  auto [groups, group] = recipe.block(
-      loop, bytes, "o", "q", hasTail ? TailStrategy::Peel : TailStrategy::Mask);
+  auto [groups, group] =
+      recipe.block(loop, bytes, suffix::blocks, suffix::bytes,
+                   hasTail ? TailStrategy::Peel : TailStrategy::Mask);
   llvm::replace(reduced, loop, groups);
   return group;
 }

@@ -172,11 +172,14 @@ bool AttentionWriter::isPossible() {
 }
 
 void AttentionWriter::blockLoops() {
-  std::tie(rowBlocks, rowTile) = recipe.block(row, tile.rows, "o", "r");
+  std::tie(rowBlocks, rowTile) =
+      recipe.block(row, tile.rows, suffix::blocks, suffix::registers);
   std::tie(keyPanels, keyTile) =
-      recipe.block(scores.column, tile.keyVectors * lanes, "o", "r");
+      recipe.block(scores.column, tile.keyVectors * lanes, suffix::blocks,
+                   suffix::registers);
   std::tie(valueBlocks, valueTile) =
-      recipe.block(sums.column, tile.valueVectors * lanes, "o", "r");
+      recipe.block(sums.column, tile.valueVectors * lanes, suffix::blocks,
+                   suffix::registers);
   SmallVector<std::string> outerLoops = outer;
   outerLoops.push_back(rowBlocks);
   SmallVector<std::string> all = outerLoops;

@@ -241,14 +241,15 @@ void ContractionWriter::blockLoops() {
   if (columnBlock > tileColumns) {
     std::string inner;
     std::tie(columnBlocks, inner) =
-        recipe.block(loops.column, columnBlock, "o", "c");
+        recipe.block(loops.column, columnBlock, suffix::blocks, suffix::cached);
     std::tie(panels.panels, panels.columns) =
-        recipe.block(inner, tileColumns, "p", "r");
+        recipe.block(inner, tileColumns, suffix::panels, suffix::registers);
   } else {
-    std::tie(panels.panels, panels.columns) =
-        recipe.block(loops.column, tileColumns, "o", "r");
+    std::tie(panels.panels, panels.columns) = recipe.block(
+        loops.column, tileColumns, suffix::blocks, suffix::registers);
   }
-  std::tie(rowBlocks, rowTile) = recipe.block(loops.row, tile.rows, "o", "r");
+  std::tie(rowBlocks, rowTile) =
+      recipe.block(loops.row, tile.rows, suffix::blocks, suffix::registers);
   panels.reduced = loops.reduced;
   if (!loops.blocks.empty())
     panels.blocks.push_back(loops.blocks);

@@ -87,8 +87,9 @@ static ArrayAttr writeRecipe(KernelOp kernel, const Contraction &product,
   int64_t columns = extentOf(kernel, product.column, guessedExtent);
   int64_t line = lanes * std::min(columns / lanes, tile.columns);
   auto [columnBlocks, columnTile] =
-      recipe.block(product.column, line, "o", "r");
-  auto [rowBlocks, rowTile] = recipe.block(product.row, tile.rows, "o", "r");
+      recipe.block(product.column, line, suffix::blocks, suffix::registers);
+  auto [rowBlocks, rowTile] =
+      recipe.block(product.row, tile.rows, suffix::blocks, suffix::registers);
   SmallVector<std::string> outer = product.batch;
   llvm::append_range(outer, ArrayRef(product.rows).drop_back());
   // All rows go by a line of columns, which stays in a cache.

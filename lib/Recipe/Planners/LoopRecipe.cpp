@@ -76,8 +76,8 @@ void LoopWriter::writeBlocks() {
     SmallVector<std::string> &names =
         position < numFusedOuter ? outerNames : ownNames;
     if (position + 1 == numParallel && grain > 1) {
-      auto [outer, inner] =
-          recipe.block(name, tile, "t", "c", tailOf(loop.name, tile));
+      auto [outer, inner] = recipe.block(
+          name, tile, suffix::tiles, suffix::inTile, tailOf(loop.name, tile));
       names.push_back(outer);
       parallelNames.push_back(outer);
       note(outer);
@@ -85,7 +85,7 @@ void LoopWriter::writeBlocks() {
     }
     if (inRegisters > 1)
       std::tie(name, loop.name == jammedLoop ? jammedInner : vectorInner) =
-          recipe.block(name, inRegisters, "o", "i",
+          recipe.block(name, inRegisters, suffix::blocks, suffix::inside,
                        tailOf(loop.name, inRegisters));
     note(name);
     names.push_back(name);

@@ -154,8 +154,9 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   loops.parts = product.parts;
   if (!product.blocks.empty())
     loops.blocks.push_back(product.blocks);
-  std::tie(loops.panels, loops.columns) = recipe.block(
-      product.column, lanes * vectors, "p", "r", TailStrategy::Mask);
+  std::tie(loops.panels, loops.columns) =
+      recipe.block(product.column, lanes * vectors, suffix::panels,
+                   suffix::registers, TailStrategy::Mask);
   loops.grouped = groupedLoop(kernel, product, lanes, groupBytes);
   loops.groupBytes = groupBytes;
   loops.blockGroups(recipe, kernel);

@@ -7,14 +7,14 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>}
 // CHECK-LABEL: kernel "square"
 // CHECK-NEXT:    block(i, 32) -> (i.o, i.t),
 // CHECK-NEXT:    block(j, {{128|32}}) -> (j.o, j.l),
-// CHECK-NEXT:    block(j.l, 32) -> (j.s, j.b),
-// CHECK-NEXT:    block(j.b, 4) -> (j.t, j.r),
-// CHECK-NEXT:    order(n, i.o, j.o, i.t, j.t, j.s, j.r),
+// CHECK-NEXT:    block(j.l, 32) -> (j.square, j.in_square),
+// CHECK-NEXT:    block(j.in_square, 4) -> (j.t, j.r),
+// CHECK-NEXT:    order(n, i.o, j.o, i.t, j.t, j.square, j.r),
 // CHECK-NEXT:    fuse_outer(n, i.o, j.o, i.t, j.t),
 // CHECK-NEXT:    parallel(n, i.o, j.o),
 // CHECK-NEXT:    map(i.t, thread),
 // CHECK-NEXT:    map(j.t, thread),
-// CHECK-NEXT:    cache(0, at=j.s, in=shared),
+// CHECK-NEXT:    cache(0, at=j.square, in=shared),
 // CHECK-NEXT:    vectorize(j.r, 4)
 func.func @square(%x: tensor<8x2048x1024xf32>, %w: tensor<1024xf32>, %o: tensor<8x1024x2048xf32>) -> tensor<8x1024x2048xf32> {
   %y = krnl.kernel "square" loops [n = 8, i = 1024, j = 2048]

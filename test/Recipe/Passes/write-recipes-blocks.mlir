@@ -6,9 +6,9 @@
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
 // CHECK-LABEL: kernel "elementwise"
-// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
-// CHECK-NEXT:    order(r, c.b, c.r),
-// CHECK-NEXT:    fuse(r, c.b) -> flat.0,
+// CHECK-NEXT:    block(c, 4) -> (c.vector, c.r),
+// CHECK-NEXT:    order(r, c.vector, c.r),
+// CHECK-NEXT:    fuse(r, c.vector) -> flat.0,
 // CHECK-NEXT:    block(flat.0, 256) -> (flat.o, flat.t),
 // CHECK-NEXT:    fuse_outer(flat.o, flat.t),
 // CHECK-NEXT:    parallel(flat.o),
@@ -30,9 +30,9 @@ func.func @elementwise(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> te
 
 // One loop is the threads by itself.
 // CHECK-LABEL: kernel "line"
-// CHECK-NEXT:    block(i, 4) -> (i.b, i.r),
-// CHECK-NEXT:    order(i.b, i.r),
-// CHECK-NEXT:    block(i.b, 64) -> (i.o, i.t),
+// CHECK-NEXT:    block(i, 4) -> (i.vector, i.r),
+// CHECK-NEXT:    order(i.vector, i.r),
+// CHECK-NEXT:    block(i.vector, 64) -> (i.o, i.t),
 // CHECK-NEXT:    fuse_outer(i.o, i.t),
 // CHECK-NEXT:    parallel(i.o),
 // CHECK-NEXT:    map(i.t, thread),
@@ -52,7 +52,7 @@ func.func @line(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
 
 // Lanes are along the loop before a short one, where they read neighbours.
 // CHECK-LABEL: kernel "turned"
-// CHECK:         order(r.b, c, r.r),
+// CHECK:         order(r.vector, c, r.r),
 // CHECK:         vectorize(r.r, 4)
 func.func @turned(%x: tensor<2x65536xf32>, %o: tensor<65536x2xf32>) -> tensor<65536x2xf32> {
   %y = krnl.kernel "turned" loops [r = 65536, c = 2]
@@ -120,10 +120,10 @@ func.func @odd(%x: tensor<8x7xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // CHECK-NEXT:    block(m, 16) -> (m.o, m.b),
 // CHECK-NEXT:    block(m.b, 4) -> (m.t, m.r),
 // CHECK-NEXT:    block(n, 32) -> (n.o, n.b),
-// CHECK-NEXT:    block(n.b, 32) -> (n.v, n.l),
+// CHECK-NEXT:    block(n.b, 32) -> (n.vector, n.l),
 // CHECK-NEXT:    block(n.l, 4) -> (n.t, n.r),
 // CHECK-NEXT:    block(k, 32) -> (k.o, k.i),
-// CHECK-NEXT:    order(m.o, n.o, m.t, n.t, m.r, n.v, n.r, k.o, k.i),
+// CHECK-NEXT:    order(m.o, n.o, m.t, n.t, m.r, n.vector, n.r, k.o, k.i),
 // CHECK-NEXT:    fuse_outer(m.o, n.o, m.t, n.t),
 // CHECK-NEXT:    parallel(m.o, n.o),
 // CHECK-NEXT:    map(m.t, thread),
@@ -192,9 +192,9 @@ func.func @few(%x: tensor<20xf32>, %o: tensor<f32>) -> tensor<f32> {
 
 // Nothing but the sum: one warp.
 // CHECK-LABEL: kernel "total"
-// CHECK-NEXT:    block(k, 4) -> (k.b, k.r),
-// CHECK-NEXT:    order(k.b, k.r),
-// CHECK-NEXT:    block(k.b, 32) -> (k.o, k.i),
+// CHECK-NEXT:    block(k, 4) -> (k.vector, k.r),
+// CHECK-NEXT:    order(k.vector, k.r),
+// CHECK-NEXT:    block(k.vector, 32) -> (k.o, k.i),
 // CHECK-NEXT:    map(k.i, thread),
 // CHECK-NEXT:    vectorize(k.r, 4)
 func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
@@ -212,9 +212,9 @@ func.func @total(%x: tensor<96xf32>, %o: tensor<f32>) -> tensor<f32> {
 // A block has a row that is long and contiguous, each thread several vectors, which are all on their
 // way at once.
 // CHECK-LABEL: kernel "long_rows"
-// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
-// CHECK-NEXT:    order(r, c.b, c.r),
-// CHECK-NEXT:    block(c.b, 256) -> (c.o, c.i),
+// CHECK-NEXT:    block(c, 4) -> (c.vector, c.r),
+// CHECK-NEXT:    order(r, c.vector, c.r),
+// CHECK-NEXT:    block(c.vector, 256) -> (c.o, c.i),
 // CHECK-NEXT:    fuse_outer(r),
 // CHECK-NEXT:    parallel(r),
 // CHECK-NEXT:    map(c.i, thread),
@@ -237,10 +237,10 @@ func.func @long_rows(%x: tensor<4000x4096xf32>, %o: tensor<4000xf32>) -> tensor<
 // CHECK-LABEL: kernel "rows"
 // CHECK-NEXT:    order(r, c),
 // CHECK-NEXT:    block(c, 32) -> (c.o, c.i),
-// CHECK-NEXT:    block(r, 8) -> (r.o, r.w),
-// CHECK-NEXT:    fuse_outer(r.o, r.w),
+// CHECK-NEXT:    block(r, 8) -> (r.o, r.b),
+// CHECK-NEXT:    fuse_outer(r.o, r.b),
 // CHECK-NEXT:    parallel(r.o),
-// CHECK-NEXT:    map(r.w, thread),
+// CHECK-NEXT:    map(r.b, thread),
 // CHECK-NEXT:    map(c.i, thread)
 func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf32> {
   %y = krnl.kernel "rows" loops [r = 4000, c = 77]
@@ -257,7 +257,7 @@ func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf3
 
 // Rows of one image, which ops read and continue in place: a dimension of one element is no part.
 // CHECK-LABEL: kernel "image"
-// CHECK:         map(r.w, thread),
+// CHECK:         map(r.b, thread),
 // CHECK-NEXT:    map(c.i, thread),
 // CHECK-NEXT:    vectorize(c.r, 4)
 func.func @image(%x: tensor<1x1536x128xf32>, %o: tensor<1x1536x128xf32>) -> tensor<1x1536x128xf32> {
@@ -309,13 +309,13 @@ func.func @clamped(%x: tensor<512x1000xf32>, %o: tensor<512x1000xf32>) -> tensor
 
 // A few threads have a short row, so that a warp has several: each keeps its vectors in registers.
 // CHECK-LABEL: kernel "short_rows"
-// CHECK-NEXT:    block(c, 4) -> (c.b, c.r),
-// CHECK-NEXT:    order(r, c.b, c.r),
-// CHECK-NEXT:    block(c.b, 4) -> (c.o, c.i),
-// CHECK-NEXT:    block(r, 8) -> (r.o, r.w),
-// CHECK-NEXT:    fuse_outer(r.o, r.w),
+// CHECK-NEXT:    block(c, 4) -> (c.vector, c.r),
+// CHECK-NEXT:    order(r, c.vector, c.r),
+// CHECK-NEXT:    block(c.vector, 4) -> (c.o, c.i),
+// CHECK-NEXT:    block(r, 8) -> (r.o, r.b),
+// CHECK-NEXT:    fuse_outer(r.o, r.b),
 // CHECK-NEXT:    parallel(r.o),
-// CHECK-NEXT:    map(r.w, thread),
+// CHECK-NEXT:    map(r.b, thread),
 // CHECK-NEXT:    map(c.i, thread),
 // CHECK-NEXT:    unroll(c.o, 3),
 // CHECK-NEXT:    vectorize(c.r, 4)
@@ -355,11 +355,11 @@ func.func @odd_rows(%x: tensor<321x48xf32>, %o: tensor<321xf32>) -> tensor<321xf
 // Of few columns, whose elements do not lie one after the other, a block has those of a line of the caches,
 // and each thread a part of their terms.
 // CHECK-LABEL: kernel "columns"
-// CHECK-NEXT:    block(r, 16) -> (r.b, r.r),
-// CHECK-NEXT:    order(r.b, r.r, c),
+// CHECK-NEXT:    block(r, 16) -> (r.vector, r.r),
+// CHECK-NEXT:    order(r.vector, r.r, c),
 // CHECK-NEXT:    block(c, 256) -> (c.o, c.i),
-// CHECK-NEXT:    fuse_outer(r.b),
-// CHECK-NEXT:    parallel(r.b),
+// CHECK-NEXT:    fuse_outer(r.vector),
+// CHECK-NEXT:    parallel(r.vector),
 // CHECK-NEXT:    map(c.i, thread),
 // CHECK-NEXT:    vectorize(r.r, 4),
 // CHECK-NEXT:    unroll(r.r, 4)
@@ -397,11 +397,11 @@ func.func @many_columns(%x: tensor<400x262144xf32>, %o: tensor<262144xf32>) -> t
 // A byte holds two numbers, both of which a thread multiplies: half a warp has a row of the bytes, 16 for
 // each thread.
 // CHECK-LABEL: kernel "halves"
-// CHECK-NEXT:    block(byte, 16) -> (byte.b, byte.r),
-// CHECK-NEXT:    order(n, block, byte.b, part, byte.r),
-// CHECK-NEXT:    fuse(block, byte.b) -> row.0,
+// CHECK-NEXT:    block(byte, 16) -> (byte.vector, byte.r),
+// CHECK-NEXT:    order(n, block, byte.vector, part, byte.r),
+// CHECK-NEXT:    fuse(block, byte.vector) -> row.0,
 // CHECK-NEXT:    block(row.0, 16) -> (row.o, row.i),
-// CHECK-NEXT:    block(n, 2) -> (n.o, n.w),
+// CHECK-NEXT:    block(n, 2) -> (n.o, n.b),
 // CHECK:         map(row.i, thread),
 // CHECK-NEXT:    unroll(part, 2),
 // CHECK-NEXT:    vectorize(byte.r, 16),
@@ -431,9 +431,9 @@ func.func @halves(%x: tensor<32x16x2xf32>, %w: tensor<512x32x16xi8>, %o: tensor<
 
 // Each element of a block has a scale in common, but is an element of its own: 16 blocks of 8 are a row.
 // CHECK-LABEL: kernel "scaled"
-// CHECK-NEXT:    block(i, 4) -> (i.b, i.r),
-// CHECK-NEXT:    order(m, block, i.b, i.r),
-// CHECK-NEXT:    fuse(block, i.b) -> row.0,
+// CHECK-NEXT:    block(i, 4) -> (i.vector, i.r),
+// CHECK-NEXT:    order(m, block, i.vector, i.r),
+// CHECK-NEXT:    fuse(block, i.vector) -> row.0,
 // CHECK-NEXT:    block(row.0, 32) -> (row.o, row.i),
 // CHECK:         map(row.i, thread),
 // CHECK-NEXT:    vectorize(i.r, 4)
@@ -455,8 +455,8 @@ func.func @scaled(%x: tensor<4096x16x8xf32>, %s: tensor<4096x16xf32>, %o: tensor
 // Two results are stored for each byte: they are unrolled beside vectors of bytes, and stored in between
 // each other.
 // CHECK-LABEL: kernel "unpacked"
-// CHECK-NEXT:    block(byte, 4) -> (byte.b, byte.r),
-// CHECK-NEXT:    order(n, byte.b, part, byte.r),
+// CHECK-NEXT:    block(byte, 4) -> (byte.vector, byte.r),
+// CHECK-NEXT:    order(n, byte.vector, part, byte.r),
 // CHECK:         map(flat.t, thread),
 // CHECK-NEXT:    vectorize(byte.r, 4),
 // CHECK-NEXT:    unroll(part, 2),
@@ -527,9 +527,9 @@ func.func @dynamic_terms(%x: tensor<?x9x67xf32>, %o: tensor<9x67xf32>, %n: index
 
 // Blocks have rows of two lengths: the same threads have the parts that all rows share, and the elements of one.
 // CHECK-LABEL: kernel "two_rows"
-// CHECK-NEXT:    block(k, 4) -> (k.b, k.r),
-// CHECK-NEXT:    order(q, p, k.b, k.r),
-// CHECK-NEXT:    block(k.b, [[T:[0-9]+]]) -> (k.o, k.i),
+// CHECK-NEXT:    block(k, 4) -> (k.vector, k.r),
+// CHECK-NEXT:    order(q, p, k.vector, k.r),
+// CHECK-NEXT:    block(k.vector, [[T:[0-9]+]]) -> (k.o, k.i),
 // CHECK-NEXT:    block(p, [[T]]) -> (p.o, p.i),
 // CHECK-NEXT:    fuse_outer(q),
 // CHECK-NEXT:    parallel(q),

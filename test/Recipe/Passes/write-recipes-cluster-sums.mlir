@@ -9,19 +9,19 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 
 // A thread has eight rows in the sum, and after it one.
 // CHECK-LABEL: kernel "deep"
-// CHECK:         block(k, 256) -> (k.c, k.p),
-// CHECK:         order({{.*}}, m.u, m.x, n.v, n.r, k.c, k.o, k.i),
+// CHECK:         block(k, 256) -> (k.u, k.in_part),
+// CHECK:         order({{.*}}, m.u, m.in_share, n.vector, n.r, k.u, k.o, k.i),
 // CHECK:         1: unroll(m.u, 8),
-// CHECK-NEXT:    map(k.c, cluster),
-// CHECK-NEXT:    map(m.u, cluster, as=k.c),
+// CHECK-NEXT:    map(k.u, cluster),
+// CHECK-NEXT:    map(m.u, cluster, as=k.u),
 // The last part is padded.
 // CHECK-LABEL: kernel "ragged"
-// CHECK:         block(k, 256, tail=pad) -> (k.c, k.p),
-// CHECK:         map(k.c, cluster),
+// CHECK:         block(k, 256, tail=pad) -> (k.u, k.in_part),
+// CHECK:         map(k.u, cluster),
 // Results with a border around them.
 // CHECK-LABEL: kernel "part"
 // CHECK:         fuse(h, w) -> rows.0,
-// CHECK:         map(k.c, cluster),
+// CHECK:         map(k.u, cluster),
 // Enough tiles.
 // CHECK-LABEL: kernel "wide"
 // CHECK-NOT:     cluster

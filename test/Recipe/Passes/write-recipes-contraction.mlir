@@ -6,8 +6,8 @@
 // since 4 divides 128 where 6 does not. Blocks
 // of columns stay in the second cache: 768 * 240 * 4 bytes are 3/4 of 1 MB.
 // CHECK-LABEL: kernel "large"
-// CHECK-NEXT:    block(n, 240) -> (n.o, n.c),
-// CHECK-NEXT:    block(n.c, 48) -> (n.p, n.r),
+// CHECK-NEXT:    block(n, 240) -> (n.o, n.cached),
+// CHECK-NEXT:    block(n.cached, 48) -> (n.p, n.r),
 // CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
 // CHECK-NEXT:    order(n.o, m.o, n.p, k, m.r, n.r),
 // CHECK-NEXT:    fuse_outer(n.o, m.o, n.p),
@@ -15,8 +15,8 @@
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16)
 // CHECK-NEXT:  ]
 // AVX2-LABEL:  kernel "large"
-// AVX2-NEXT:     block(n, 120) -> (n.o, n.c),
-// AVX2-NEXT:     block(n.c, 24) -> (n.p, n.r),
+// AVX2-NEXT:     block(n, 120) -> (n.o, n.cached),
+// AVX2-NEXT:     block(n.cached, 24) -> (n.p, n.r),
 // AVX2-NEXT:     block(m, 4) -> (m.o, m.r),
 func.func @large(%x: tensor<128x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<128x3072xf32>) -> tensor<128x3072xf32> {
   %y = krnl.kernel "large" loops [m = 128, n = 3072, k = 768]

@@ -28,11 +28,11 @@ func.func @small(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
 
 // Large or of unknown size: blocks of enough work run parallel.
 // CHECK-LABEL: kernel "dynamic"
-// CHECK-NEXT:    block(i, {{[0-9]+}}) -> (i.t, i.c),
-// CHECK-NEXT:    block(i.c, 64) -> (i.o, i.i),
-// CHECK-NEXT:    order(i.t, i.o, i.i),
-// CHECK-NEXT:    fuse_outer(i.t, i.o),
-// CHECK-NEXT:    parallel(i.t),
+// CHECK-NEXT:    block(i, {{[0-9]+}}) -> (i.tile, i.in_tile),
+// CHECK-NEXT:    block(i.in_tile, 64) -> (i.o, i.i),
+// CHECK-NEXT:    order(i.tile, i.o, i.i),
+// CHECK-NEXT:    fuse_outer(i.tile, i.o),
+// CHECK-NEXT:    parallel(i.tile),
 func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %i_size = tensor.dim %x, %c0 : tensor<?xf32>
@@ -154,11 +154,11 @@ func.func @columns(%x: tensor<10x256xf32>, %o: tensor<256xf32>) -> tensor<256xf3
 // which are transposed in registers. Of dynamic rows those after the last whole square
 // are apart.
 // CHECK-LABEL: kernel "turned"
-// CHECK:         block(c.c, 16) -> (c.o, c.i),
+// CHECK:         block(c.in_tile, 16) -> (c.o, c.i),
 // CHECK-NEXT:    block(r, 16, tail=peel) -> (r.o, r.i),
-// CHECK-NEXT:    order(c.t, c.o, r.o, c.i, r.i),
-// CHECK-NEXT:    fuse_outer(c.t, c.o, r.o),
-// CHECK-NEXT:    parallel(c.t),
+// CHECK-NEXT:    order(c.tile, c.o, r.o, c.i, r.i),
+// CHECK-NEXT:    fuse_outer(c.tile, c.o, r.o),
+// CHECK-NEXT:    parallel(c.tile),
 // CHECK-NEXT:    unroll(c.i, 16),
 // CHECK-NEXT:    vectorize(r.i, 16),
 // CHECK-NEXT:    transpose(c.i)

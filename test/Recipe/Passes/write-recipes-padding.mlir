@@ -48,7 +48,7 @@ func.func @turned(%x: tensor<64x28x28xf32>, %o: tensor<30x30x64xf32>) -> tensor<
 // their loops are not those of the vectors, however long they may be.
 // CHECK-LABEL: func.func @copied_middle
 // CHECK:         krnl.kernel "Pad"
-// CHECK-SAME:      parallel(d0.t), 0: vectorize(middle, 16)]
+// CHECK-SAME:      parallel(d0.tile), 0: vectorize(middle, 16)]
 func.func @copied_middle(%x: tensor<4x?xf32>, %p: tensor<4xi64>) -> tensor<?x?xf32> {
   %y = onnx.Pad(%x, %p) {mode = "reflect"} : (tensor<4x?xf32>, tensor<4xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>

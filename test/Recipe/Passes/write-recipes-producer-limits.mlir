@@ -4,7 +4,7 @@
 
 // Of an odd number of cores, one has no block of a cluster of two.
 // CHECK-LABEL: kernel "odd_cores"
-// CHECK:         block(m.o, 2) -> (m.q, m.u),
+// CHECK:         block(m.o, 2) -> (m.cluster, m.u),
 // CHECK:         grid(130),
 // CHECK-NEXT:    map(m.u, cluster),
 // CHECK:         producer)

@@ -10,11 +10,11 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 // products in flight and one by the next. The last block of rows is padded.
 // CHECK-LABEL: kernel "half"
 // CHECK:         block(m, 192, tail=pad) -> (m.o, m.b),
-// CHECK-NEXT:    block(m.b, 64) -> (m.v, m.p),
+// CHECK-NEXT:    block(m.b, 64) -> (m.group, m.in_group),
 // CHECK:         block(n, 256) -> (n.o, n.b),
 // CHECK:         block(k, 64) -> (k.o, k.i),
-// CHECK:         map(m.v, thread),
-// CHECK-NEXT:    map(n.v, thread),
+// CHECK:         map(m.group, thread),
+// CHECK-NEXT:    map(n.group, thread),
 // CHECK-NEXT:    map(m.w, thread),
 // CHECK-NEXT:    map(m.g, thread),
 // CHECK-NEXT:    map(n.t, thread),

@@ -121,12 +121,13 @@ StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
                                       const StripTile &tile) {
   Columns columns;
   std::string rest;
-  std::tie(columns.warp, rest) =
-      recipe.block(loop, extent(loop) / tile.columnWarps(), "w", "p");
+  std::tie(columns.warp, rest) = recipe.block(
+      loop, extent(loop) / tile.columnWarps(), suffix::warps, suffix::inWarp);
   std::tie(columns.fragments, rest) =
-      recipe.block(rest, MatrixSums::columnThreads * tile.columns, "f", "s");
+      recipe.block(rest, MatrixSums::columnThreads * tile.columns,
+                   suffix::fragments, suffix::inFragment);
   std::tie(columns.thread, columns.inside) =
-      recipe.block(rest, tile.columns, "t", "c");
+      recipe.block(rest, tile.columns, suffix::threads, suffix::neighbours);
   return columns;
 }
 
@@ -135,25 +136,29 @@ void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
   bool isWhole = isStatic(kernel, row) && extent(row) % rowsOfBlock == 0;
   std::string rest;
   // The sums over the keys are no loops of threads.
-  std::tie(keySlices, rest) =
-      recipe.block(scores.column, tile.steps * depthOf(sums.op), "x", "y",
+  std::tie(keySlices, rest) = recipe.block(
+      scores.column, tile.steps * depthOf(sums.op), suffix::keySlices,
+      suffix::inKeySlice, TailStrategy::Mask, sumsOp);
+  std::tie(keySteps, keyProducts) =
+      recipe.block(rest, depthOf(sums.op), suffix::steps, suffix::products,
                    TailStrategy::Mask, sumsOp);
-  std::tie(keySteps, keyProducts) = recipe.block(
-      rest, depthOf(sums.op), "u", "k", TailStrategy::Mask, sumsOp);
   std::tie(rowBlocks, rest) =
-      recipe.block(row, rowsOfBlock, "o", "b",
+      recipe.block(row, rowsOfBlock, suffix::blocks, suffix::inBlock,
                    isWhole ? TailStrategy::Mask : TailStrategy::Pad);
   if (tile.rowWarps > 1)
-    std::tie(rowWarps, rest) =
-        recipe.block(rest, rowsOfBlock / tile.rowWarps, "w", "v");
-  std::tie(rowFragments, rest) = recipe.block(rest, MatrixSums::rows, "f", "s");
-  std::tie(rowCopies, rowThread) =
-      recipe.block(rest, MatrixSums::rowThreads, "h", "g");
+    std::tie(rowWarps, rest) = recipe.block(rest, rowsOfBlock / tile.rowWarps,
+                                            suffix::warps, suffix::inWarp);
+  std::tie(rowFragments, rest) = recipe.block(
+      rest, MatrixSums::rows, suffix::fragments, suffix::inFragment);
+  std::tie(rowCopies, rowThread) = recipe.block(
+      rest, MatrixSums::rowThreads, suffix::halves, suffix::halfThreads);
   keys = cut(recipe, scores.column, tile);
   values = cut(recipe, sums.column, tile);
-  std::tie(slices, rest) = recipe.block(
-      scores.reduced.front(), tile.steps * depthOf(scores.op), "o", "i");
-  std::tie(steps, products) = recipe.block(rest, depthOf(scores.op), "s", "k");
+  std::tie(slices, rest) =
+      recipe.block(scores.reduced.front(), tile.steps * depthOf(scores.op),
+                   suffix::blocks, suffix::inside);
+  std::tie(steps, products) =
+      recipe.block(rest, depthOf(scores.op), suffix::steps, suffix::products);
 }
 
 /// Threads are around what each of them has, and that around its sums.

@@ -135,7 +135,8 @@ BlockContractionWriter::cutParts(RecipeBuilder &recipe, StringRef sum,
   if (parts == 1)
     return {"", sum.str()};
   int64_t terms = termsOfPart(slice);
-  return recipe.block(sum, terms, "c", "p", tailOf(terms, loops.reduced));
+  return recipe.block(sum, terms, suffix::clusterBlocks, suffix::inPart,
+                      tailOf(terms, loops.reduced));
 }
 
 BlockContractionWriter::SumLoops
@@ -146,9 +147,10 @@ BlockContractionWriter::cutProducts(RecipeBuilder &recipe, StringRef sum,
   std::string rest;
   std::tie(cut.part, rest) = cutParts(recipe, sum, inSlice);
   std::tie(cut.copies, rest) = recipe.block(
-      rest, inSlice, "o", "i",
+      rest, inSlice, suffix::blocks, suffix::inside,
       parts == 1 ? tailOf(inSlice, loops.reduced) : TailStrategy::Mask);
-  std::tie(cut.step, cut.products) = recipe.block(rest, depth, "s", "k");
+  std::tie(cut.step, cut.products) =
+      recipe.block(rest, depth, suffix::steps, suffix::products);
   return cut;
 }
 
@@ -280,8 +282,8 @@ BlockContractionWriter::flattenLoops(RecipeBuilder &recipe) {
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns, &loops.reduced})
     llvm::append_range(all, *kind);
   recipe.order(all);
-  std::string row = recipe.fuseAll(loops.rows, "rows");
-  return {row, recipe.fuseAll(loops.reduced, "sum")};
+  std::string row = recipe.fuseAll(loops.rows, fused::rows);
+  return {row, recipe.fuseAll(loops.reduced, fused::sum)};
 }
 
 void BlockContractionWriter::distribute(RecipeBuilder &recipe,
@@ -312,13 +314,16 @@ void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
 TileWriter::RowLoops TileWriter::cutRows(RecipeBuilder &recipe, StringRef row) {
   int64_t ofBlock = shape.rows * shape.rowThreads;
   auto [blocks, rest] =
-      recipe.block(row, ofBlock, "o", "b", tailOf(ofBlock, loops.rows));
+      recipe.block(row, ofBlock, suffix::blocks, suffix::inBlock,
+                   tailOf(ofBlock, loops.rows));
   // Threads that are neighbours write neighbours.
   if (loops.storesInLine) {
-    auto [thread, copies] = recipe.block(rest, shape.rows, "t", "r");
+    auto [thread, copies] =
+        recipe.block(rest, shape.rows, suffix::threads, suffix::registers);
     return {blocks, thread, copies};
   }
-  auto [copies, thread] = recipe.block(rest, shape.rowThreads, "r", "t");
+  auto [copies, thread] =
+      recipe.block(rest, shape.rowThreads, suffix::registers, suffix::threads);
   return {blocks, thread, copies};
 }
 
@@ -327,11 +332,13 @@ TileWriter::ColumnLoops TileWriter::cutColumns(RecipeBuilder &recipe) {
           ofBlock = shape.vectors * ofLine;
   ColumnLoops columns;
   std::string rest;
-  std::tie(columns.blocks, rest) = recipe.block(loops.column, ofBlock, "o", "b",
-                                                tailOf(ofBlock, loops.column));
-  std::tie(columns.vectors, rest) = recipe.block(rest, ofLine, "v", "l");
+  std::tie(columns.blocks, rest) =
+      recipe.block(loops.column, ofBlock, suffix::blocks, suffix::inBlock,
+                   tailOf(ofBlock, loops.column));
+  std::tie(columns.vectors, rest) =
+      recipe.block(rest, ofLine, suffix::vectors, suffix::line);
   std::tie(columns.thread, columns.neighbours) =
-      recipe.block(rest, neighbours, "t", "r");
+      recipe.block(rest, neighbours, suffix::threads, suffix::registers);
   return columns;
 }
 
@@ -342,7 +349,7 @@ TileWriter::TermLoops TileWriter::cutTerms(RecipeBuilder &recipe,
       parts == 1 && product && (!keepOrder || product->element.isInteger());
   auto [part, terms] = cutParts(recipe, sum, copying.steps);
   auto [copies, step] = recipe.block(
-      terms, copying.steps, "o", "i",
+      terms, copying.steps, suffix::blocks, suffix::inside,
       padsSums ? tailOf(copying.steps, loops.reduced) : TailStrategy::Mask);
   return {part, copies, step};
 }
@@ -353,7 +360,8 @@ SmallVector<std::string> TileWriter::cutThreads(RecipeBuilder &recipe,
                                                 std::string &next) {
   SmallVector<std::string> threads{columnThread.str()};
   if (nextThreads > 1) {
-    auto [blocks, thread] = recipe.block(next, nextThreads, "o", "t");
+    auto [blocks, thread] =
+        recipe.block(next, nextThreads, suffix::blocks, suffix::threads);
     next = blocks;
     threads.insert(threads.begin(), thread);
   }

@@ -74,7 +74,8 @@ protected:
   std::pair<std::string, std::string>
   cutShares(RecipeBuilder &recipe, llvm::StringRef copies, int64_t extent) {
     return parts == 1 ? std::pair(std::string(), copies.str())
-                      : recipe.block(copies, extent / parts, "u", "x");
+                      : recipe.block(copies, extent / parts,
+                                     suffix::clusterBlocks, suffix::inShare);
   }
   /// The loops over the tiles, outermost first.
   llvm::SmallVector<std::string> tileLoops(llvm::StringRef rowBlocks,

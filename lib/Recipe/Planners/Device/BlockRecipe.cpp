@@ -116,7 +116,8 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
     // The rest of vectors would be done under masks, each lane by a branch.
     if (extent % size != 0 || extent == 0)
       return false;
-    auto [blocks, inside] = recipe.block(loop, size, "b", "r");
+    auto [blocks, inside] =
+        recipe.block(loop, size, suffix::vectors, suffix::registers);
     loop = blocks;
     inner.push_back(inside);
     iterations /= size;
@@ -132,11 +133,12 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
     order.push_back(copies);
   llvm::append_range(order, inner);
   recipe.order(order);
-  std::string flat = recipe.fuseAll(outer, "flat");
+  std::string flat = recipe.fuseAll(outer, fused::flat);
   int64_t threads = iterations >= target.busyThreads ? target.blockThreads
                                                      : target.smallBlockThreads;
   auto [tiles, thread] =
-      recipe.block(flat, std::min(threads, target.tileThreads), "o", "t");
+      recipe.block(flat, std::min(threads, target.tileThreads), suffix::blocks,
+                   suffix::threads);
   recipe.fuseOuter({tiles, thread});
   recipe.parallel({tiles});
   recipe.map(thread);

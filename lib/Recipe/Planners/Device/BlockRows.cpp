@@ -225,14 +225,15 @@ size_t BlockWriter::numTurns(int64_t threads, int64_t width) const {
 void BlockWriter::mapTiles(RecipeBuilder &recipe, int64_t threads) {
   if (common.empty())
     return;
-  std::string flat = recipe.fuseAll(common, "flat");
+  std::string flat = recipe.fuseAll(common, fused::flat);
   int64_t rows = rowsOfTile(threads);
   if (rows <= 1) {
     recipe.fuseOuter({flat});
     recipe.parallel({flat});
     return;
   }
-  auto [tiles, inTile] = recipe.block(flat, rows, "o", "w");
+  auto [tiles, inTile] =
+      recipe.block(flat, rows, suffix::blocks, suffix::inBlock);
   recipe.fuseOuter({tiles, inTile});
   recipe.parallel({tiles});
   recipe.map(inTile);
@@ -245,7 +246,8 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   size_t turns = numTurns(threads, width);
   std::string vector;
   if (width > 1)
-    std::tie(blocks.back(), vector) = recipe.block(row.back(), width, "b", "r");
+    std::tie(blocks.back(), vector) =
+        recipe.block(row.back(), width, suffix::vectors, suffix::registers);
   for (const Loops &loops : otherRows)
     llvm::append_range(order, loops);
   llvm::append_range(order, blocks);
@@ -255,7 +257,7 @@ ArrayAttr BlockWriter::writeRows(int64_t threads) {
   recipe.order(order);
   ArrayRef<std::string> known = ArrayRef(row).drop_front(turns);
   auto [steps, thread] = recipe.block(
-      recipe.fuseAll(ArrayRef(blocks).drop_front(turns), "row"), threads);
+      recipe.fuseAll(ArrayRef(blocks).drop_front(turns), fused::row), threads);
   SmallVector<std::pair<std::string, std::string>> others;
   for (const Loops &loops : otherRows)
     others.push_back(
@@ -293,13 +295,13 @@ ArrayAttr BlockWriter::writeColumns(int64_t threads) {
   SmallVector<std::string> outer = common;
   std::string column;
   std::tie(outer.back(), column) =
-      recipe.block(common.back(), columns, "b", "r");
+      recipe.block(common.back(), columns, suffix::vectors, suffix::registers);
   SmallVector<std::string> order = outer;
   order.push_back(column);
   llvm::append_range(order, own);
   recipe.order(order);
-  auto [steps, thread] = recipe.block(recipe.fuseAll(own, "row"), threads);
-  std::string flat = recipe.fuseAll(outer, "flat");
+  auto [steps, thread] = recipe.block(recipe.fuseAll(own, fused::row), threads);
+  std::string flat = recipe.fuseAll(outer, fused::flat);
   recipe.fuseOuter({flat});
   recipe.parallel({flat});
   recipe.map(thread);

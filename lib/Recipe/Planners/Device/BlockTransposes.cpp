@@ -83,11 +83,14 @@ static ArrayAttr writeRecipe(KernelOp kernel, const Transposition &found,
   for (const std::string &loop : loopNames(kernel))
     if (loop != found.row && loop != found.column)
       tiles.push_back(loop);
-  auto [rowTiles, row] = recipe.block(found.row, tile.rows, "o", "t");
-  auto [columnTiles, line] =
-      recipe.block(found.column, width * tile.squares, "o", "l");
-  auto [squares, columns] = recipe.block(line, width, "s", "b");
-  auto [column, vector] = recipe.block(columns, lanes, "t", "r");
+  auto [rowTiles, row] =
+      recipe.block(found.row, tile.rows, suffix::blocks, suffix::threads);
+  auto [columnTiles, line] = recipe.block(found.column, width * tile.squares,
+                                          suffix::blocks, suffix::line);
+  auto [squares, columns] =
+      recipe.block(line, width, suffix::squares, suffix::inSquare);
+  auto [column, vector] =
+      recipe.block(columns, lanes, suffix::threads, suffix::registers);
   llvm::append_values(tiles, rowTiles, columnTiles);
   SmallVector<std::string> outer(tiles), order;
   llvm::append_values(outer, row, column);

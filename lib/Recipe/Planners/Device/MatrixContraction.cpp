@@ -46,7 +46,7 @@ private:
   };
   Parts cut(RecipeBuilder &recipe, StringRef loop, TailStrategy tail,
             int64_t warps, int64_t fragments, int64_t iterations,
-            int64_t inside, std::pair<StringRef, StringRef> names);
+            int64_t inside, std::pair<LoopSuffix, LoopSuffix> names);
 
   int64_t rowsOfBlock() const {
     return MatrixSums::rows * tile.rows * tile.rowWarps;
@@ -84,14 +84,16 @@ MatrixWriter::Parts MatrixWriter::cut(RecipeBuilder &recipe, StringRef loop,
                                       TailStrategy tail, int64_t warps,
                                       int64_t fragments, int64_t iterations,
                                       int64_t inside,
-                                      std::pair<StringRef, StringRef> names) {
+                                      std::pair<LoopSuffix, LoopSuffix> names) {
   Parts parts;
   std::string rest;
   std::tie(parts.blocks, rest) =
-      recipe.block(loop, warps * fragments * iterations, "o", "b", tail);
+      recipe.block(loop, warps * fragments * iterations, suffix::blocks,
+                   suffix::inBlock, tail);
   std::tie(parts.warp, rest) =
-      recipe.block(rest, fragments * iterations, "w", "p");
-  std::tie(parts.fragments, rest) = recipe.block(rest, iterations, "f", "s");
+      recipe.block(rest, fragments * iterations, suffix::warps, suffix::inWarp);
+  std::tie(parts.fragments, rest) =
+      recipe.block(rest, iterations, suffix::fragments, suffix::inFragment);
   std::tie(parts.outside, parts.inside) =
       recipe.block(rest, inside, names.first, names.second);
   return parts;
@@ -102,11 +104,12 @@ ArrayAttr MatrixWriter::write() {
   auto [row, sum] = flattenLoops(recipe);
   Parts rows =
       cut(recipe, row, tailOf(rowsOfBlock(), loops.rows), tile.rowWarps,
-          tile.rows, MatrixSums::rows, MatrixSums::rowThreads, {"h", "g"});
+          tile.rows, MatrixSums::rows, MatrixSums::rowThreads,
+          {suffix::halves, suffix::halfThreads});
   Parts columns =
       cut(recipe, loops.column, tailOf(columnsOfBlock(), loops.column),
           tile.columnWarps, tile.columns, MatrixSums::columns,
-          MatrixSums::copies, {"t", "c"});
+          MatrixSums::copies, {suffix::threads, suffix::neighbours});
   SumLoops sums = cutProducts(recipe, sum, copying.steps);
   bool sharesColumns = tile.columns % parts == 0;
   Parts &sharedOut = sharesColumns ? columns : rows;

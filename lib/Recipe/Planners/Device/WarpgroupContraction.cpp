@@ -216,7 +216,8 @@ SmallVector<std::string> WarpgroupWriter::orderBlocks(RecipeBuilder &recipe,
   std::string rows = rowBlocks.str(), columns = columnBlocks.str(), inside;
   if (tile.cluster > 1) {
     std::string &divided = sharesColumns() ? rows : columns;
-    std::tie(divided, inside) = recipe.block(divided, tile.cluster, "q", "u");
+    std::tie(divided, inside) = recipe.block(
+        divided, tile.cluster, suffix::clusters, suffix::clusterBlocks);
   }
   SmallVector<std::string> outer = tileLoops(rows, columns);
   if (tile.cluster > 1)
@@ -228,15 +229,18 @@ WarpgroupWriter::RowLoops WarpgroupWriter::cutRows(RecipeBuilder &recipe,
                                                    StringRef row) {
   RowLoops rows;
   std::string rest;
-  std::tie(rows.blocks, rest) = recipe.block(row, rowsOfBlock(), "o", "b",
-                                             tailOf(rowsOfBlock(), loops.rows));
+  std::tie(rows.blocks, rest) =
+      recipe.block(row, rowsOfBlock(), suffix::blocks, suffix::inBlock,
+                   tailOf(rowsOfBlock(), loops.rows));
   std::tie(rows.group, rest) =
-      recipe.block(rest, tile.rows * MatrixSums::groupRows, "v", "p");
-  std::tie(rows.instructions, rest) =
-      recipe.block(rest, MatrixSums::groupRows, "f", "s");
-  std::tie(rows.warp, rest) = recipe.block(rest, MatrixSums::rows, "w", "r");
-  std::tie(rows.copies, rows.thread) =
-      recipe.block(rest, MatrixSums::rowThreads, "h", "g");
+      recipe.block(rest, tile.rows * MatrixSums::groupRows, suffix::warpgroups,
+                   suffix::inWarpgroup);
+  std::tie(rows.instructions, rest) = recipe.block(
+      rest, MatrixSums::groupRows, suffix::fragments, suffix::inFragment);
+  std::tie(rows.warp, rest) =
+      recipe.block(rest, MatrixSums::rows, suffix::warps, suffix::inWarp);
+  std::tie(rows.copies, rows.thread) = recipe.block(
+      rest, MatrixSums::rowThreads, suffix::halves, suffix::halfThreads);
   return rows;
 }
 
@@ -245,13 +249,14 @@ WarpgroupWriter::cutColumns(RecipeBuilder &recipe) {
   ColumnLoops columns;
   std::string rest;
   std::tie(columns.blocks, rest) =
-      recipe.block(loops.column, columnsOfBlock(), "o", "b",
-                   tailOf(columnsOfBlock(), loops.column));
-  std::tie(columns.group, rest) = recipe.block(rest, tile.columns, "v", "p");
-  std::tie(columns.tiles, rest) =
-      recipe.block(rest, MatrixSums::columns, "f", "s");
-  std::tie(columns.thread, columns.copies) =
-      recipe.block(rest, MatrixSums::copies, "t", "c");
+      recipe.block(loops.column, columnsOfBlock(), suffix::blocks,
+                   suffix::inBlock, tailOf(columnsOfBlock(), loops.column));
+  std::tie(columns.group, rest) =
+      recipe.block(rest, tile.columns, suffix::warpgroups, suffix::inWarpgroup);
+  std::tie(columns.tiles, rest) = recipe.block(
+      rest, MatrixSums::columns, suffix::fragments, suffix::inFragment);
+  std::tie(columns.thread, columns.copies) = recipe.block(
+      rest, MatrixSums::copies, suffix::threads, suffix::neighbours);
   return columns;
 }
 

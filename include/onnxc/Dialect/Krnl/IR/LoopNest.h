@@ -8,7 +8,7 @@
 //
 // Worked example: loops [m = 128, n = 3072, k = 768], ops
 //   #0 fill [m, n], #1 matmul [m, n, k] (reduces k), #2 relu [m, n]; recipe
-//   block(n, 384) -> (n.o, n.c), block(n.c, 48) -> (n.p, n.r),
+//   block(n, 384) -> (n.o, n.cached), block(n.cached, 48) -> (n.p, n.r),
 //   block(m, 8) -> (m.o, m.r), order(n.o, m.o, n.p, k, m.r, n.r),
 //   fuse_outer(n.o, m.o, n.p), parallel(n.o, m.o), register_tile(m.r, n.r,
 //   lanes=16)
@@ -29,9 +29,12 @@
 #include "onnxc/Dialect/Krnl/IR/SharedSlices.h"
 #include "onnxc/Target/IR/Processor.h"
 
+#include <memory>
+
 namespace onnxc::krnl {
 
 class KernelOp;
+class MaskedElements;
 
 /// The steps after which a replay checks requirements between steps.
 /// AfterLastStep is faster, for recipes that are compared; it does not find
@@ -186,6 +189,9 @@ public:
   llvm::ArrayRef<Cache> caches() const { return allCaches; }
   llvm::ArrayRef<Pipeline> pipelines() const { return allPipelines; }
   llvm::ArrayRef<Mma> mmas() const { return allMmas; }
+  /// The mask by which steps skip_masked end loops; null without such a step or
+  /// such a mask.
+  const MaskedElements *maskedElements() const { return masked.get(); }
   /// The maximum number of blocks of a launch; 0 for one for each tile.
   int64_t maxBlocks() const { return gridBlocks; }
   /// The maximum size of the shared memory of a block, in bytes, for slices and
@@ -214,6 +220,7 @@ private:
   llvm::SmallVector<Cache> allCaches;
   llvm::SmallVector<Pipeline> allPipelines;
   llvm::SmallVector<Mma> allMmas;
+  std::shared_ptr<const MaskedElements> masked;
   /// The largest shared memory of a block of the target in bytes, see
   /// Processor.
   int64_t sharedBytes = target::Processor().sharedBytes;

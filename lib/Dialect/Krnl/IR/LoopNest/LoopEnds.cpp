@@ -25,23 +25,47 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
-LogicalResult NestBuilder::skipMasked(StringRef name, EmitErrorFn emitError) {
+/// Lets the ops that the step concerns end the loop, those that may. `ends` and
+/// `verb` are for errors: how the loop ends, and what an op does that may end
+/// it.
+LogicalResult
+NestBuilder::endUses(StringRef name, bool LoopUse::*end,
+                     function_ref<bool(unsigned, const LoopUse &)> mayEnd,
+                     StringRef ends, StringRef verb, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
   bool isUsed = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use)
+    if (!use || !mayEnd(i, *use))
       continue;
-    if (use->skipsMasked)
-      return emitError() << "loop '" << name
-                         << "' ends where elements are masked already";
-    isUsed = use->skipsMasked = true;
+    if (use->*end)
+      return emitError() << "loop '" << name << "' " << ends << " already";
+    isUsed = use->*end = true;
   }
   if (!isUsed)
-    return emitError() << "no op has loop '" << name << "'";
+    return emitError() << "no op " << verb << " loop '" << name << "'";
   return success();
+}
+
+/// The mask of the kernel of these ops; null if there is none.
+static std::shared_ptr<const MaskedElements> findMask(ArrayRef<BodyOp> ops) {
+  for (const BodyOp &body : ops)
+    if (auto compute = dyn_cast_if_present<ComputeOp>(body.op))
+      if (auto found =
+              MaskedElements::find(compute->getParentOfType<KernelOp>()))
+        return std::make_shared<MaskedElements>(std::move(*found));
+  return nullptr;
+}
+
+LogicalResult NestBuilder::skipMasked(StringRef name, EmitErrorFn emitError) {
+  if (!masked)
+    masked = findMask(bodyOps);
+  return endUses(
+      name, &LoopUse::skipsMasked,
+      [](unsigned, const LoopUse &) { return true; },
+      "ends where elements are masked", "has", emitError);
 }
 
 /// Returns true if the expression never falls where one of the loops grows.
@@ -89,11 +113,8 @@ std::optional<VisibleIterations> visibleIterations(const LoopNest &nest,
                                                    unsigned op, unsigned loop) {
   const BodyOp &body = nest.op(op);
   const LoopUse *use = body.find(loop);
-  auto compute = dyn_cast_if_present<ComputeOp>(body.op);
-  if (!use || !use->skipsMasked || !compute)
-    return std::nullopt;
-  auto masked = MaskedElements::find(compute->getParentOfType<KernelOp>());
-  if (!masked)
+  const MaskedElements *masked = nest.maskedElements();
+  if (!use || !use->skipsMasked || !masked)
     return std::nullopt;
   VisibleIterations visible;
   visible.minElements = masked->needsOne();
@@ -127,10 +148,8 @@ std::string reasonAgainstSkipping(const LoopNest &nest, unsigned number,
   const BodyOp &body = nest.op(number);
   const Loop &loop = nest.loop(use.loop);
   auto compute = dyn_cast_if_present<ComputeOp>(body.op);
-  std::optional<MaskedElements> masked;
-  if (compute)
-    masked = MaskedElements::find(compute->getParentOfType<KernelOp>());
-  if (!masked)
+  const MaskedElements *masked = nest.maskedElements();
+  if (!masked || !compute)
     return "no mask is computed from indices";
   std::optional<VisibleIterations> visible =
       visibleIterations(nest, number, use.loop);
@@ -178,21 +197,12 @@ bool canExitEarly(const LoopNest &nest, unsigned number, const LoopUse &use) {
 }
 
 LogicalResult NestBuilder::earlyExit(StringRef name, EmitErrorFn emitError) {
-  FailureOr<unsigned> number = resolve(name, emitError);
-  if (failed(number))
-    return failure();
-  bool isUsed = false;
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
-    if (!use || !canExitEarly(*this, i, *use))
-      continue;
-    if (use->earlyExit)
-      return emitError() << "loop '" << name << "' ends early already";
-    isUsed = use->earlyExit = true;
-  }
-  if (!isUsed)
-    return emitError() << "no op traverses data along loop '" << name << "'";
-  return success();
+  return endUses(
+      name, &LoopUse::earlyExit,
+      [&](unsigned op, const LoopUse &use) {
+        return canExitEarly(*this, op, use);
+      },
+      "ends early", "traverses data along", emitError);
 }
 
 } // namespace onnxc::krnl

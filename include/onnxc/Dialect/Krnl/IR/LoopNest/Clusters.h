@@ -16,8 +16,8 @@ namespace onnxc::krnl {
 std::optional<unsigned> clusterLoop(const LoopNest &nest);
 
 /// The loop over the parts of a sum of which each block of a cluster has one,
-/// map(k.c, cluster), and the loop of which each of them has an iteration in
-/// the ops after it, map(m.f, cluster, as=k.c).
+/// map(k.u, cluster), and the loop of which each of them has an iteration in
+/// the ops after it, map(m.f, cluster, as=k.u).
 std::optional<unsigned> clusterParts(const LoopNest &nest);
 std::optional<unsigned> clusterShares(const LoopNest &nest);
 

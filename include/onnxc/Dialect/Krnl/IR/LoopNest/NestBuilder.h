@@ -137,6 +137,10 @@ private:
                                  int64_t &bytes, EmitErrorFn emitError) const;
   mlir::LogicalResult checkCaches(EmitErrorFn emitError) const;
   mlir::LogicalResult addMma(Mma mma, EmitErrorFn emitError);
+  mlir::LogicalResult
+  endUses(llvm::StringRef loop, bool LoopUse::*end,
+          llvm::function_ref<bool(unsigned, const LoopUse &)> mayEnd,
+          llvm::StringRef ends, llvm::StringRef verb, EmitErrorFn emitError);
   const Operand *findOperand(unsigned operand, EmitErrorFn emitError) const;
   mlir::LogicalResult splitLoop(unsigned loop, int64_t size, TailStrategy tail,
                                 bool split, llvm::StringRef outer,

@@ -8,6 +8,7 @@
 #ifndef ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H
 #define ONNXC_LIB_RECIPE_PASSES_ROWPARTSWRITER_H
 
+#include "Passes/LoopParts.h"
 #include "Passes/RowSums.h"
 #include "Passes/WriteRowParts.h"
 
@@ -35,9 +36,6 @@ public:
 
 private:
   bool isDynamic() const { return mlir::ShapedType::isDynamic(extent); }
-  bool isRagged() const { return isDynamic() || extent % size != 0; }
-  /// Elements from one of a part to that of the same number in its next turn.
-  int64_t turnSize() const { return size * wanted.maxParts; }
   mlir::Value endOfRow(mlir::OpBuilder &b);
   krnl::KernelOp declare(llvm::StringRef suffix,
                          llvm::ArrayRef<std::string> names,
@@ -51,12 +49,8 @@ private:
   mlir::RankedTensorType withParts(mlir::Value tensor);
   bool mayGoOn(krnl::ComputeOp op);
   bool storesRow(krnl::ComputeOp op);
-  unsigned partDim(krnl::ComputeOp op);
-  krnl::Subscripts accessOf(krnl::ComputeOp op, mlir::OpOperand &operand,
-                            bool isMade);
   krnl::ComputeOp cloneForParts(krnl::ComputeOp op, mlir::Value to);
   void maskTerm(krnl::ComputeOp op, const RowSum &sum);
-  mlir::Value rowAt(mlir::OpBuilder &b, mlir::Location loc);
   mlir::Value sizeOfPart(mlir::OpBuilder &b, mlir::Type type);
   mlir::Value startOf(const RowSum &sum);
   mlir::Value mapped(
@@ -89,15 +83,15 @@ private:
   krnl::KernelOp kernel;
   const RowSums &rows;
   const PartsOfRow wanted;
-  /// Elements of a row and of a part in one turn, and how many parts there are.
-  int64_t extent, size, parts;
+  /// Elements of a row, how it is divided, and how many parts there are.
+  int64_t extent;
+  LoopParts divided;
+  int64_t parts;
   /// Where these are dynamic: how many elements, parts and turns there
   /// are, and the first in the kernel that is written.
   mlir::Value wholeRow, wholeParts, wholeTurns, end;
-  /// The loop over the parts where each runs for itself, that over the turns of
-  /// one, and the one that combines parts where blocks that have a part of the
-  /// elements do.
-  std::string part, turn;
+  /// The loop that combines parts where blocks that have a part of the elements
+  /// do.
   llvm::StringRef combined = "parts";
   /// True if the kernel that combines the parts runs over parts of the
   /// elements.

@@ -11,10 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/DeclareKernel.h"
 #include "Passes/DevicePass.h"
 #include "Passes/FormChoice.h"
+#include "Passes/LoopParts.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
 
@@ -40,11 +43,17 @@ struct Split {
   ComputeOp sum;
   /// What a part without terms is.
   TypedAttr neutral;
-  /// The loop over the terms, and that over the parts.
-  std::string loop, part;
+  /// The loop over most of the terms.
+  std::string loop;
   int64_t extent = 0;
   /// The number of terms of each result, over all loops.
   int64_t terms = 0;
+
+  /// Parts are outermost: blocks that are neighbours have neighbouring results
+  /// of one part.
+  LoopParts inParts(int64_t parts) const {
+    return LoopParts(loop, extent / parts, LoopParts::Place::First);
+  }
 };
 
 /// The kernel of the parts, and the kernel that adds them up.
@@ -142,134 +151,42 @@ static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
     }
   }
   split.terms = extentOfAll(kernel, reduced, outerExtent);
-  split.part = split.loop + ".part";
-  return split.loop.empty() || kernel.findLoop(split.part)
+  return split.loop.empty() || kernel.findLoop(split.inParts(1).part)
              ? std::nullopt
              : std::optional(split);
 }
 
-/// The argument of a kernel for one of its inputs.
-static Value argumentFor(KernelOp kernel, Value in) {
-  auto it = llvm::find(kernel.getIns(), in);
-  return kernel.getInArgument(it - kernel.getIns().begin());
-}
-
-/// How the sum accesses the operand, over other loops.
-static Subscripts accessOf(ComputeOp sum, OpOperand &operand,
-                           ArrayRef<AffineExpr> loops) {
-  Subscripts access = sum.getSubscripts(operand);
-  for (Subscript &subscript : access)
-    subscript.index = subscript.index.replaceDims(loops);
-  return access;
-}
-
-/// The access of the result, with a dimension of the parts in front.
-static Subscripts accessOfPart(ComputeOp sum, ArrayRef<AffineExpr> loops,
-                               AffineExpr part) {
-  Subscripts access = accessOf(sum, *sum.getDpsInitOperand(0), loops);
-  access.insert(access.begin(), Subscript{part});
-  return access;
-}
-
-/// A kernel without ops that writes the parts to a new tensor.
-static KernelOp declareParts(OpBuilder &b, KernelOp kernel, const Split &split,
-                             int64_t parts) {
+/// The sums of each part: the terms part * size + 0, 1, ...
+static KernelOp buildParts(RewriterBase &rewriter, KernelOp kernel,
+                           const Split &split, int64_t parts) {
   ComputeOp sum = split.sum;
-  MLIRContext *context = b.getContext();
-  SmallVector<LoopAttr> loops{LoopAttr::get(context, split.part, parts)};
-  SmallVector<Value> extents;
-  for (auto [number, loop] :
-       llvm::enumerate(kernel.getLoops().getAsRange<LoopAttr>())) {
-    if (!llvm::is_contained(sum.getAxes(), loop.getName()))
-      continue;
-    loops.push_back(
-        loop.getName() == split.loop
-            ? LoopAttr::get(context, split.loop, split.extent / parts)
-            : loop);
-    if (loop.isDynamic())
-      extents.push_back(cast<Value>(kernel.getExtent(number)));
-  }
-  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
-  SmallVector<int64_t> shape{parts};
-  llvm::append_range(shape, type.getShape());
-  Value scratch =
-      tensor::EmptyOp::create(b, kernel.getLoc(), shape, type.getElementType());
-  SmallVector<Value> ins;
-  for (OpOperand *input : sum.getDpsInputOperands()) {
-    Value in = kernel.getIns()[inputNumber(kernel, input->get())];
-    if (!llvm::is_contained(ins, in))
-      ins.push_back(in);
-  }
-  return KernelOp::create(b, kernel.getLoc(),
-                          (kernel.getName() + " parts").str(), loops, extents,
-                          ins, scratch);
-}
-
-/// Gives `op` the payload of the sum, in which an index of the divided loop is
-/// that of the whole loop.
-static void clonePayload(OpBuilder &b, const Split &split, ComputeOp op,
-                         int64_t size) {
-  ComputeOp sum = split.sum;
+  LoopParts divided = split.inParts(parts);
+  SmallVector<LoopAttr> loops{
+      LoopAttr::get(rewriter.getContext(), divided.part, parts)};
+  for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
+    if (llvm::is_contained(sum.getAxes(), loop.getName()))
+      loops.push_back(
+          loop.getName() == split.loop
+              ? LoopAttr::get(rewriter.getContext(), split.loop, divided.size)
+              : loop);
+  RankedTensorType type = divided.typeOf(sum->getResult(0).getType(), parts);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  Value scratch = tensor::EmptyOp::create(
+      rewriter, kernel.getLoc(), type.getShape(), type.getElementType());
   IRMapping mapping;
+  KernelOp made =
+      declareKernel(rewriter, kernel, " parts", loops, {}, scratch, mapping);
   SetVector<Value> constants = *capturedConstants(sum);
   for (Value constant : constants)
-    mapping.map(constant, b.clone(*constant.getDefiningOp())->getResult(0));
-  sum.getPayload().cloneInto(&op.getPayload(), mapping);
-  for (IndexOp index :
-       llvm::make_early_inc_range(op.getBody()->getOps<IndexOp>())) {
-    if (index.getLoop() != split.loop)
-      continue;
-    OpBuilder inside(index);
-    inside.setInsertionPointAfter(index);
-    Location loc = index.getLoc();
-    Value first = arith::MulIOp::create(
-        inside, loc, IndexOp::create(inside, loc, split.part),
-        arith::ConstantIndexOp::create(inside, loc, size));
-    auto whole = arith::AddIOp::create(inside, loc, first, index);
-    index.getResult().replaceAllUsesExcept(whole, whole);
-  }
-}
-
-/// The sums of each part: the terms part * size + 0, 1, ...
-static KernelOp buildParts(OpBuilder &b, KernelOp kernel, const Split &split,
-                           int64_t parts) {
-  ComputeOp sum = split.sum;
-  Location loc = sum.getLoc();
-  KernelOp made = declareParts(b, kernel, split, parts);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&made.getBody().front());
-  // Loops are numbered as those of the sum, with that of the parts in front.
-  SmallVector<StringRef> axes{split.part};
-  AffineExpr part = b.getAffineDimExpr(0);
-  SmallVector<AffineExpr> loops;
-  for (auto [dim, axis] : llvm::enumerate(sum.getAxes())) {
-    axes.push_back(axis);
-    AffineExpr term = b.getAffineDimExpr(dim + 1);
-    loops.push_back(axis == split.loop ? part * (split.extent / parts) + term
-                                       : term);
-  }
-  unsigned parallel = sum.getNumParallelLoops() + 1;
-  SmallVector<Subscripts> result{accessOfPart(sum, loops, part)}, accesses;
-  Value neutral = arith::ConstantOp::create(b, loc, split.neutral);
-  auto start = ComputeOp::create(b, loc, ValueRange(), made.getOutArgument(0),
-                                 result, ArrayRef(axes).take_front(parallel),
-                                 parallel, StringAttr(),
-                                 [&](OpBuilder &b, Location loc, ValueRange) {
-                                   linalg::YieldOp::create(b, loc, neutral);
-                                 });
-  SmallVector<Value> inputs;
-  for (OpOperand *input : sum.getDpsInputOperands()) {
-    int number = inputNumber(kernel, input->get());
-    inputs.push_back(argumentFor(made, kernel.getIns()[number]));
-    accesses.push_back(accessOf(sum, *input, loops));
-  }
-  accesses.push_back(result.front());
-  auto op = ComputeOp::create(b, loc, inputs, start->getResult(0), accesses,
-                              axes, parallel);
-  b.setInsertionPoint(op);
-  clonePayload(b, split, op, split.extent / parts);
-  b.setInsertionPointAfter(op);
-  YieldOp::create(b, loc, op->getResults());
+    rewriter.clone(*constant.getDefiningOp(), mapping);
+  ComputeOp start = divided.start(rewriter, sum.getLoc(), sum, split.neutral,
+                                  made.getOutArgument(0));
+  ComputeOp op = divided.clone(
+      rewriter, sum, start->getResult(0), mapping,
+      [&](OpOperand &operand) { return sum.isDpsInit(&operand); });
+  YieldOp::create(rewriter, sum.getLoc(), op->getResults());
+  dropUnusedInputs(rewriter, made);
   return made;
 }
 
@@ -277,63 +194,51 @@ static KernelOp buildParts(OpBuilder &b, KernelOp kernel, const Split &split,
 static ComputeOp addParts(OpBuilder &b, const Split &split, Value parts,
                           Value start) {
   ComputeOp sum = split.sum;
-  SmallVector<StringRef> axes;
-  for (auto [axis, kind] :
-       llvm::zip_equal(sum.getAxes(), sum.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::parallel)
-      axes.push_back(axis);
-  unsigned parallel = axes.size();
-  axes.push_back(split.part);
-  SmallVector<AffineExpr> loops;
-  for (StringRef axis : sum.getAxes())
-    loops.push_back(b.getAffineDimExpr(llvm::find(axes, axis) - axes.begin()));
-  SmallVector<Subscripts> accesses{
-      accessOfPart(sum, loops, b.getAffineDimExpr(parallel)),
-      accessOf(sum, *sum.getDpsInitOperand(0), loops)};
+  LoopParts divided = split.inParts(1);
+  unsigned parallel = sum.getNumParallelLoops();
+  SmallVector<StringRef> axes = sum.getAxes();
+  axes.truncate(parallel);
+  axes.push_back(divided.part);
+  Subscripts result = sum.getSubscripts(*sum.getDpsInitOperand(0));
   return ComputeOp::create(
-      b, sum.getLoc(), parts, start, accesses, axes, parallel,
-      sum.getNameAttr(), [&](OpBuilder &b, Location loc, ValueRange args) {
-        Operation *add =
+      b, sum.getLoc(), parts, start,
+      {divided.ofPart(result, b.getAffineDimExpr(parallel)), result}, axes,
+      parallel, sum.getNameAttr(),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Operation *combiner =
             sum.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-        OperationState state(loc, add->getName(), {args[1], args[0]},
-                             add->getResultTypes(), add->getAttrs());
-        linalg::YieldOp::create(b, loc, b.create(state)->getResults());
+        linalg::YieldOp::create(
+            b, loc, applyCombiner(b, loc, combiner, args[1], args[0]));
       });
 }
 
 /// The kernel with the sum of the parts instead of that of the terms.
-static KernelOp buildTotal(OpBuilder &b, KernelOp kernel, const Split &split,
-                           KernelOp parts) {
+static KernelOp buildTotal(RewriterBase &rewriter, KernelOp kernel,
+                           const Split &split, KernelOp parts) {
   ComputeOp sum = split.sum;
+  SmallVector<std::string> reduced = reducedLoops(sum);
   SmallVector<LoopAttr> loops;
   for (auto loop : kernel.getLoops().getAsRange<LoopAttr>())
-    if (!llvm::is_contained(reducedLoops(sum), loop.getName().str()))
+    if (!llvm::is_contained(reduced, loop.getName().str()))
       loops.push_back(loop);
   loops.push_back(parts.getLoop(0));
-  SmallVector<Value> ins{parts.getResult(0)};
-  for (auto [number, in] : llvm::enumerate(kernel.getIns()))
-    if (llvm::any_of(kernel.getInArgument(number).getUsers(),
-                     [&](Operation *user) { return user != sum; }))
-      ins.push_back(in);
-  auto made = KernelOp::create(b, kernel.getLoc(), kernel.getName(), loops,
-                               ValueRange(), ins, kernel.getOuts());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&made.getBody().front());
+  OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
-  for (auto [number, in] : llvm::enumerate(kernel.getIns()))
-    if (llvm::is_contained(ins, in))
-      mapping.map(kernel.getInArgument(number), argumentFor(made, in));
+  KernelOp made =
+      declareKernel(rewriter, kernel, "", loops, parts.getResult(0),
+                    llvm::to_vector_of<Value>(kernel.getOuts()), mapping);
   for (unsigned number : llvm::seq<unsigned>(kernel.getOuts().size()))
     mapping.map(kernel.getOutArgument(number), made.getOutArgument(number));
   for (Operation &op : kernel.getBody().front()) {
     if (&op == sum)
       mapping.map(sum->getResults(),
-                  addParts(b, split, made.getInArgument(0),
+                  addParts(rewriter, split, made.getInArgument(0),
                            mapping.lookup(sum.getDpsInits().front()))
                       ->getResults());
     else
-      b.clone(op, mapping);
+      rewriter.clone(op, mapping);
   }
+  dropUnusedInputs(rewriter, made);
   return made;
 }
 
@@ -346,13 +251,13 @@ void KrnlSplitReductionsPass::rewrite(KernelOp kernel) {
   std::optional<NestCost> whole = chooser->costOf(kernel, {keepOrder});
   if (!whole || !mayPayInParts(*whole, processor))
     return;
-  OpBuilder b(kernel);
+  IRRewriter rewriter(kernel.getContext());
   FormChoice choice({"sums in one part", whole->cycles});
   std::optional<SplitKernels> cheapest;
   for (int64_t parts : numbersOfParts(found->extent, found->terms)) {
     SplitKernels kernels;
-    kernels.parts = buildParts(b, kernel, *found, parts);
-    kernels.total = buildTotal(b, kernel, *found, kernels.parts);
+    kernels.parts = buildParts(rewriter, kernel, *found, parts);
+    kernels.total = buildTotal(rewriter, kernel, *found, kernels.parts);
     if (!choice.offer(
             {llvm::formatv("sums in {0} parts", parts),
              chooser->cyclesOf({kernels.parts, kernels.total}, {keepOrder},

@@ -39,8 +39,11 @@ RowPartsWriter::RowPartsWriter(RewriterBase &rewriter, KernelOp kernel,
                                const RowSums &rows, const PartsOfRow &wanted)
     : rewriter(rewriter), kernel(kernel), rows(rows), wanted(wanted),
       extent(extentOf(kernel, rows.row, ShapedType::kDynamic)),
-      size(wanted.size), parts(numberOfParts(extent, size)),
-      part(rows.row + ".part"), turn(rows.row + ".turn"), loc(kernel.getLoc()) {
+      divided(rows.row, wanted.size, LoopParts::Place::Last),
+      parts(numberOfParts(extent, wanted.size)), loc(kernel.getLoc()) {
+  divided.isRagged = isDynamic() || extent % wanted.size != 0;
+  if (wanted.takesTurns)
+    divided.turnSize = wanted.size * wanted.maxParts;
 }
 
 /// Computes the number of parts, and of their turns, on the host.
@@ -57,12 +60,12 @@ void RowPartsWriter::countParts() {
         arith::AddIOp::create(rewriter, loc, wholeRow, number(each - 1));
     return arith::DivUIOp::create(rewriter, loc, more, number(each));
   };
-  wholeParts = countOf(size);
+  wholeParts = countOf(divided.size);
   if (!wanted.takesTurns)
     return;
   wholeParts = arith::MinUIOp::create(rewriter, loc, wholeParts,
                                       number(wanted.maxParts));
-  wholeTurns = countOf(turnSize());
+  wholeTurns = countOf(divided.turnSize);
 }
 
 /// Returns true if each dynamic size of the tensor is that of one loop.
@@ -76,13 +79,13 @@ static bool hasSizes(Value tensor) {
 
 /// Returns true if the op may go on past the end of the row, where it does.
 bool RowPartsWriter::mayGoOn(ComputeOp op) {
-  return !isRagged() || (llvm::all_of(op.getBody()->without_terminator(),
-                                      [](Operation &inner) {
-                                        return isSpeculatable(&inner);
-                                      }) &&
-                         llvm::none_of(readInputs(op), [](OpOperand *input) {
-                           return Access(*input).hasRanges();
-                         }));
+  return !divided.isRagged ||
+         (llvm::all_of(
+              op.getBody()->without_terminator(),
+              [](Operation &inner) { return isSpeculatable(&inner); }) &&
+          llvm::none_of(readInputs(op), [](OpOperand *input) {
+            return Access(*input).hasRanges();
+          }));
 }
 
 /// Returns true if the kernel has a loop `name`, or one with that name before a
@@ -94,8 +97,8 @@ static bool hasLoopLike(KernelOp kernel, StringRef name) {
 }
 
 bool RowPartsWriter::check() {
-  if ((!isDynamic() && parts < 2) || kernel.findLoop(part) ||
-      kernel.findLoop(turn) || hasLoopLike(kernel, combined))
+  if ((!isDynamic() && parts < 2) || kernel.findLoop(divided.part) ||
+      kernel.findLoop(divided.turn) || hasLoopLike(kernel, combined))
     return false;
   if (!llvm::all_of(rows.sums,
                     [&](const RowSum &sum) { return mayGoOn(sum.op); }))
@@ -111,23 +114,25 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
   SmallVector<LoopAttr> loops;
   MLIRContext *context = rewriter.getContext();
   for (const std::string &name : names) {
-    bool isPart = name == rows.row && llvm::is_contained(names, part);
-    if (name == part || name == combined)
+    bool isPart = name == rows.row && llvm::is_contained(names, divided.part);
+    if (name == divided.part || name == combined)
       loops.push_back(LoopAttr::get(context, name, parts,
                                     isDynamic() ? wanted.maxParts + 1 : 0));
-    else if (name == turn)
+    else if (name == divided.turn)
       loops.push_back(LoopAttr::get(context, name, ShapedType::kDynamic));
     else if (isPart)
-      loops.push_back(LoopAttr::get(context, name, size));
+      loops.push_back(LoopAttr::get(context, name, divided.size));
     else
       loops.push_back(kernel.getLoop(*kernel.findLoop(name)));
   }
   SmallVector<Value> inputs(ins);
   if (isDynamic())
     inputs.push_back(wholeRow);
-  KernelOp made = declareKernel(
-      rewriter, kernel, suffix, loops, inputs, outs, mapping,
-      [&](StringRef loop) { return loop == turn ? wholeTurns : wholeParts; });
+  KernelOp made =
+      declareKernel(rewriter, kernel, suffix, loops, inputs, outs, mapping,
+                    [&](StringRef loop) {
+                      return loop == divided.turn ? wholeTurns : wholeParts;
+                    });
   if (isDynamic()) {
     end = made.getInArgument(ins.size());
     mapping.map(cast<Value>(kernel.getExtentInside(*kernel.findLoop(rows.row))),
@@ -192,89 +197,18 @@ void RowPartsWriter::collectScratch() {
 }
 
 RankedTensorType RowPartsWriter::withParts(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.push_back(parts);
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-/// Where an op of the parts has the loop over them: before that over the
-/// elements, or after those in parallel.
-unsigned RowPartsWriter::partDim(ComputeOp op) {
-  SmallVector<StringRef> axes = op.getAxes();
-  auto *found = llvm::find(axes, rows.row);
-  return found == axes.end() ? op.getNumParallelLoops() : found - axes.begin();
-}
-
-/// The access of the op with a loop over the parts.
-Subscripts RowPartsWriter::accessOf(ComputeOp op, OpOperand &operand,
-                                    bool isMade) {
-  unsigned row = partDim(op), others = wanted.takesTurns ? 2 : 1;
-  AffineExpr number = rewriter.getAffineDimExpr(row);
-  SmallVector<AffineExpr> dims;
-  for (unsigned dim : llvm::seq<unsigned>(op.getAxes().size()))
-    dims.push_back(rewriter.getAffineDimExpr(dim < row ? dim : dim + others));
-  if (row < dims.size()) {
-    dims[row] = number * size + dims[row];
-    if (wanted.takesTurns)
-      dims[row] = rewriter.getAffineDimExpr(row + 1) * turnSize() + dims[row];
-  }
-  Subscripts access = op.getSubscripts(operand);
-  auto type = dyn_cast<ShapedType>(operand.get().getType());
-  for (auto [position, at] : llvm::enumerate(access)) {
-    if (isRagged() && at.index.isFunctionOfDim(row))
-      at.range = std::pair(int64_t(0), type.getDimSize(position));
-    at.index = at.index.replaceDims(dims);
-  }
-  if (isMade)
-    access.push_back({number});
-  return access;
-}
-
-/// The number of the element in its row.
-Value RowPartsWriter::rowAt(OpBuilder &b, Location loc) {
-  Value at = IndexOp::create(b, loc, rows.row);
-  auto add = [&](StringRef loop, int64_t size) {
-    Value each = arith::ConstantIndexOp::create(b, loc, size);
-    Value first =
-        arith::MulIOp::create(b, loc, IndexOp::create(b, loc, loop), each);
-    at = arith::AddIOp::create(b, loc, first, at);
-  };
-  add(part, size);
-  if (wanted.takesTurns)
-    add(turn, turnSize());
-  return at;
+  return divided.typeOf(tensor.getType(), parts);
 }
 
 /// Sums, what follows from these, and elements, for each part.
 ComputeOp RowPartsWriter::cloneForParts(ComputeOp op, Value to) {
-  SmallVector<StringRef> axes = op.getAxes();
-  unsigned row = partDim(op), parallel = op.getNumParallelLoops() + 1;
-  if (wanted.takesTurns && row < axes.size()) {
-    axes.insert(axes.begin() + row, turn);
-    parallel += row < op.getNumParallelLoops();
-  }
-  axes.insert(axes.begin() + row, part);
-  SmallVector<Value> inputs;
-  SmallVector<Subscripts> accesses;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    bool isMade = inputNumber(kernel, input->get()) < 0 &&
-                  input->get().getDefiningOp<ComputeOp>();
-    inputs.push_back(mapping.lookupOrDefault(input->get()));
-    accesses.push_back(accessOf(op, *input, isMade));
-  }
-  accesses.push_back(accessOf(op, *op.getDpsInitOperand(0), !rows.isTail(op)));
-  auto made = ComputeOp::create(rewriter, op.getLoc(), inputs, to, accesses,
-                                axes, parallel, op.getNameAttr());
-  IRMapping inside = mapping;
-  op.getPayload().cloneInto(&made.getPayload(), inside);
-  for (auto index :
-       llvm::make_early_inc_range(made.getBody()->getOps<IndexOp>()))
-    if (index.getLoop() == rows.row) {
-      OpBuilder b(index);
-      rewriter.replaceOp(index, rowAt(b, index.getLoc()));
-    }
-  return made;
+  auto hasParts = [&](OpOperand &operand) {
+    return op.isDpsInit(&operand)
+               ? !rows.isTail(op)
+               : inputNumber(kernel, operand.get()) < 0 &&
+                     operand.get().getDefiningOp<ComputeOp>();
+  };
+  return divided.clone(rewriter, op, to, mapping, hasParts);
 }
 
 /// How many elements the row has.
@@ -286,8 +220,9 @@ Value RowPartsWriter::endOfRow(OpBuilder &b) {
 void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
   OpOperand &term = termOf(op);
   OpBuilder b(term.getOwner());
-  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         rowAt(b, loc), endOfRow(b));
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                            divided.iteration(b, loc), endOfRow(b));
   Value neutral = arith::ConstantOp::create(b, loc, sum.neutral);
   term.set(arith::SelectOp::create(b, loc, isInside, term.get(), neutral));
 }
@@ -295,23 +230,24 @@ void RowPartsWriter::maskTerm(ComputeOp op, const RowSum &sum) {
 /// Elements of the part, as a number: that of the loop that runs over all parts
 /// of the row.
 Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
-  if (!isRagged())
-    return arith::ConstantOp::create(b, loc,
-                                     b.getFloatAttr(type, double(size)));
+  if (!divided.isRagged)
+    return arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(type, double(divided.size)));
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value first = arith::MulIOp::create(
-      b, loc, IndexOp::create(b, loc, isJoined ? combined : part), index(size));
+      b, loc, IndexOp::create(b, loc, isJoined ? combined : divided.part),
+      index(divided.size));
   Value row = endOfRow(b), ofTurns;
   if (wanted.takesTurns) {
     ofTurns = arith::MulIOp::create(
-        b, loc, arith::DivUIOp::create(b, loc, row, index(turnSize())),
-        index(size));
-    row = arith::RemUIOp::create(b, loc, row, index(turnSize()));
+        b, loc, arith::DivUIOp::create(b, loc, row, index(divided.turnSize)),
+        index(divided.size));
+    row = arith::RemUIOp::create(b, loc, row, index(divided.turnSize));
   }
   Value rest = arith::SubIOp::create(b, loc, row, first);
-  Value count = arith::MinSIOp::create(b, loc, rest, index(size));
+  Value count = arith::MinSIOp::create(b, loc, rest, index(divided.size));
   if (wanted.takesTurns)
     count = arith::AddIOp::create(
         b, loc, ofTurns, arith::MaxSIOp::create(b, loc, count, index(0)));
@@ -323,27 +259,15 @@ Value RowPartsWriter::sizeOfPart(OpBuilder &b, Type type) {
 Value RowPartsWriter::startOf(const RowSum &sum) {
   ComputeOp op = sum.op;
   Value to = TemporaryOp::create(rewriter, loc, withParts(op->getResult(0)));
-  SmallVector<StringRef> axes = op.getAxes();
-  axes.truncate(op.getNumParallelLoops());
-  axes.push_back(part);
-  Value neutral = arith::ConstantOp::create(rewriter, loc, sum.neutral);
-  return ComputeOp::create(rewriter, loc, ValueRange(), to,
-                           {accessOf(op, *op.getDpsInitOperand(0), true)}, axes,
-                           axes.size(), StringAttr(),
-                           [&](OpBuilder &b, Location loc, ValueRange) {
-                             linalg::YieldOp::create(b, loc, neutral);
-                           })
-      ->getResult(0);
+  return divided.start(rewriter, loc, op, sum.neutral, to)->getResult(0);
 }
 
 /// Another tensor that has the payload's element for each one of `from`, at the
 /// loops of `op`.
 Value RowPartsWriter::mapped(ComputeOp op, Value from, Value to,
                              function_ref<Value(OpBuilder &, Value)> payload) {
-  SmallVector<StringRef> axes = op.getAxes();
-  axes.truncate(op.getNumParallelLoops());
-  axes.push_back(part);
-  Subscripts access = accessOf(op, *op.getDpsInitOperand(0), true);
+  SmallVector<StringRef> axes = divided.parallelAxes(op);
+  Subscripts access = divided.accessOf(op, *op.getDpsInitOperand(0), true);
   if (!to)
     to = TemporaryOp::create(rewriter, loc, from.getType());
   return ComputeOp::create(rewriter, loc, from, to, {access, access}, axes,
@@ -359,12 +283,11 @@ Value RowPartsWriter::mapped(ComputeOp op, Value from, Value to,
 Value RowPartsWriter::meanOf(const RowSum &sum, Value ofPart) {
   auto maker = sum.shift->get().getDefiningOp<ComputeOp>();
   Value to = TemporaryOp::create(rewriter, loc, withParts(sum.shift->get()));
-  SmallVector<StringRef> axes = maker.getAxes();
-  axes.push_back(part);
+  SmallVector<StringRef> axes = divided.parallelAxes(maker);
   return ComputeOp::create(
              rewriter, loc, ofPart, to,
-             {accessOf(maker, *sum.shiftSource(), true),
-              accessOf(maker, *maker.getDpsInitOperand(0), true)},
+             {divided.accessOf(maker, *sum.shiftSource(), true),
+              divided.accessOf(maker, *maker.getDpsInitOperand(0), true)},
              axes, axes.size(), StringAttr(),
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value count = sizeOfPart(b, args[0].getType());
@@ -427,7 +350,7 @@ void RowPartsWriter::cloneSum(const RowSum &sum) {
                 guarded(sum, mapping.lookup(sum.shift->get())));
   ComputeOp made = cloneForParts(op, startOf(sum));
   mapping = std::move(outer);
-  if (isRagged())
+  if (divided.isRagged)
     maskTerm(made, sum);
   mapping.map(op->getResult(0), made->getResult(0));
 }
@@ -445,9 +368,9 @@ KernelOp RowPartsWriter::writeParts() {
   for (const std::string &name : loopNames(kernel))
     if (used.contains(name) && name != rows.row)
       names.push_back(name);
-  names.push_back(part);
+  names.push_back(divided.part);
   if (wanted.takesTurns)
-    names.push_back(turn);
+    names.push_back(divided.turn);
   names.push_back(rows.row);
   KernelOp made = declare(" parts", names, {}, outs);
   for (Operation &op : kernel.getBody().front())

@@ -116,14 +116,14 @@ ComputeOp RowPartsWriter::combine(const RowSum &sum, KernelOp made) {
   unsigned parallel = op.getNumParallelLoops() + isJoined;
   SmallVector<StringRef> axes = op.getAxes();
   axes.truncate(op.getNumParallelLoops());
-  axes.push_back(part);
+  axes.push_back(divided.part);
   if (isJoined)
     axes.push_back(combined);
   SmallVector<Value> inputs;
   SmallVector<Subscripts> accesses;
   Subscripts result = op.getSubscripts(*op.getDpsInitOperand(0));
   auto addParts = [&](Value tensor, Subscripts access) {
-    access.push_back({rewriter.getAffineDimExpr(parallel)});
+    access = divided.ofPart(access, rewriter.getAffineDimExpr(parallel));
     auto *at = llvm::find(scratch, tensor);
     inputs.push_back(made.getInArgument(at - scratch.begin()));
     accesses.push_back(access);
@@ -143,10 +143,8 @@ ComputeOp RowPartsWriter::combine(const RowSum &sum, KernelOp made) {
       accesses, axes, parallel, op.getNameAttr(),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value term = combinedTerm(b, sum, args);
-        OperationState state(loc, sum.combiner->getName(), {args.back(), term},
-                             sum.combiner->getResultTypes(),
-                             sum.combiner->getAttrs());
-        linalg::YieldOp::create(b, loc, b.create(state)->getResults());
+        linalg::YieldOp::create(
+            b, loc, applyCombiner(b, loc, sum.combiner, args.back(), term));
       });
 }
 
@@ -194,7 +192,7 @@ KernelOp RowPartsWriter::writeTotal(KernelOp partial) {
   for (Value value : passed)
     outs.push_back(scratchOf(value, false));
   SmallVector<std::string> names = loopsOf(/*tail=*/false);
-  names.push_back(part);
+  names.push_back(divided.part);
   KernelOp made =
       declare("", names, llvm::to_vector_of<Value>(partial.getResults()), outs);
   for (auto [position, number] : llvm::enumerate(numbers))
@@ -254,7 +252,7 @@ KernelOp RowPartsWriter::writeTail(KernelOp total) {
 
 /// Returns true if each result that the op stores ends where the row ends.
 bool RowPartsWriter::storesRow(ComputeOp op) {
-  unsigned row = partDim(op);
+  unsigned row = divided.dimIn(op);
   return llvm::all_of(
       op.getSubscripts(*op.getDpsInitOperand(0)), [&](const Subscript &at) {
         return !at.index.isFunctionOfDim(row) || (at.getLoop() && !at.isPart);
@@ -262,7 +260,7 @@ bool RowPartsWriter::storesRow(ComputeOp op) {
 }
 
 bool RowPartsWriter::mayJoin() {
-  if (isRagged() && !llvm::all_of(rows.tail, [&](ComputeOp op) {
+  if (divided.isRagged && !llvm::all_of(rows.tail, [&](ComputeOp op) {
         return mayGoOn(op) && storesRow(op);
       }))
     return false;
@@ -302,9 +300,9 @@ KernelOp RowPartsWriter::writeJoined(KernelOp partial) {
   isJoined = true;
   SmallVector<std::string> names = llvm::filter_to_vector(
       loopsOf(/*tail=*/true), [&](StringRef name) { return name != rows.row; });
-  llvm::append_values(names, part, combined.str());
+  llvm::append_values(names, divided.part, combined.str());
   if (wanted.takesTurns)
-    names.push_back(turn);
+    names.push_back(divided.turn);
   names.push_back(rows.row);
   KernelOp made =
       declare("", names, llvm::to_vector_of<Value>(partial.getResults()),

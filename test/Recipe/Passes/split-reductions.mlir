@@ -11,7 +11,7 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>}
 // CHECK:         %[[PARTS:.+]] = krnl.kernel "few parts" loops [k.part = [[P]], m = 16, n = 64, k = [[SIZE:[0-9]+]]]
 // CHECK-SAME:      outs(%[[SCRATCH]] : tensor<[[P]]x16x64xf32>)
 // CHECK:           krnl.compute [k.part, m, n] ()
-// CHECK:           krnl.compute [k.part, m, n | k] (%{{.+}} = %{{.+}}[m, k.part * [[SIZE]] + k], %{{.+}} = %{{.+}}[k.part * [[SIZE]] + k, n]) -> (%{{.+}} = %{{.+}}[k.part, m, n])
+// CHECK:           krnl.compute "mm" [k.part, m, n | k] (%{{.+}} = %{{.+}}[m, k.part * [[SIZE]] + k], %{{.+}} = %{{.+}}[k.part * [[SIZE]] + k, n]) -> (%{{.+}} = %{{.+}}[k.part, m, n])
 // CHECK:         krnl.kernel "few" loops [m = 16, n = 64, k.part = [[P]]] ins(%[[PARTS]] : tensor<[[P]]x16x64xf32>)
 // CHECK:           krnl.compute [m, n] ()
 // CHECK:           krnl.compute "mm" [m, n | k.part] (%[[PART:.+]] = %{{.+}}[k.part, m, n]) -> (%[[SUM:.+]] = %{{.+}}[m, n])
@@ -177,7 +177,7 @@ func.func @prime(%x: tensor<16x8191xf32>, %w: tensor<8191x64xf32>, %o: tensor<16
 // A convolution: parts are of channels, and of these a window is whole.
 // CHECK-LABEL: func @window
 // CHECK:         krnl.kernel "window parts" loops [ic.part = [[P:[0-9]+]], oc = 64, h = 7, w = 7, ic = [[SIZE:[0-9]+]], i = 3, j = 3]
-// CHECK:           krnl.compute [ic.part, oc, h, w | ic, i, j] (%{{.+}} = %{{.+}}[ic.part * [[SIZE]] + ic, h + i, w + j], %{{.+}} = %{{.+}}[oc, ic.part * [[SIZE]] + ic, i, j]) -> (%{{.+}} = %{{.+}}[ic.part, oc, h, w])
+// CHECK:           krnl.compute "conv" [ic.part, oc, h, w | ic, i, j] (%{{.+}} = %{{.+}}[ic.part * [[SIZE]] + ic, h + i, w + j], %{{.+}} = %{{.+}}[oc, ic.part * [[SIZE]] + ic, i, j]) -> (%{{.+}} = %{{.+}}[ic.part, oc, h, w])
 // CHECK:         krnl.kernel "window" loops [oc = 64, h = 7, w = 7, ic.part = [[P]]]
 func.func @window(%x: tensor<512x9x9xf32>, %w: tensor<64x512x3x3xf32>, %o: tensor<64x7x7xf32>) -> tensor<64x7x7xf32> {
   %y = krnl.kernel "window" loops [oc = 64, h = 7, w = 7, ic = 512, i = 3, j = 3] ins(%x, %w : tensor<512x9x9xf32>, tensor<64x512x3x3xf32>) outs(%o : tensor<64x7x7xf32>) {

@@ -16,6 +16,8 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
     where the number is dynamic: the rows are the iterations of one of the two, the other
     one has none and leaves its destinations as they are.
     Nothing is done where the best recipe for few rows packs the operand as well.
+    A copy that transposes, with lanes along a dynamic number of columns of its
+    operand, has such a version for few columns, whose lanes lie along its result.
 
     ```mlir
     %y = krnl.kernel "scores" loops [m = %m, n = 64, k = 8] ins(%x, %w : ..) outs(%o : ..) ..

@@ -101,6 +101,10 @@ constexpr int64_t minHalved = 8;
 /// keys of 16 elements a step of a decoder of 16 us took 0.7 us longer (AMD
 /// EPYC, Zen 4, 2026-11-24).
 constexpr int64_t minLimit = 4;
+/// Vectors of lanes of a transposition; fewer are worth a second version, whose
+/// lanes are the other side. One to sixteen of 50176 pixels take 0.5 to 0.9 of
+/// the time there, 20 and 32 0.9 and 0.96.
+constexpr int64_t vectorsOfFewLanes = 2;
 /// Rows of a tile of an attention.
 constexpr int64_t maxAttentionRows = 14;
 /// Vectors of results from which on a register tile hides the cost of the loop

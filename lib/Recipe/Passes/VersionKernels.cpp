@@ -10,6 +10,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
+#include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,8 @@ namespace onnxc {
 
 namespace {
 
-/// A loop over rows, and how many of its iterations are too few to pack for.
+/// A loop over rows, and how many of its iterations are too few to pack for, or
+/// to be lanes.
 struct Rows {
   unsigned loop;
   int64_t limit;
@@ -49,6 +51,8 @@ private:
   void version(KernelOp kernel);
   FailureOr<LoopNest> chosenNest(KernelOp kernel);
   std::optional<Rows> rowsToPackFor(KernelOp kernel, const LoopNest &nest);
+  std::optional<Rows> rowsToVersion(KernelOp kernel);
+  bool suitsFew(KernelOp ofFew, Rows rows);
 
   Processor processor;
   RecipeChooser *chooser = nullptr;
@@ -169,6 +173,60 @@ KrnlVersionKernelsPass::rowsToPackFor(KernelOp kernel, const LoopNest &nest) {
   return rows;
 }
 
+/// Returns true if the kernel is one copy with several dynamic loops.
+static bool mayTranspose(KernelOp kernel) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return ops.size() == 1 && ops[0].getNumReductionLoops() == 0 &&
+         kernel.getRecipe().empty() &&
+         llvm::count_if(kernel.getLoops().getAsRange<LoopAttr>(),
+                        [](LoopAttr l) { return l.isDynamic(); }) > 1;
+}
+
+/// The lanes of a copy that stores transposed vectors, and the loop that they
+/// are iterations of, if that is dynamic.
+static std::optional<Rows> lanesToTranspose(KernelOp kernel,
+                                            const LoopNest &nest) {
+  const BodyOp &op = nest.op(0);
+  const LoopUse *lane = llvm::find_if(
+      op.loops, [](const LoopUse &use) { return use.width() > 1; });
+  if (lane == op.loops.end() ||
+      llvm::none_of(op.loops, [](const LoopUse &use) { return use.transpose; }))
+    return std::nullopt;
+  SmallVector<unsigned> axes = nest.axesOf(lane->loop);
+  Access written(nest, 0, *cast<ComputeOp>(op.op).getDpsInitOperand(0));
+  if (axes.size() != 1 || !kernel.getLoop(axes[0]).isDynamic() ||
+      written.hasUnitStride(lane->loop))
+    return std::nullopt;
+  return Rows{axes[0], lane->lanes};
+}
+
+/// The rows of which few have a version of their own.
+std::optional<Rows> KrnlVersionKernelsPass::rowsToVersion(KernelOp kernel) {
+  if (!mayPackForRows(kernel) && !mayTranspose(kernel))
+    return std::nullopt;
+  FailureOr<LoopNest> nest = chosenNest(kernel);
+  if (failed(nest))
+    return std::nullopt;
+  if (mayPackForRows(kernel))
+    return rowsToPackFor(kernel, *nest);
+  std::optional<Rows> rows = lanesToTranspose(kernel, *nest);
+  if (rows)
+    rows->limit *= vectorsOfFewLanes;
+  return rows;
+}
+
+/// Returns true if the recipe of a version for few rows does what it is for: it
+/// packs nothing, or the rows are no lanes.
+bool KrnlVersionKernelsPass::suitsFew(KernelOp ofFew, Rows rows) {
+  FailureOr<LoopNest> nest = chosenNest(ofFew);
+  if (failed(nest))
+    return false;
+  if (mayPackForRows(ofFew))
+    return packedInRuns(ofFew, *nest).empty();
+  std::optional<Rows> lanes = lanesToTranspose(ofFew, *nest);
+  return !lanes || lanes->loop != rows.loop;
+}
+
 /// Iterations of the rows of a kernel and of its version for few: the extent
 /// where it is less than `limit`, else 0; and the other way round.
 static std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc,
@@ -196,19 +254,14 @@ static KernelOp versionForFew(OpBuilder &b, KernelOp kernel, Rows rows,
 }
 
 void KrnlVersionKernelsPass::version(KernelOp kernel) {
-  if (!mayPackForRows(kernel))
-    return;
-  FailureOr<LoopNest> nest = chosenNest(kernel);
-  std::optional<Rows> rows =
-      succeeded(nest) ? rowsToPackFor(kernel, *nest) : std::nullopt;
+  std::optional<Rows> rows = rowsToVersion(kernel);
   if (!rows)
     return;
   OpBuilder b(kernel);
   OpOperand &extent = kernel.getExtentMutable(rows->loop);
   auto [few, many] = splitExtent(b, kernel.getLoc(), extent.get(), rows->limit);
   KernelOp ofFew = versionForFew(b, kernel, *rows, few);
-  FailureOr<LoopNest> nestOfFew = chosenNest(ofFew);
-  if (failed(nestOfFew) || !packedInRuns(ofFew, *nestOfFew).empty()) {
+  if (!suitsFew(ofFew, *rows)) {
     ofFew.erase();
     return;
   }

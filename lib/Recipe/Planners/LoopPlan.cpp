@@ -314,6 +314,8 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
   std::vector<LoopPlanner> starts;
   if (LoopPlanner rows(*this); rows.takeRowsAsLanes())
     starts.push_back(std::move(rows));
+  if (LoopPlanner reads(*this); reads.takeReadsOfCopyAsLanes())
+    starts.push_back(std::move(reads));
   starts.push_back(*this);
   if (LoopPlanner reads(*this); reads.takeReadsAsLanes())
     starts.push_back(std::move(reads));
@@ -323,9 +325,10 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
     for (auto unroll :
          {&LoopPlanner::unrollTransposedSums, &LoopPlanner::unrollWindow,
           &LoopPlanner::unrollRowsOfWindows, &LoopPlanner::unrollInterleaved,
-          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollOwnTransposed,
-          &LoopPlanner::unrollLineOfRows, &LoopPlanner::unrollWholeRows,
-          &LoopPlanner::unrollRows, &LoopPlanner::unrollNothing}) {
+          &LoopPlanner::unrollTransposed, &LoopPlanner::unrollTransposedResult,
+          &LoopPlanner::unrollOwnTransposed, &LoopPlanner::unrollLineOfRows,
+          &LoopPlanner::unrollWholeRows, &LoopPlanner::unrollRows,
+          &LoopPlanner::unrollNothing}) {
       LoopPlanner plan(start);
       if (!(plan.*unroll)())
         continue;

@@ -40,6 +40,7 @@ private:
   void findVectorLoop();
   bool takeRowsAsLanes();
   bool takeReadsAsLanes();
+  bool takeReadsOfCopyAsLanes();
   bool readsComputedRows();
   void chooseLanes();
   void chooseInstances();
@@ -51,6 +52,7 @@ private:
   bool unrollRowsOfWindows();
   bool unrollInterleaved();
   bool unrollTransposed();
+  bool unrollTransposedResult();
   bool unrollTransposedSums();
   bool unrollOwnTransposed();
   bool unrollWholeRows();
@@ -59,6 +61,7 @@ private:
   bool unrollNothing() { return true; }
   llvm::SmallVector<std::pair<unsigned, std::string>>
   loopsToTranspose(llvm::ArrayRef<std::string> among);
+  std::string loopAlongResult();
   void transposeLanes();
   bool isConstant(mlir::OpOperand &input);
   std::optional<Transposition> findTransposition();

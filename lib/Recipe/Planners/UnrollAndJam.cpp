@@ -201,6 +201,53 @@ bool LoopPlanner::unrollTransposed() {
   return true;
 }
 
+/// The loop along the result of a copy whose lanes lie along what it reads, if
+/// both are dynamic; else empty.
+std::string LoopPlanner::loopAlongResult() {
+  if (!vectorIsCommon || ops.size() != 1 || !areCopies(ops) ||
+      ops[0].getNumDpsInits() != 1 || isStatic(kernel, vectorLoop))
+    return {};
+  SmallVector<std::string> loops =
+      loopsAlongMemory(ops[0], *ops[0].getDpsInitOperand(0));
+  if (loops.empty() || loops.back() == vectorLoop ||
+      !llvm::is_contained(loops, vectorLoop) ||
+      !llvm::is_contained(common, loops.back()) ||
+      isStatic(kernel, loops.back()))
+    return {};
+  return loops.back();
+}
+
+/// The lanes of a copy that transposes lie along what it reads, unless that is
+/// known to have fewer columns: whole vectors are loaded, and of few rows few
+/// elements are stored, where lanes along the result would be loaded as full
+/// squares.
+bool LoopPlanner::takeReadsOfCopyAsLanes() {
+  if (ops.size() != 1)
+    return false;
+  SmallVector<OpOperand *> read = readInputs(ops[0]);
+  SmallVector<std::string> loops;
+  if (read.size() == 1)
+    loops = loopsAlongMemory(ops[0], *read.front());
+  if (loops.empty() || !llvm::is_contained(common, loops.back()) ||
+      extent(loops.back()) < extent(vectorLoop))
+    return false;
+  vectorLoop = loops.back();
+  vectorIsCommon = true;
+  return !loopAlongResult().empty();
+}
+
+/// Vectors of rows become columns, which are stored as lines of the result.
+bool LoopPlanner::unrollTransposedResult() {
+  std::string along = loopAlongResult();
+  if (lanes < minLanes || along.empty())
+    return false;
+  jammedLoop = lanesOutside = along;
+  transposes = true;
+  transposeLanes();
+  rows = lanes;
+  return true;
+}
+
 /// Unrolls loops of single ops along which rows are transposed in registers, as
 /// in the copy into a padded tensor.
 bool LoopPlanner::unrollOwnTransposed() {

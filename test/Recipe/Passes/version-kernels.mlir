@@ -73,3 +73,39 @@ func.func @in_line(%x: tensor<?x64xf32>, %w: tensor<64x512xf32>, %o: tensor<?x51
   } -> tensor<?x512xf32>
   return %y : tensor<?x512xf32>
 }
+
+// The lanes of a transposition lie along what it reads. Few columns have a version
+// whose lanes are the other side.
+// CHECK-LABEL: func @transposition(
+// CHECK-SAME:      %[[C:[^ ]+]]: index, %[[P:[^ ]+]]: index)
+// CHECK:         %[[IS_FEW:.+]] = arith.cmpi ult, %[[C]], %c32
+// CHECK:         %[[FEW:.+]] = arith.select %[[IS_FEW]], %[[C]], %[[ZERO:.+]] :
+// CHECK:         %[[MANY:.+]] = arith.select %[[IS_FEW]], %[[ZERO]], %[[C]] :
+// CHECK:         krnl.kernel "t few" loops [c = %[[FEW]] < 32, p = %[[P]]]
+// CHECK:         krnl.kernel "t" loops [c = %[[MANY]], p = %[[P]]]
+func.func @transposition(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %c: index, %p: index) -> tensor<?x?xf32> {
+  %y = krnl.kernel "t" loops [c = %c, p = %p] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %m: index, %n: index):
+    %0 = krnl.compute [c, p] (%e = %a[p, c]) -> (%q = %b[c, p]) : (tensor<?x?xf32>) -> tensor<?x?xf32> { linalg.yield %e : f32 }
+    krnl.yield %0 : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Known columns need no other kernel, nor does a copy that moves no elements along memory.
+// CHECK-LABEL: func @known_columns
+// CHECK-NOT:     few
+// CHECK:         return
+func.func @known_columns(%x: tensor<?x8xf32>, %o: tensor<8x?xf32>, %z: tensor<?x?x?xf32>, %v: tensor<?x?x?xf32>, %c: index, %p: index, %q: index) -> (tensor<8x?xf32>, tensor<?x?x?xf32>) {
+  %y = krnl.kernel "known" loops [c = 8, p = %p] ins(%x : tensor<?x8xf32>) outs(%o : tensor<8x?xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %n: index):
+    %0 = krnl.compute [c, p] (%e = %a[p, c]) -> (%d = %b[c, p]) : (tensor<?x8xf32>) -> tensor<8x?xf32> { linalg.yield %e : f32 }
+    krnl.yield %0 : tensor<8x?xf32>
+  } -> tensor<8x?xf32>
+  %w = krnl.kernel "heads" loops [c = %c, p = %p, q = %q] ins(%z : tensor<?x?x?xf32>) outs(%v : tensor<?x?x?xf32>) {
+  ^bb0(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %l: index, %m: index, %n: index):
+    %0 = krnl.compute [c, p, q] (%e = %a[p, c, q]) -> (%d = %b[c, p, q]) : (tensor<?x?x?xf32>) -> tensor<?x?x?xf32> { linalg.yield %e : f32 }
+    krnl.yield %0 : tensor<?x?x?xf32>
+  } -> tensor<?x?x?xf32>
+  return %y, %w : tensor<8x?xf32>, tensor<?x?x?xf32>
+}

@@ -400,3 +400,32 @@ func.func @rows_left(%x: tensor<50176x?xf32>, %o: tensor<?x50176xf32>, %n: index
   } -> tensor<?x50176xf32>
   return %y : tensor<?x50176xf32>
 }
+
+// Where neither size is known, lanes lie along what is read, and vectors become lines of
+// the result; along the result where the other side is known to have fewer columns.
+// CHECK-LABEL: kernel "both"
+// CHECK:         order(c.t, c.o, p.o, p.i, c.i)
+// CHECK:         unroll(p.i, 16, tail=[8, 4, 3, 2]),
+// CHECK-NEXT:    vectorize(c.i, 16),
+// CHECK-NEXT:    transpose(p.i, masked)
+// CHECK-LABEL: kernel "fewer"
+// CHECK:         unroll(c.i, 16, tail=[8, 4, 3, 2]),
+// CHECK-NEXT:    vectorize(p.i, 16),
+// CHECK-NEXT:    transpose(c.i)
+func.func @both(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %u: tensor<?x?xf32>, %c: index, %p: index) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %y = krnl.kernel "both" loops [c = %c, p = %p] ins(%x : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) recipe [] {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %m: index, %n: index):
+    %s = krnl.compute [c, p] (%e = %a[p, c]) -> (%q = %b[c, p]) : (tensor<?x?xf32>) -> tensor<?x?xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %s : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %z = krnl.kernel "fewer" loops [c = %c < 32, p = %p] ins(%x : tensor<?x?xf32>) outs(%u : tensor<?x?xf32>) recipe [] {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %m: index, %n: index):
+    %s = krnl.compute [c, p] (%e = %a[p, c]) -> (%q = %b[c, p]) : (tensor<?x?xf32>) -> tensor<?x?xf32> {
+      linalg.yield %e : f32
+    }
+    krnl.yield %s : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y, %z : tensor<?x?xf32>, tensor<?x?xf32>
+}

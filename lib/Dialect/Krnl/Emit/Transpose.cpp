@@ -55,11 +55,35 @@ static Value lastOf(ImplicitLocOpBuilder &b, OpFoldResult rows) {
                : Value();
 }
 
+/// Row i of the result is rows i, i + count, i + 2 * count and so on of `rows`,
+/// one after the other.
+static SmallVector<Value> sideBySide(ImplicitLocOpBuilder &b,
+                                     ArrayRef<Value> rows, int64_t count) {
+  SmallVector<Value> joined(rows);
+  while (int64_t(joined.size()) > count) {
+    int64_t half = joined.size() / 2,
+            lanes = cast<VectorType>(joined[0].getType()).getNumElements();
+    auto both = llvm::to_vector(llvm::seq<int64_t>(2 * lanes));
+    SmallVector<Value> longer;
+    // Rows `count` apart are next to each other in the end.
+    for (int64_t first = 0; first < int64_t(joined.size()); first += 2 * count)
+      for (int64_t row = first; row < first + count; ++row)
+        longer.push_back(vector::ShuffleOp::create(b, joined[row],
+                                                   joined[row + count], both));
+    assert(int64_t(longer.size()) == half && "rows are a power of two");
+    (void)half;
+    joined = std::move(longer);
+  }
+  return joined;
+}
+
 SmallVector<Value>
 VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
                              int64_t lanes, OpFoldResult rows, int64_t count) {
+  // Squares as narrow as the rows lie side by side in vectors of all lanes.
+  auto width = int64_t(llvm::bit_ceil(uint64_t(count)));
   auto type = VectorType::get(
-      {lanes}, cast<MemRefType>(memref.getType()).getElementType());
+      {width}, cast<MemRefType>(memref.getType()).getElementType());
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(type));
   SmallVector<Value> square(lanes, nothing);
   std::optional<int64_t> known = getConstantIntValue(rows);
@@ -71,12 +95,13 @@ VectorAccess::loadTransposed(Value memref, ArrayRef<LaneIndex> at,
     for (const LaneIndex &index : at)
       indices.push_back(math.scalar(
           math.add(scalarIndex(index, 0), math.scale(which, index.step))));
-    if (count == lanes)
+    if (count == width)
       square[row] = vector::LoadOp::create(b, type, memref, indices);
     else
       square[row] = vector::MaskedLoadOp::create(
-          b, type, memref, indices, firstLanesMask(b, lanes, count), nothing);
+          b, type, memref, indices, firstLanesMask(b, width, count), nothing);
   }
+  square = sideBySide(b, square, width);
   transposeRows(b, square);
   return square;
 }

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -87,6 +88,78 @@ static bool isNarrowInteger(VectorType type) {
          type.getElementTypeBitWidth() < 32;
 }
 
+/// Where the distance of lanes in elements is dynamic and may be one, as in a
+/// dynamic number of columns: an i1 that is true if it is. Else null.
+Value VectorAccess::areNeighbours(Value memref, ArrayRef<LaneIndex> at) {
+  Value isOne;
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    auto type = cast<MemRefType>(memref.getType());
+    ArrayRef<int64_t> inside = type.getShape().drop_front(dim + 1);
+    if (!index.vec && index.step == 0)
+      continue;
+    if (index.vec || index.step != 1 || isOne || inside.empty() ||
+        !llvm::all_of(inside,
+                      [](int64_t size) {
+                        return ShapedType::isDynamic(size) || size == 1;
+                      }) ||
+        !llvm::is_contained(inside, ShapedType::kDynamic))
+      return {};
+    isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                  math.scalar(strideOf(memref, dim)),
+                                  arith::ConstantIndexOp::create(b, 1));
+  }
+  return isOne;
+}
+
+/// Emits one of two accesses.
+static Value emitEither(ImplicitLocOpBuilder &b, Value condition,
+                        TypeRange types, function_ref<Value()> then,
+                        function_ref<Value()> otherwise) {
+  auto branch = scf::IfOp::create(b, types, condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [block, access] : {std::pair(branch.thenBlock(), then),
+                               std::pair(branch.elseBlock(), otherwise)}) {
+    b.setInsertionPointToStart(block);
+    Value result = access();
+    scf::YieldOp::create(b, result ? ValueRange(result) : ValueRange());
+  }
+  return types.empty() ? Value() : branch.getResult(0);
+}
+
+/// Loads neighbours in memory.
+Value VectorAccess::loadLine(Value memref, ValueRange base, VectorType type,
+                             Value mask) {
+  if (!mask)
+    return vector::LoadOp::create(b, type, memref, base);
+  return vector::MaskedLoadOp::create(b, type, memref, base, mask,
+                                      placeholder(b, type));
+}
+
+void VectorAccess::storeLine(Value memref, ValueRange base, Value value,
+                             Value mask) {
+  if (mask)
+    vector::MaskedStoreOp::create(b, memref, base, mask, value);
+  else
+    vector::StoreOp::create(b, value, memref, base);
+}
+
+Value VectorAccess::gather(Value memref, ValueRange base, Value offsets,
+                           VectorType type, Value mask) {
+  if (!mask)
+    mask = firstLanesMask(b, type.getNumElements(), type.getNumElements());
+  // LLVM 22 widens gathers of narrow elements for Arm's MVE, but not what is in
+  // the place of lanes that are not loaded, unless it is zero.
+  Value others = placeholder(b, type);
+  if (!isNarrowInteger(type))
+    return vector::GatherOp::create(b, type, memref, base, offsets, mask,
+                                    others);
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value found =
+      vector::GatherOp::create(b, type, memref, base, offsets, mask, zeros);
+  return arith::SelectOp::create(b, mask, found, others);
+}
+
 Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
                          Value mask, ArrayRef<int64_t> strides) {
   if (lanes == 1) {
@@ -102,23 +175,14 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
       step && llvm::is_contained(strides, *step))
     return loadStrided(memref, at, type, *step, mask);
   Value offsets = laneOffsets(memref, at, lanes, base);
-  if (!offsets && !mask)
-    return vector::LoadOp::create(b, type, memref, base);
   if (!offsets)
-    return vector::MaskedLoadOp::create(b, type, memref, base, mask,
-                                        placeholder(b, type));
-  if (!mask)
-    mask = firstLanesMask(b, lanes, lanes);
-  // LLVM 22 widens gathers of narrow elements for Arm's MVE, but not what is in
-  // the place of lanes that are not loaded, unless it is zero.
-  Value others = placeholder(b, type);
-  if (!isNarrowInteger(type))
-    return vector::GatherOp::create(b, type, memref, base, offsets, mask,
-                                    others);
-  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value found =
-      vector::GatherOp::create(b, type, memref, base, offsets, mask, zeros);
-  return arith::SelectOp::create(b, mask, found, others);
+    return loadLine(memref, base, type, mask);
+  Value isLine = areNeighbours(memref, at);
+  if (!isLine)
+    return gather(memref, base, offsets, type, mask);
+  return emitEither(
+      b, isLine, type, [&] { return loadLine(memref, base, type, mask); },
+      [&] { return gather(memref, base, offsets, type, mask); });
 }
 
 void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
@@ -136,18 +200,26 @@ void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
     return storeStrided(memref, at, value, *step);
   SmallVector<Value> base;
   Value offsets = laneOffsets(memref, at, lanes, base);
-  if (!offsets && !mask) {
-    vector::StoreOp::create(b, value, memref, base);
+  if (!offsets)
+    return storeLine(memref, base, value, mask);
+  auto scatter = [&] {
+    Value lanesThere = mask ? mask : firstLanesMask(b, lanes, lanes);
+    vector::ScatterOp::create(b, /*resultType=*/Type(), memref, base, offsets,
+                              lanesThere, value);
+    return Value();
+  };
+  Value isLine = areNeighbours(memref, at);
+  if (!isLine) {
+    scatter();
     return;
   }
-  if (!offsets) {
-    vector::MaskedStoreOp::create(b, memref, base, mask, value);
-    return;
-  }
-  if (!mask)
-    mask = firstLanesMask(b, lanes, lanes);
-  vector::ScatterOp::create(b, /*resultType=*/Type(), memref, base, offsets,
-                            mask, value);
+  emitEither(
+      b, isLine, {},
+      [&] {
+        storeLine(memref, base, value, mask);
+        return Value();
+      },
+      scatter);
 }
 
 } // namespace onnxc::krnl

@@ -112,6 +112,14 @@ private:
   };
 
   LaneIndex strideOf(mlir::Value memref, unsigned dim);
+  mlir::Value areNeighbours(mlir::Value memref, llvm::ArrayRef<LaneIndex> at);
+  mlir::Value loadLine(mlir::Value memref, mlir::ValueRange base,
+                       mlir::VectorType type, mlir::Value mask);
+  void storeLine(mlir::Value memref, mlir::ValueRange base, mlir::Value value,
+                 mlir::Value mask);
+  mlir::Value gather(mlir::Value memref, mlir::ValueRange base,
+                     mlir::Value offsets, mlir::VectorType type,
+                     mlir::Value mask);
   mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> at,
                           int64_t lanes,
                           llvm::SmallVectorImpl<mlir::Value> &base);

@@ -31,7 +31,7 @@ func.func @turned(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
 // CHECK:         vector.gather
 // CHECK-LABEL: func private @kernel_two_0(
 // CHECK-NOT:     vector.gather
-// CHECK-COUNT-4: vector.maskedload %arg0{{.*}} vector<4xf32>
+// CHECK-COUNT-4: vector.load %arg0{{.*}} vector<2xf32>
 // CHECK:         return
 func.func @plain(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
   %y = krnl.kernel "plain" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)

@@ -98,10 +98,59 @@ TEST_F(VectorAccessTest, RowsBecomeColumns) {
   Lines lines{memref, {lane(0, 1), lane(32, 0)}, 4, /*freeMasks=*/true};
   access.storeLines(ArrayRef(columns).take_front(4), lines, b.getIndexAttr(8));
   closeFunction();
-  EXPECT_EQ(columns.size(), 8u);
-  EXPECT_EQ(count<vector::MaskedLoadOp>(), 6u);
+  EXPECT_EQ(columns.size(), 4u);
+  EXPECT_EQ(count<vector::LoadOp>(), 6u);
   EXPECT_EQ(count<vector::StoreOp>(), 8u);
   EXPECT_EQ(count<vector::GatherOp>() + count<vector::ScatterOp>(), 0u);
+}
+
+TEST_F(VectorAccessTest, FewColumnsAreNarrowSquaresSideBySide) {
+  // 8 rows of 3 elements: two squares of four, without the fourth column.
+  SmallVector<Value> columns = access.loadTransposed(
+      memref, {lane(0, 1), lane(16, 0)}, 8, b.getIndexAttr(8), 3);
+  closeFunction();
+  EXPECT_EQ(columns.size(), 4u);
+  EXPECT_EQ(columns[0].getType(), VectorType::get({8}, b.getF32Type()));
+  EXPECT_EQ(count<vector::MaskedLoadOp>(), 8u);
+  // Rows four apart are put beside each other, and two steps transpose them.
+  EXPECT_EQ(count<vector::ShuffleOp>(), 4u + 2 * 4u);
+  module->walk([&](vector::MaskedLoadOp load) {
+    EXPECT_EQ(load.getVectorType().getNumElements(), 4);
+  });
+  auto first = columns[0].getDefiningOp<vector::ShuffleOp>();
+  EXPECT_EQ(llvm::to_vector(first.getMask()),
+            (SmallVector<int64_t>{0, 1, 8, 9, 4, 5, 12, 13}));
+}
+
+TEST_F(VectorAccessTest, LanesMayBeNeighboursInOneColumn) {
+  func.erase();
+  int64_t unknown = ShapedType::kDynamic;
+  Value columns =
+      openFunction({MemRefType::get({unknown, unknown}, b.getF32Type())})[0];
+  SmallVector<LaneIndex> at{lane(0, 1), lane(0, 0)};
+  access.store(columns, at, access.load(columns, at, 8, {}), 8, {});
+  access.load(columns, at, 8, firstLanesMask(b, 8, 5));
+  closeFunction();
+  EXPECT_EQ(count<scf::IfOp>(), 3u);
+  auto isApart = [](Operation &op) {
+    return isa<vector::GatherOp, vector::ScatterOp>(op);
+  };
+  module->walk([&](scf::IfOp either) {
+    EXPECT_EQ(llvm::count_if(*either.thenBlock(), isApart), 0);
+    EXPECT_EQ(llvm::count_if(*either.elseBlock(), isApart), 1);
+  });
+}
+
+TEST_F(VectorAccessTest, LanesAreNoNeighboursInSeveralColumns) {
+  func.erase();
+  int64_t unknown = ShapedType::kDynamic;
+  Value columns =
+      openFunction({MemRefType::get({unknown, unknown, 3}, b.getF32Type())})[0];
+  access.load(columns, {lane(0, 1), lane(0, 0), lane(0, 0)}, 8, {});
+  access.load(columns, {lane(0, 0), lane(0, 1), lane(0, 1)}, 8, {});
+  closeFunction();
+  EXPECT_EQ(count<vector::GatherOp>(), 2u);
+  EXPECT_EQ(count<scf::IfOp>(), 0u);
 }
 
 TEST_F(VectorAccessTest, LastRowReplacesThoseAfterIt) {

@@ -140,9 +140,15 @@ bool LoopPlanner::unrollRowsOfWindows() {
       return Access(*input).isWindow();
     });
   }
-  auto outside = llvm::find_if(llvm::reverse(common), [&](StringRef loop) {
-    return loop != vectorLoop;
-  });
+  auto mayBeOutside = [&](StringRef loop) { return loop != vectorLoop; };
+  auto leavesNone = [&](StringRef loop) {
+    return mayBeOutside(loop) && isStatic(kernel, loop) &&
+           extent(loop) % sideBySide == 0;
+  };
+  // Rows that share nothing may as well be those of several channels.
+  auto outside = llvm::find_if(llvm::reverse(common), leavesNone);
+  if (outside == common.rend())
+    outside = llvm::find_if(llvm::reverse(common), mayBeOutside);
   if (!isWindow || outside == common.rend() || extent(*outside) < sideBySide)
     return false;
   jammedLoop = *outside;

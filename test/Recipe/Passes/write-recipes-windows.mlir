@@ -41,15 +41,26 @@ func.func @dynamic_rows(%x: tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32> {
   return %y : tensor<1x64x?x?xf32>
 }
 
-// Windows apart share nothing, but the sums of four short rows wait less than those of one.
+// Windows apart share nothing, but the sums of four short rows wait less than those of one:
+// rows of four channels, as their number leaves none.
 // CHECK-LABEL: kernel "LpPool"
-// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         block(c, 4) -> (c.o, c.i)
 // CHECK:         block(o1, 8) -> (o1.o, o1.i)
-// CHECK:         unroll(o0.i, 4)
+// CHECK:         unroll(c.i, 4)
 // ORDER:       kernel "LpPool"
 func.func @dynamic_apart(%x: tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32> {
   %y = onnx.LpPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, p = 1 : i64} : (tensor<1x64x?x?xf32>) -> tensor<1x64x?x?xf32>
   return %y : tensor<1x64x?x?xf32>
+}
+
+// Six channels leave two.
+// CHECK-LABEL: kernel "LpPool#2"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         unroll(o0.i, 4)
+// ORDER:       kernel "LpPool#2"
+func.func @dynamic_apart_six(%x: tensor<1x6x?x?xf32>) -> tensor<1x6x?x?xf32> {
+  %y = onnx.LpPool(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, p = 1 : i64} : (tensor<1x6x?x?xf32>) -> tensor<1x6x?x?xf32>
+  return %y : tensor<1x6x?x?xf32>
 }
 
 // What is multiplied by a weight has whole vectors: the weight is loaded for each.

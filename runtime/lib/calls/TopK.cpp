@@ -175,29 +175,35 @@ struct FewItems {
   int64_t *indices;
   int64_t stride, k;
 
-  static constexpr int64_t lanes = 16;
-  using Lanes = T __attribute__((ext_vector_type(lanes)));
-  using Flags = bool __attribute__((ext_vector_type(lanes)));
-
   /// NaN is above all numbers.
   static bool precedes(T x, T y) {
     bool isBetter = Largest ? x > y : x < y;
     return isBetter || (Largest ? x != x && y == y : y != y && x == x);
   }
 
+  static constexpr int64_t lanes = 16;
+  template <int64_t width>
+  using Lanes = T __attribute__((ext_vector_type(width)));
+
   /// Elements have no more alignment than one of them.
-  static Lanes load(const T *elements) {
-    Lanes x;
+  template <int64_t width>
+  static Lanes<width> load(const T *elements) {
+    Lanes<width> x;
     memcpy(&x, elements, sizeof x);
     return x;
   }
 
   /// A bit for each element that may come before the bound beside it.
-  static unsigned candidates(const Lanes &x, const Lanes &bounds) {
+  template <int64_t width>
+  static unsigned candidates(const Lanes<width> &x,
+                             const Lanes<width> &bounds) {
+    using Flags = bool __attribute__((ext_vector_type(width)));
     auto stays = Largest ? x <= bounds : x >= bounds;
-    auto bits =
-        __builtin_bit_cast(uint16_t, __builtin_convertvector(stays, Flags));
-    return uint16_t(~bits);
+    Flags flags = __builtin_convertvector(stays, Flags);
+    if constexpr (width == lanes)
+      return uint16_t(~__builtin_bit_cast(uint16_t, flags));
+    else
+      return uint8_t(~__builtin_bit_cast(uint8_t, flags));
   }
 
   T *bounds() const { return values + (k - 1) * stride; }
@@ -224,11 +230,23 @@ struct FewItems {
       insert(0, row[i], i, i);
     int64_t i = k;
     for (; i + lanes <= length; i += lanes)
-      for (unsigned left = candidates(load(row + i), Lanes(*bounds()));
+      for (unsigned left =
+               candidates<lanes>(load<lanes>(row + i), Lanes<lanes>(*bounds()));
            left != 0; left &= left - 1)
         offer(0, row[i + __builtin_ctz(left)], i + __builtin_ctz(left));
     for (; i < length; ++i)
       offer(0, row[i], i);
+  }
+
+  /// Element `i` of rows side by side, as far as whole vectors have them.
+  template <int64_t width>
+  int64_t offerColumns(const T *elements, int64_t i, int64_t j, int64_t end) {
+    for (; j + width <= end; j += width)
+      for (unsigned left = candidates<width>(load<width>(elements + j),
+                                             load<width>(bounds() + j));
+           left != 0; left &= left - 1)
+        offer(j + __builtin_ctz(left), elements[j + __builtin_ctz(left)], i);
+    return j;
   }
 
   /// Rows from `begin` to `end`, element by element of all of them.
@@ -241,11 +259,8 @@ struct FewItems {
           insert(j, elements[j], i, i);
         continue;
       }
-      for (; j + lanes <= end; j += lanes)
-        for (unsigned left = candidates(load(elements + j), load(bounds() + j));
-             left != 0; left &= left - 1)
-          offer(j + __builtin_ctz(left), elements[j + __builtin_ctz(left)], i);
-      for (; j < end; ++j)
+      j = offerColumns<lanes>(elements, i, j, end);
+      for (j = offerColumns<lanes / 2>(elements, i, j, end); j < end; ++j)
         offer(j, elements[j], i);
     }
   }
@@ -291,7 +306,7 @@ FewFn fewOf(int64_t type, bool largest) {
 
 struct Selection {
   KeyFn key;
-  /// Null where the elements of a row are no neighbours.
+  /// Null where processors do not compare the elements.
   SkipFn skip;
   int64_t bytes, k;
   bool largest;
@@ -299,15 +314,22 @@ struct Selection {
   bool isMuch(int64_t length) const { return k > length / 8; }
 };
 
-/// One row of the operand.
+/// One row, whose elements are neighbours.
 struct Row {
-  const OnnxcValue &x;
-  int64_t begin, length, stride;
+  const void *elements;
+  int64_t length;
 
   Item item(const Selection &wanted, int64_t i) const {
-    uint64_t key = wanted.key(x.data, begin + i * stride);
+    uint64_t key = wanted.key(elements, i);
     return {wanted.largest ? ~key : key, i};
   }
+};
+
+/// What the rows of a call use one after the other: room for items, and for a
+/// row whose elements are no neighbours in the operand.
+struct Scratch {
+  Item *items;
+  void *line;
 };
 
 } // namespace
@@ -316,12 +338,10 @@ struct Row {
 /// inserted.
 static const Item *firstByHeap(const Row &row, const Selection &wanted,
                                Item *items) {
-  const void *elements =
-      static_cast<const char *>(row.x.data) + row.begin * wanted.bytes;
   FirstItems first(items, wanted.k);
   for (int64_t i = 0; i < row.length; ++i) {
     if (wanted.skip && first.isFull())
-      i = wanted.skip(elements, i, row.length, first.lastIndex());
+      i = wanted.skip(row.elements, i, row.length, first.lastIndex());
     if (i < row.length)
       first.add(row.item(wanted, i));
   }
@@ -337,8 +357,30 @@ static const Item *firstBySorting(Steps &steps, const Row &row,
   return sortByKey(steps, items, items + row.length, row.length);
 }
 
+template <typename T>
+static void copyLine(const void *x, int64_t stride, int64_t length, void *y) {
+  const T *from = static_cast<const T *>(x);
+  for (T *to = static_cast<T *>(y); length > 0; --length, from += stride)
+    *to++ = *from;
+}
+
+/// Copies elements that lie `stride` elements apart to a line.
+static void copyElements(const void *x, int64_t bytes, int64_t stride,
+                         int64_t length, void *y) {
+  switch (bytes) {
+  case 1:
+    return copyLine<uint8_t>(x, stride, length, y);
+  case 2:
+    return copyLine<uint16_t>(x, stride, length, y);
+  case 4:
+    return copyLine<uint32_t>(x, stride, length, y);
+  default:
+    return copyLine<uint64_t>(x, stride, length, y);
+  }
+}
+
 static void select(Steps &steps, const OnnxcValue &x, const Rows &rows,
-                   const Selection &wanted, Item *items, char *values,
+                   const Selection &wanted, Scratch scratch, char *values,
                    int64_t *indices) {
   const char *elements = static_cast<const char *>(x.data);
   int64_t bytes = wanted.bytes, k = wanted.k;
@@ -346,14 +388,21 @@ static void select(Steps &steps, const OnnxcValue &x, const Rows &rows,
     for (int64_t after = 0; after < rows.after && steps.goOn(rows.length);
          ++after) {
       int64_t begin = before * rows.length * rows.after + after;
-      Row row{x, begin, rows.length, rows.after};
-      const Item *first = wanted.isMuch(rows.length)
-                              ? firstBySorting(steps, row, wanted, items)
-                              : firstByHeap(row, wanted, items);
+      Row row{elements + begin * bytes, rows.length};
+      if (scratch.line) {
+        copyElements(row.elements, bytes, rows.after, rows.length,
+                     scratch.line);
+        row.elements = scratch.line;
+      }
+      const Item *first =
+          wanted.isMuch(rows.length)
+              ? firstBySorting(steps, row, wanted, scratch.items)
+              : firstByHeap(row, wanted, scratch.items);
       int64_t to = before * k * rows.after + after;
       for (int64_t i = 0; i < k; ++i, to += rows.after) {
-        int64_t from = begin + first[i].index * rows.after;
-        memcpy(values + to * bytes, elements + from * bytes, bytes);
+        memcpy(values + to * bytes,
+               static_cast<const char *>(row.elements) + first[i].index * bytes,
+               bytes);
         indices[to] = first[i].index;
       }
     }
@@ -365,8 +414,7 @@ ONNXC_CALL(onnxc_call_topk) {
   int64_t parts, axis = params[1];
   Rows rows(x, axis);
   bool largest = params[2] != 0;
-  Selection wanted{keyOf(params[0], parts),
-                   rows.after == 1 ? skipOf(params[0], largest) : nullptr,
+  Selection wanted{keyOf(params[0], parts), skipOf(params[0], largest),
                    elementBytes(params[0]), 0, largest};
   memcpy(&wanted.k, ins[1].data, sizeof wanted.k);
   if (!wanted.key || parts != 1)
@@ -378,10 +426,13 @@ ONNXC_CALL(onnxc_call_topk) {
   int64_t count = rows.before * wanted.k * rows.after;
   FewFn selectFew = wanted.k <= few ? fewOf(params[0], largest) : nullptr;
   int64_t numItems = wanted.isMuch(rows.length) ? 2 * rows.length : wanted.k;
-  Item *items = allocate<Item>(call, selectFew ? 0 : numItems);
+  bool isApart = !selectFew && rows.after > 1;
+  Scratch scratch{allocate<Item>(call, selectFew ? 0 : numItems),
+                  isApart ? allocateBytes(call, rows.length, wanted.bytes)
+                          : nullptr};
   char *values = static_cast<char *>(allocateBytes(call, count, wanted.bytes));
   int64_t *indices = allocate<int64_t>(call, count);
-  if (!items || !values || !indices)
+  if (!scratch.items || (isApart && !scratch.line) || !values || !indices)
     return onnxc_rt_status(call);
   for (int64_t d = 0; d < x.rank; ++d)
     outs[0].dims[d] = outs[1].dims[d] = d == axis ? wanted.k : x.dims[d];
@@ -389,8 +440,10 @@ ONNXC_CALL(onnxc_call_topk) {
   if (count > 0 && selectFew)
     selectFew(steps, x.data, rows, wanted.k, values, indices);
   else if (count > 0)
-    select(steps, x, rows, wanted, items, values, indices);
-  onnxc_rt_release(call, items);
+    select(steps, x, rows, wanted, scratch, values, indices);
+  onnxc_rt_release(call, scratch.items);
+  if (isApart)
+    onnxc_rt_release(call, scratch.line);
   outs[0].data = values;
   outs[1].data = indices;
   return onnxc_rt_status(call);

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -69,6 +71,9 @@ struct SelectionTest : testing::Test {
     return std::vector<T>(data, data + count);
   }
 
+  template <typename T>
+  void expectColumnsLikeRows(int64_t type,
+                             const std::function<T(int)> &element);
   template <typename T>
   int32_t topk(Operand<T> x, int64_t k, int64_t type, int64_t axis,
                bool largest) {
@@ -208,32 +213,51 @@ TEST_F(SelectionTest, TopKOfMuchComparesHalves) {
 }
 
 // Columns side by side are those one by one: few of them, which are kept in
-// order, and more, which are a heap.
-TEST_F(SelectionTest, TopKOfColumnsFindsTheSameAsOfRows) {
-  constexpr int64_t length = 90, columns = 37;
-  Operand<float> x{{}, {2, length, columns}};
+// order in whole vectors, half ones and alone, more, which are a heap, and
+// much.
+template <typename T>
+void SelectionTest::expectColumnsLikeRows(
+    int64_t type, const std::function<T(int)> &element) {
+  constexpr int64_t length = 160, columns = 45;
+  Operand<T> x{{}, {2, length, columns}};
   for (int i = 0; i < 2 * length * columns; ++i)
-    x.elements.push_back(i % 97 == 5 ? std::nanf("")
-                                     : float((i * 2654435761u >> 12) % 50));
+    x.elements.push_back(element(i));
   for (bool largest : {true, false})
-    for (int64_t k : {int64_t(1), int64_t(4), int64_t(16), int64_t(17)}) {
+    for (int64_t k : {1, 4, 16, 18, 21}) {
       outs[0].rank = outs[1].rank = 3;
-      ASSERT_EQ(topk(x, k, ONNX_TYPE_FLOAT, 1, largest), ONNXC_OK);
+      ASSERT_EQ(topk(x, k, type, 1, largest), ONNXC_OK);
       auto found = result<int64_t>(1, 2 * k * columns);
+      auto values = result<T>(0, 2 * k * columns);
       outs[0].rank = outs[1].rank = 1;
       for (int64_t column = 0; column < 2 * columns; ++column) {
         int64_t image = column / columns, at = column % columns;
-        std::vector<float> row;
+        std::vector<T> row;
         std::vector<int64_t> first;
         for (int64_t i = 0; i < length; ++i)
           row.push_back(x.elements[(image * length + i) * columns + at]);
-        for (int64_t i = 0; i < k; ++i)
-          first.push_back(found[(image * k + i) * columns + at]);
-        std::vector<int64_t> all = orderOf(row, ONNX_TYPE_FLOAT, largest);
+        for (int64_t i = 0; i < k; ++i) {
+          int64_t place = (image * k + i) * columns + at;
+          first.push_back(found[place]);
+          EXPECT_EQ(memcmp(&values[place], &row[found[place]], sizeof(T)), 0);
+        }
+        std::vector<int64_t> all = orderOf(row, type, largest);
         all.resize(k);
         EXPECT_EQ(first, all);
       }
     }
+}
+
+TEST_F(SelectionTest, TopKOfColumnsFindsTheSameAsOfRows) {
+  auto number = [](int i) { return (i * 2654435761u >> 12) % 50; };
+  expectColumnsLikeRows<float>(ONNX_TYPE_FLOAT, [&](int i) {
+    return i % 97 == 5 ? std::nanf("") : float(number(i));
+  });
+  expectColumnsLikeRows<int64_t>(
+      ONNX_TYPE_INT64, [&](int i) { return int64_t(number(i)) - 20; });
+  expectColumnsLikeRows<uint8_t>(ONNX_TYPE_UINT8,
+                                 [&](int i) { return uint8_t(number(i)); });
+  expectColumnsLikeRows<int16_t>(
+      ONNX_TYPE_FLOAT16, [&](int i) { return int16_t(0x3c00 + number(i)); });
 }
 
 TEST_F(SelectionTest, TopKRefusesWhatTheRowDoesNotHave) {

@@ -185,7 +185,7 @@ def info(name, kind, sizes):
     return helper.make_tensor_value_info(name, kind, sizes)
 
 
-def loop_node(graph, trips, go, value, names, sizes, make):
+def loop_node(graph, trip_count, go, value, names, sizes, make):
     """A Loop over one state, whose body is what `make` adds to a graph. Its values are called after `names`."""
     inner = Graph()
     state = make(inner, f"{names}state")
@@ -197,7 +197,7 @@ def loop_node(graph, trips, go, value, names, sizes, make):
     ins = [info(f"{names}i", TensorProto.INT64, []), info(f"{names}go", TensorProto.BOOL, [])]
     ins.append(info(f"{names}state", TensorProto.FLOAT, sizes))
     outs = [info(f"{names}goes", TensorProto.BOOL, []), info(renamed[state], TensorProto.FLOAT, sizes)]
-    return graph.node("Loop", [trips, go, value], body=helper.make_graph(inner.nodes, f"{names}body", ins, outs))
+    return graph.node("Loop", [trip_count, go, value], body=helper.make_graph(inner.nodes, f"{names}body", ins, outs))
 
 
 def loop_body(nodes, is_open):
@@ -207,20 +207,20 @@ def loop_body(nodes, is_open):
         return value
 
     graph = Graph(4, 8, is_open=is_open)
-    trips, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
-    return graph.model(loop_node(graph, trips, go, "x", "", ["d0", "d1"] if is_open else [4, 8], make))
+    trip_count, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
+    return graph.model(loop_node(graph, trip_count, go, "x", "", ["d0", "d1"] if is_open else [4, 8], make))
 
 
 def loop_chain(nodes, is_open):
     """Many loops one after the other, four nodes each."""
     graph, value = Graph(4, 8, is_open=is_open), "x"
-    trips, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
+    trip_count, go = graph.constant(np.int64(3)), graph.constant(np.bool_(True))
 
     def make(body, state):
         return body.node("Softmax", [body.node("Neg", [state])])
 
     for i in range(nodes // 4):
-        value = loop_node(graph, trips, go, value, f"l{i}_", ["d0", "d1"] if is_open else [4, 8], make)
+        value = loop_node(graph, trip_count, go, value, f"l{i}_", ["d0", "d1"] if is_open else [4, 8], make)
     return graph.model(value)
 
 

@@ -3,8 +3,8 @@
 //
 //   Lowered lowerRelu(onnx::ReluOp op, onnx::ReluOp::Adaptor adaptor,
 //                     ConversionPatternRewriter &rewriter) {
-//     if (!rankedType(adaptor.getX()))
-//       return rewriter.notifyMatchFailure(op, "operand has no rank");
+//     if (!isa<FloatType>(getElementTypeOrSelf(op.getX().getType())))
+//       return rewriter.notifyMatchFailure(op, "elements are not floats");
 //     return buildRelu(rewriter, op.getLoc(), adaptor.getX());
 //   }
 //   addLowerings(converter, patterns, lowerRelu);
@@ -52,8 +52,21 @@ private:
   std::optional<llvm::SmallVector<mlir::Value>> values;
 };
 
+/// Fails, with the name of the value, where an operand or a result of `op` is a
+/// tensor of unknown rank.
+llvm::LogicalResult requireRanks(mlir::ConversionPatternRewriter &rewriter,
+                                 mlir::Operation *op);
+
+/// The tensors that a lowering accepts.
+enum class Ranks : bool {
+  /// The ranks of all operands and results are known.
+  Known,
+  /// Tensors of unknown rank are objects, which the lowering expects.
+  Any,
+};
+
 /// The pattern of a function, or of another callable, that lowers an OnnxOp.
-template <typename OnnxOp, typename Lower>
+template <typename OnnxOp, typename Lower, Ranks ranks>
 class LoweringPattern final : public mlir::OpConversionPattern<OnnxOp> {
 public:
   LoweringPattern(mlir::TypeConverter &converter, mlir::MLIRContext *context,
@@ -64,6 +77,9 @@ public:
   llvm::LogicalResult
   matchAndRewrite(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                   mlir::ConversionPatternRewriter &rewriter) const override {
+    if constexpr (ranks == Ranks::Known)
+      if (failed(requireRanks(rewriter, op)))
+        return llvm::failure();
     return lower(op, adaptor, rewriter).apply(rewriter, op);
   }
 
@@ -73,20 +89,20 @@ private:
 
 /// Adds the lowering of OnnxOp by `lower`, which is called as the functions of
 /// addLowerings() are.
-template <typename OnnxOp, typename Lower>
+template <typename OnnxOp, Ranks ranks = Ranks::Known, typename Lower>
 void addLowering(mlir::TypeConverter &converter,
                  mlir::RewritePatternSet &patterns, Lower lower) {
-  patterns.add<LoweringPattern<OnnxOp, Lower>>(converter, patterns.getContext(),
-                                               std::move(lower));
+  patterns.add<LoweringPattern<OnnxOp, Lower, ranks>>(
+      converter, patterns.getContext(), std::move(lower));
 }
 
 /// Adds the lowerings by these functions, one for each operator.
-template <typename... OnnxOps>
+template <Ranks ranks = Ranks::Known, typename... OnnxOps>
 void addLowerings(mlir::TypeConverter &converter,
                   mlir::RewritePatternSet &patterns,
                   Lowered (*...lower)(OnnxOps, typename OnnxOps::Adaptor,
                                       mlir::ConversionPatternRewriter &)) {
-  (addLowering<OnnxOps>(converter, patterns, lower), ...);
+  (addLowering<OnnxOps, ranks>(converter, patterns, lower), ...);
 }
 
 } // namespace onnxc

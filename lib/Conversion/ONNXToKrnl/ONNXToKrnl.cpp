@@ -123,7 +123,7 @@ struct ConvertONNXToKrnl
     getOperation()->walk([](Operation *op) {
       op->removeAttr(graphTypesAttr);
       op->removeAttr(yieldedAttr);
-      op->removeAttr(exactTripsAttr);
+      op->removeAttr(exactTripCountAttr);
     });
     numberCustomNodes(getOperation());
   }

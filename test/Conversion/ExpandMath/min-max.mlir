@@ -15,7 +15,7 @@ func.func @maximum(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   return %b : vector<16xf32>
 }
 
-// A constant NaN is no bound that a comparison could keep.
+// A constant NaN is not a bound that a comparison could keep.
 // CHECK-LABEL: func @with_nan
 // CHECK:         arith.maximumf %{{.+}}, %{{.+}} fastmath<nsz>
 func.func @with_nan(%x: vector<16xf32>) -> vector<16xf32> {

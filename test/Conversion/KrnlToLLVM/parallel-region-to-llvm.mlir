@@ -52,7 +52,7 @@ func.func private @k(%x: memref<64xf32>, %begin: index, %end: index) attributes 
 
 // A launch that polls runs a few tiles at a time. When the run is to end, the
 // worker of a team goes to the next barrier, and computes nothing before
-// it; one alone leaves. Constants are no fields of the frame.
+// it; one alone leaves. Constants are not fields of the frame.
 // CHECK-LABEL: @onnxc_main_graph
 // CHECK:         llvm.alloca %{{.+}} x !llvm.struct<(ptr, ptr, ptr)>
 // CHECK-LABEL: llvm.func internal @parallel_region.0

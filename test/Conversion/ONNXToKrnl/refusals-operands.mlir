@@ -30,10 +30,10 @@ func.func @ranks(%x: tensor<2x3xf32>, %y: tensor<2x3x4xf32>, %i: tensor<2x3xi64>
   // expected-note @+1 {{ranks and axis do not agree}}
   %8 = onnx.ScatterElements(%y, %i, %x) : (tensor<2x3x4xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x3x4xf32>
   // expected-error @+2 {{the operator GatherND is not supported}}
-  // expected-note @+1 {{length of indices is not known}}
+  // expected-note @+1 {{the rank of a result is not known}}
   %9 = onnx.GatherND(%x, %n) : (tensor<2x3xf32>, tensor<3x?xi64>) -> tensor<*xf32>
   // expected-error @+2 {{the operator OneHot is not supported}}
-  // expected-note @+1 {{values are no list}}
+  // expected-note @+1 {{values are not a list}}
   %10 = onnx.OneHot(%s, %s, %x) : (tensor<2xi64>, tensor<2xi64>, tensor<2x3xf32>) -> tensor<?x?xf32>
   // expected-error @+2 {{the operator Multinomial is not supported}}
   // expected-note @+1 {{operand is not of rank 2}}
@@ -49,10 +49,10 @@ func.func @ranks(%x: tensor<2x3xf32>, %y: tensor<2x3x4xf32>, %i: tensor<2x3xi64>
 
 func.func @operands(%x: tensor<2x3xf32>, %f: tensor<f32>, %d: tensor<?xi64>, %e: tensor<?x?x?xf32>, %i: tensor<2x3xi64>, %s: tensor<2xi64>, %b: tensor<2x3xui8>, %t: tensor<2x!onnx.string>, %k: tensor<1xi64>, %r: tensor<f32>, %n: tensor<i64>, %m: tensor<2x2xi64>, %y: tensor<1x4x4x!onnx.string>) {
   // expected-error @+2 {{the operator MatMul is not supported}}
-  // expected-note @+1 {{operand has no rank, or rank 0}}
+  // expected-note @+1 {{operand is of rank 0}}
   %0 = onnx.MatMul(%f, %x) : (tensor<f32>, tensor<2x3xf32>) -> tensor<?xf32>
   // expected-error @+2 {{the operator Col2Im is not supported}}
-  // expected-note @+1 {{rank of the image is not known}}
+  // expected-note @+1 {{the rank of a result is not known}}
   %1 = onnx.Col2Im(%e, %d, %d) : (tensor<?x?x?xf32>, tensor<?xi64>, tensor<?xi64>) -> tensor<*xf32>
   // expected-error @+2 {{the operator ScatterND is not supported}}
   // expected-note @+1 {{ranks do not agree}}
@@ -61,7 +61,7 @@ func.func @operands(%x: tensor<2x3xf32>, %f: tensor<f32>, %d: tensor<?xi64>, %e:
   // expected-note @+1 {{the file is not one row}}
   %3 = onnx.ImageDecoder(%b) : (tensor<2x3xui8>) -> tensor<?x?x3xui8>
   // expected-error @+2 {{the operator ml.ArrayFeatureExtractor is not supported}}
-  // expected-note @+1 {{rank is not known, or 0}}
+  // expected-note @+1 {{operand is of rank 0}}
   %4 = onnx.ml.ArrayFeatureExtractor(%f, %s) : (tensor<f32>, tensor<2xi64>) -> tensor<?xf32>
   // expected-error @+2 {{the operator training.Adagrad is not supported}}
   // expected-note @+1 {{incomplete set of tensors}}
@@ -70,10 +70,10 @@ func.func @operands(%x: tensor<2x3xf32>, %f: tensor<f32>, %d: tensor<?xi64>, %e:
   // expected-note @+1 {{operand has no spatial dims}}
   %6 = onnx.MaxPool(%x) {kernel_shape = array<i64: 2, 2>} : (tensor<2x3xf32>) -> tensor<?x?xf32>
   // expected-error @+2 {{the operator Resize is not supported}}
-  // expected-note @+1 {{elements that are no numbers}}
+  // expected-note @+1 {{elements that are not numbers}}
   %7 = onnx.Resize(%t) sizes(%k) {mode = "linear"} : (tensor<2x!onnx.string>, tensor<1xi64>) -> tensor<?x!onnx.string>
   // expected-error @+2 {{the operator SplitToSequence is not supported}}
-  // expected-note @+1 {{split is no scalar or vector}}
+  // expected-note @+1 {{split is not a scalar or vector}}
   %8 = onnx.SplitToSequence(%x) split(%m) : (tensor<2x3xf32>, tensor<2x2xi64>) -> !onnx.seq<tensor<*xf32>>
   // expected-error @+2 {{the operator LpPool is not supported}}
   // expected-note @+1 {{operand has no spatial dims}}
@@ -136,5 +136,32 @@ func.func @axes(%x: tensor<2x3xf32>, %f: tensor<f32>, %u: tensor<4xf32>, %n: ten
   // expected-error @+2 {{the operator QuantizeLinear is not supported}}
   // expected-note @+1 {{scale has another rank}}
   %16 = onnx.QuantizeLinear(%x, %z) : (tensor<2x3xf32>, tensor<1x1x4x4xf32>) -> tensor<2x3xui8>
+  return
+}
+
+// Ranks that the lowering of an operator excludes.
+func.func @excluded(%x: tensor<2x3xf32>, %f: tensor<f32>, %k: tensor<2x2xi64>, %b: tensor<2x2xi1>, %n: tensor<i64>, %s: tensor<?xi64>, %t: tensor<2x3x4xf32>) {
+  // expected-error @+2 {{the operator TopK is not supported}}
+  // expected-note @+1 {{K is not a scalar or vector}}
+  %0:2 = onnx.TopK(%x, %k) : (tensor<2x3xf32>, tensor<2x2xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
+  // expected-error @+2 {{the operator Compress is not supported}}
+  // expected-note @+1 {{condition is not of rank 1}}
+  %1 = onnx.Compress(%x, %b) : (tensor<2x3xf32>, tensor<2x2xi1>) -> tensor<?xf32>
+  // expected-error @+2 {{the operator CumSum is not supported}}
+  // expected-note @+1 {{the axis is not a scalar or vector}}
+  %2 = onnx.CumSum(%x, %k) : (tensor<2x3xf32>, tensor<2x2xi64>) -> tensor<2x3xf32>
+  // expected-error @+2 {{the operator ScatterND is not supported}}
+  // expected-note @+1 {{indices are of rank 0}}
+  %3 = onnx.ScatterND(%x, %n, %f) : (tensor<2x3xf32>, tensor<i64>, tensor<f32>) -> tensor<2x3xf32>
+  // expected-error @+2 {{the operator AffineGrid is not supported}}
+  // expected-note @+1 {{the grid has neither 2 nor 3 spatial dimensions}}
+  %4 = onnx.AffineGrid(%t, %s) : (tensor<2x3x4xf32>, tensor<?xi64>) -> tensor<?x?x?xf32>
+  // expected-error @+3 {{the operator Squeeze is not supported}}
+  // expected-note @+2 {{the result has more dimensions than the operand}}
+  // expected-note @+1 {{the rank is known}}
+  %5 = onnx.Squeeze(%x) axes(%s) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<?x?x?xf32>
+  // expected-error @+2 {{the operator Unsqueeze is not supported}}
+  // expected-note @+1 {{the result has fewer dimensions than the operand}}
+  %6 = onnx.Unsqueeze(%x, %s) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<?xf32>
   return
 }

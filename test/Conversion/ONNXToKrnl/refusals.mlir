@@ -94,7 +94,7 @@ func.func @support_vectors(%x: tensor<4x2xf32>) -> tensor<4x1xf32> {
   return %0 : tensor<4x1xf32>
 }
 
-// The sum of the numbers of vectors is no number of 64 bits.
+// The sum of the numbers of vectors is not a number of 64 bits.
 func.func @support_vectors_beyond_counting(%x: tensor<4x2xf32>) -> (tensor<4xi64>, tensor<4x2xf32>) {
   // expected-error @+2 {{the operator ml.SVMClassifier is not supported}}
   // expected-note @+1 {{do not fit together}}
@@ -148,10 +148,10 @@ func.func @tokens(%x: tensor<3xi64>, %t: tensor<3x!onnx.string>) -> (tensor<2xf3
 
 func.func @matrices(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>) {
   // expected-error @+2 {{the operator Det is not supported}}
-  // expected-note @+1 {{operand is no matrix}}
+  // expected-note @+1 {{operand is not a matrix}}
   %0 = onnx.Det(%x) : (tensor<3xf32>) -> tensor<f32>
   // expected-error @+2 {{the operator Trilu is not supported}}
-  // expected-note @+1 {{operand is no matrix}}
+  // expected-note @+1 {{operand is not a matrix}}
   %1 = onnx.Trilu(%y) : (tensor<3xf32>) -> tensor<3xf32>
   return %0, %1 : tensor<f32>, tensor<3xf32>
 }

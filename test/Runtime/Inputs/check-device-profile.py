@@ -15,7 +15,7 @@ for function, (calls, microseconds) in times.items():
     assert row["on_device"] and row["calls"] == calls, row
     assert math.isclose(row["milliseconds"], microseconds / 1000, rel_tol=1e-6), row
     assert row["thread_milliseconds"] == [0], row
-assert not rows["onnxc_call_trip"]["on_device"], rows
+assert not rows["onnxc_call_poll"]["on_device"], rows
 assert math.isclose(report["device_times"]["launches"], 0.026, rel_tol=1e-6), report["device_times"]
 (act,) = [node for node in report["nodes"] if node["name"] == "act"]
 assert math.isclose(act["milliseconds"], 0.024, rel_tol=1e-6), act

@@ -60,9 +60,9 @@ static std::string listed(ArrayRef<int64_t> numbers) {
 /// Checks the sizes that are static in `type` and dynamic in the value's type.
 static void checkSizes(OpBuilder &b, Location loc, Value value,
                        RankedTensorType type, ArrayRef<int64_t> choices) {
-  std::string message = choices.empty()
-                            ? "a value has another size than the graph says"
-                            : "a list has to be of length " + listed(choices);
+  std::string message =
+      choices.empty() ? "a value has another size than declared in the graph"
+                      : "a list has to be of length " + listed(choices);
   for (auto [d, size] : llvm::enumerate(type.getShape())) {
     Value actual = sizeOf(b, loc, value, int64_t(d));
     if (ShapedType::isDynamic(size) || getConstantIntValue(actual))
@@ -85,7 +85,7 @@ static Value castToRank(OpBuilder &b, Location loc, Value value,
     return tensor::CastOp::create(b, loc, type, value);
   }
   return neverMade(b, loc, type,
-                   "a value has another rank than the graph says");
+                   "a value has another rank than declared in the graph");
 }
 
 /// The numbers as bits of a word.

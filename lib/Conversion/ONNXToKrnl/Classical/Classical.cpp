@@ -46,7 +46,8 @@ Lowered lowerScaler(onnx::MlScalerOp op, onnx::MlScalerOp::Adaptor adaptor,
   Value x = adaptor.getOperands()[0];
   Type from = elementOf(op->getOperand(0));
   if (!isa<RankedTensorType>(x.getType()) || !isNumber(from))
-    return rewriter.notifyMatchFailure(op, "operand is no tensor of numbers");
+    return rewriter.notifyMatchFailure(op,
+                                       "operand is not a tensor of numbers");
   Location loc = op.getLoc();
   Type f32 = rewriter.getF32Type();
   auto offset = op.getOffset(), scale = op.getScale();
@@ -76,7 +77,8 @@ Lowered lowerImputer(onnx::MlImputerOp op, onnx::MlImputerOp::Adaptor adaptor,
   Type element = elementOf(op->getOperand(0));
   if (!isa<RankedTensorType>(x.getType()) ||
       !isa<FloatType, IntegerType>(element))
-    return rewriter.notifyMatchFailure(op, "operand is no tensor of numbers");
+    return rewriter.notifyMatchFailure(op,
+                                       "operand is not a tensor of numbers");
   Location loc = op.getLoc();
   auto floats = op.getImputedValueFloats();
   auto ints = op.getImputedValueInt64s();

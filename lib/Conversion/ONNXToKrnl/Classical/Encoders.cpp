@@ -243,8 +243,6 @@ Lowered encode(Operation *op, Value x, const Mapping &mapping,
                ConversionPatternRewriter &rewriter) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!rankedType(x))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   if (mapping.keys.size() == 0 ||
       mapping.keys.size() != mapping.values.size() ||
       mapping.otherwise.size() != 1)

@@ -23,8 +23,8 @@ Lowered lowerExtractor(onnx::MlArrayFeatureExtractorOp op,
                        onnx::MlArrayFeatureExtractorOp::Adaptor,
                        ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(op.getX()), which = rankedType(op.getY());
-  if (!type || !which || type.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "rank is not known, or 0");
+  if (type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "operand is of rank 0");
   GraphBuilder graph(rewriter, op.getLoc());
   int64_t count =
       which.hasStaticShape() ? which.getNumElements() : ShapedType::kDynamic;
@@ -91,7 +91,7 @@ Lowered lowerVectorizer(onnx::MlFeatureVectorizerOp op,
   for (auto [x, width] : llvm::zip(op.getX(), *widths)) {
     RankedTensorType type = rankedType(x);
     constexpr int64_t maxColumns = int64_t(1) << 31;
-    if (!type || type.getRank() < 1 || width < 0 || width > maxColumns)
+    if (type.getRank() < 1 || width < 0 || width > maxColumns)
       return rewriter.notifyMatchFailure(op, "expects rows of features");
     parts.push_back(fit(graph, x, width));
     columns += width;
@@ -109,8 +109,8 @@ Lowered lowerVectorizer(onnx::MlFeatureVectorizerOp op,
 Lowered lowerNormalizer(onnx::MlNormalizerOp op, onnx::MlNormalizerOp::Adaptor,
                         ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(op.getX());
-  if (!type || type.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "rank is not known, or 0");
+  if (type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "operand is of rank 0");
   GraphBuilder graph(rewriter, op.getLoc());
   Type f32 = rewriter.getF32Type();
   Type real = type.getElementType().isF64() ? type.getElementType() : f32;
@@ -163,8 +163,6 @@ Lowered lowerOneHot(onnx::MlOneHotEncoderOp op,
                     onnx::MlOneHotEncoderOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(op.getX());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   GraphBuilder graph(rewriter, op.getLoc());
   Type i64 = rewriter.getI64Type();
   SmallVector<StringRef> texts = textsOf(op.getCatsStrings());

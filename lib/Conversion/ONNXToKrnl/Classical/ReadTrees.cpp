@@ -191,7 +191,7 @@ std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model) {
     model.weights.push_back({int64_t(count + i), target, weights[i]});
   for (int64_t root : op.getTreeRoots()) {
     if (root < 0 || size_t(root) >= count)
-      return "a root is no node";
+      return "a root is not a node";
     model.roots.push_back(root);
   }
   return readMembers(op, model);

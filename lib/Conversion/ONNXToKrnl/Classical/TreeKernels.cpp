@@ -211,7 +211,7 @@ Value TreeTraversal::votes(OpBuilder &b, bool rowsInLanes) const {
       {}, {start, at}, {depth}, [&](OpBuilder &nb, Location l, ValueRange v) {
         return step(kernel, nb, l, v[0], kernel.index(nb, l, row), images);
       });
-  // Here the leaf's record is at hand.
+  // Here the leaf's record is loaded.
   Value leafVotes =
       kernel.generic({{leaf, at}}, {out, at}, {},
                      [&](OpBuilder &nb, Location l, ValueRange v) {

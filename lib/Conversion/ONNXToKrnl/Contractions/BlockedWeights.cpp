@@ -55,7 +55,7 @@ StringRef whyNotBlocked(onnx::MicrosoftMatMulNBitsOp op,
   if (!ShapedType::isDynamic(depth) && depth != blocks.depth)
     return "the last size of A is not K";
   if (operands.getGIdx())
-    return "blocks are not of neighbours";
+    return "blocks are not contiguous";
   int64_t all = blocks.columns * blocks.count;
   if (!isConstantOf(operands.getB(), all * blocks.bytes()) ||
       !isConstantOf(operands.getScales(), all))

@@ -245,8 +245,8 @@ Lowered lowerMatMul(onnx::MatMulOp op, onnx::MatMulOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   Value lhs = adaptor.getOperands()[0], rhs = adaptor.getOperands()[1];
   for (Value operand : {lhs, rhs})
-    if (!rankedType(operand) || rankedType(operand).getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
+    if (rankedType(operand).getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "operand is of rank 0");
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   return buildMatMul(rewriter, op.getLoc(), lhs, rhs, element);
 }
@@ -308,7 +308,7 @@ Value build(OpBuilder &b, onnx::GemmOp op, onnx::GemmOp::Adaptor adaptor) {
 Lowered lowerGemm(onnx::GemmOp op, onnx::GemmOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   for (Value operand : {adaptor.getA(), adaptor.getB()})
-    if (!rankedType(operand) || rankedType(operand).getRank() != 2)
+    if (rankedType(operand).getRank() != 2)
       return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
   return build(rewriter, op, adaptor);
 }

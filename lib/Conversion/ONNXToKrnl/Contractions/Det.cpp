@@ -187,8 +187,8 @@ Lowered lowerDet(onnx::DetOp op, onnx::DetOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getX();
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 2)
-    return rewriter.notifyMatchFailure(op, "operand is no matrix");
+  if (type.getRank() < 2)
+    return rewriter.notifyMatchFailure(op, "operand is not a matrix");
   SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
   Value n = sizes.pop_back_val(), rows = sizes.pop_back_val();
   checkEqualSizes(rewriter, loc, n, rows, "Det: the matrix is not square");

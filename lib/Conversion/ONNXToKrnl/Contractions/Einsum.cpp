@@ -367,9 +367,6 @@ namespace {
 
 Lowered lowerEinsum(onnx::EinsumOp op, onnx::EinsumOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
-  for (Value operand : adaptor.getOperands())
-    if (!rankedType(operand))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
   FailureOr<Equation> equation =
       parseEquation(op.getEquation(), adaptor.getOperands());
   if (failed(equation))

@@ -126,7 +126,7 @@ Lowered lowerSplitToSequence(onnx::SplitToSequenceOp op,
                    ? dyn_cast<RankedTensorType>(operands[1].getType())
                    : RankedTensorType();
   if (operands.size() > 1 && (!split || split.getRank() > 1))
-    return rewriter.notifyMatchFailure(op, "split is no scalar or vector");
+    return rewriter.notifyMatchFailure(op, "split is not a scalar or vector");
   return callObject(rewriter, op.getLoc(), "onnxc_call_split_to_sequence",
                     operands,
                     {elementNumber(op->getOperand(0).getType()), op.getAxis(),
@@ -180,11 +180,11 @@ Lowered lowerSequenceMap(onnx::SequenceMapOp op,
       scf::ForOp::create(rewriter, loc, indexConstant(rewriter, loc, 0), length,
                          indexConstant(rewriter, loc, 1), empty,
                          [](OpBuilder &, Location, Value, ValueRange) {});
-  Block *trip = loop.getBody();
-  rewriter.setInsertionPointToEnd(trip);
+  Block *iteration = loop.getBody();
+  rewriter.setInsertionPointToEnd(iteration);
   SmallVector<Value> taken =
       elementsAt(rewriter, op, adaptor.getOperands(), loop.getInductionVar());
-  rewriter.inlineBlockBefore(&body, trip, trip->end(), taken);
+  rewriter.inlineBlockBefore(&body, iteration, iteration->end(), taken);
   return loop.getResults();
 }
 
@@ -279,12 +279,13 @@ Lowered lowerBoxedSqueeze(onnx::SqueezeOp op, onnx::SqueezeOp::Adaptor adaptor,
 
 void populateONNXToKrnlContainersPatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerBoxedReshape, lowerBoxedShape,
-               lowerBoxedSize, lowerBoxedSqueeze, lowerConcatFromSequence,
-               lowerOptionalGetElement, lowerOptionalHasElement, lowerOptional,
-               lowerSequenceAt, lowerSequenceConstruct, lowerSequenceEmpty,
-               lowerSequenceErase, lowerSequenceInsert, lowerSequenceLength,
-               lowerSequenceMap, lowerSplitToSequence);
+  addLowerings<Ranks::Any>(
+      converter, patterns, lowerBoxedReshape, lowerBoxedShape, lowerBoxedSize,
+      lowerBoxedSqueeze, lowerConcatFromSequence, lowerOptionalGetElement,
+      lowerOptionalHasElement, lowerOptional, lowerSequenceAt,
+      lowerSequenceConstruct, lowerSequenceEmpty, lowerSequenceErase,
+      lowerSequenceInsert, lowerSequenceLength, lowerSequenceMap,
+      lowerSplitToSequence);
 }
 
 } // namespace onnxc

@@ -62,7 +62,7 @@ SmallVector<Value> converted(OpBuilder &b, onnx::YieldOp op, ValueRange values,
 /// The final number of rows, or 0 where it is unknown before the last
 /// iteration.
 Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
-  if (!loop->hasAttr(exactTripsAttr))
+  if (!loop->hasAttr(exactTripCountAttr))
     return indexConstant(b, loop.getLoc(), 0);
   auto condition =
       loop.getConditionOp().getCondition().getDefiningOp<arith::AndIOp>();
@@ -70,9 +70,10 @@ Value expectedRows(OpBuilder &b, scf::WhileOp loop) {
 }
 
 /// All rows have the sizes of the first.
-void checkRow(OpBuilder &b, Location loc, Value trip, Value rows, Value row) {
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, trip,
-                                        indexConstant(b, loc, 0));
+void checkRow(OpBuilder &b, Location loc, Value iteration, Value rows,
+              Value row) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        iteration, indexConstant(b, loc, 0));
   for (auto [d, size] : llvm::enumerate(sizesOf(b, loc, row))) {
     Value older = sizeOf(b, loc, rows, int64_t(d) + 1);
     if (getConstantIntValue(older) && getConstantIntValue(size))
@@ -92,9 +93,9 @@ Value appendRow(OpBuilder &b, scf::WhileOp loop, Value rows, Value row,
   if (isa<krnl::ObjType>(rows.getType()))
     return callObject(b, loc, "onnxc_call_sequence_insert", {rows, row},
                       {elementNumber(graph)}, /*takes=*/{0});
-  Value trip = loop.getAfterArguments()[0];
-  checkRow(b, loc, trip, rows, row);
-  return krnl::AppendRowOp::create(b, loc, rows, trip, row,
+  Value iteration = loop.getAfterArguments()[0];
+  checkRow(b, loc, iteration, rows, row);
+  return krnl::AppendRowOp::create(b, loc, rows, iteration, row,
                                    expectedRows(b, loop));
 }
 
@@ -106,7 +107,7 @@ SmallVector<Value> endOfLoop(OpBuilder &b, onnx::YieldOp op, scf::WhileOp loop,
   ValueRange arguments = loop.getAfterArguments();
   TypeRange types = loop->getResultTypes();
   if (counts[0]) // the length of a Scan is known
-    krnl::CallOp::create(b, loc, TypeRange(), "onnxc_call_trip", ValueRange(),
+    krnl::CallOp::create(b, loc, TypeRange(), "onnxc_call_poll", ValueRange(),
                          ArrayRef<int64_t>(), /*stateful=*/true);
   SmallVector<Value> values{
       addIndex(b, loc, arguments[0], indexConstant(b, loc, 1)),
@@ -215,7 +216,7 @@ Lowered lowerFail(onnx::FailOp op, onnx::FailOp::Adaptor adaptor,
 
 void populateONNXToKrnlControlFlowPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerIf, lowerYield, lowerFail);
+  addLowerings<Ranks::Any>(converter, patterns, lowerIf, lowerYield, lowerFail);
 }
 
 } // namespace onnxc

@@ -15,7 +15,8 @@ namespace onnxc {
 inline constexpr llvm::StringLiteral yieldedAttr = "krnl.yielded";
 /// The attribute of a scf.while that makes all of its iterations, as many as it
 /// compares with.
-inline constexpr llvm::StringLiteral exactTripsAttr = "krnl.exact_trips";
+inline constexpr llvm::StringLiteral exactTripCountAttr =
+    "krnl.exact_trip_count";
 /// The attribute of branches and loops while their bodies are converted: the
 /// types, in the graph, of the values that the bodies yield (of those carried).
 inline constexpr llvm::StringLiteral graphTypesAttr = "krnl.graph_types";

@@ -73,7 +73,7 @@ void numberCustomNodes(ModuleOp module) {
 
 void populateONNXToKrnlCustomPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerCustom);
+  addLowerings<Ranks::Any>(converter, patterns, lowerCustom);
 }
 
 } // namespace onnxc

@@ -59,13 +59,13 @@ LogicalResult carriedTypes(Block &body, const CarriedLoop &plan,
 /// number and sizes are known.
 static Type rowsType(Type type, const CarriedLoop &plan) {
   auto rows = dyn_cast<RankedTensorType>(type);
-  std::optional<int64_t> trips;
-  if (plan.isExact && plan.trips)
-    trips = getConstantIntValue(plan.trips);
-  if (!rows || rows.getNumDynamicDims() != 1 || trips.value_or(-1) < 0)
+  std::optional<int64_t> tripCount;
+  if (plan.isExact && plan.tripCount)
+    tripCount = getConstantIntValue(plan.tripCount);
+  if (!rows || rows.getNumDynamicDims() != 1 || tripCount.value_or(-1) < 0)
     return type;
   SmallVector<int64_t> shape(rows.getShape());
-  shape.front() = *trips;
+  shape.front() = *tripCount;
   auto known = RankedTensorType::get(shape, rows.getElementType());
   return boundedBytes(known) ? Type(known) : type;
 }
@@ -89,15 +89,15 @@ buildLoop(ConversionPatternRewriter &rewriter, Location loc,
                 rewriter.getDenseI64ArrayAttr(
                     {plan.yieldsCondition, int64_t(plan.carried.size())}));
   if (plan.isExact)
-    loop->setAttr(exactTripsAttr, rewriter.getUnitAttr());
+    loop->setAttr(exactTripCountAttr, rewriter.getUnitAttr());
   loop->setAttr(graphTypesAttr, rewriter.getTypeArrayAttr(types.graph));
   SmallVector<Location> locs(all.size(), loc);
   Block *before = rewriter.createBlock(&loop.getBefore(), {}, all, locs);
   Value condition = before->getArgument(1);
-  if (plan.trips) {
+  if (plan.tripCount) {
     Value isLess =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              before->getArgument(0), plan.trips);
+                              before->getArgument(0), plan.tripCount);
     condition = arith::AndIOp::create(rewriter, loc, condition, isLess);
   }
   scf::ConditionOp::create(rewriter, loc, condition, before->getArguments());

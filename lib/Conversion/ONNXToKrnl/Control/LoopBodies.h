@@ -12,11 +12,11 @@ namespace onnxc {
 
 struct CarriedLoop {
   /// Null: only the condition ends the loop.
-  mlir::Value trips;
+  mlir::Value tripCount;
   /// i1.
   mlir::Value condition;
   bool yieldsCondition;
-  /// The loop ends after `trips` iterations and never earlier.
+  /// The loop ends after `tripCount` iterations and never earlier.
   bool isExact;
   /// Converted values before the first iteration, and their types in the graph.
   mlir::ValueRange carried;

@@ -126,14 +126,14 @@ SmallVector<Value> asResults(OpBuilder &b, Operation *op,
 }
 
 /// The rows of scan output `result` of as many iterations as there were.
-Value finishRows(OpBuilder &b, OpResult result, Value rows, Value trips,
+Value finishRows(OpBuilder &b, OpResult result, Value rows, Value tripCount,
                  int64_t axis = 0, bool reverse = false) {
   Location loc = result.getLoc();
   auto type = dyn_cast<RankedTensorType>(rows.getType());
   if (type && type.hasStaticShape())
     return rows; // as many as there were iterations
   if (!isa<krnl::ObjType>(rows.getType()))
-    return krnl::FirstRowsOp::create(b, loc, rows, trips);
+    return krnl::FirstRowsOp::create(b, loc, rows, tripCount);
   return callElement(b, loc, "onnxc_call_stack_rows", rows, result.getType(),
                      krnlType(result.getType()), {axis, reverse});
 }
@@ -157,7 +157,7 @@ std::optional<int64_t> constantElement(Value tensor) {
 
 /// Returns true if the body passes its condition on unchanged, and nothing
 /// makes it false. `condition` is the converted one before the first iteration.
-bool hasExactTrips(onnx::LoopOp op, Value condition) {
+bool hasExactTripCount(onnx::LoopOp op, Value condition) {
   Block &body = op.getBody().front();
   bool goesIn = !condition || constantElement(condition).value_or(false);
   return op.getM() && goesIn &&
@@ -170,7 +170,7 @@ Lowered lowerLoop(onnx::LoopOp op, onnx::LoopOp::Adaptor adaptor,
   Block &body = op.getBody().front();
   ValueRange initial = adaptor.getVInitial();
   CarriedLoop plan{{},      {},
-                   true,    hasExactTrips(op, adaptor.getCond()),
+                   true,    hasExactTripCount(op, adaptor.getCond()),
                    initial, op.getVInitial().getTypes()};
   CarriedTypes types;
   if (!isa<RankedTensorType>(body.getArgument(0).getType()) ||
@@ -178,17 +178,18 @@ Lowered lowerLoop(onnx::LoopOp op, onnx::LoopOp::Adaptor adaptor,
       failed(carriedTypes(
           body, plan, TypeRange(body.getArgumentTypes()).drop_front(2), types)))
     return rewriter.notifyMatchFailure(
-        op, "the counter or condition has no known rank, or a row is no "
-            "tensor");
+        op,
+        "the rank of the counter or condition is not known, or a row is not a "
+        "tensor");
   std::optional<int64_t> known;
   if (adaptor.getM())
     known = constantElement(adaptor.getM());
   if (known)
-    plan.trips = indexConstant(rewriter, loc, *known);
-  else if (Value trips = adaptor.getM())
-    plan.trips = arith::IndexCastOp::create(
+    plan.tripCount = indexConstant(rewriter, loc, *known);
+  else if (Value tripCount = adaptor.getM())
+    plan.tripCount = arith::IndexCastOp::create(
         rewriter, loc, rewriter.getIndexType(),
-        checkedElement(rewriter, loc, trips, "Loop: M is one number"));
+        checkedElement(rewriter, loc, tripCount, "Loop: M is one number"));
   plan.condition = adaptor.getCond()
                        ? isTrue(rewriter, loc, adaptor.getCond(),
                                 "Loop: the condition is one bool")
@@ -242,12 +243,13 @@ bool areOutputAxesInside(onnx::ScanOp op, size_t carried) {
 
 /// The rows of one iteration, in the types that the body takes.
 void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
-             ValueRange scanned, ArrayRef<int64_t> axes, Value trips,
-             Value trip, SmallVectorImpl<Value> &values) {
+             ValueRange scanned, ArrayRef<int64_t> axes, Value tripCount,
+             Value iteration, SmallVectorImpl<Value> &values) {
   Location loc = op.getLoc();
-  Value last = subIndex(rewriter, loc, trips, indexConstant(rewriter, loc, 1));
+  Value last =
+      subIndex(rewriter, loc, tripCount, indexConstant(rewriter, loc, 1));
   for (auto [i, value] : llvm::enumerate(scanned)) {
-    Value at = trip;
+    Value at = iteration;
     if (elementOf(op.getScanInputDirections(), i))
       at = subIndex(rewriter, loc, last, at);
     Value row = slice(rewriter, loc, value, axes[i], at);
@@ -260,15 +262,15 @@ void addRows(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
 /// Cuts the scanned outputs to the iterations that there were, and transposes
 /// them by the attributes.
 void finishOutputs(ConversionPatternRewriter &rewriter, onnx::ScanOp op,
-                   Value trips, MutableArrayRef<Value> outputs) {
+                   Value tripCount, MutableArrayRef<Value> outputs) {
   Location loc = op.getLoc();
   size_t first = op->getNumResults() - outputs.size();
   for (auto [i, value] : llvm::enumerate(outputs)) {
     int64_t axis = elementOf(op.getScanOutputAxes(), i);
     bool reverse = elementOf(op.getScanOutputDirections(), i) != 0;
     RankedTensorType type = rankedType(value);
-    value = finishRows(rewriter, op->getResult(first + i), value, trips, axis,
-                       reverse);
+    value = finishRows(rewriter, op->getResult(first + i), value, tripCount,
+                       axis, reverse);
     if (!type)
       continue;
     if (axis < 0)
@@ -292,18 +294,15 @@ Lowered lowerScan(onnx::ScanOp op, onnx::ScanOp::Adaptor adaptor,
                    operands.drop_back(count),
                    TypeRange(op->getOperandTypes()).drop_back(count)};
   CarriedTypes types;
-  if (!llvm::all_of(scanned, rankedType) ||
-      failed(carriedTypes(body, plan, body.getArgumentTypes(), types)))
-    return rewriter.notifyMatchFailure(
-        op, "an input that is scanned has no known rank, or a row is no "
-            "tensor");
+  if (failed(carriedTypes(body, plan, body.getArgumentTypes(), types)))
+    return rewriter.notifyMatchFailure(op, "a row is not a tensor");
   SmallVector<int64_t> axes;
   if (failed(findInputAxes(op, scanned, axes)) ||
       !areOutputAxesInside(op, plan.carried.size()))
     return rewriter.notifyMatchFailure(op, "axis is out of range");
-  plan.trips = sizeOf(rewriter, loc, scanned[0], axes[0]);
+  plan.tripCount = sizeOf(rewriter, loc, scanned[0], axes[0]);
   for (unsigned i = 1; i < count; ++i)
-    checkEqualSizes(rewriter, loc, plan.trips,
+    checkEqualSizes(rewriter, loc, plan.tripCount,
                     sizeOf(rewriter, loc, scanned[i], axes[i]),
                     "Scan: scanned inputs differ in length");
   plan.condition =
@@ -313,7 +312,8 @@ Lowered lowerScan(onnx::ScanOp op, onnx::ScanOp::Adaptor adaptor,
         SmallVector<Value> values =
             asArguments(rewriter, loc, types, arguments.drop_front(2),
                         body.getArguments().take_front(plan.carried.size()));
-        addRows(rewriter, op, scanned, axes, plan.trips, arguments[0], values);
+        addRows(rewriter, op, scanned, axes, plan.tripCount, arguments[0],
+                values);
         return values;
       });
   SmallVector<Value> results = asResults(rewriter, op, types, loop);
@@ -326,7 +326,7 @@ Lowered lowerScan(onnx::ScanOp op, onnx::ScanOp::Adaptor adaptor,
 
 void populateONNXToKrnlLoopsPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerLoop, lowerScan);
+  addLowerings<Ranks::Any>(converter, patterns, lowerLoop, lowerScan);
 }
 
 } // namespace onnxc

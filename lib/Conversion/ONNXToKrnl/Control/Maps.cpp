@@ -39,7 +39,7 @@ Lowered lowerZipMap(onnx::MlZipMapOp op, onnx::MlZipMapOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 1 || type.getRank() > 2 ||
+  if (type.getRank() < 1 || type.getRank() > 2 ||
       !type.getElementType().isF32())
     return rewriter.notifyMatchFailure(op, "expects rows of f32");
   SmallVector<StringRef> texts = textsOf(op.getClasslabelsStrings());
@@ -65,7 +65,7 @@ Lowered lowerVectorizer(onnx::MlDictVectorizerOp op,
   auto map = dyn_cast<onnx::MapType>(op->getOperand(0).getType());
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   if (!map)
-    return rewriter.notifyMatchFailure(op, "operand is no map");
+    return rewriter.notifyMatchFailure(op, "operand is not a map");
   SmallVector<StringRef> texts = textsOf(op.getStringVocabulary());
   ArrayRef<int64_t> ints =
       op.getInt64Vocabulary().value_or(ArrayRef<int64_t>());

@@ -108,7 +108,7 @@ Lowered lowerCausalConv(onnx::CausalConvWithStateOp op,
   Location loc = op.getLoc();
   Value x = adaptor.getInput(), w = adaptor.getWeight();
   for (Value v : {x, w})
-    if (!rankedType(v) || rankedType(v).getRank() != 3)
+    if (rankedType(v).getRank() != 3)
       return rewriter.notifyMatchFailure(op, "ranks are not 3");
   StringRef activation = op.getActivation();
   bool silu = activation == "silu" || activation == "swish";

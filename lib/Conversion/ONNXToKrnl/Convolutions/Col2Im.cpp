@@ -290,7 +290,7 @@ Value Col2ImBuilder::build(Value imageShape, Value blockShape) {
   Value channels = floorDivIndex(b, loc, sizeOf(b, loc, x, 1), blockSize);
   checkEqualSizes(b, loc, mulIndex(b, loc, channels, blockSize),
                   sizeOf(b, loc, x, 1),
-                  "Col2Im: the channels are no multiple of the block");
+                  "Col2Im: the channels are not a multiple of the block");
   checkEqualSizes(b, loc, count, sizeOf(b, loc, x, 2),
                   "Col2Im: another number of blocks fits into the image");
   SmallVector<Value> sizes{sizeOf(b, loc, x, 0), channels};
@@ -308,17 +308,14 @@ Lowered lowerCol2Im(onnx::Col2ImOp op, onnx::Col2ImOp::Adaptor adaptor,
     return rewriter.notifyMatchFailure(op, "strings have no sum");
   RankedTensorType type = rankedType(adaptor.getInput()),
                    imageType = rankedType(adaptor.getImageShape()),
-                   blockType = rankedType(adaptor.getBlockShape()),
-                   wanted = rankedType(op->getResult(0));
-  if (!type || type.getRank() != 3 || !imageType || !blockType)
+                   blockType = rankedType(adaptor.getBlockShape());
+  if (type.getRank() != 3)
     return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
   // Any of these determines the number of dimensions of the image.
-  int64_t spatial = wanted ? wanted.getRank() - 2 : ShapedType::kDynamic;
+  int64_t spatial = rankedType(op->getResult(0)).getRank() - 2;
   for (RankedTensorType shape : {imageType, blockType})
     if (shape.getRank() == 1 && !shape.isDynamicDim(0))
       spatial = shape.getDimSize(0);
-  if (ShapedType::isDynamic(spatial))
-    return rewriter.notifyMatchFailure(op, "rank of the image is not known");
   for (auto values : {op.getStrides(), op.getDilations()})
     if (values && llvm::any_of(*values, [](int64_t v) { return v < 1; }))
       return rewriter.notifyMatchFailure(op, "strides or dilations below 1");

@@ -255,11 +255,9 @@ Lowered lowerDeformConv(onnx::DeformConvOp op,
   Location loc = op.getLoc();
   Value x = adaptor.getX(), w = adaptor.getW();
   for (Value v : {x, w, adaptor.getOffset()})
-    if (!rankedType(v) || rankedType(v).getRank() < 3 ||
+    if (rankedType(v).getRank() < 3 ||
         rankedType(v).getRank() != rankedType(x).getRank())
       return rewriter.notifyMatchFailure(op, "ranks do not fit");
-  if (adaptor.getMask() && !rankedType(adaptor.getMask()))
-    return rewriter.notifyMatchFailure(op, "rank of the mask is not known");
   int64_t spatial = rankedType(x).getRank() - 2;
   if (op.getOffsetGroup() <= 0 || op.getGroup() <= 0)
     return rewriter.notifyMatchFailure(op, "groups are not positive");

@@ -301,8 +301,8 @@ Lowered lowerWindowPool(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                         ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() < 3)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() < 3)
     return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
   if (op->getNumResults() > 1)
     return rewriter.notifyMatchFailure(op, "indices are wanted too");

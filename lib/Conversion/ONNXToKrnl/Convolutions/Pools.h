@@ -10,7 +10,7 @@
 namespace onnxc {
 
 /// A unit attribute of a pool whose windows are computed in one dimension after
-/// the other. The pass `onnx-choose-pools` sets it where that pays.
+/// the other. The pass `onnx-choose-pools` sets it where that is profitable.
 inline constexpr llvm::StringLiteral separatePoolAttr = "krnl.separate";
 
 } // namespace onnxc

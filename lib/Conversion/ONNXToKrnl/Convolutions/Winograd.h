@@ -14,7 +14,7 @@ namespace onnxc {
 
 /// An attribute of a convolution that is to be computed by Winograd's
 /// algorithm: the results along each side of a tile, 2 or 4. The pass
-/// `onnx-choose-convolutions` sets it where that pays.
+/// `onnx-choose-convolutions` sets it where that is profitable.
 inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
 
 /// A 3x3 convolution whose filters are constant.

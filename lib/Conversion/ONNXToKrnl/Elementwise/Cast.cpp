@@ -24,10 +24,8 @@ Lowered lowerCast(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   Value x = adaptor.getOperands()[0];
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!isa<RankedTensorType>(x.getType()))
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   if (!isNumber(from) || !isNumber(to))
-    return rewriter.notifyMatchFailure(op, "elements are no numbers");
+    return rewriter.notifyMatchFailure(op, "elements are not numbers");
   Rounding rounding;
   rounding.saturate = op.getSaturate();
   rounding.mode = llvm::StringSwitch<Rounding::Mode>(op.getRoundMode())
@@ -88,13 +86,11 @@ Lowered lowerBitCast(onnx::BitCastOp op, onnx::BitCastOp::Adaptor adaptor,
   Value x = adaptor.getOperands()[0];
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!isa<RankedTensorType>(x.getType()))
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   auto isTaken = [](Type type) {
     return isNumber(type) || isa<ComplexType>(type);
   };
   if (!isTaken(from) || !isTaken(to))
-    return rewriter.notifyMatchFailure(op, "elements are no numbers");
+    return rewriter.notifyMatchFailure(op, "elements are not numbers");
   Type stored = ScalarBuilder::storageType(to);
   // Of a narrow type the rest of the byte is its sign or zero.
   bool narrow = isNumber(from) && from.getIntOrFloatBitWidth() < 8;

@@ -92,9 +92,6 @@ SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
 
 Lowered lowerDropout(onnx::DropoutOp op, onnx::DropoutOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
-  for (Value operand : adaptor.getOperands())
-    if (!isa<RankedTensorType>(operand.getType()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
   Value training = adaptor.getTrainingMode();
   auto constant = onnx::constantInts(op.getTrainingMode());
   bool never = !training ||

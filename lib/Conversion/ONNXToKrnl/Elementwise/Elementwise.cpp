@@ -9,6 +9,7 @@
 #include "Elementwise/Elementwise.h"
 #include "Builders/Broadcasting.h"
 #include "Builders/HostValues.h"
+#include "Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -56,15 +57,15 @@ struct ElementwiseLowering : public ConversionPattern {
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
+    if (failed(requireRanks(rewriter, op)))
+      return failure();
     Type result = getElementTypeOrSelf(op->getResult(0).getType());
     if (!isTaken(result))
-      return rewriter.notifyMatchFailure(op, "elements are no numbers");
-    for (auto [operand, original] : llvm::zip(operands, op->getOperands())) {
-      if (!isa<RankedTensorType>(operand.getType()))
-        return rewriter.notifyMatchFailure(op, "operand has no rank");
-      if (!isTaken(getElementTypeOrSelf(original.getType())))
-        return rewriter.notifyMatchFailure(op, "elements are no numbers");
-    }
+      return rewriter.notifyMatchFailure(op, "elements are not numbers");
+    if (!llvm::all_of(op->getOperandTypes(), [&](Type type) {
+          return isTaken(getElementTypeOrSelf(type));
+        }))
+      return rewriter.notifyMatchFailure(op, "elements are not numbers");
     Value y = buildElementwise(rewriter, op->getLoc(),
                                op->getName().stripDialect(), operands, result,
                                [&](OpBuilder &b, Location loc, ValueRange x) {

@@ -77,8 +77,6 @@ Lowered lowerRandom(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                                            "random");
   SmallVector<Value> sizes;
   if constexpr (isLike) {
-    if (!rankedType(adaptor.getInput()))
-      return rewriter.notifyMatchFailure(op, "rank is not known");
     sizes = sizesOf(rewriter, loc, adaptor.getInput());
   } else {
     for (int64_t size : op.getShape())
@@ -99,8 +97,6 @@ Lowered lowerBernoulli(onnx::BernoulliOp op, onnx::BernoulliOp::Adaptor adaptor,
                        ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getInput();
-  if (!rankedType(x))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Type input = getElementTypeOrSelf(op.getInput().getType());
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   return randomTensor(rewriter, loc, "Bernoulli", element,
@@ -214,7 +210,7 @@ Lowered lowerMultinomial(onnx::MultinomialOp op,
                          onnx::MultinomialOp::Adaptor adaptor,
                          ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(adaptor.getInput());
-  if (!type || type.getRank() != 2)
+  if (type.getRank() != 2)
     return rewriter.notifyMatchFailure(op, "operand is not of rank 2");
   if (op.getSampleSize() < 0)
     return rewriter.notifyMatchFailure(op, "sample_size is negative");

@@ -158,9 +158,6 @@ template <typename OnnxOp, unsigned kinds>
 Lowered lowerTraining(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                       ConversionPatternRewriter &rewriter) {
   ValueRange operands = adaptor.getOperands();
-  for (Value operand : operands)
-    if (!isa<RankedTensorType>(operand.getType()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
   ValueRange tensors = operands.drop_front(2);
   if (tensors.size() % kinds != 0)
     return rewriter.notifyMatchFailure(op, "incomplete set of tensors");

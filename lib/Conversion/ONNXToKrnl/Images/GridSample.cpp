@@ -163,8 +163,6 @@ Lowered lowerGridSample(onnx::GridSampleOp op,
   Location loc = op.getLoc();
   Value x = adaptor.getX(), grid = adaptor.getGrid();
   RankedTensorType type = rankedType(x), gridType = rankedType(grid);
-  if (!type || !gridType)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   if (type.getRank() < 3 || gridType.getRank() != type.getRank())
     return rewriter.notifyMatchFailure(op, "ranks do not fit");
   std::optional<Sampling> sampling = Sampling::parse(op);
@@ -205,21 +203,12 @@ Lowered lowerGridSample(onnx::GridSampleOp op,
   return y;
 }
 
-/// 2 or 3: by any of the types that determines it.
+/// The spatial dimensions of the result, 2 or 3.
 std::optional<int64_t> spatialDims(onnx::AffineGridOp op, Value theta,
                                    Value size) {
-  RankedTensorType type = rankedType(theta), sizeType = rankedType(size),
-                   out = rankedType(op->getResult(0));
-  int64_t count = ShapedType::kDynamic;
-  if (out)
-    count = out.getRank() - 2;
-  if (type && type.getRank() == 3 && ShapedType::isDynamic(count))
-    count = type.getDimSize(1);
-  if (sizeType && sizeType.getRank() == 1 && ShapedType::isDynamic(count) &&
-      !sizeType.isDynamicDim(0))
-    count = sizeType.getDimSize(0) - 2;
-  bool fits = type && type.getRank() == 3 && sizeType &&
-              sizeType.getRank() == 1 && (count == 2 || count == 3);
+  int64_t count = rankedType(op->getResult(0)).getRank() - 2;
+  bool fits = rankedType(theta).getRank() == 3 &&
+              rankedType(size).getRank() == 1 && (count == 2 || count == 3);
   return fits ? std::optional<int64_t>(count) : std::nullopt;
 }
 
@@ -277,7 +266,8 @@ Lowered lowerAffineGrid(onnx::AffineGridOp op,
   Value theta = adaptor.getTheta(), size = adaptor.getSize();
   std::optional<int64_t> spatial = spatialDims(op, theta, size);
   if (!spatial)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+    return rewriter.notifyMatchFailure(op, "the grid has neither 2 nor 3 "
+                                           "spatial dimensions");
   checkGridSizes(rewriter, loc, theta, size, *spatial);
   SmallVector<Value> sizes{sizeOf(rewriter, loc, theta, 0)};
   for (int64_t d = 0; d < *spatial; ++d)

@@ -19,7 +19,7 @@ Lowered lowerImageDecoder(onnx::ImageDecoderOp op,
                           ConversionPatternRewriter &rewriter) {
   Value bytes = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(bytes);
-  if (!type || type.getRank() != 1)
+  if (type.getRank() != 1)
     return rewriter.notifyMatchFailure(op, "the file is not one row");
   std::optional<int64_t> format =
       llvm::StringSwitch<std::optional<int64_t>>(op.getPixelFormat())

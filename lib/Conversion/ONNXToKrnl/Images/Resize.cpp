@@ -50,6 +50,15 @@ private:
   Value sumPasses(Value x);
   bool mayKeepSize(const ResizedDim &dim);
   Value isKept(const ResizedDim &dim);
+  /// For each dimension of the operand, but shifted by one where the last one
+  /// has channels: sizes, scales, and whether the size is kept.
+  struct ImageSizes {
+    SmallVector<Value> in, out, scales, kept;
+    /// The elements of a pixel.
+    Value channels;
+  };
+  ImageSizes imageSizes();
+  Value sumImage(const ImageSizes &image, Value x, RankedTensorType type);
   Value sumPassesOfImage(Value x);
   DimTables tablesOf(const ResizedDim &dim);
   Value extrapolation(OpBuilder &builder, Location l);
@@ -256,33 +265,68 @@ Value Resizer::isKept(const ResizedDim &dim) {
                    plan.outSizes[dim.dim]));
 }
 
-/// Scales of batches and channels are inputs too, but mostly 1: their passes
-/// would read and write all elements for nothing. Then the last two of the
-/// other dimensions are resized, each element of later ones by itself.
-Value Resizer::sumPassesOfImage(Value x) {
-  unsigned rank = plan.inSizes.size(), rows = rank - 2, columns = rank - 1;
+Resizer::ImageSizes Resizer::imageSizes() {
+  unsigned rank = plan.inSizes.size(), columns = rank - 1;
   ScalarBuilder host(b, loc, b.getF64Type());
   Value one = indexConstant(b, loc, 1),
         yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  SmallVector<Value> in(plan.inSizes), out(plan.outSizes),
-      scales(rank, host.constant(1)), kept(rank, yes);
+  ImageSizes image{SmallVector<Value>(plan.inSizes),
+                   SmallVector<Value>(plan.outSizes),
+                   SmallVector<Value>(rank, host.constant(1)),
+                   SmallVector<Value>(rank, yes),
+                   {}};
   for (const ResizedDim &dim : plan.dims) {
-    scales[dim.dim] = dim.scale;
-    kept[dim.dim] = isKept(dim);
+    image.scales[dim.dim] = dim.scale;
+    image.kept[dim.dim] = isKept(dim);
   }
-  Value hasChannels = kept[columns];
-  Value inner = selectValue(b, loc, hasChannels, in[columns], one);
+  Value hasChannels = image.kept[columns];
+  image.channels = selectValue(b, loc, hasChannels, image.in[columns], one);
   auto shift = [&](SmallVector<Value> &values, Value first) {
     for (unsigned d = rank; d-- > 0;)
       values[d] = selectValue(b, loc, hasChannels,
                               d == 0 ? first : values[d - 1], values[d]);
   };
-  shift(in, one);
-  shift(out, one);
-  shift(scales, host.constant(1));
-  shift(kept, yes);
-  Value isImage = yes;
-  for (Value outer : ArrayRef(kept).take_front(rows))
+  shift(image.in, one);
+  shift(image.out, one);
+  shift(image.scales, host.constant(1));
+  shift(image.kept, yes);
+  return image;
+}
+
+Value Resizer::sumImage(const ImageSizes &image, Value x,
+                        RankedTensorType type) {
+  unsigned rank = plan.inSizes.size(), rows = rank - 2, columns = rank - 1;
+  ScalarBuilder host(b, loc, b.getF64Type());
+  Value one = indexConstant(b, loc, 1);
+  SmallVector<Value> sizes{
+      productOf(b, loc, ArrayRef(image.in).take_front(rows)), image.in[rows],
+      mulIndex(b, loc, image.in[columns], image.channels)};
+  Value y =
+      reshapeTo(b, loc, x, typeOfSizes(sizes, type.getElementType()), sizes);
+  auto pass = [&](unsigned d, int64_t dim, Value count, Type from, Type to) {
+    ResizedDim resized{dim,
+                       image.scales[d],
+                       indexToFloat(host, image.in[d]),
+                       indexToFloat(host, image.out[d]),
+                       {},
+                       {}};
+    Value size = mulIndex(b, loc, image.out[d], count);
+    y = sumPass(y,
+                buildResizeTables(b, loc, mode, compute, resized, size, count),
+                size, from, to);
+  };
+  pass(rows, 1, one, element, compute);
+  pass(columns, 2, image.channels, compute, element);
+  return reshapeTo(b, loc, y, type, plan.outSizes);
+}
+
+/// Scales of batches and channels are inputs too, but mostly 1: their passes
+/// would read and write all elements for nothing. Then the last two of the
+/// other dimensions are resized, each element of later ones by itself.
+Value Resizer::sumPassesOfImage(Value x) {
+  ImageSizes image = imageSizes();
+  Value isImage = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (Value outer : ArrayRef(image.kept).drop_back(2))
     isImage = b.createOrFold<arith::AndIOp>(loc, isImage, outer);
   RankedTensorType type =
       typeOfSizes(plan.outSizes, rankedType(x).getElementType());
@@ -290,23 +334,7 @@ Value Resizer::sumPassesOfImage(Value x) {
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(branch.thenBlock());
-  SmallVector<Value> sizes{productOf(b, loc, ArrayRef(in).take_front(rows)),
-                           in[rows], mulIndex(b, loc, in[columns], inner)};
-  Value y =
-      reshapeTo(b, loc, x, typeOfSizes(sizes, type.getElementType()), sizes);
-  auto pass = [&](unsigned d, int64_t dim, Value count, Type from, Type to) {
-    ResizedDim resized{
-        dim, scales[d], indexToFloat(host, in[d]), indexToFloat(host, out[d]),
-        {},  {}};
-    Value size = mulIndex(b, loc, out[d], count);
-    y = sumPass(y,
-                buildResizeTables(b, loc, mode, compute, resized, size, count),
-                size, from, to);
-  };
-  pass(rows, 1, one, element, compute);
-  pass(columns, 2, inner, compute, element);
-  y = reshapeTo(b, loc, y, type, plan.outSizes);
-  scf::YieldOp::create(b, loc, y);
+  scf::YieldOp::create(b, loc, sumImage(image, x, type));
   b.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(b, loc, sumPasses(x));
   return branch.getResult(0);
@@ -339,8 +367,6 @@ namespace {
 
 Lowered lowerResize(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
-  if (!rankedType(adaptor.getX()))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   auto interpolation = parseInterpolation(op.getMode());
   if (!interpolation || !isCoordinateMode(op.getCoordinateTransformationMode()))
     return rewriter.notifyMatchFailure(op, "unknown mode");
@@ -353,7 +379,7 @@ Lowered lowerResize(onnx::ResizeOp op, onnx::ResizeOp::Adaptor adaptor,
   bool isNumber = getElementTypeOrSelf(op.getX().getType()).isIntOrFloat();
   if (!isNumber &&
       (mode.interpolation != Interpolation::Nearest || mode.isCrop()))
-    return rewriter.notifyMatchFailure(op, "elements that are no numbers");
+    return rewriter.notifyMatchFailure(op, "elements that are not numbers");
   if (mode.isCrop() && !adaptor.getRoi())
     return rewriter.notifyMatchFailure(op, "no region to crop");
   if (!adaptor.getSizes() && !adaptor.getScales())

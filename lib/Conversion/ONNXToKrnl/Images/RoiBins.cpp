@@ -12,7 +12,7 @@ using namespace onnxc;
 using onnxc::krnl::KernelBuilder;
 
 bool onnxc::hasRank(Value v, int64_t rank) {
-  return rankedType(v) && rankedType(v).getRank() == rank;
+  return rankedType(v).getRank() == rank;
 }
 
 Value onnxc::largestOf(OpBuilder &b, Location loc, Value table,

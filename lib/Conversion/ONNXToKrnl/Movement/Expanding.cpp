@@ -97,10 +97,6 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x), wanted = rankedType(op->getResult(0));
-  if (!type || !wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
-  if (!rankedType(shape))
-    return rewriter.notifyMatchFailure(op, "rank of shape is not known");
   int64_t rank = wanted.getRank(), lead = rank - type.getRank();
   Value one = indexConstant(rewriter, loc, 1);
   SmallVector<Value> sizes;
@@ -148,8 +144,6 @@ Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], repeats = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   checkLength(rewriter, loc, repeats, type.getRank(),
               "Tile: the number of repeats does not fit");
   SmallVector<Value> times, own = sizesOf(rewriter, loc, x), split, sizes;

@@ -29,8 +29,6 @@ Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(data), indexType = rankedType(indices);
-  if (!type || !indexType)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
           indexRank = indexType.getRank();
   if (axis < 0 || axis >= type.getRank())
@@ -59,8 +57,6 @@ Lowered lowerGatherElements(onnx::GatherElementsOp op,
   Location loc = op.getLoc();
   Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(data);
-  if (!type || !rankedType(indices))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank());
   if (axis < 0 || axis >= type.getRank())
     return rewriter.notifyMatchFailure(op, "axis is out of range");
@@ -85,16 +81,12 @@ Lowered lowerGatherND(onnx::GatherNDOp op, onnx::GatherNDOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(data), indexType = rankedType(indices);
-  RankedTensorType wanted = rankedType(op->getResult(0));
-  if (!type || !indexType)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t batch = op.getBatchDims(), outer = indexType.getRank() - 1;
   int64_t depth = indexType.getDimSize(outer);
   // The result's rank determines it as well.
-  if (ShapedType::isDynamic(depth) && wanted)
-    depth = type.getRank() - batch - (wanted.getRank() - outer);
   if (ShapedType::isDynamic(depth))
-    return rewriter.notifyMatchFailure(op, "length of indices is not known");
+    depth = type.getRank() - batch -
+            (rankedType(op->getResult(0)).getRank() - outer);
   SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
   SmallVector<Value> sizes = sizesOf(rewriter, loc, indices);
   checkEqualSizes(rewriter, loc, sizes.pop_back_val(),
@@ -140,14 +132,12 @@ Lowered lowerReverseSequence(onnx::ReverseSequenceOp op,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], lengths = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x);
-  if (!type || !rankedType(lengths))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t time = positiveAxis(op.getTimeAxis(), type.getRank()),
           batch = positiveAxis(op.getBatchAxis(), type.getRank());
   auto isAxis = [&](int64_t d) { return d >= 0 && d < type.getRank(); };
   if (!isAxis(time) || !isAxis(batch) || rankedType(lengths).getRank() != 1)
     return rewriter.notifyMatchFailure(
-        op, "an axis is out of range, or the lengths are no vector");
+        op, "an axis is out of range, or the lengths are not a vector");
   SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
   checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, lengths, 0),
                   sizes[batch],
@@ -200,8 +190,7 @@ Lowered lowerTensorScatter(onnx::TensorScatterOp op,
   ValueRange operands = adaptor.getOperands();
   Value past = operands[0], update = operands[1];
   RankedTensorType type = rankedType(past);
-  if (!type || !rankedType(update) ||
-      rankedType(update).getRank() != type.getRank())
+  if (rankedType(update).getRank() != type.getRank())
     return rewriter.notifyMatchFailure(op, "expects operands of one rank");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank());
   if (axis < 0 || axis >= type.getRank())

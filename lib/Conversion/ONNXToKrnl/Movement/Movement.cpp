@@ -28,8 +28,6 @@ Lowered lowerTranspose(onnx::TransposeOp op, onnx::TransposeOp::Adaptor adaptor,
                        ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   SmallVector<int64_t> perm;
   if (auto given = op.getPerm())
     perm.assign(given->begin(), given->end());
@@ -141,9 +139,7 @@ Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
 /// of a read: the element at i comes from the operand in whose range i lies.
 Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
-  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   Location loc = op.getLoc();
   int64_t rank = wanted.getRank(), axis = positiveAxis(op.getAxis(), rank);
   ValueRange operands = adaptor.getOperands();
@@ -153,8 +149,6 @@ Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
   SmallVector<Value> offsets{indexConstant(rewriter, loc, 0)};
   bool isStatic = true;
   for (Value x : operands) {
-    if (!rankedType(x))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
     isStatic &= !rankedType(x).isDynamicDim(axis);
     offsets.push_back(addIndex(rewriter, loc, offsets.back(),
                                sizeOf(rewriter, loc, x, axis)));
@@ -301,8 +295,6 @@ Lowered lowerSlice(onnx::SliceOp op, onnx::SliceOp::Adaptor adaptor,
                    ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getData();
   RankedTensorType type = rankedType(x);
-  if (!type || !rankedType(adaptor.getStarts()))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Location loc = op.getLoc();
   int64_t rank = type.getRank();
   auto axes = op.getAxes() ? onnx::constantInts(op.getAxes()) : std::nullopt;
@@ -386,8 +378,6 @@ Lowered lowerSplit(onnx::SplitOp op, onnx::SplitOp::Adaptor adaptor,
                    ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getInput();
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Location loc = op.getLoc();
   int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
   int64_t parts = op->getNumResults();

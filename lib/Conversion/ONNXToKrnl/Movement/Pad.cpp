@@ -56,8 +56,6 @@ LogicalResult readPads(onnx::PadOp op, onnx::PadOp::Adaptor adaptor,
   Location loc = op.getLoc();
   int64_t rank = before.size(), count = rank;
   Value pads = adaptor.getPads(), axes = adaptor.getAxes();
-  if (!rankedType(pads) || (axes && !rankedType(axes)))
-    return failure();
   auto known = axes ? onnx::constantInts(op.getAxes()) : std::nullopt;
   if (known && !namedAxes(*known, rank))
     return failure();
@@ -140,8 +138,6 @@ Lowered lowerPad(onnx::PadOp op, onnx::PadOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getData();
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   Value zero = indexConstant(rewriter, loc, 0);
   SmallVector<Value> before(type.getRank(), zero), after(type.getRank(), zero);
   if (failed(readPads(op, adaptor, before, after, rewriter)))

@@ -214,8 +214,6 @@ Lowered lowerScatterElements(onnx::ScatterElementsOp op,
   Value data = adaptor.getData();
   RankedTensorType type = rankedType(data),
                    updateType = rankedType(adaptor.getUpdates());
-  if (!type || !updateType || !rankedType(adaptor.getIndices()))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   if (!canCombine(op.getData(), op.getReduction()))
     return rewriter.notifyMatchFailure(op, "elements have no such reduction");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank());
@@ -336,8 +334,8 @@ Lowered lowerScatterND(onnx::ScatterNDOp op, onnx::ScatterNDOp::Adaptor adaptor,
   RankedTensorType type = rankedType(adaptor.getData()),
                    updateType = rankedType(adaptor.getUpdates()),
                    indexType = rankedType(adaptor.getIndices());
-  if (!type || !updateType || !indexType || indexType.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (indexType.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "indices are of rank 0");
   if (!canCombine(op.getData(), op.getReduction()))
     return rewriter.notifyMatchFailure(op, "elements have no such reduction");
   // The ranks determine the length of an index.
@@ -445,8 +443,7 @@ Lowered lowerMaxUnpool(onnx::MaxUnpoolOp op, onnx::MaxUnpoolOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getX();
   RankedTensorType type = rankedType(x);
-  if (!type || !rankedType(adaptor.getI()) ||
-      type.getRank() != int64_t(op.getKernelShape().size()) + 2)
+  if (type.getRank() != int64_t(op.getKernelShape().size()) + 2)
     return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
   for (int64_t d = 0; d < type.getRank(); ++d)
     checkEqualSizes(rewriter, loc, sizeOf(rewriter, loc, x, d),

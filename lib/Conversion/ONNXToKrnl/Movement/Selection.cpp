@@ -50,8 +50,8 @@ Lowered lowerTopK(onnx::TopKOp op, onnx::TopKOp::Adaptor adaptor,
   Location loc = op.getLoc();
   RankedTensorType type = rankedType(adaptor.getX()),
                    kType = rankedType(adaptor.getK());
-  if (!type || !kType || kType.getRank() > 1)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (kType.getRank() > 1)
+    return rewriter.notifyMatchFailure(op, "K is not a scalar or vector");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank());
   if (axis < 0 || axis >= type.getRank())
     return rewriter.notifyMatchFailure(op, "axis is out of range");
@@ -70,8 +70,6 @@ Lowered lowerTopK(onnx::TopKOp op, onnx::TopKOp::Adaptor adaptor,
 Lowered lowerUnique(onnx::UniqueOp op, onnx::UniqueOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   std::optional<int64_t> axis = op.getAxis();
   if (axis)
     axis = positiveAxis(*axis, type.getRank());
@@ -98,8 +96,6 @@ Lowered lowerUnique(onnx::UniqueOp op, onnx::UniqueOp::Adaptor adaptor,
 Lowered lowerNonZero(onnx::NonZeroOp op, onnx::NonZeroOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   auto result = RankedTensorType::get({type.getRank(), ShapedType::kDynamic},
                                       rewriter.getI64Type());
   return call(rewriter, op.getLoc(), "onnxc_call_nonzero", result,
@@ -112,8 +108,8 @@ Lowered lowerCompress(onnx::CompressOp op, onnx::CompressOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], condition = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x), conditionType = rankedType(condition);
-  if (!type || !conditionType || conditionType.getRank() != 1)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (conditionType.getRank() != 1)
+    return rewriter.notifyMatchFailure(op, "condition is not of rank 1");
   SmallVector<Value> sizes = sizesOf(rewriter, loc, x);
   int64_t axis = 0;
   if (op.getAxis()) {
@@ -143,15 +139,13 @@ Lowered lowerNonMaxSuppression(onnx::NonMaxSuppressionOp op,
                                onnx::NonMaxSuppressionOp::Adaptor adaptor,
                                ConversionPatternRewriter &rewriter) {
   for (Value operand : {adaptor.getBoxes(), adaptor.getScores()})
-    if (!rankedType(operand) || rankedType(operand).getRank() != 3)
+    if (rankedType(operand).getRank() != 3)
       return rewriter.notifyMatchFailure(op, "operand is not of rank 3");
   SmallVector<Value> operands{adaptor.getBoxes(), adaptor.getScores()};
   Value limits[] = {adaptor.getMaxOutputBoxesPerClass(),
                     adaptor.getIouThreshold(), adaptor.getScoreThreshold()};
   int64_t present = 0;
   for (auto [i, limit] : llvm::enumerate(limits)) {
-    if (limit && !rankedType(limit))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
     present |= int64_t(limit != nullptr) << i;
     // The call has an operand for each; absent ones are not read.
     operands.push_back(limit ? limit : adaptor.getBoxes());

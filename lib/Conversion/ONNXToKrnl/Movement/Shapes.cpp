@@ -30,8 +30,6 @@ Lowered lowerShape(onnx::ShapeOp op, onnx::ShapeOp::Adaptor adaptor,
                    ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Location loc = op.getLoc();
   int64_t rank = type.getRank();
   auto clamp = [&](int64_t d) {
@@ -50,8 +48,6 @@ Lowered lowerShape(onnx::ShapeOp op, onnx::ShapeOp::Adaptor adaptor,
 Lowered lowerSize(onnx::SizeOp op, onnx::SizeOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
-  if (!rankedType(x))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Location loc = op.getLoc();
   Value count = indexConstant(rewriter, loc, 1);
   for (Value size : sizesOf(rewriter, loc, x))
@@ -80,8 +76,6 @@ Lowered lowerConstantOfShape(onnx::ConstantOfShapeOp op,
                              ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   RankedTensorType wanted = rankedType(op->getResult(0));
-  if (!wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Type element = cast<RankedTensorType>(krnlType(wanted)).getElementType();
   if (!element.isIntOrFloat())
     return rewriter.notifyMatchFailure(op, "element type is not a number");
@@ -199,8 +193,6 @@ Lowered lowerEyeLike(onnx::EyeLikeOp op, onnx::EyeLikeOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
-  if (!rankedType(x))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
   int64_t k = op.getK();
   return generate(
@@ -227,13 +219,11 @@ Lowered lowerOneHot(onnx::OneHotOp op, onnx::OneHotOp::Adaptor adaptor,
   ValueRange operands = adaptor.getOperands();
   Value indices = operands[0], values = operands[2];
   RankedTensorType type = rankedType(indices);
-  if (!type || !rankedType(operands[1]))
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank() + 1);
   if (axis < 0 || axis > type.getRank())
     return rewriter.notifyMatchFailure(op, "axis is out of range");
-  if (!rankedType(values) || rankedType(values).getRank() != 1)
-    return rewriter.notifyMatchFailure(op, "values are no list");
+  if (rankedType(values).getRank() != 1)
+    return rewriter.notifyMatchFailure(op, "values are not a list");
   checkLength(rewriter, loc, values, 2,
               "OneHot: the values are not two numbers");
   Type indexType = getElementTypeOrSelf(op->getOperand(0).getType());

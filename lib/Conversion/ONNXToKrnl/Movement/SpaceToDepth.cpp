@@ -45,7 +45,7 @@ Lowered lowerDepthToSpace(onnx::DepthToSpaceOp op,
                           ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
-  if (!rankedType(x) || rankedType(x).getRank() != 4)
+  if (rankedType(x).getRank() != 4)
     return rewriter.notifyMatchFailure(op, "rank is not 4");
   int64_t side = op.getBlocksize(), area;
   if (llvm::MulOverflow(side, side, area) ||
@@ -73,7 +73,7 @@ Lowered lowerSpaceToDepth(onnx::SpaceToDepthOp op,
                           ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
-  if (!rankedType(x) || rankedType(x).getRank() != 4)
+  if (rankedType(x).getRank() != 4)
     return rewriter.notifyMatchFailure(op, "rank is not 4");
   int64_t side = op.getBlocksize(), area;
   if (llvm::MulOverflow(side, side, area) ||

@@ -21,8 +21,8 @@ Lowered lowerTrilu(onnx::TriluOp op, onnx::TriluOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 2)
-    return rewriter.notifyMatchFailure(op, "operand is no matrix");
+  if (type.getRank() < 2)
+    return rewriter.notifyMatchFailure(op, "operand is not a matrix");
   Value k = indexConstant(rewriter, loc, 0);
   if (adaptor.getOperands().size() > 1)
     k = toIndex(rewriter, loc,

@@ -139,10 +139,8 @@ Lowered lowerReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
-  RankedTensorType type = rankedType(x), shapeType = rankedType(shape);
-  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !shapeType || !wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  RankedTensorType type = rankedType(x);
+  auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   auto constant = onnx::constantInts(op->getOperand(1));
   SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
   Value zero = indexConstant(rewriter, loc, 0),
@@ -181,8 +179,6 @@ Lowered lowerFlatten(onnx::FlattenOp op, onnx::FlattenOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
   int64_t axis = positiveAxis(op.getAxis(), type.getRank());
   SmallVector<Value> sizes = sizesOf(rewriter, op.getLoc(), x);
   ArrayRef<Value> all(sizes);
@@ -229,8 +225,9 @@ Lowered squeezeAtRunTime(onnx::SqueezeOp op, Value x, Value axes,
                          ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   int64_t rank = rankedType(x).getRank(), count = rank - wanted.getRank();
-  if (count < 0 || !rankedType(axes))
-    return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
+  if (count < 0)
+    return rewriter.notifyMatchFailure(
+        op, "the result has more dimensions than the operand");
   SmallVector<Value> dropped = axesAtRunTime(rewriter, loc, axes, count, rank);
   Value one = indexConstant(rewriter, loc, 1),
         position = indexConstant(rewriter, loc, 0);
@@ -257,9 +254,7 @@ Lowered lowerSqueeze(onnx::SqueezeOp op, onnx::SqueezeOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
   RankedTensorType type = rankedType(x);
-  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   Location loc = op.getLoc();
   SmallVector<bool> flags(type.getRank());
   if (op->getNumOperands() > 1) {
@@ -315,9 +310,7 @@ SmallVector<Value> sizesAtRunTime(OpBuilder &b, Location loc, Value axes,
 Lowered lowerUnsqueeze(onnx::UnsqueezeOp op, onnx::UnsqueezeOp::Adaptor adaptor,
                        ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
-  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!rankedType(x) || !wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   Location loc = op.getLoc();
   SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
   auto flags = constantAxes(op, 1, wanted.getRank());
@@ -326,9 +319,9 @@ Lowered lowerUnsqueeze(onnx::UnsqueezeOp op, onnx::UnsqueezeOp::Adaptor adaptor,
     for (bool added : *flags)
       sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);
   } else {
-    auto axesType = rankedType(adaptor.getOperands()[1]);
-    if (!axesType || wanted.getRank() < int64_t(in.size()))
-      return rewriter.notifyMatchFailure(op, "rank of the axes is not known");
+    if (wanted.getRank() < int64_t(in.size()))
+      return rewriter.notifyMatchFailure(
+          op, "the result has fewer dimensions than the operand");
     sizes = sizesAtRunTime(rewriter, loc, adaptor.getOperands()[1], in,
                            wanted.getRank());
   }
@@ -350,8 +343,9 @@ Lowered lowerIdentity(onnx::IdentityOp op, onnx::IdentityOp::Adaptor adaptor,
 
 void populateONNXToKrnlViewsPatterns(TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  addLowerings(converter, patterns, lowerFlatten, lowerIdentity, lowerReshape,
-               lowerSqueeze, lowerUnsqueeze);
+  addLowerings(converter, patterns, lowerFlatten, lowerReshape, lowerSqueeze,
+               lowerUnsqueeze);
+  addLowerings<Ranks::Any>(converter, patterns, lowerIdentity);
 }
 
 } // namespace onnxc

@@ -274,9 +274,6 @@ LogicalResult checkOperands(ConversionPatternRewriter &rewriter, Operation *op,
                             ValueRange operands, int64_t axis, int64_t block) {
   if (block < 0)
     return rewriter.notifyMatchFailure(op, "block_size is negative");
-  for (Value operand : operands)
-    if (!isa<RankedTensorType>(operand.getType()))
-      return rewriter.notifyMatchFailure(op, "operand has no rank");
   auto type = cast<RankedTensorType>(operands[0].getType());
   int64_t rank = type.getRank();
   bool hasAxis = llvm::any_of(operands.drop_front(), [](Value parameter) {

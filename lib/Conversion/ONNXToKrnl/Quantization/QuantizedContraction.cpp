@@ -23,10 +23,6 @@ using namespace mlir;
 namespace onnxc {
 namespace {
 
-bool allRanked(ValueRange operands) {
-  return llvm::all_of(operands, [](Value v) { return rankedType(v); });
-}
-
 Type onnxElement(Operation *op, unsigned operand) {
   return getElementTypeOrSelf(op->getOperand(operand).getType());
 }
@@ -105,9 +101,9 @@ Value requantize(OpBuilder &b, Location loc, StringRef name, Value sum,
 
 LogicalResult checkMatMul(ConversionPatternRewriter &rewriter, Operation *op,
                           ValueRange operands, unsigned lhs, unsigned rhs) {
-  if (!allRanked(operands) || rankedType(operands[lhs]).getRank() == 0 ||
+  if (rankedType(operands[lhs]).getRank() == 0 ||
       rankedType(operands[rhs]).getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "operand has no rank, or rank 0");
+    return rewriter.notifyMatchFailure(op, "operand is of rank 0");
   return success();
 }
 
@@ -173,8 +169,6 @@ FailureOr<Value> integerConv(ConversionPatternRewriter &rewriter, Operation *op,
 Lowered lowerConvInteger(onnx::ConvIntegerOp op,
                          onnx::ConvIntegerOp::Adaptor adaptor,
                          ConversionPatternRewriter &rewriter) {
-  if (!allRanked(adaptor.getOperands()))
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   return integerConv(rewriter, op, {adaptor.getX(), onnxElement(op, 0)},
                      adaptor.getXZeroPoint(),
                      {adaptor.getW(), onnxElement(op, 1)},
@@ -185,8 +179,6 @@ Lowered lowerQLinearConv(onnx::QLinearConvOp op,
                          onnx::QLinearConvOp::Adaptor adaptor,
                          ConversionPatternRewriter &rewriter) {
   ValueRange x = adaptor.getOperands();
-  if (!allRanked(x))
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   Location loc = op.getLoc();
   FailureOr<Value> sum =
       integerConv(rewriter, op, {x[0], onnxElement(op, 0)}, x[2],

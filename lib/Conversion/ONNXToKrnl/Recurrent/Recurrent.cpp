@@ -124,12 +124,10 @@ Lowered lowerRecurrent(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   cell.lengths = adaptor.getSequenceLens();
   cell.initialH = adaptor.getInitialH();
   describe(op, adaptor, cell);
-  auto x = dyn_cast<RankedTensorType>(cell.x.getType());
-  auto r = dyn_cast<RankedTensorType>(cell.r.getType());
+  auto x = cast<RankedTensorType>(cell.x.getType());
+  auto r = cast<RankedTensorType>(cell.r.getType());
   if (auto error = onnx::checkRanks(op, [](Value v) { return v.getType(); }))
     return rewriter.notifyMatchFailure(op, *error);
-  if (!x || !r || !isa<RankedTensorType>(cell.w.getType()))
-    return rewriter.notifyMatchFailure(op, "operand is of unknown rank");
   auto hidden = op->template getAttrOfType<IntegerAttr>("hidden_size");
   cell.hidden = hidden ? hidden.getInt() : r.getDimSize(2);
   if (ShapedType::isDynamic(cell.hidden))

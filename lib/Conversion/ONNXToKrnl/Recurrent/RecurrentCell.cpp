@@ -320,14 +320,14 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   // Steps of no sequence have nothing to do, however many there are.
   Value zero = indexConstant(b, loc, 0);
   Value isEmpty = compareIndex(b, loc, arith::CmpIPredicate::eq, batch, zero);
-  Value trips = selectValue(b, loc, isEmpty, zero, steps);
+  Value tripCount = selectValue(b, loc, isEmpty, zero, steps);
   // Not scf.for: its rewrites use the sizes of the rows before the first step
   // for those after it.
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &, Location, ValueRange carried) {
         Value isInside = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::slt, carried.back(), trips);
+            b, loc, arith::CmpIPredicate::slt, carried.back(), tripCount);
         scf::ConditionOp::create(b, loc, isInside, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {

@@ -128,8 +128,8 @@ template <typename OnnxOp, bool smallest>
 Lowered lowerArg(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                  ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getData();
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() == 0)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() == 0)
     return rewriter.notifyMatchFailure(op, "operand has no axis");
   std::optional<int64_t> axis =
       onnx::normalizeAxis(op.getAxis(), type.getRank());
@@ -245,8 +245,8 @@ Lowered lowerIndexedMaxPool(onnx::MaxPoolOp op,
                             ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getX();
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() < 3)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() < 3)
     return rewriter.notifyMatchFailure(op, "operand has no spatial dims");
   if (op->getNumResults() != 2)
     return rewriter.notifyMatchFailure(op, "nobody asks for indices");

@@ -171,8 +171,8 @@ SmallVector<Value> BatchKernel::build() {
 Lowered lowerBatchNorm(onnx::BatchNormalizationOp op,
                        onnx::BatchNormalizationOp::Adaptor adaptor,
                        ConversionPatternRewriter &rewriter) {
-  auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
-  if (!type || type.getRank() == 0)
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  if (type.getRank() == 0)
     return rewriter.notifyMatchFailure(op, "operand has no channels");
   return BatchKernel(rewriter, op, adaptor).build();
 }
@@ -198,7 +198,7 @@ Lowered lowerLRN(onnx::LRNOp op, onnx::LRNOp::Adaptor adaptor,
   Value x = adaptor.getX();
   auto type = dyn_cast<RankedTensorType>(x.getType());
   int64_t size = op.getSize();
-  if (!type || type.getRank() < 2 || size < 1)
+  if (type.getRank() < 2 || size < 1)
     return rewriter.notifyMatchFailure(op, "operand has no channels");
   Type element = onnxElement(op.getX());
   SmallVector<Value> before(type.getRank(), indexConstant(rewriter, loc, 0));

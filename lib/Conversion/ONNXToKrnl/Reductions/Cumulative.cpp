@@ -123,8 +123,9 @@ Lowered lowerRunning(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], axis = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x), axisType = rankedType(axis);
-  if (!type || !axisType || axisType.getRank() > 1)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  if (axisType.getRank() > 1)
+    return rewriter.notifyMatchFailure(op,
+                                       "the axis is not a scalar or vector");
   StringRef name = op->getName().stripDialect();
   SmallVector<Value> sizes = sizesOf(rewriter, loc, x), parts;
   if (auto known = onnx::constantInts(op->getOperand(1))) {

@@ -213,7 +213,7 @@ FailureOr<Parameter> trailing(OpBuilder &b, Location loc, Value original,
   p.element = onnxElement(original);
   auto type = dyn_cast<RankedTensorType>(value.getType());
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-  if (!type || type.getRank() > rank)
+  if (type.getRank() > rank)
     return failure();
   SmallVector<Value> wanted;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -243,13 +243,12 @@ Lowered lowerRowNorm(Op op, typename Op::Adaptor adaptor,
   constexpr bool hasMean = std::is_same_v<Op, onnx::LayerNormalizationOp>;
   Location loc = op.getLoc();
   Value x = adaptor.getX();
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto type = cast<RankedTensorType>(x.getType());
   if constexpr (hasMean)
     for (Value wanted : {op.getMean(), op.getInvStdDev()})
       if (wanted && !isa<FloatType>(onnxElement(wanted)))
-        return rewriter.notifyMatchFailure(op, "stash_type is no float type");
+        return rewriter.notifyMatchFailure(op,
+                                           "stash_type is not a float type");
   int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
   auto scale = trailing(rewriter, loc, op.getScale(), adaptor.getScale(), x);
   FailureOr<Parameter> bias = Parameter();
@@ -276,8 +275,8 @@ Lowered lowerInstanceNorm(onnx::InstanceNormalizationOp op,
                           onnx::InstanceNormalizationOp::Adaptor adaptor,
                           ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getInput();
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() < 2)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() < 2)
     return rewriter.notifyMatchFailure(op, "operand has no channels");
   SmallVector<bool> reduced(type.getRank(), true);
   reduced[0] = reduced[1] = false;
@@ -296,8 +295,8 @@ Lowered lowerGroupNorm(onnx::GroupNormalizationOp op,
                        onnx::GroupNormalizationOp::Adaptor adaptor,
                        ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
-  auto type = dyn_cast<RankedTensorType>(adaptor.getX().getType());
-  if (!type || type.getRank() < 2 || op.getNumGroups() < 1)
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  if (type.getRank() < 2 || op.getNumGroups() < 1)
     return rewriter.notifyMatchFailure(op, "operand has no channels");
   SmallVector<Value> sizes = sizesOf(rewriter, loc, adaptor.getX());
   int64_t groups = op.getNumGroups();
@@ -329,9 +328,7 @@ Lowered lowerLpNorm(onnx::LpNormalizationOp op,
                     onnx::LpNormalizationOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getInput();
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto type = cast<RankedTensorType>(x.getType());
   int64_t rank = type.getRank(), axis = positiveAxis(op.getAxis(), rank);
   if (axis < 0 || axis >= rank)
     return rewriter.notifyMatchFailure(op, "axis is out of range");

@@ -88,8 +88,8 @@ FailureOr<Axes> getAxes(OpBuilder &b, Location loc, Value original, Value axes,
       result.reduced.assign(rank, !noop);
     return result;
   }
-  auto type = dyn_cast<RankedTensorType>(axes.getType());
-  if (!type || type.getRank() > 1)
+  auto type = cast<RankedTensorType>(axes.getType());
+  if (type.getRank() > 1)
     return failure();
   checkAxes(b, loc, axes, rank, "the axes are out of range or repeat");
   Value count =
@@ -273,10 +273,8 @@ Lowered lowerReduce(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                     const ReductionRow &row) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  auto wanted = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !wanted)
-    return rewriter.notifyMatchFailure(op, "rank is not known");
+  auto type = cast<RankedTensorType>(x.getType());
+  auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   bool given = op->getNumOperands() > 1;
   FailureOr<Axes> axes =
       getAxes(rewriter, loc, given ? op->getOperand(1) : Value(),
@@ -298,8 +296,8 @@ template <typename OnnxOp, FailureOr<ReductionRow> (*row)(OnnxOp)>
 Lowered lowerGlobalPool(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                         ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() < 2)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() < 2)
     return rewriter.notifyMatchFailure(op, "operand has no channels");
   FailureOr<ReductionRow> reduction = row(op);
   if (failed(reduction))

@@ -185,8 +185,8 @@ template <typename OnnxOp, Value (*build)(RowKernel &)>
 Lowered lowerRows(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
-  auto type = dyn_cast<RankedTensorType>(x.getType());
-  if (!type || type.getRank() == 0)
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() == 0)
     return rewriter.notifyMatchFailure(op, "operand has no axis");
   std::optional<int64_t> axis =
       onnx::normalizeAxis(op.getAxis(), type.getRank());

@@ -160,7 +160,7 @@ Lowered lowerDFT(onnx::DFTOp op, onnx::DFTOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getInput();
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() < 2)
+  if (type.getRank() < 2)
     return rewriter.notifyMatchFailure(op, "operand has fewer than 2 axes");
   int64_t parts = partsOf(x, op.getInput());
   if (parts != 1 && parts != 2) {
@@ -243,9 +243,9 @@ Lowered lowerSTFT(onnx::STFTOp op, onnx::STFTOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getSignal(), window = adaptor.getWindow();
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() != 3)
+  if (type.getRank() != 3)
     return rewriter.notifyMatchFailure(op, "the signal's rank is not 3");
-  if (window && (!rankedType(window) || rankedType(window).getRank() != 1))
+  if (window && rankedType(window).getRank() != 1)
     return rewriter.notifyMatchFailure(op, "the window is not one row");
   int64_t parts = partsOf(x, op.getSignal());
   if (parts != 1 && parts != 2) {
@@ -347,8 +347,8 @@ Lowered lowerMelWeightMatrix(onnx::MelWeightMatrixOp op,
                              ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   for (Value v : adaptor.getOperands())
-    if (!rankedType(v) || rankedType(v).getRank() > 1)
-      return rewriter.notifyMatchFailure(op, "operands are no scalars");
+    if (rankedType(v).getRank() > 1)
+      return rewriter.notifyMatchFailure(op, "operands are not scalars");
   Value bands = structuralScalar(rewriter, loc, op.getNumMelBins(),
                                  adaptor.getNumMelBins());
   Value length = structuralScalar(rewriter, loc, op.getDftLength(),

@@ -29,10 +29,8 @@ Lowered lowerPair(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   ValueRange operands = adaptor.getOperands();
   if (!isString(elementOf(op->getOperand(0))))
-    return rewriter.notifyMatchFailure(op, "elements are no strings");
+    return rewriter.notifyMatchFailure(op, "elements are not strings");
   RankedTensorType x = rankedType(operands[0]), y = rankedType(operands[1]);
-  if (!x || !y)
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   auto wanted =
       dyn_cast<RankedTensorType>(krnlType(op->getResult(0).getType()));
   if (!wanted) {
@@ -91,8 +89,7 @@ Lowered lowerCast(OnnxOp op, typename OnnxOp::Adaptor adaptor,
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0];
   Type from = elementOf(op->getOperand(0)), to = elementOf(op->getResult(0));
-  RankedTensorType type = rankedType(x);
-  if (!type || isString(from) == isString(to) ||
+  if (isString(from) == isString(to) ||
       !isa<FloatType, IntegerType>(isString(from) ? to : from))
     return rewriter.notifyMatchFailure(op, "not between text and numbers");
   return isString(to) ? print(rewriter, loc, x, from)

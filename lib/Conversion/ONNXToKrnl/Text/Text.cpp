@@ -35,8 +35,6 @@ Lowered lowerSplit(onnx::StringSplitOp op, onnx::StringSplitOp::Adaptor adaptor,
                    ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   SmallVector<int64_t> parts(type.getShape());
   parts.push_back(ShapedType::kDynamic);
   StringRef delimiter = op.getDelimiter().value_or("");
@@ -55,7 +53,7 @@ Lowered lowerNormalizer(onnx::StringNormalizerOp op,
                         ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type || type.getRank() < 1 || type.getRank() > 2)
+  if (type.getRank() < 1 || type.getRank() > 2)
     return rewriter.notifyMatchFailure(op, "expects one row of strings");
   std::optional<int64_t> change =
       llvm::StringSwitch<std::optional<int64_t>>(op.getCaseChangeAction())
@@ -84,8 +82,6 @@ Lowered lowerRegex(onnx::RegexFullMatchOp op,
                    onnx::RegexFullMatchOp::Adaptor adaptor,
                    ConversionPatternRewriter &rewriter) {
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "operand has no rank");
   Value table = stringTable(rewriter, op.getLoc(), op.getPattern().value_or(""),
                             /*isSearched=*/false);
   return callTensor(
@@ -101,7 +97,7 @@ Lowered lowerTokenizer(onnx::MicrosoftTokenizerOp op,
                        ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   RankedTensorType type = rankedType(adaptor.getX());
-  if (!type || type.getRank() < 1 || type.getRank() > 2)
+  if (type.getRank() < 1 || type.getRank() > 2)
     return rewriter.notifyMatchFailure(op, "expects rows of strings");
   SmallVector<StringRef> separators = textsOf(op.getSeparators());
   std::optional<StringRef> expression = op.getTokenexp();

@@ -189,7 +189,7 @@ Lowered lowerTfIdf(onnx::TfIdfVectorizerOp op,
   Location loc = op.getLoc();
   Value x = adaptor.getX();
   RankedTensorType type = rankedType(x);
-  if (!type || type.getRank() > 2)
+  if (type.getRank() > 2)
     return rewriter.notifyMatchFailure(op, "expects tokens in rows");
   if (op.getNgramIndexes().empty() || op.getMinGramLength() < 1 ||
       op.getMaxGramLength() < op.getMinGramLength() ||

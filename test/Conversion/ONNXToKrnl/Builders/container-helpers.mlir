@@ -20,7 +20,7 @@ func.func @branches_of_ranks(%c: tensor<i1>, %x: tensor<2xf32>, %y: tensor<1x2xf
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<?xf32>)
 // CHECK: %[[N:.*]] = tensor.dim %[[R]]
 // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[N]], %{{.*}} : index
-// CHECK: krnl.check %[[SAME]], "a value has another size than the graph says" sizes(%[[N]], %{{.*}})
+// CHECK: krnl.check %[[SAME]], "a value has another size than declared in the graph" sizes(%[[N]], %{{.*}})
 // CHECK: tensor.cast %[[R]] : tensor<?xf32> to tensor<7xf32>
 func.func @declared_sizes(%c: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<7xf32> {
   %r = onnx.If(%c) : (tensor<i1>) -> tensor<7xf32> then_branch {

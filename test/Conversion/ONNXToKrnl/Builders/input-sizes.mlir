@@ -24,7 +24,7 @@ func.func @size_of_an_input(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]}, %y: ten
   return %1 : tensor<?x8xf32>
 }
 
-// An input without a name for its size gives it its own; a size that is no input's
+// An input without a name for its size gives it its own; a size that is not an input's
 // stays as it is computed, and so do those of texts that do not fit the result.
 // CHECK-LABEL: func @other_names
 // CHECK:         krnl.check %{{.+}}, "sizes of the operands do not fit together" sizes(%{{.+}}, %[[N:.+]])

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// Steps that are no constants are mostly 1: then the elements are contiguous.
+// Steps that are not constants are mostly 1: then the elements are contiguous.
 // CHECK-LABEL: func.func @run_time_steps
 // CHECK:         %[[ONE:.+]] = arith.cmpi eq, %{{.+}}, %{{.+}} : index
 // CHECK:         scf.if %[[ONE]]

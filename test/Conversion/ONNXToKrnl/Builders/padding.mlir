@@ -53,7 +53,7 @@ func.func @channels_last(%x: tensor<1x?x?x3xf32>) -> tensor<1x?x?x3xf32> {
   return %y : tensor<1x?x?x3xf32>
 }
 
-// Pads that are no constants: where there are none after a dimension, it takes in those
+// Pads that are not constants: where there are none after a dimension, it takes in those
 // after it.
 // CHECK-LABEL: func @dynamic_pads_of_channels
 // CHECK:         arith.andi

@@ -75,7 +75,7 @@ func.func @mode_beyond_the_last(%x: tensor<4x2xf64>) -> tensor<4x1xf64> {
 
 func.func @no_root(%x: tensor<4x2xf64>) -> tensor<4x1xf64> {
   // expected-error @below {{TreeEnsemble is not supported}}
-  // expected-note @below {{a root is no node}}
+  // expected-note @below {{a root is not a node}}
   %y = onnx.ml.TreeEnsemble(%x) {leaf_targetids = array<i64: 0, 0>, leaf_weights = dense<[2.0, 3.0]> : tensor<2xf64>, n_targets = 1 : i64, nodes_falseleafs = array<i64: 1>, nodes_falsenodeids = array<i64: 1>, nodes_featureids = array<i64: 1>, nodes_modes = dense<1> : tensor<1xui8>, nodes_splits = dense<0.5> : tensor<1xf64>, nodes_trueleafs = array<i64: 1>, nodes_truenodeids = array<i64: 0>, tree_roots = array<i64: 3>} : (tensor<4x2xf64>) -> tensor<4x1xf64>
   return %y : tensor<4x1xf64>
 }

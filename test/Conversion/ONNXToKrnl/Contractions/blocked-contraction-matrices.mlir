@@ -40,7 +40,7 @@ func.func @zero_points(%a: tensor<4x32xf16>) -> tensor<4x2xf16> {
   return %y : tensor<4x2xf16>
 }
 
-// Real zero points are no numbers of a few bits.
+// Real zero points are not numbers of a few bits.
 // CHECK-LABEL: func @real_zero_points
 // CHECK:         krnl.kernel "MatMulNBits"
 // CHECK:           arith.subf {{.*}} : f32

@@ -53,7 +53,7 @@ func.func @scattered(%a: tensor<4x32xf32>, %g: tensor<32xi32>) -> tensor<4x2xf32
   %w = onnx.Constant dense<255> : tensor<2x2x8xui8>
   %s = onnx.Constant dense<1.0> : tensor<4xf32>
   // expected-error @below {{MatMulNBits is not supported}}
-  // expected-note @below {{blocks are not of neighbours}}
+  // expected-note @below {{blocks are not contiguous}}
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) g_idx(%g) {K = 32 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<4x32xf32>, tensor<2x2x8xui8>, tensor<4xf32>, tensor<32xi32>) -> tensor<4x2xf32>
   return %y : tensor<4x2xf32>
 }

@@ -49,7 +49,7 @@ func.func @map(%s: !onnx.seq<tensor<?xf32>>) -> !onnx.seq<tensor<?xf32>> {
   return %r : !onnx.seq<tensor<?xf32>>
 }
 
-// What is no optional is always there.
+// What is not an optional is always there.
 // CHECK-LABEL: func.func @optionals
 // CHECK-SAME: (%[[X:.*]]: tensor<2xf32>, %[[O:.*]]: !krnl.obj)
 // CHECK: krnl.call @onnxc_call_optional_has_element(%[[O]])
@@ -79,7 +79,7 @@ func.func @unknown_rank(%x: tensor<*xf32>, %s: tensor<2xi64>) -> (tensor<?xi64>,
 // CHECK-LABEL: func.func @cast_to_rank
 // CHECK-SAME: (%[[X:.*]]: !krnl.obj, %[[S:.*]]: tensor<?xi64>
 // CHECK: krnl.call @onnxc_call_unbox(%[[X]]) shared params [1, 0] : (!krnl.obj) -> tensor<?x?xf32>
-// CHECK: krnl.check {{.*}}"a value has another size than the graph says"
+// CHECK: krnl.check {{.*}}"a value has another size than declared in the graph"
 // CHECK: tensor.cast %[[S]] : tensor<?xi64> to tensor<3xi64>
 func.func @cast_to_rank(%x: tensor<*xf32>, %s: tensor<?xi64>) -> (tensor<?x?xf32>, tensor<3xi64>) {
   %0 = onnx.Identity(%x) : (tensor<*xf32>) -> tensor<?x?xf32>

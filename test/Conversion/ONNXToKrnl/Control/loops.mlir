@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
 // An optional that a loop carries takes the sequence that its body yields; the
-// result, which is no optional, is taken out of it.
+// result, which is not an optional, is taken out of it.
 // CHECK-LABEL: func.func @optional_state
 // CHECK: %[[L:.*]]:3 = scf.while
 // CHECK: %[[S:.*]] = krnl.call @onnxc_call_sequence_construct
@@ -20,7 +20,7 @@ func.func @optional_state(%m: tensor<i64>, %o: !onnx.opt<!onnx.seq<tensor<f32>>>
 // Rows of unknown size are compared with the first; every iteration looks at the
 // deadline.
 // CHECK-LABEL: func.func @rows
-// CHECK: krnl.call @onnxc_call_trip() stateful : () -> ()
+// CHECK: krnl.call @onnxc_call_poll() stateful : () -> ()
 // CHECK: krnl.check %{{.*}}, "Loop: the rows of a scan output differ in shape"
 func.func @rows(%m: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x?xf32> {
   %r = onnx.Loop M(%m) : (tensor<i64>) -> tensor<?x?xf32> body {

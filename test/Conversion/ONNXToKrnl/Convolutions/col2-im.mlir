@@ -42,7 +42,7 @@ func.func @apart(%x: tensor<1x8x4xf32>) -> tensor<1x2x5x5xf32> {
 // CHECK-LABEL: func @shapes_of_the_run
 // CHECK:         krnl.check %{{.+}}, "Col2Im: block_shape has a size below 1"
 // CHECK:         krnl.check %{{.+}}, "Col2Im: a size is negative or too large"
-// CHECK:         krnl.check %{{.+}}, "Col2Im: the channels are no multiple of the block"
+// CHECK:         krnl.check %{{.+}}, "Col2Im: the channels are not a multiple of the block"
 // CHECK:         krnl.check %{{.+}}, "Col2Im: another number of blocks fits into the image"
 func.func @shapes_of_the_run(%x: tensor<1x10x5xf32>, %image: tensor<1xi64>, %block: tensor<1xi64>) -> tensor<1x?x?xf32> {
   %y = onnx.Col2Im(%x, %image, %block) : (tensor<1x10x5xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<1x?x?xf32>

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl | FileCheck %s
 
-// The base gives the type; an exponent that all elements share is no power.
+// The base gives the type; an exponent that all elements share is not a power.
 // CHECK-LABEL: func @square
 // CHECK:         krnl.kernel "Pow"
 // CHECK-NOT:     math.powf

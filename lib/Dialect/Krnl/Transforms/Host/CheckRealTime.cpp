@@ -94,7 +94,7 @@ struct KrnlCheckRealTime
     module->setAttr(realTimeAttrName, UnitAttr::get(&getContext()));
     // Loops poll the deadline, which such a run does not have.
     module.walk([](CallOp call) {
-      if (call.getCallee() == "onnxc_call_trip")
+      if (call.getCallee() == "onnxc_call_poll")
         call.erase();
     });
     int64_t bits = TargetAttr::processorOf(module).indexBits;

@@ -60,8 +60,12 @@ small=$(mktemp -d)
 trap 'rm -rf "$small"' EXIT
 "$python" "$root/test/Target/Inputs/device_models.py" "$small"
 device=cuda:sm_80,sm_90a
+of_model=() # the options that simplify has, too
 for option in "$@"; do
-  [[ $option != --device=* ]] || device=${option#--device=}
+  case $option in
+    --device=*) device=${option#--device=} ;;
+    --shape=* | --dim=* | --from=* | --to=* | --custom-op-lib=*) of_model+=("$option") ;;
+  esac
 done
 for model in "$small"/*.onnx; do
   name=$(basename "$model" .onnx)
@@ -69,7 +73,7 @@ for model in "$small"/*.onnx; do
   case $name in
     # Factors of bytes and of f32 lie along the sums; those that lie across are copied by threads.
     warpgroups_*f16* | warpgroups_tails)
-      for by in tma cluster; do
+      for by in tma cluster producer; do
         way=$by pack "$model" "$folder/tests/${name}_$by"
       done
       ;;
@@ -80,6 +84,6 @@ for model in "${models[@]}"; do
   pack "$model" "$folder/$name" "$@"
   # For other programs that are installed there; PyTorch reads no ONNX.
   cp "$model" "$folder/$name.onnx"
-  onnx-compile simplify -q "$model" "$@" --device=cpu -o "$small/$name.simplified.onnx"
+  onnx-compile simplify -q "$model" "${of_model[@]}" -o "$small/$name.simplified.onnx"
   "$python" "$here/write_graph.py" "$small/$name.simplified.onnx" "$folder/$name.graph.npz" || true
 done

@@ -99,7 +99,7 @@ static llvm::Constant *makeKernel(Constants &make, ModuleOp module,
 static llvm::Constant *makeImage(Constants &make, const DeviceImage &image) {
   size_t bytes = image.bytes.size() + (image.kind == ONNXC_IMAGE_PTX ? 1 : 0);
   return make.record({make.number(image.kind), make.number(image.capability),
-                      make.number(image.isExact), make.number(0),
+                      make.number(image.isExact), make.number(image.driver),
                       make.bytes(ArrayRef(image.bytes.c_str(), bytes)),
                       make.number(int64_t(bytes))});
 }

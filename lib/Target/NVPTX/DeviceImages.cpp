@@ -18,6 +18,17 @@ static std::string textOf(const CodeFile &file) {
   return {file.bytes.begin(), file.bytes.end()};
 }
 
+// PTX ISA, Release Notes: 7.0 to 7.8 came with CUDA 11.0 to 11.8, and 8.0 to
+// 8.5 with 12.0 to 12.5.
+int64_t driverOf(StringRef ptx) {
+  int64_t major = 0, minor = 0;
+  StringRef version = ptx.split(".version ").second;
+  if (version.consumeInteger(10, major) || !version.consume_front(".") ||
+      version.consumeInteger(10, minor))
+    return 0;
+  return (major + 4) * 1000 + minor * 10;
+}
+
 /// PTX becomes a cubin for the GPU that it is for.
 static void addCubin(DeviceImages &images, StringRef processor) {
   DeviceImage cubin = images.images.front();
@@ -41,7 +52,9 @@ FailureOr<DeviceImages> makeDeviceImages(ModuleOp module, unsigned level,
     return failure();
   StringRef processor = krnl::TargetAttr::of(module).getCpu();
   auto [capability, isExact] = computeCapability(processor);
-  images.images.push_back({ONNXC_IMAGE_PTX, capability, isExact, textOf(*ptx)});
+  std::string text = textOf(*ptx);
+  images.images.push_back(
+      {ONNXC_IMAGE_PTX, capability, isExact, text, driverOf(text)});
   if (wantsCubin)
     addCubin(images, processor);
   if (!module->hasAttr(simulatedAttrName))

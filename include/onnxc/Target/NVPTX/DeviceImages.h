@@ -19,7 +19,13 @@ struct DeviceImage {
   int64_t capability = 0; ///< 10 * major + minor
   bool isExact = false;   ///< for this capability alone
   std::string bytes;      ///< of PTX without the NUL at its end
+  /// No older driver takes it, as OnnxcDeviceImage has it; 0: not known.
+  int64_t driver = 0;
 };
+
+/// The version of CUDA that came with that of the PTX, as OnnxcDeviceImage
+/// counts it; 0 if the text has none.
+int64_t driverOf(llvm::StringRef ptx);
 
 struct DeviceImages {
   std::vector<DeviceImage> images;

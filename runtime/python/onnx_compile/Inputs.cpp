@@ -42,8 +42,9 @@ static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
     size = PyBytes_Size(item);
   }
   if (!text)
-    PyErr_Format(PyExc_TypeError, "input '%U': a string tensor holds only str",
-                 what);
+    PyErr_Format(PyExc_TypeError,
+                 "input '%U': a string tensor holds only str, not %.80R", what,
+                 item ? item : Py_None);
   else if (size != Py_ssize_t(std::strlen(text)))
     PyErr_Format(PyExc_ValueError, "input '%U': a string has a NUL character",
                  what);
@@ -110,6 +111,23 @@ static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
   return isSame;
 }
 
+/// Tells which input the error of NumPy is about.
+static void nameInput(PyObject *what) {
+  if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
+      !PyErr_ExceptionMatches(PyExc_TypeError))
+    return;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyErr_Format(PyErr_GivenExceptionMatches(type, PyExc_ValueError)
+                   ? PyExc_ValueError
+                   : PyExc_TypeError,
+               "input '%U': %S", what, value);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
 /// Any object as an array the model can read; a new reference.
 static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
                               PyObject *what) {
@@ -132,6 +150,8 @@ static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
       source, descr, 0, 0, descr ? flags | NPY_ARRAY_FORCECAST : flags,
       nullptr);
   Py_DECREF(source);
+  if (!array && descr)
+    nameInput(what);
   PyArrayObject *result = reinterpret_cast<PyArrayObject *>(array);
   if (result && descr && onnxc::run::isInteger(typeOf(wanted)) &&
       !holdsNumbersOf(result, object, what)) {

@@ -129,7 +129,10 @@ class Reference:
     def values(self, feed: Values, names: Sequence[str]) -> Values:
         evaluator = _module("onnx.reference", "the reference").ReferenceEvaluator
         model = _select(self._onnx, self._onnx.load(self._path), names)
-        return dict(zip(names, evaluator(model).run(None, dict(feed))))
+        try:
+            return dict(zip(names, evaluator(model).run(None, dict(feed))))
+        except NotImplementedError as error:
+            raise NotImplementedError(f"{self.name} cannot run the model, but onnxruntime may: {error}") from error
 
 
 class Function:

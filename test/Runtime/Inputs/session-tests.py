@@ -316,8 +316,8 @@ class Errors(unittest.TestCase):
 
     def test_strings(self):
         session = ExecutionSession(MODEL, entry="identity_STRING")
-        with self.assertRaisesRegex(TypeError, "holds only str"):
-            session.run(np.array(["a", 1], dtype=object))
+        with self.assertRaisesRegex(TypeError, "input 'x': a string tensor holds only str, not None"):
+            session.run(np.array(["a", None], dtype=object))
         with self.assertRaisesRegex(ValueError, "input 'x': a string has a NUL character"):
             session.run(["a\0b"])
 
@@ -328,6 +328,10 @@ class Errors(unittest.TestCase):
         for name, numbers in (("INT64", [4.0, -5.0]), ("INT4", [-8, 7]), ("BOOL", [0, 1]), ("FLOAT16", [0.1])):
             (same,) = ExecutionSession(MODEL, entry=f"identity_{name}").run([numbers])
             np.testing.assert_allclose(same.astype(float), numbers, 1e-3)
+        with self.assertRaisesRegex(ValueError, "input 'x': could not convert string to float: 'abc'"):
+            ExecutionSession(MODEL, entry="identity_FLOAT").run("abc")
+        with self.assertRaisesRegex(ValueError, "input 'x': setting an array element with a sequence"):
+            ExecutionSession(MODEL, entry="identity_FLOAT").run([[[1.0], [1.0, 2.0]]])
         with self.assertRaisesRegex(TypeError, "input 'x': expected an array of float32, not None"):
             ExecutionSession(MODEL, entry="identity_FLOAT").run([None])
 

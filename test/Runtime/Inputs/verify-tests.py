@@ -106,6 +106,12 @@ class Verify(unittest.TestCase):
             self.assertEqual([c.elements for c in found.outputs], [30])
             self.assertIn(against, found.against)
 
+    def test_operator_that_the_reference_lacks(self):
+        model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>
+            g (float[4] x) => (float[4] y) { y = com.microsoft.QuickGelu(x) }""")
+        with self.assertRaisesRegex(NotImplementedError, "reference of onnx .* but onnxruntime may: .*QuickGelu"):
+            onnx_compile.verify(model, "reference")
+
     def test_names_the_node(self):
         model = onnx.load(DIGITS)
         changed = onnx.load(DIGITS)

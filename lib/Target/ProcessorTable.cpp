@@ -233,7 +233,7 @@ static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"},
     dsp{Triple::thumb, "+dsp"}, helium{Triple::thumb, "+mve"},
     fpv8{Triple::thumb, "+fp-armv8d16sp"}, sm80{Triple::nvptx64, ""},
-    sm90a{Triple::nvptx64, "+sm_90a"};
+    sm90{Triple::nvptx64, "+sm_90"}, sm90a{Triple::nvptx64, "+sm_90a"};
 
 // Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
 // name for the 128 and 256 bits of VPDPBUSD in both encodings.
@@ -282,6 +282,10 @@ static constexpr TargetInstruction instructions[] = {
     // NVIDIA, PTX ISA, ex2; CUDA C++ Programming Guide, Arithmetic
     // Instructions: 16 results of functions in a cycle of a multiprocessor.
     {sm80, "exp2_f32_x16", "llvm.nvvm.ex2.approx"},
+    // NVIDIA, CUDA Binary Utilities, instruction sets: I2FP of Hopper; before,
+    // integers become floats by I2F, in the units for functions.
+    {sm90, "int_to_float", ""},
+    {sm90a, "int_to_float", ""},
     // NVIDIA, PTX ISA, mma.sync: those of sm_80. That of bytes has their
     // signedness after its name.
     {sm80, "mma_f16_x16", "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"},

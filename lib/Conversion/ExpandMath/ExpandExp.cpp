@@ -22,9 +22,8 @@
 using namespace mlir;
 using namespace onnxc;
 
-/// Nothing where the target has none.
-static std::optional<PowerInstruction>
-powerInstructionOf(krnl::TargetAttr target) {
+std::optional<PowerInstruction>
+onnxc::powerInstructionOf(krnl::TargetAttr target) {
   if (!target)
     return std::nullopt;
   for (NamedAttribute entry : target.getInstructions()) {

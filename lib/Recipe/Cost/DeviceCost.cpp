@@ -113,7 +113,8 @@ struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
   void add(unsigned number);
   void addCopies(const SharedCopies &copies, double &waited);
-  void addRegisters(const ThreadWork &work, const SharedCopies &copies);
+  void addRegisters(const ThreadWork &work, const SharedCopies &copies,
+                    double steps);
   void addPrefetches(unsigned number);
   void addExchange(unsigned number);
   double latencyOfMemory(unsigned number) const;
@@ -390,7 +391,7 @@ void TileWork::add(unsigned number) {
   addCopies(copies, waited);
   addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
-  addRegisters(work, copies);
+  addRegisters(work, copies, steps);
 }
 
 void TileWork::addCopies(const SharedCopies &copies, double &waited) {
@@ -439,8 +440,11 @@ void TileWork::addExchange(unsigned number) {
   starting += 2 * target.clusterLatency + far / target.clusterBytesPerCycle;
 }
 
-void TileWork::addRegisters(const ThreadWork &work,
-                            const SharedCopies &copies) {
+/// Results that a thread cannot keep from step to step are stored to local
+/// memory and loaded again: accesses of a word by each thread of a warp.
+/// Operands that do not fit are loaded later.
+void TileWork::addRegisters(const ThreadWork &work, const SharedCopies &copies,
+                            double steps) {
   double threads = double(numThreads(nest));
   // Each copy ahead has an address; elements of others are in registers.
   double copied = copies.stages > 1
@@ -450,6 +454,12 @@ void TileWork::addRegisters(const ThreadWork &work,
       int64_t(work.resultRegisters + double(target.addressRegisters) +
               (copies.stages > 1 ? work.operandRegisters + copied
                                  : std::max(work.operandRegisters, copied)));
+  double spilled =
+      std::max(work.resultRegisters + double(target.addressRegisters) -
+                   double(target.threadRegisters),
+               0.0);
+  instructions += 2 * steps * spilled;
+  cacheCycles += 2 * steps * spilled;
   registers = std::min(registers, target.threadRegisters);
   resources.registers = std::max(resources.registers, registers);
 }

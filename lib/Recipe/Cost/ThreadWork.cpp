@@ -191,6 +191,30 @@ void OpCost::addRead(tensor::ExtractOp read, double instances,
   work.indexedBytes += count * width * bytes;
 }
 
+/// Results in a cycle of a core of the units that convert the elements; nothing
+/// where other instructions do. NVIDIA, CUDA C++ Programming Guide, Arithmetic
+/// Instructions: the units for functions, except where bits are moved, between
+/// f32 and 16 bits (HADD2, F2FP), and between integers.
+static std::optional<double> conversionRate(Operation &inner,
+                                            TargetAttr target) {
+  bool toFloat = isa<arith::SIToFPOp, arith::UIToFPOp>(inner),
+       fromFloat = isa<arith::FPToSIOp, arith::FPToUIOp>(inner),
+       ofFloat = isa<arith::ExtFOp, arith::TruncFOp>(inner);
+  if (!toFloat && !fromFloat && !ofFloat)
+    return std::nullopt;
+  bool isWide = llvm::any_of(
+      ArrayRef<Type>{inner.getOperand(0).getType(),
+                     inner.getResult(0).getType()},
+      [](Type type) {
+        return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 64;
+      });
+  bool isPlain = ofFloat || (toFloat && target.hasInstruction("int_to_float"));
+  std::optional<PowerInstruction> units = powerInstructionOf(target);
+  if (!units || (isPlain && !isWide))
+    return std::nullopt;
+  return double(units->resultsPerCycle);
+}
+
 /// An instruction on an index takes the place of a multiply-add.
 void OpCost::addPayload(double instances, ThreadWork &work) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -203,6 +227,9 @@ void OpCost::addPayload(double instances, ThreadWork &work) {
             powerInstructionFor(&inner, TargetAttr::of(op)))
       work.functionCycles += instances * double(lanes * target.warpThreads) /
                              double(power->resultsPerCycle);
+    if (auto rate = conversionRate(inner, TargetAttr::of(op)))
+      work.functionCycles +=
+          instances * double(lanes * target.warpThreads) / *rate;
     if (isa<arith::ArithDialect>(inner.getDialect()) &&
         !inner.hasTrait<OpTrait::ConstantLike>() &&
         inner.getResult(0).getType().isIndex())

@@ -394,6 +394,41 @@ TEST_F(DeviceCostTest, IdleMultiprocessorsDoNotHelp) {
   EXPECT_DOUBLE_EQ(few.predicted, same.predicted);
 }
 
+/// Each thread has 16 by 32 results, which are more than it has registers.
+constexpr const char *largeTiles = R"(
+func.func @f(%x: tensor<512x512xf32>, %w: tensor<512x4096xf32>, %o: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
+  %y = krnl.kernel "product" loops [m = 512, n = 4096, k = 512]
+      ins(%x, %w : tensor<512x512xf32>, tensor<512x4096xf32>)
+      outs(%o : tensor<512x4096xf32>)
+      recipe [block(m, 16) -> (m.o, m.t), block(n, 1024) -> (n.o, n.b), block(n.b, 32) -> (n.t, n.i),
+              order(m.o, n.o, n.t, m.t, n.i, k), fuse_outer(m.o, n.o, n.t), parallel(m.o, n.o), map(n.t, thread),
+              unroll(m.t, 16), unroll(n.i, 32)] {
+  ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x4096xf32>, %c: tensor<512x4096xf32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<512x512xf32>, tensor<512x4096xf32>) -> tensor<512x4096xf32> {
+      %2 = arith.mulf %p, %q : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<512x4096xf32>
+  } -> tensor<512x4096xf32>
+  return %y : tensor<512x4096xf32>
+})";
+
+// What a thread has no registers for goes to memory and back in each step.
+TEST_F(DeviceCostTest, SpillsTakeAccesses) {
+  withKernel("cuda:sm_90a", largeTiles,
+             [&](krnl::KernelOp kernel, const Processor &target) {
+               Processor larger = target;
+               larger.threadRegisters = 1024;
+               larger.coreRegisters *= 16;
+               double spilled = 16 * 32 + 20 - 255;
+               double steps = 512.0 * (512 / 16) * (4096 / 1024) / 128;
+               EXPECT_GT(cyclesOfNest(kernel, target),
+                         cyclesOfNest(kernel, larger) + spilled * steps);
+             });
+}
+
 /// e to the power of e to the power of the element, and so on.
 constexpr const char *exponentials = R"(
 func.func @f(%x: tensor<262144x{0}>, %o: tensor<262144x{0}>) -> tensor<262144x{0}> {{
@@ -437,6 +472,35 @@ TEST_F(DeviceCostTest, FunctionsTakeTheirUnits) {
     EXPECT_LT(cyclesOf(gpu, "f16", plain), 1.5 * units);
     EXPECT_GT(cyclesOf(gpu, "f32", plain), cyclesOf(gpu, "f16", plain));
     EXPECT_GE(cyclesOf(gpu, "f64", rounded), cyclesOf(gpu, "f64", plain));
+  }
+}
+
+// Integers become floats by an ordinary instruction on the later GPU, floats
+// become integers in the units for functions on both, and 16 bits need none.
+TEST_F(DeviceCostTest, ConversionsTakeTheUnitsOfFunctions) {
+  const char *integers = "%i{0} = arith.fptosi %p{1} : f32 to i32\n"
+                         "%p{0} = arith.sitofp %i{0} : i32 to f32\n";
+  const char *halves = "%i{0} = arith.truncf %p{1} : f32 to f16\n"
+                       "%p{0} = arith.extf %i{0} : f16 to f32\n";
+  auto cyclesOf = [&](const char *gpu, const char *step) {
+    std::string payload;
+    for (int i = 0; i < 64; ++i)
+      payload += llvm::formatv(step, i + 1, i);
+    double cycles = 0;
+    withKernel(gpu, llvm::formatv(exponentials, "f32", payload),
+               [&](krnl::KernelOp kernel, const Processor &target) {
+                 kernel.setRecipeAttr(chooseRecipe(kernel, target));
+                 cycles = cyclesOfNest(kernel, target) - target.launchCycles();
+               });
+    return cycles;
+  };
+  for (auto [gpu, conversions] :
+       {std::pair("cuda:sm_80", 2), std::pair("cuda:sm_90a", 1)}) {
+    Processor target = processorOf(gpu);
+    double units = conversions * 64.0 * 262144 / 16 / double(target.cores);
+    EXPECT_GE(cyclesOf(gpu, integers), units);
+    EXPECT_LT(cyclesOf(gpu, integers), 1.5 * units);
+    EXPECT_LT(cyclesOf(gpu, halves), units);
   }
 }
 

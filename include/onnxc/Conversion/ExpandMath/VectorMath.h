@@ -24,6 +24,8 @@ struct PowerInstruction {
   llvm::StringRef name;
   int64_t resultsPerCycle;
 };
+/// That of the target; nothing where it has none.
+std::optional<PowerInstruction> powerInstructionOf(krnl::TargetAttr target);
 /// The instruction for powers of 2 that the operation is computed by: that of
 /// the target for e^x of f32, and of 16 bits, which is computed in f32. Nothing
 /// for other operations and types.

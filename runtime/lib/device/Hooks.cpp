@@ -17,17 +17,25 @@ using namespace onnxc::rt::device;
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The smallest free block of so many bytes, or else the largest free one; null
-/// if none is free.
-static DeviceBlock *findBlock(DeviceContext &device, int64_t bytes) {
+/// Returns true if the block can be used for so many bytes. With a limit it has
+/// exactly these, so that earlier runs do not decide whether a run fits.
+static bool canHold(const OMContext &context, const DeviceBlock &block,
+                    int64_t bytes) {
+  return context.deviceLimit ? block.bytes == bytes : block.bytes >= bytes;
+}
+
+/// The smallest free block that can hold the bytes, or else the largest free
+/// one; null if none is free.
+static DeviceBlock *findBlock(const OMContext &context, DeviceContext &device,
+                              int64_t bytes) {
   DeviceBlock *found = nullptr;
   for (DeviceBlock *block = device.blocks; block; block = block->next) {
     if (block->isUsed)
       continue;
-    bool fits = block->bytes >= bytes;
-    bool isBetter =
-        !found || (found->bytes >= bytes ? fits && block->bytes < found->bytes
-                                         : block->bytes > found->bytes);
+    bool fits = canHold(context, *block, bytes);
+    bool isBetter = !found || (canHold(context, *found, bytes)
+                                   ? fits && block->bytes < found->bytes
+                                   : fits || block->bytes > found->bytes);
     if (isBetter)
       found = block;
   }
@@ -116,11 +124,11 @@ OnnxcDevicePointer onnxc_rt_device_alloc(OnnxcCall *call, int64_t bytes) {
     return 0;
   }
   bytes = bytes ? bytes : 1;
-  DeviceBlock *block = findBlock(*device, bytes);
+  DeviceBlock *block = findBlock(*call, *device, bytes);
   if (!block)
     block = addBlock(call, *device);
-  if (!block ||
-      (block->bytes < bytes && !growBlock(call, *device, *block, bytes)))
+  if (!block || (!canHold(*call, *block, bytes) &&
+                 !growBlock(call, *device, *block, bytes)))
     return 0;
   block->isUsed = true;
   return block->memory;

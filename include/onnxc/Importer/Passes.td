@@ -11,9 +11,9 @@ include "mlir/Pass/PassBase.td"
 def ExpandFunctions : Pass<"onnx-expand-functions", "::mlir::ModuleOp"> {
   let summary = "Replace operators by the bodies that define them";
   let description = [{
-    Every operator that its schema defines by simpler ones, and that is not in
-    `keep`, is replaced by these, until none is left. The pipeline keeps the
-    operators that have a lowering of their own.
+    Replaces every operator whose schema has a function body, and that is not in
+    `keep`, by this body, until no such operator is left. The pipeline keeps the
+    operators that have a lowering.
 
     ```mlir
     // before
@@ -28,7 +28,7 @@ def ExpandFunctions : Pass<"onnx-expand-functions", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [ListOption<"keep", "keep", "std::string",
-                            "operators to leave alone, as onnx.Softplus">];
+                            "operators to keep, such as onnx.Softplus">];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }
 

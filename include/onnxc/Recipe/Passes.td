@@ -9,12 +9,12 @@
 include "mlir/Pass/PassBase.td"
 
 def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
-  let summary = "give kernels of a dynamic number of rows a version for few";
+  let summary = "Add versions for few rows to kernels with a dynamic number of rows";
   let description = [{
-    A kernel whose recipe packs an operand in each run, which pays from a number of
-    rows of the other operand on that the target says, has a second version before it
-    where the number is dynamic: the rows are the iterations of one of the two, the other
-    one has none and leaves its destinations as they are.
+    Packing an operand in each run is beneficial only for a minimum number of rows of
+    the other operand, which the target defines. Where that number is dynamic, the
+    kernel gets a second version for fewer rows. One of the two versions has all rows
+    as iterations; the other one has none and leaves its destinations unchanged.
     Nothing is done where the best recipe for few rows packs the operand as well.
     A copy that transposes, with lanes along a dynamic number of columns of its
     operand, has such a version for few columns, whose lanes lie along its result.
@@ -37,14 +37,14 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
 }
 
 def KrnlTabulateBytesPass : Pass<"krnl-tabulate-bytes", "::mlir::ModuleOp"> {
-  let summary = "look functions of a byte up in tables";
+  let summary = "Replace functions of one byte by table lookups";
   let description = [{
     Operations of a payload that compute a byte from one other byte and constants,
-    as those between the bytes of quantised tensors do, become `krnl.lookup` in a
-    table that the compiler computes as it computes constants, to the same bits. This
-    is done where the operations take more than a lookup of as many bytes in a vector,
-    on targets that have instructions for it, and outside of sums. Integer divisions
-    stay, as they could end the compiler.
+    such as those between quantised tensors, become a `krnl.lookup` in a table, which
+    the compiler evaluates by compiled code, so that results are identical. This is
+    done outside of reductions, on targets with instructions for table lookups, if the
+    operations cost more than the lookup of a vector. Integer divisions are not
+    evaluated, because they could trap in the compiler.
 
     ```mlir
     %r = arith.uitofp %x : i8 to f32
@@ -62,14 +62,14 @@ def KrnlTabulateBytesPass : Pass<"krnl-tabulate-bytes", "::mlir::ModuleOp"> {
 }
 
 def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
-  let summary = "compute a factor of products once on a device";
+  let summary = "Compute a factor of products once in a kernel of its own, on a device";
   let description = [{
     A kernel that sums up products, one factor of which its payload computes from
     several inputs, becomes two where the cost model says that these take less
     time: one has the factor as a tensor, and one multiplies. Where the factor is
     extended from fewer bits, the tensor has these. Nothing is done where
-    sizes of the tensor are dynamic, where it has many times the bytes that the kernel
-    reads and writes, or where each element is a factor of one product.
+    sizes of the tensor are dynamic, where the tensor is many times larger than what
+    the kernel reads and writes, or where each element is a factor of one product.
 
     ```mlir
     %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]
@@ -91,7 +91,7 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
 }
 
 def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
-  let summary = "store constants along the sums of a device's kernels";
+  let summary = "Store constants in the order in which the kernels of a device sum over them";
   let description = [{
     Those dimensions of a constant that an op sums up are stored in the order of the
     loops of the sum, for each kernel as it needs them: a constant that kernels want
@@ -114,13 +114,13 @@ def KrnlOrderConstantsPass : Pass<"krnl-order-constants"> {
 }
 
 def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
-  let summary = "divide sums among blocks of threads where a device has too few";
+  let summary = "Split reductions among thread blocks where a device has too few";
   let description = [{
     A kernel that has few results for the multiprocessors of the device, and
     sums up products of two inputs, becomes two where the cost model says that
     these take less time: one has the sums of parts of the terms, in a tensor of
-    its own, and one adds them up, always in the same order. So do other sums,
-    minima and the like along several loops, of which those that are not divided may
+    its own, and one adds them up, always in the same order. So do other
+    reductions along several loops, of which those that are not divided may
     have dynamic extents; all other sizes are static.
 
     ```mlir
@@ -133,7 +133,7 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
   }];
   let options = [
     Option<"keepOrder", "keep-order", "bool", "false",
-           "Split no sums whose order is to be kept">
+           "Do not split sums whose order has to be kept">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -142,7 +142,7 @@ def KrnlSplitReductionsPass : Pass<"krnl-split-reductions"> {
 }
 
 def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
-  let summary = "divide long rows among blocks of threads where a device has few";
+  let summary = "Split long rows among thread blocks where a device has too few";
   let description = [{
     A kernel whose sums all run along one loop has a row for each block of threads at
     most. Where the cost model says that it takes less time, it becomes two: one has
@@ -172,7 +172,7 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
   }];
   let options = [
     Option<"keepOrder", "keep-order", "bool", "false",
-           "Split no sums whose order is to be kept">
+           "Do not split sums whose order has to be kept">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -181,13 +181,13 @@ def KrnlSplitRowsPass : Pass<"krnl-split-rows"> {
 }
 
 def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
-  let summary = "compute masks that follow from indices where they are read";
+  let summary = "Compute masks that are functions of indices where they are read";
   let description = [{
-    A tensor that has one value up to a diagonal and another one after it, such as
-    the causal mask of an attention, is read as a comparison of indices: a constant
+    A tensor with one value up to a diagonal and another one after it, such as the
+    causal mask of an attention, is replaced by a comparison of indices: a constant
     of at least two dimensions, or the result of kernels that compare numbers which
-    grow evenly along a dimension, as those of Range do. No memory has the mask then, and
-    recipes can leave out what it hides (`skip_masked`). Adding a mask of -infinity and 0
+    grow evenly along a dimension, as those of Range do. The mask is then not stored, and
+    recipes can skip masked elements (`skip_masked`). Adding a mask of -infinity and 0
     to the scores of a softmax is a selection: what it hides is -infinity even if it was NaN.
 
     ```mlir
@@ -205,12 +205,12 @@ def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
 }
 
 def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
-  let summary = "read the border around a tensor where it is read";
+  let summary = "Fold padding into the accesses of its readers";
   let description = [{
-    For a device: a kernel that puts a border of one constant around a tensor, or that fills
-    the border around what another kernel has written, goes where the cost model
-    says that its readers take less time if they read the tensor in a range of its
-    indices. Sizes are known, and all readers are ops of kernels.
+    For a device: a kernel that adds a border of one constant to a tensor, or that fills
+    the border of the result of another kernel, is removed if by the cost model its
+    readers take less time when they read the tensor in a range of its indices. Sizes
+    along the border are known, and all readers are ops of kernels.
 
     ```mlir
     %p = krnl.kernel "pad" ins(%x : tensor<1x56x56x64xf16>) outs(%e : tensor<1x58x58x64xf16>) ..
@@ -225,7 +225,7 @@ def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
 }
 
 def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
-  let summary = "make one kernel of the three of an attention";
+  let summary = "Join the three kernels of an attention";
   let description = [{
     For a device: a contraction, a kernel along each row of its result, and a
     contraction that sums up these rows become one kernel where the cost model says
@@ -249,7 +249,7 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
 }
 
 def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
-  let summary = "make one op of those that write the parts of a tensor";
+  let summary = "Join the ops that write the parts of a tensor";
   let description = [{
     For a device: ops that write parts of one tensor, the first of which writes all
     of it or which leave none of it out, become one over the whole tensor where the cost
@@ -279,7 +279,7 @@ def KrnlJoinPartsPass : Pass<"krnl-join-parts"> {
 }
 
 def KrnlJoinSiblingsPass : Pass<"krnl-join-siblings"> {
-  let summary = "make one kernel of those that read the same over the same loops";
+  let summary = "Join kernels that read the same tensors over the same loops";
   let description = [{
     For a device: kernels of one block that read tensors of the same kernels, or the
     same tensors, over loops of the same extents, and do not need each other, become
@@ -300,11 +300,11 @@ def KrnlJoinSiblingsPass : Pass<"krnl-join-siblings"> {
 }
 
 def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
-  let summary = "give each kernel a recipe for the target";
+  let summary = "Write a recipe for the target on each kernel";
   let description = [{
-    The recipe comes from a file where that names the kernel, else from the cost
-    model; kernels that have one already keep it. Nothing is transformed. Where a
-    program has modules of several targets, each of them has files of its own, with
+    The recipe comes from a file if that has one for the kernel, otherwise from the
+    cost model. Kernels with a recipe keep it. Kernels are not transformed. If a
+    program has modules for several targets, each of them has files of its own, with
     the name of its processor before the extension: `m.sm_80.recipes` for `m.recipes`.
 
     ```mlir
@@ -315,7 +315,7 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   }];
   let options = [
     Option<"choose", "choose", "bool", "true",
-           "Ask the cost model about kernels that no file names">,
+           "Choose recipes by the cost model for kernels that are not in the file">,
     Option<"keepOrder", "keep-order", "bool", "false",
            "Choose only recipes that keep the order of every reduction">,
     Option<"recipes", "recipes", "std::string", "", "File of recipes to use">,
@@ -325,7 +325,7 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
 }
 
 def KrnlAnnotateCostsPass : Pass<"krnl-annotate-costs"> {
-  let summary = "write on each kernel what its launches cost";
+  let summary = "Annotate kernels with the predicted costs of their launches";
   let description = [{
     The cost model's estimate of a kernel with its recipe, its operations and its bytes
     become attributes of the kernel, in terms of the operands that its launch will

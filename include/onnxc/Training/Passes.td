@@ -9,14 +9,14 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandGradient : Pass<"onnx-expand-gradient", "::mlir::ModuleOp"> {
-  let summary = "Replace Gradient by operators that compute it";
+  let summary = "Replace Gradient by the operators that compute it";
   let description = [{
-    Reverse mode on the graph: from y back to xs, with a rule for each operator
-    between them. An operator without a rule is replaced first: by a composition
-    of others, or by the function body of its schema. One that has neither is an
-    error at the operator. Integers and truth values end the way. The operands
-    of Gradient are the points where it is taken, then the tensors that its
-    attributes name: xs, zs, y.
+    Reverse-mode differentiation of the graph, from y to xs, with a rule for each
+    operator between them. An operator without a rule is replaced first: by a composition
+    of others, or by the function body of its schema; without either it is an
+    error. Integers and booleans have no gradient. The operands of Gradient are the
+    points at which it is evaluated, followed by the tensors that its attributes
+    name: xs, zs, y.
 
     ```mlir
     // before

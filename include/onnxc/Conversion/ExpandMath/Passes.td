@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 
 def KrnlExpandMathPass
     : Pass<"krnl-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "functions and conversions that no processor has, as arithmetic";
+  let summary = "Expand functions and conversions without an instruction into arithmetic";
   let description = [{
     Elementary functions on f32 become polynomials, for vectors and scalars alike,
     so that both give the same bits; the function of a NaN is a NaN. Half-width

@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertKrnlToLLVMPass
     : Pass<"convert-krnl-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "host program and kernel functions to the LLVM dialect";
+  let summary = "Convert the host program and kernel functions to the LLVM dialect";
   let description = [{
     Kernel functions get the bare signature: a pointer per buffer, then their
     dynamic sizes, scalars and the tile range. The host function becomes
@@ -31,7 +31,7 @@ def ConvertKrnlToLLVMPass
   }];
   let options = [
     Option<"profile", "profile", "bool", "false",
-           "Tell the runtime when launches begin and end">,
+           "Report the begin and end of launches to the runtime">,
     Option<"kernelsOnly", "kernels-only", "bool", "false",
            "Leave out the host program">];
   let dependentDialects = [

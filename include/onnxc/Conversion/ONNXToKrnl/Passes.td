@@ -10,10 +10,11 @@ include "mlir/Pass/PassBase.td"
 
 def ONNXChooseConvolutionsPass
     : Pass<"onnx-choose-convolutions", "::mlir::ModuleOp"> {
-  let summary = "mark the convolutions that Winograd's algorithm computes faster";
+  let summary = "Mark the convolutions that Winograd's algorithm computes faster";
   let description = [{
-    Windows of 3x3 constants that move by one. The mark is the number of results
-    of a tile along each side; the conversion to kernels uses it.
+    Considers convolutions of constant 3x3 filters with stride 1. The value of the
+    attribute is the size of a tile of results along each dimension; the conversion
+    to kernels obeys it.
 
     ```mlir
     %y = onnx.Conv(%x, %w) : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> ...
@@ -25,10 +26,10 @@ def ONNXChooseConvolutionsPass
 
 def ONNXChoosePoolsPass
     : Pass<"onnx-choose-pools", "::mlir::ModuleOp"> {
-  let summary = "mark the pools that take one dimension of large windows after the other";
+  let summary = "Mark the pools that are computed one dimension at a time";
   let description = [{
-    Sums, averages, norms and maxima of a window are made of those of its rows,
-    which neighbouring windows share. The conversion to kernels makes one kernel
+    Sums, averages, norms and maxima of a window are computed from those of its
+    rows, which adjacent windows share. The conversion to kernels makes one kernel
     for each dimension of a marked pool.
 
     ```mlir
@@ -39,16 +40,16 @@ def ONNXChoosePoolsPass
   }];
   let options = [
     Option<"keepOrder", "keep-order", "bool", "false",
-           "leave sums, which are rounded in another order then">];
+           "do not mark sums, which would be rounded in another order">];
 }
 
 def ConvertONNXToKrnlPass
     : Pass<"convert-onnx-to-krnl", "::mlir::ModuleOp"> {
-  let summary = "operators to kernels and the host program around them";
+  let summary = "Convert operators to kernels and the host program";
   let description = [{
-    A full conversion: an operator without a lowering is an error that names it,
-    and all of them are named. Types become those of the host program: bytes for
-    everything of a byte or less, `!krnl.str` and `!krnl.obj`.
+    A full conversion: each operator without a lowering is reported as an error.
+    Element types of a byte or less become i8, strings `!krnl.str`, and containers
+    and tensors of unknown rank `!krnl.obj`.
 
     ```mlir
     %y = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -8,7 +8,7 @@
 include "mlir/Pass/PassBase.td"
 
 def KrnlShareConstantsPass : Pass<"krnl-share-constants"> {
-  let summary = "make kernels equal that differ in floats of their payloads";
+  let summary = "Turn float constants in which kernels differ into operands";
   let description = [{
     The floats in which the payloads of kernels differ that are equal otherwise become
     scalar operands, so that one function is emitted for all of them.
@@ -25,7 +25,7 @@ def KrnlShareConstantsPass : Pass<"krnl-share-constants"> {
 }
 
 def KrnlLowerKernelsPass : Pass<"krnl-lower-kernels"> {
-  let summary = "carry out recipes: kernels become functions and launches";
+  let summary = "Emit kernels as functions and launches according to their recipes";
   let description = [{
     Each `krnl.kernel` is emitted as a function over memrefs that runs a range of
     its tiles, and replaced by a `krnl.launch` of it. Equal kernels share one

@@ -150,7 +150,7 @@ def Krnl_BarrierInitOp : Krnl_Op<"barrier_init"> {
 }
 
 def Krnl_BarrierExpectOp : Krnl_Op<"barrier_expect"> {
-  let summary = "arrives at a barrier and says how many bytes copies bring";
+  let summary = "arrives at a barrier that expects a number of bytes of copies";
   let description = [{
     ```mlir
     krnl.barrier_expect %barriers[%stage], 16384 : memref<4xi64>

@@ -11,7 +11,7 @@ include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 def Krnl_BlockStep
     : Krnl_Step<"Block", "block", "block",
                 "getLoop(), getSize(), getTail(), getOuter(), getInner()"> {
-  let summary = "cut a loop into blocks of a size";
+  let summary = "Divide a loop into blocks";
   let description = [{
     `block(n, 48) -> (n.o, n.r)`: the loop over `n` becomes a loop `n.o` over
     blocks and a loop `n.r` of 48 iterations inside a block, in its place. `tail`
@@ -42,7 +42,7 @@ def Krnl_BlockStep
 def Krnl_FuseStep
     : Krnl_Step<"Fuse", "fuse", "fuse",
                 "getOuter(), getInner(), getResult()"> {
-  let summary = "run two adjacent loops as one";
+  let summary = "Fuse two adjacent loops into one";
   let description = [{
     `fuse(i, j) -> ij`: `i` must be directly outside `j`; every op has both loops
     or neither, and none reduces only one of them.
@@ -52,7 +52,7 @@ def Krnl_FuseStep
 }
 
 def Krnl_OrderStep : Krnl_Step<"Order", "order", "reorder", "namesOf(getLoops())"> {
-  let summary = "put loops in a new order, outermost first";
+  let summary = "Reorder loops, outermost first";
   let description = [{
     `order(n.o, m.o, k)`: the loops take, in this order, the positions that they
     hold together now; other loops keep theirs. Results of loops in registers
@@ -65,7 +65,7 @@ def Krnl_OrderStep : Krnl_Step<"Order", "order", "reorder", "namesOf(getLoops())
 def Krnl_FuseOuterStep
     : Krnl_Step<"FuseOuter", "fuse_outer", "fuseOuter",
                 "namesOf(getLoops())"> {
-  let summary = "fuse the outermost loops of all ops of the kernel";
+  let summary = "Fuse the outermost loops of all ops of the kernel";
   let description = [{
     `fuse_outer(r.o, r.i)`: the loops must be the outermost ones, in this order. Each
     iteration runs all ops, one after the other, on their slice. Refused where an
@@ -78,7 +78,7 @@ def Krnl_FuseOuterStep
 def Krnl_ComputeAtStep
     : Krnl_Step<"ComputeAt", "compute_at", "computeAt",
                 "getLoop()"> {
-  let summary = "compute several ops inside one loop that the last of them reduces";
+  let summary = "Compute several ops inside one loop that the last of them reduces";
   let description = [{
     `compute_at(b)`: the ops that run over loop `b`, one after the other in the
     body, have one loop `b`, just inside the fused outer ones; each iteration runs all
@@ -93,7 +93,7 @@ def Krnl_ComputeAtStep
 def Krnl_UnrollStep
     : Krnl_Step<"Unroll", "unroll", "unroll",
                 "getLoop(), getFactor(), getTail()"> {
-  let summary = "unroll a loop";
+  let summary = "Unroll a loop";
   let description = [{
     `unroll(k, 16, tail=[4])`: the unrolled instances stand side by side inside the
     loops within `k`, which run once for all of them. The tail of `k` is done
@@ -108,7 +108,7 @@ def Krnl_UnrollStep
 def Krnl_EarlyExitStep
     : Krnl_Step<"EarlyExit", "early_exit", "earlyExit",
                 "getLoop()"> {
-  let summary = "end a loop once its iterations change nothing any more";
+  let summary = "End a loop once its iterations change nothing";
   let description = [{
     `early_exit(s)`: a data-dependent traversal, such as the way down a tree, has
     a loop `s` over its steps. The loop ends after the first strip of copies that
@@ -120,7 +120,7 @@ def Krnl_EarlyExitStep
 
 def Krnl_SkipMaskedStep
     : Krnl_Step<"SkipMasked", "skip_masked", "skipMasked", "getLoop()"> {
-  let summary = "end a loop where a mask hides the rest from all rows of a tile";
+  let summary = "End a loop where all further elements of a tile are masked";
   let description = [{
     `skip_masked(n.o)`: a payload computes a mask from indices, such as the causal
     one of an attention: elements are -infinity where `n` is greater than `m + 3`.
@@ -139,7 +139,7 @@ def Krnl_SkipMaskedStep
 def Krnl_SplitReductionStep
     : Krnl_Step<"SplitReduction", "split_reduction", "splitReduction",
                 "getLoop(), getParts(), getOuter(), getInner()"> {
-  let summary = "reduce into several partial results";
+  let summary = "Reduce into several partial results";
   let description = [{
     `split_reduction(k, 4) -> (k.o, k.i)`: iteration `k.o * 4 + k.i` goes to the
     partial result `k.i`; the four are combined after the loop `k.o`.

@@ -9,7 +9,7 @@
 include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 
 def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
-  let summary = "multiply and sum groups of four or sixteen bytes at once";
+  let summary = "Multiply and sum groups of four or sixteen bytes at once";
   let description = [{
     `dot(k.q)`: the four iterations of a loop that sums up products of bytes are
     one step. Where the loops inside are vectors it is one instruction, if the
@@ -22,7 +22,7 @@ def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
 }
 
 def Krnl_MmaStep : Krnl_Step<"Mma", "mma", "mma", "namesOf(getLoops())"> {
-  let summary = "multiply small matrices by all threads of a warp at once";
+  let summary = "Multiply small matrices by a warp";
   let description = [{
     `mma(m.h, m.g, n.t, n.c, k.i)`: an op that sums up products of two inputs of the
     kernel computes 16 rows by 8 columns at a time. The rows are those of `m.h`, two that
@@ -41,7 +41,7 @@ def Krnl_MmaStep : Krnl_Step<"Mma", "mma", "mma", "namesOf(getLoops())"> {
 }
 
 def Krnl_WgmmaStep : Krnl_Step<"Wgmma", "wgmma", "wgmma", "namesOf(getLoops())"> {
-  let summary = "multiply small matrices by the four warps of a warpgroup at once";
+  let summary = "Multiply small matrices by a warpgroup";
   let description = [{
     `wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i)`: an op that sums up products of two inputs of
     the kernel, of f16, bf16, f32 or bytes, computes 64 rows by up to 256 columns at a time. The rows are

@@ -11,7 +11,7 @@ include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 def Krnl_CacheStep
     : Krnl_Step<"Cache", "cache", "cache",
                 "getOperand(), getAt(), getShared(), getByTma()"> {
-  let summary = "copy the slice of an operand to scratch memory first";
+  let summary = "Copy the slice of an operand to scratch memory";
   let description = [{
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
     reads operand 0 inside copies the elements that it will read there, in the
@@ -42,7 +42,7 @@ def Krnl_CacheStep
 def Krnl_PipelineStep
     : Krnl_Step<"Pipeline", "pipeline", "pipeline",
                 "getLoop(), getStages(), getInFlight(), getProducer()"> {
-  let summary = "copy slices to shared memory some iterations ahead";
+  let summary = "Copy slices to shared memory ahead of their use";
   let description = [{
     `pipeline(k.o, 3)`: of each slice that threads copy to shared memory at `k.o`
     there are three. While an iteration of `k.o` reads one, the copy for the
@@ -74,7 +74,7 @@ def Krnl_PipelineStep
 }
 
 def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
-  let summary = "keep an intermediate in the arena of the run";
+  let summary = "Keep an intermediate in the arena of the run";
   let description = [{
     `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
     run. Without the step the part of an intermediate that a tile needs is on the
@@ -86,7 +86,7 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
 }
 
 def Krnl_SharedStep : Krnl_Step<"Shared", "shared", "shared", "getOp()"> {
-  let summary = "keep an intermediate in memory that the threads of a tile share";
+  let summary = "Keep an intermediate in shared memory";
   let description = [{
     `shared(exp)`: the part of the results of op `exp` that a tile needs is in memory of
     all its threads, so that each may read what others have written: they wait for each
@@ -100,7 +100,7 @@ def Krnl_SharedStep : Krnl_Step<"Shared", "shared", "shared", "getOp()"> {
 def Krnl_PackStep
     : Krnl_Step<"Pack", "pack", "pack",
                 "getOperand(), namesOf(getLoops()), getShuffle(), getLanes()"> {
-  let summary = "store an operand with loops as its dimensions";
+  let summary = "Pack an operand, with loops as its dimensions";
   let description = [{
     `pack(1, [n.p, k, n.r])`: operand 1 is laid out with these loops as
     dimensions, outermost first; its other loops come before them in nest order.
@@ -122,7 +122,7 @@ def Krnl_PackStep
 def Krnl_PrefetchStep
     : Krnl_Step<"Prefetch", "prefetch", "prefetch",
                 "{getOperand(), getDistance(), getLine()}"> {
-  let summary = "prefetch the next panels of a packed operand";
+  let summary = "Prefetch the next panels of a packed operand";
   let description = [{
     `prefetch(1, distance=1, line=64)`: a panel of packed operand 1 is the part
     that one iteration of its fused outer loops reads. The register tiles that read one

@@ -18,7 +18,7 @@ include "onnxc/Dialect/Krnl/IR/ThreadSteps.td"
 include "onnxc/Dialect/Krnl/IR/VectorSteps.td"
 
 def Krnl_OnlyStep : Krnl_Step<"Only", "only"> {
-  let summary = "limit a step to one op of the kernel";
+  let summary = "Limit a step to one op of the kernel";
   let description = [{
     Printed in a recipe as a prefix: `exp: vectorize(c, 16)`. The op is given by
     its name or its number among the structured ops of the body.

@@ -11,7 +11,7 @@ include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 def Krnl_ParallelStep
     : Krnl_Step<"Parallel", "parallel", "parallel",
                 "namesOf(getLoops())"> {
-  let summary = "spread the iterations of fused outer loops over workers";
+  let summary = "Distribute the iterations of fused outer loops among workers";
   let description = [{
     `parallel(r.o, c.o)`: the loops must be the outermost fused outer ones, in this order.
     Their iterations, flattened, are the tiles of the kernel.
@@ -21,7 +21,7 @@ def Krnl_ParallelStep
 }
 
 def Krnl_GridStep : Krnl_Step<"Grid", "grid", "grid", "getBlocks()"> {
-  let summary = "let so many blocks of a device take the tiles in turn";
+  let summary = "Limit the number of blocks of a launch on a device";
   let description = [{
     `grid(132)`: a launch has at most so many blocks, and each of them goes on with the
     tile that is so many later, in the order of the parallel loops, of which the last one
@@ -34,7 +34,7 @@ def Krnl_GridStep : Krnl_Step<"Grid", "grid", "grid", "getBlocks()"> {
 
 def Krnl_MapStep
     : Krnl_Step<"Map", "map", "map", "getLoop(), getCluster(), getAs()"> {
-  let summary = "give each iteration of a loop to a thread, or to a block of a cluster";
+  let summary = "Map the iterations of a loop to threads, or to blocks of a cluster";
   let description = [{
     `map(r.t, thread)`: the loop must be of known extent and stay a plain loop; of the
     loops in fuse_outer it must be the next one inside the parallel and mapped ones. A

@@ -11,7 +11,7 @@ include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 def Krnl_VectorizeStep
     : Krnl_Step<"Vectorize", "vectorize", "vectorize",
                 "getLoop(), getLanes()"> {
-  let summary = "do several iterations of an innermost loop in vector lanes";
+  let summary = "Vectorize an innermost loop";
   let description = [{
     `vectorize(c, 16)`: each op that has `c` must have it innermost; inside it
     may have loops that it reduces, if it does not reduce `c`. An op that
@@ -24,7 +24,7 @@ def Krnl_VectorizeStep
 def Krnl_RegisterTileStep
     : Krnl_Step<"RegisterTile", "register_tile", "registerTile",
                 "getRows(), getColumns(), getLanes(), getTail(), getMasked()"> {
-  let summary = "keep a tile of results in registers";
+  let summary = "Keep a tile of results in registers";
   let description = [{
     `register_tile(m.r, n.r, lanes=16)`: rows `m.r` are unrolled, columns `n.r`
     are vectors of 16 lanes in all ops of the kernel. The tile stays in registers
@@ -46,7 +46,7 @@ def Krnl_RegisterTileStep
 def Krnl_TransposeStep
     : Krnl_Step<"Transpose", "transpose", "shuffle",
                 "getLoop(), Shuffle::Transpose, getMasked()"> {
-  let summary = "transpose rows and columns of memory in registers";
+  let summary = "Transpose loaded or stored vectors in registers";
   let description = [{
     `transpose(m.r)`: where the vectors of an op run across the rows of an operand
     or result, and `m.r`, which is unrolled, along them, whole rows are loaded
@@ -62,7 +62,7 @@ def Krnl_TransposeStep
 def Krnl_InterleaveStep
     : Krnl_Step<"Interleave", "interleave", "shuffle",
                 "getLoop(), Shuffle::Interleave, false"> {
-  let summary = "access vectors whose lanes lie between each other's";
+  let summary = "Interleave vectors before a store, or deinterleave them after a load";
   let description = [{
     `interleave(c)`: where the lanes of a result are as many elements apart as
     `c`, which is unrolled, has copies, these are interleaved in registers and
@@ -82,7 +82,7 @@ def Krnl_InterleaveStep
 def Krnl_StridedStep
     : Krnl_Step<"Strided", "strided", "strided",
                 "getLoop(), getDistance()"> {
-  let summary = "access lanes a few elements apart by vectors of neighbours";
+  let summary = "Access strided lanes by contiguous vectors";
   let description = [{
     `strided(c, 3)`: where the lanes of `c` are 3 elements apart in memory, the
     3 vectors of neighbours that they lie in are loaded, or stored under masks,

@@ -9,16 +9,17 @@
 include "mlir/Pass/PassBase.td"
 
 def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
-  let summary = "check in the run that kernels read nothing beyond their operands";
+  let summary = "Check at run time that kernels do not access memory out of bounds";
   let description = [{
-    A loop runs as far as one dimension is long. Every other dimension that it
-    reads or writes gets a check that it is as long, and one read by more than a
-    loop alone that the last position lies inside, unless that follows from how the
-    sizes are computed or from checks before: no sizes that a caller gives make a
-    kernel read beyond an operand. A tensor that is made with several dynamic
-    sizes that no single tensor has gets a check of its bytes, so that products
-    of its sizes do not overflow. Runs before kernels are fused, while each is
-    of one node, which the error names.
+    The extent of a loop is the size of one dimension. For every other dimension
+    that is indexed by the loop alone, the pass inserts a check that its size is
+    equal, and for a dimension with another index expression, that the last index
+    is in bounds. Checks that follow from the computation of the sizes, or from
+    earlier checks, are omitted. So no sizes passed by a caller make a kernel
+    access memory out of bounds. For a tensor created with several dynamic sizes
+    that no single tensor has, the pass checks the size in bytes, so that products
+    of its sizes do not overflow. It runs before kernels are fused, while each
+    kernel comes from one node, which the error names.
 
     ```mlir
     %y = krnl.kernel "add" loops [i = %n] ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
@@ -33,10 +34,10 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
 }
 
 def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
-  let summary = "refuse a model whose every run would fail";
+  let summary = "Reject a model of which every run would fail";
   let description = [{
-    A check outside branches and loops whose condition is known to be false ends
-    each run: its message becomes an error of the compilation, of the same node.
+    A check outside of branches and loops with a constant false condition fails
+    in every run. Its message becomes an error of the compilation at the same node.
 
     ```mlir
     %false = arith.constant false
@@ -44,30 +45,31 @@ def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {
     // error: the shape of the updates does not fit: 2 and 3
     ```
 
-    A tensor of a type too large for any memory is an error, too, wherever it
-    is: its bytes, each size counted as at least 1, are above `maxTensorBytes`.
-    Products of the sizes of a tensor do not overflow in later passes.
+    A tensor type of more than `maxTensorBytes` bytes, where sizes of 0 count as
+    1, is an error as well. So products of the sizes of a tensor do not overflow
+    in later passes.
   }];
 }
 
 def KrnlFusePass : Pass<"krnl-fuse"> {
-  let summary = "form larger kernels before recipes are written";
+  let summary = "Fuse kernels before recipes are written";
   let description = [{
-    Merges a kernel into the one that uses its result where the two belong
-    together for all recipes: elementwise kernels over the same loops,
-    elementwise epilogues of contractions and reductions, elementwise producers
-    of reductions, and row-wise chains (softmax, layer normalisation). On
-    request an attention becomes one kernel, too: a contraction, a row-wise
-    kernel on its result, and a contraction over the rows. Elementwise ops with
-    one user are then folded into that user, and results are computed in the
-    destination where that is possible. Nothing expensive is computed twice.
+    Fuses a kernel with the consumer of its result where that is beneficial for
+    all recipes: elementwise kernels over the same loops, elementwise epilogues of
+    contractions and reductions, elementwise producers of reductions, and row-wise
+    chains (softmax, layer normalisation). With `attention`, a contraction, a
+    row-wise kernel on its result and a contraction over the rows become one
+    kernel, too. Elementwise ops with one user are then folded into that user, and
+    results are computed in the destination where possible. Expensive payloads are
+    never duplicated.
+
     An elementwise kernel that reads a collapsed view of another kernel's result,
-    as that of a grouped convolution, gets the loops of the result itself, and is
-    fused with its maker. Copies that other copies read (slices of slices, and
-    concatenations of them) go: those read what was copied. Last, loops of one
-    iteration go, and neighbouring loops
-    that access memory contiguously become one. Each pair that was considered and not fused is a
-    missed remark with the reason.
+    such as that of a grouped convolution, gets the loops of the result, and is
+    fused with the producer. Copies of copies (slices of slices, and
+    concatenations of them) read the original tensor. Finally, loops of one
+    iteration are removed, and adjacent loops that access memory contiguously are
+    collapsed. Each pair that is considered and not fused is reported by a missed
+    remark with the reason.
 
     ```mlir
     %0 = krnl.kernel "add" loops [i = 64] ins(%a, %b) outs(%e) {...}
@@ -91,14 +93,14 @@ def KrnlFusePass : Pass<"krnl-fuse"> {
 }
 
 def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
-  let summary = "let kernels write into the parts of larger tensors";
+  let summary = "Write results directly into the larger tensors that they are copied to";
   let description = [{
     A kernel that only copies whole tensors into parts of a larger one (padding,
-    concatenation) goes where the makers of these tensors can write there
-    themselves; of padding the filling of the borders is left. Other readers of
-    such a tensor read the part. The part begins at static positions, for all
-    sizes. Of a copy that stays, too, only the border is filled, unless its rows
-    are short.
+    concatenation) is removed where the producers of these tensors can write into
+    the parts; of a padding, the fill of the borders remains. Other readers of
+    such a tensor read the part. The offsets of a part have to be static. If the
+    copy of a padding remains, only the border is filled, unless its rows are
+    short.
 
     ```mlir
     %1 = krnl.kernel "conv" ... outs(%e : tensor<8x14x14xf32>) {...}
@@ -112,14 +114,14 @@ def KrnlFoldCopiesPass : Pass<"krnl-fold-copies"> {
 }
 
 def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
-  let summary = "choose the order of dimensions of tensors between kernels";
+  let summary = "Choose the layouts of tensors between kernels";
   let description = [{
-    A tensor that only kernels access gets that dimension last which the products
-    with weights and the windows that work on it prefer along memory:
-    convolutions and pools their channels. Operands and results of the function
-    and all that the host program reads keep their order. The loops of the
-    kernels follow, and so do views that split or join dimensions, as the channels
-    of grouped convolutions.
+    The last dimension of a tensor that only kernels access becomes the one that
+    its products with weights and its windows prefer to be contiguous, such as the
+    channels of convolutions and pools. Arguments and results of the function, and
+    tensors that the host program reads, keep their layout. The loops of kernels
+    are permuted accordingly, and so are views that split or join dimensions, such
+    as the channels of grouped convolutions.
 
     ```mlir
     %1 = krnl.kernel "conv" ... -> tensor<1x64x56x56xf32>
@@ -132,7 +134,7 @@ def KrnlChooseLayoutsPass : Pass<"krnl-choose-layouts"> {
 }
 
 def KrnlMergePass : Pass<"krnl-merge"> {
-  let summary = "merge kernels whose recipes share the same outer loops";
+  let summary = "Merge kernels whose recipes share the same outer loops";
   let description = [{
     Runs after recipes are written. The consumer's loops are renamed through the
     dimensions of the shared tensor; if both recipes then lead to the same shared
@@ -149,11 +151,11 @@ def KrnlMergePass : Pass<"krnl-merge"> {
 }
 
 def KrnlLimitStackPass : Pass<"krnl-limit-stack"> {
-  let summary = "put intermediates that the stack has no room for into the arena";
+  let summary = "Place intermediates that exceed the stack in the arena";
   let description = [{
-    Recipes get the step `arena` for each op of whose results a tile would have
-    more bytes on the stack than the target allows. Kernels that are merged have
-    other intermediates, so this comes after `krnl-merge`.
+    Adds the step `arena` to the recipe for each op whose results for one tile
+    take more bytes than the target allows on the stack. Runs after `krnl-merge`,
+    because merged kernels have other intermediates.
 
     ```mlir
     recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o)]
@@ -164,22 +166,23 @@ def KrnlLimitStackPass : Pass<"krnl-limit-stack"> {
 }
 
 def KrnlPrintNestPass : Pass<"krnl-print-nest"> {
-  let summary = "show the loops that each recipe leads to";
+  let summary = "Print the loop nest that results from each recipe";
   let description = [{
-    Prints, for each kernel, the live loops with their extents (shared and parallel
-    ones marked) and the loops of each op. For writing recipes by hand.
+    Prints, for each kernel, the live loops with their extents, of which shared
+    and parallel ones are marked, and the loops of each op. Serves to write recipes
+    by hand.
   }];
 }
 
 def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
-  let summary = "tensors of the host program become buffers";
+  let summary = "Bufferize the host program";
   let description = [{
-    Launches write into buffers: fresh ones, the old value's where it has no
-    later use, or those of graph outputs. Values that loops carry and branches
-    yield get one owner each. Constants get their offsets among
-    the weights, which the module attribute `krnl.weights` lists; the function
-    keeps the names and types of inputs and outputs as `krnl.inputs`,
-    `krnl.outputs`.
+    The destination of a launch becomes a new buffer, the buffer of the old value
+    if that has no later use, or the buffer of a graph output. Each value that a
+    loop carries or a branch yields has one owner. Constants get an offset among
+    the weights, which the module attribute `krnl.weights` lists. The attributes
+    `krnl.inputs` and `krnl.outputs` of the function keep the names and types of
+    inputs and outputs.
 
     ```mlir
     %e = tensor.empty() : tensor<64xf32>
@@ -197,11 +200,11 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
 }
 
 def KrnlShareWeightsPass : Pass<"krnl-share-weights", "::mlir::ModuleOp"> {
-  let summary = "the modules of several levels have one list of weights";
+  let summary = "Share one list of weights among the modules of all levels";
   let description = [{
-    Each nested module gets the constants of all of them as `krnl.weights`, and
-    its views the offsets there: equal constants of equal layout are stored once.
-    Does nothing for a model with one nested module.
+    The attribute `krnl.weights` of each nested module becomes the list of the
+    constants of all of them, and views get the offsets in it. Equal constants of
+    equal layout are stored once. Does nothing for a model with one nested module.
 
     ```mlir
     module @x86_64_v2 attributes {krnl.weights = [a, b], ..} {.. [64] ..}
@@ -214,18 +217,18 @@ def KrnlShareWeightsPass : Pass<"krnl-share-weights", "::mlir::ModuleOp"> {
 }
 
 def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
-  let summary = "let launches run on the device, and copy what they need";
+  let summary = "Place launches on the device and insert copies";
   let description = [{
-    Every buffer that a launch has gets memory of the same size on the device: those
-    of the arena at the same offset, inputs and outputs after it, constants among the
-    weights. A buffer is copied where the other side has written it last, before it is
-    needed, and outputs at the end. Launches and kernels get their number in the table
+    Every buffer that a launch accesses gets memory of the same size on the device:
+    buffers of the arena at the same offset, inputs and outputs after it, constants
+    among the weights. A buffer that the other side wrote last is copied before it is
+    accessed, outputs at the end. Launches and kernels get their number in the table
     of kernels.
 
-    After a branch a side has a buffer if it has it after both; each iteration of a
-    loop begins with a buffer on the same sides. Buffers of dynamic size get memory of
-    the run. Those that loops and branches forward, and those of the pool, stay on the
-    host, and each launch that has one copies it.
+    After a branch, a buffer is valid on a side if it is after both regions. Each
+    iteration of a loop begins with the same buffers valid on the same sides. Buffers
+    of dynamic size are allocated by the run. Buffers that loops and branches forward,
+    and those of the pool, stay on the host; each launch that accesses one copies it.
 
     ```mlir
     krnl.launch @k ins(%x) outs(%y) tiles(%c4) : ...
@@ -241,25 +244,26 @@ def KrnlPlaceLaunchesPass : Pass<"krnl-place-launches", "::mlir::ModuleOp"> {
 }
 
 def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "give every buffer of the host program its memory";
+  let summary = "Plan the memory of the buffers of the host program";
   let description = [{
-    Buffers whose size follows from the sizes of the inputs get an offset in one
-    arena, so that those alive at the same time do not overlap: largest first
-    (more than 4,096 of them earliest first), into the tightest gap. If all sizes are constants, so are the offsets; else
-    they are computed when a run begins, from a plan made with estimates: a
+    Buffers whose size is a function of the sizes of the inputs get an offset in one
+    arena, so that buffers with overlapping lifetimes do not overlap in memory. The
+    largest buffer is placed first (beyond 4,096 buffers the earliest), in the
+    smallest gap that fits. If all sizes are constant, so are the offsets. Otherwise
+    they are computed at the beginning of a run, from a plan made with estimates: a
     buffer above another one begins where that one ends. A loop-carried value of
-    one size uses two buffers that swap in each iteration.
+    constant size uses two buffers that are swapped in each iteration.
 
-    Launches on a device run at the same time unless their buffers share bytes:
-    there buffers share them where their launches wait for each other anyway, or
-    where the chain of launches that takes longest grows least by that, in an arena
-    that is at most half as large again, or has 2 MB.
+    Launches on a device run concurrently unless their buffers share bytes. There,
+    buffers share bytes if their launches depend on each other anyway, or where that
+    extends the critical path least, in an arena of at most 1.5 times the minimum
+    size, or of 2 MB.
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`
     have the size of the arena. With `record-plan`, `krnl.arena_plan` lists the slots
-    and the launches by when they are needed, and `krnl.critical_path`, on a
-    device, the launches of that chain: for reports, which take both away.
+    and the launches in which they are live, and `krnl.critical_path`, on a device,
+    the launches of the critical path. Reports read and remove both.
 
     ```mlir
     %0 = memref.alloc(%batch) : memref<?xf32>
@@ -283,13 +287,13 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
-  let summary = "retain and release the objects of the host program";
+  let summary = "Insert retains and releases of objects in the host program";
   let description = [{
-    Each value that is an object owns one reference. Its last use takes the
-    reference over if it may: a value that a block yields, an initial value of a
-    loop, an output, an operand that a call takes. Such uses get a reference of
-    their own where they are not the last, and a value whose last use borrows it
-    is released after that. After this pass no value may become another.
+    Each value of object type owns one reference. Its last use consumes the
+    reference if the use is of a consuming kind: a yielded value, an initial value of
+    a loop, an output, or an operand that a call takes. Consuming uses that are not
+    the last get a reference of their own, and a value whose last use borrows it
+    is released after that use. Later passes must not replace values by others.
 
     ```mlir
     %1 = krnl.call @insert(%0, %x) takes [0] : (!krnl.obj, index) -> !krnl.obj
@@ -305,13 +309,13 @@ def KrnlCountObjectsPass : Pass<"krnl-count-objects", "::mlir::ModuleOp"> {
 }
 
 def KrnlCheckRealTimePass : Pass<"krnl-check-real-time", "::mlir::ModuleOp"> {
-  let summary = "refuse a model whose run needs more than planned memory";
+  let summary = "Reject models whose runs need more than planned memory";
   let description = [{
-    A real-time run makes no heap call, takes no lock and calls no system: all its
-    memory is planned, and it has one thread. Dynamic sizes,
-    strings, objects and calls of functions of the runtime are errors of their
-    nodes. The module gets the attribute `krnl.real_time`: launches form no
-    parallel regions, and the artefact has the hooks of the runtime itself.
+    A real-time run makes no heap call and no system call, and takes no lock: all
+    its memory is planned, and it has one thread. Dynamic sizes, strings, objects
+    and calls of runtime functions are errors at their nodes. The module gets the
+    attribute `krnl.real_time`: launches form no parallel regions, and the artefact
+    contains the hooks that the runtime defines otherwise.
 
     ```mlir
     %1 = krnl.call @sequence_at(%0, %i) : ...
@@ -321,14 +325,14 @@ def KrnlCheckRealTimePass : Pass<"krnl-check-real-time", "::mlir::ModuleOp"> {
   }];
 }
 def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::ModuleOp"> {
-  let summary = "launches that follow each other run as one region";
+  let summary = "Group consecutive launches into parallel regions";
   let description = [{
-    Scalar work between launches moves before them; other ops end the region.
-    Inside, a barrier separates launches only where one touches bytes that
-    another one since the last barrier has written, or writes bytes that one has
-    read. The team is as large as the work pays for. In a module with the attribute
-    `krnl.real_time` launches stay where they are. After each region, or launch, the
-    host looks whether one has met an error.
+    Scalar operations between launches are hoisted above them; other operations end
+    the region. A barrier is inserted only between launches that conflict: one
+    accesses bytes that another one since the last barrier has written, or writes
+    bytes that it has read. The size of the team depends on the predicted cost. In a
+    module with the attribute `krnl.real_time` launches are left alone. After each
+    region, or launch outside of one, the host program checks for errors of kernels.
 
     ```mlir
     krnl.launch @a ins(%x : ..) outs(%y : ..) tiles(%t)
@@ -346,11 +350,11 @@ def KrnlFormParallelRegionsPass : Pass<"krnl-form-parallel-regions", "::mlir::Mo
 }
 
 def KrnlResolveSizesPass : Pass<"krnl-resolve-sizes"> {
-  let summary = "sizes of results become sizes of the operands";
+  let summary = "Replace sizes of results by sizes of operands";
   let description = [{
-    Replaces the size of a result by one of the sizes of the operation's operands,
-    back to sizes that nothing is known of, like those of inputs. Takes time in
-    proportion to the number of operations, however long chains are.
+    Replaces the size of a result by a size of the operands of its operation, and
+    so on up to sizes that are not derived, such as those of inputs. The time is
+    linear in the number of operations.
 
     ```mlir
     %y = krnl.kernel "neg" ... outs(%x : tensor<?xf32>) ... -> tensor<?xf32>
@@ -364,12 +368,12 @@ def KrnlResolveSizesPass : Pass<"krnl-resolve-sizes"> {
 }
 
 def KrnlCSEPass : Pass<"krnl-cse"> {
-  let summary = "eliminate common subexpressions, kernels among them";
+  let summary = "Eliminate common subexpressions, including kernels";
   let description = [{
-    Replaces operations without effects by equal ones that are computed before,
-    and reads by equal ones of the same block if nothing between them writes.
-    Equals MLIR's `cse` for regions of one block, in time that is proportional
-    to their length: it compares kernels by their bodies.
+    Replaces operations without effects by equal ones that dominate them, and reads
+    by equal ones of the same block if no operation between them writes. Is
+    equivalent to MLIR's `cse` on regions of one block, but also compares kernels,
+    by their bodies, in time that is linear in their length.
 
     ```mlir
     %a = krnl.kernel "exp" ins(%x : tensor<4xf32>) ...
@@ -383,11 +387,11 @@ def KrnlCSEPass : Pass<"krnl-cse"> {
 }
 
 def KrnlSimplifyHostPass : Pass<"krnl-simplify-host"> {
-  let summary = "canonicalize the host program, but not the kernels in it";
+  let summary = "Canonicalize the host program outside of kernels";
   let description = [{
-    Folds sizes, casts and branches around kernels. The bodies of kernels stay as
-    they were made: the general canonicalizer erases structured ops that only
-    copy, and puts casts between the others.
+    Folds sizes, casts and branches around kernels. The bodies of kernels are left
+    alone, because the general canonicalizer erases structured ops that only copy,
+    and inserts casts between the others.
 
     ```mlir
     %c1 = arith.constant 1 : index

@@ -9,12 +9,12 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckDeclaredRanks : Pass<"onnx-check-declared-ranks", "::mlir::ModuleOp"> {
-  let summary = "Let the run check the ranks that a model only declares";
+  let summary = "Check at run time the ranks that a model declares";
   let description = [{
-    Of operators whose rank may depend on numbers of the run, the rank that the
-    file declares may be wrong. It becomes an Identity that casts: where
-    inference finds the rank, the Identity is removed; elsewhere it is checked
-    by the run.
+    The declared rank of a result may be wrong if the rank depends on values at
+    run time. The result gets an unknown rank, and an Identity casts it to the
+    declared one. The Identity is removed where inference finds the rank; elsewhere
+    the run checks it.
 
     ```mlir
     // before
@@ -30,16 +30,16 @@ def CheckDeclaredRanks : Pass<"onnx-check-declared-ranks", "::mlir::ModuleOp"> {
 }
 
 def SpecializeRanks : Pass<"onnx-specialize-ranks", "::mlir::ModuleOp"> {
-  let summary = "Give operators the ranks that they need";
+  let summary = "Specialize operators on tensors of unknown rank";
   let description = [{
-    Runs `onnx-simplify` for compilation, and again as long as an operator needs
-    a rank that is known at run time only:
+    Runs `onnx-simplify` for compilation, until no operator needs a rank that is
+    known only at run time:
 
     * a rank that follows from the other operations becomes a cast;
-    * an operator that has a form without a rank gets it: elementwise operators
-      compute on flat or padded tensors, operators along an axis on views of
-      three dimensions;
-    * anything else is there once for each possible rank, in branches of `If`.
+    * operators that do not depend on the rank are rewritten: elementwise operators
+      compute on flat or padded tensors, operators along an axis on views of three
+      dimensions;
+    * any other operator is copied for each possible rank, in branches of `If`.
 
     The design is explained in docs/Passes/RationaleRanks.md.
 

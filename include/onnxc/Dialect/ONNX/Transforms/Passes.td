@@ -24,15 +24,14 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
     %0 = onnx.Constant dense<[[2.71828175, 7.3890562]]> : tensor<1x2xf32>
     ```
 
-    Left as they are, with the reason in the attribute `onnx.not_folded` and in
-    a remark where it takes an attempt to find it:
+    Not folded are the following; where only an attempt shows this, the attribute
+    `onnx.not_folded` and a remark give the reason:
     * results larger than the constants they come from by more than 64 KiB;
     * DequantizeLinear, which makes weights larger, random operators, loops;
     * computations of more than 2^30 steps or 1 GiB;
-    * operations that fail: the error belongs to the run.
+    * operations that fail: the run reports the error.
 
-    Small integers that describe shapes do not come this far, `onnx-simplify`
-    folds them by itself.
+    Small integers that describe shapes are folded by `onnx-simplify` itself.
   }];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect",
                            "::mlir::func::FuncDialect"];
@@ -41,20 +40,20 @@ def FoldConstants : Pass<"onnx-fold-constants", "::mlir::ModuleOp"> {
 def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
   let summary = "Compute products of quantised tensors in integers";
   let description = [{
-    Between DequantizeLinear and QuantizeLinear stand real numbers that are
-    integers times a scale. Products of them become sums of products of bytes:
+    Values between DequantizeLinear and QuantizeLinear are integers times a scale.
+    Their products become sums of products of bytes:
 
     * Conv, MatMul and Gemm of two dequantised operands, QLinearConv,
       QLinearMatMul, ConvInteger and MatMulInteger all become ConvInteger or
       MatMulInteger of unsigned by signed bytes without zero points. Zero points
       add a constant sum over the weights, and one over the data if the weights
       have one, too.
-    * Scales, bias and the way back to bytes follow as operations on elements,
-      which share the product's kernel. The scale of the result goes into that of
-      the product: instead of dividing every element.
-    * Movements of elements and MaxPool swap with DequantizeLinear, so
-      that bytes are moved; bytes that would be quantised as before are used as
-      they are.
+    * Scales, bias and the conversion back to bytes become elementwise operations,
+      which are fused with the product. The scale of the result is folded into that
+      of the product, instead of dividing every element.
+    * Operators that only move elements, and MaxPool, are swapped with
+      DequantizeLinear, so that they move bytes. A QuantizeLinear that restores
+      the dequantised bytes is removed.
 
     ```mlir
     // before
@@ -70,19 +69,19 @@ def FuseQuantization : Pass<"onnx-fuse-quantization", "::mlir::ModuleOp"> {
     %y = onnx.QuantizeLinear(%3, %one, %yz)
     ```
 
-    Results differ from those in floats where these are rounded: by one quantum
-    where a value lies between two.
+    Results can differ from those in floats by one quantum, because values are
+    rounded at other places.
   }];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }
 
 def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
-  let summary = "Give every value the sharpest type that can be found";
+  let summary = "Infer the most precise type of every value";
   let description = [{
     Types come from the functions of the operators' schemas and from the
     dimension rules of `DimAnalysis`, and are merged with the ones already
-    there: a type only ever gets sharper. Arguments of bodies, their
-    terminators and the function's results follow.
+    there: types only become more precise. Arguments of bodies, their terminators
+    and the results of the function are updated.
 
     With `annotate`, operations whose results have dynamic dimensions get an
     attribute `onnx.dims`: a list for each result, which has these as functions of
@@ -106,9 +105,9 @@ def InferShapes : Pass<"onnx-infer-shapes", "::mlir::ModuleOp"> {
 }
 
 def ShareInputSizes : Pass<"onnx-share-input-sizes", "::mlir::ModuleOp"> {
-  let summary = "Take a named size of inputs from the first that has it";
+  let summary = "Use one value for the size of all input dimensions of one name";
   let description = [{
-    Dimensions of inputs with one name are equal: a call is refused otherwise.
+    Dimensions of inputs with one name are equal, which each run checks.
     After the conversion to krnl, every use of such a size becomes a use of the
     first one, so that equal sizes are the same value.
 
@@ -125,13 +124,12 @@ def ShareInputSizes : Pass<"onnx-share-input-sizes", "::mlir::ModuleOp"> {
 }
 
 def SplitDimNames : Pass<"onnx-split-dim-names", "::mlir::ModuleOp"> {
-  let summary = "Let sizes of one name differ where nothing needs them equal";
+  let summary = "Allow dimensions of one name to differ where no operation needs them equal";
   let description = [{
-    Exporters name dimensions of several inputs alike that differ in a run: the
-    heights of two images, for example. Occurrences of a name keep it together
-    only if their sizes meet in an operation that takes them for equal; the
-    others lose it or have another one, with a warning. A run checks that the
-    sizes of one name are equal.
+    Some exporters give the same name to dimensions that differ in a run, such as
+    the heights of two images. Dimensions keep a common name only if an operation
+    requires them to be equal; the others lose it or get another one, with a
+    warning. A run checks that the sizes of one name are equal.
 
     ```mlir
     // before
@@ -155,8 +153,8 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * Attributes are made explicit: `kernel_shape`, `strides`, `dilations`,
       `pads` (from `auto_pad` where sizes allow), `perm`; axes count from the
       front; a constant has its elements in `value`.
-    * Nodes that do nothing are removed: Identity, Dropout, Cast, Transpose,
-      Reshape and their like; chains of them become one.
+    * Nodes without an effect are removed, such as Identity, Dropout, Cast,
+      Transpose and Reshape; chains of them become one.
     * Integers that are sizes of a tensor are written as its Shape, and operands
       expanded beside one of the result's shape are used as they were.
     * MatMul and Add of matrices become Gemm.
@@ -196,7 +194,7 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
 }
 
 def SplitConvTranspose : Pass<"onnx-split-conv-transpose", "::mlir::ModuleOp"> {
-  let summary = "Write transposed convolutions of constant filters as convolutions";
+  let summary = "Rewrite transposed convolutions with constant filters as convolutions";
   let description = [{
     With steps of s the results of a transposed convolution have s phases along each
     dimension, each a convolution of every s-th element of the filter. All phases are

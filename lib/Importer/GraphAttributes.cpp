@@ -132,6 +132,40 @@ static Value asDeclared(OpBuilder &b, BlockArgument scalar, Type declared) {
   return b.create(list)->getResult(0);
 }
 
+void GraphImporter::importArguments(const GraphProto &graph, Block *block,
+                                    Location loc, ArrayRef<Type> argumentTypes,
+                                    bool dropsShapes) {
+  for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
+    Type declared = declaredType(input.name(), loc);
+    if (dropsShapes && block->getNumArguments() >= 2)
+      declared = onnxc::schema::dropShape(declared);
+    FailureOr<Type> both = schema::meetTypes(type, declared);
+    BlockArgument argument =
+        block->addArgument(succeeded(both) ? *both : type, loc);
+    Value value = argument;
+    if (failed(both) && argument.getArgNumber() < 2 &&
+        isa<RankedTensorType>(type))
+      value = asDeclared(builder, argument, declared);
+    define(input.name(), {value}, loc);
+  }
+}
+
+bool GraphImporter::importYield(const GraphProto &graph, Location loc) {
+  SmallVector<Value> results;
+  for (const ValueInfoProto &output : graph.output()) {
+    FailureOr<Value> value = lookupRequired(output.name(), [&] {
+      return state.error(loc)
+             << "output of graph " << quote(graph.name()) << " ";
+    });
+    if (succeeded(value))
+      results.push_back(*value);
+  }
+  OperationState yield(loc, "onnx.Yield");
+  yield.addOperands(results);
+  builder.create(yield);
+  return results.size() == static_cast<size_t>(graph.output_size());
+}
+
 bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
                                 Location loc, StringRef attribute,
                                 ArrayRef<Type> argumentTypes) {
@@ -150,39 +184,15 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   body.declareTypes(graph.output());
   body.declareTypes(graph.value_info());
   unsigned errorsBefore = state.errorCount;
-  for (auto [input, type] : llvm::zip_equal(graph.input(), argumentTypes)) {
-    Type declared = body.declaredType(input.name(), loc);
-    if (ignoresShapes && block->getNumArguments() >= 2)
-      declared = onnxc::schema::dropShape(declared);
-    FailureOr<Type> both = schema::meetTypes(type, declared);
-    BlockArgument argument =
-        block->addArgument(succeeded(both) ? *both : type, loc);
-    Value value = argument;
-    if (failed(both) && argument.getArgNumber() < 2 &&
-        isa<RankedTensorType>(type))
-      value = asDeclared(builder, argument, declared);
-    body.define(input.name(), {value}, loc);
-  }
+  body.importArguments(graph, block, loc, argumentTypes, ignoresShapes);
   body.ignoresShapes = ignoresShapes;
   if (auto named = dyn_cast<NameLoc>(loc))
     body.path = (named.getName().strref() + "/" + attribute + "/").str();
   body.importInitializers(graph);
   body.importNodes(graph.node(), graph.output());
   body.noteTaps(graph);
-  SmallVector<Value> results;
-  for (const ValueInfoProto &output : graph.output()) {
-    FailureOr<Value> value = body.lookupRequired(output.name(), [&] {
-      return state.error(loc)
-             << "output of graph " << quote(graph.name()) << " ";
-    });
-    if (succeeded(value))
-      results.push_back(*value);
-  }
-  OperationState yield(loc, "onnx.Yield");
-  yield.addOperands(results);
-  builder.create(yield);
-  return state.errorCount == errorsBefore &&
-         results.size() == static_cast<size_t>(graph.output_size());
+  bool hasOutputs = body.importYield(graph, loc);
+  return hasOutputs && state.errorCount == errorsBefore;
 }
 
 /// Keeps the tensors of a branch or body that are to be outputs.

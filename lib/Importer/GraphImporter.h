@@ -176,6 +176,16 @@ private:
   bool importGraph(const ::onnx::GraphProto &graph, mlir::Region &region,
                    mlir::Location loc, llvm::StringRef attribute,
                    llvm::ArrayRef<mlir::Type> argumentTypes);
+  /// Adds the inputs of `graph` to `block`, with their declared types merged
+  /// with `argumentTypes`; `dropsShapes` keeps no declared shape of those after
+  /// the first two.
+  void importArguments(const ::onnx::GraphProto &graph, mlir::Block *block,
+                       mlir::Location loc,
+                       llvm::ArrayRef<mlir::Type> argumentTypes,
+                       bool dropsShapes);
+  /// Adds the terminator. Emits an error and returns false unless all outputs
+  /// of `graph` are defined.
+  bool importYield(const ::onnx::GraphProto &graph, mlir::Location loc);
   void noteTaps(const ::onnx::GraphProto &graph);
   bool importAgain(const ::onnx::GraphProto &graph, mlir::Region &region,
                    mlir::Location loc, llvm::StringRef attribute,

@@ -31,6 +31,8 @@ private:
   LogicalResult check(Value lengths);
   LogicalResult chooseActivations();
   /// Results of the Scan of one direction: last states, then all outputs.
+  Value productsOfInputs(int64_t d);
+  void fillScan(Operation *scan, Type state, int64_t d);
   SmallVector<Value> writeDirection(int64_t d, bool isReverse);
   /// The states after one step, the output first.
   SmallVector<Value> step(NodeMaker &body, Value fromInputs,
@@ -172,7 +174,9 @@ SmallVector<Value> Layer::step(NodeMaker &body, Value fromInputs,
                          : stepOfRNN(body, sum, d);
 }
 
-SmallVector<Value> Layer::writeDirection(int64_t d, bool isReverse) {
+/// Takes the weights of a direction, and returns the products of its inputs
+/// with them for all steps.
+Value Layer::productsOfInputs(int64_t d) {
   Value fromInputs =
       graph.make("MatMul", {x, graph.transpose(direction(w, d), {1, 0})});
   weights = graph.transpose(direction(r, d), {1, 0});
@@ -185,6 +189,32 @@ SmallVector<Value> Layer::writeDirection(int64_t d, bool isReverse) {
     if (!isa<GRUOp>(op))
       fromInputs = graph.add(fromInputs, innerBias);
   }
+  return fromInputs;
+}
+
+/// Fills the body of a Scan over the steps, whose states are of type `state`.
+void Layer::fillScan(Operation *scan, Type state, int64_t d) {
+  Region &region = scan->getRegion(0);
+  Block &block = region.empty() ? region.emplaceBlock() : region.front();
+  auto stateType = cast<RankedTensorType>(state);
+  SmallVector<Value> states;
+  for (int64_t i = 0, count = isa<LSTMOp>(op) ? 2 : 1; i < count; ++i)
+    states.push_back(block.addArgument(state, graph.loc));
+  Value slice = block.addArgument(
+      RankedTensorType::get({stateType.getDimSize(0), gates * hidden},
+                            stateType.getElementType()),
+      graph.loc);
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  NodeMaker body(builder, graph.loc);
+  SmallVector<Value> next = step(body, slice, states, d);
+  for (Value value : next)
+    value.setType(state);
+  next.push_back(next.front());
+  YieldOp::create(builder, graph.loc, next);
+}
+
+SmallVector<Value> Layer::writeDirection(int64_t d, bool isReverse) {
+  Value fromInputs = productsOfInputs(d);
   auto xType = cast<RankedTensorType>(x.getType());
   int64_t batch = xType.getDimSize(1), count = isa<LSTMOp>(op) ? 2 : 1;
   Type element = xType.getElementType();
@@ -205,20 +235,7 @@ SmallVector<Value> Layer::writeDirection(int64_t d, bool isReverse) {
                        graph.list("scan_input_directions", {isReverse}),
                        graph.list("scan_output_directions", {isReverse})},
                       types);
-  Region &region = scan->getRegion(0);
-  Block &block = region.empty() ? region.emplaceBlock() : region.front();
-  SmallVector<Value> states;
-  for (int64_t i = 0; i < count; ++i)
-    states.push_back(block.addArgument(state, graph.loc));
-  Value slice = block.addArgument(
-      RankedTensorType::get({batch, gates * hidden}, element), graph.loc);
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
-  NodeMaker body(builder, graph.loc);
-  SmallVector<Value> next = step(body, slice, states, d);
-  for (Value value : next)
-    value.setType(state);
-  next.push_back(next.front());
-  YieldOp::create(builder, graph.loc, next);
+  fillScan(scan, state, d);
   return llvm::to_vector_of<Value>(scan->getResults());
 }
 

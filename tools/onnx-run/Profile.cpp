@@ -2,9 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// An artefact compiled with --profile tells when its launches begin and end. Of
-// others the thread that calls the model is sampled: kernels are functions of
-// their own with names, and the artefact tells which nodes they come from.
+// An artefact compiled with --profile reports when its launches begin and end.
+// Of others the thread that calls the model is sampled: kernels are functions
+// of their own with names, and the artefact has the nodes they come from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,7 @@ static std::string shortName(StringRef symbol) {
 Expected<Functions> Functions::of(const Artefact &artefact, StringRef path) {
   Dl_info loaded;
   if (!dladdr(reinterpret_cast<void *>(artefact.omContextRun), &loaded))
-    return failure("cannot tell where %s is loaded", path.str().c_str());
+    return failure("cannot find where %s is loaded", path.str().c_str());
   auto base = reinterpret_cast<uintptr_t>(loaded.dli_fbase);
   auto file = object::ObjectFile::createObjectFile(path);
   if (!file)
@@ -232,7 +232,8 @@ static Expected<json::Object> profileFunctions(const Artefact &artefact,
   if (!times)
     return times.takeError();
   if (Sampler::addresses().empty())
-    return failure("the runs were too short for a sample; say --duration");
+    return failure(
+        "the runs were too short for a sample; use a longer --duration");
   return makeReport(artefact, countSamples(*functions), *times, table);
 }
 
@@ -290,6 +291,48 @@ static Expected<size_t> chooseStride(Measurement &measurement,
   return size_t(std::max(1.0, std::min(stride, runs / minObserved)));
 }
 
+/// Times runs, of which every `stride`-th one is observed.
+static Expected<std::vector<double>> timeObserved(Measurement &measurement,
+                                                  const Observers &observers,
+                                                  size_t stride) {
+  LaunchTimes &launches = observers.times;
+  launches.start();
+  observers.observeLaunches(true);
+  size_t runs = 0;
+  bool isObserved = true;
+  Expected<std::vector<double>> times = measurement.time([&] {
+    bool isNext = ++runs % stride == 0;
+    if (isObserved)
+      launches.endRun();
+    if (isObserved || isNext)
+      observers.observeLaunches(isNext);
+    isObserved = isNext;
+  });
+  launches.stop();
+  return times;
+}
+
+/// The report on runs that took `times`, of which every `stride`-th one was
+/// observed.
+static json::Object reportLaunches(const Artefact &artefact,
+                                   LaunchTimes &launches,
+                                   const std::vector<double> &times,
+                                   size_t stride) {
+  double observedSeconds = 0, observed = 0;
+  for (size_t run = 0; run < times.size(); run += stride, ++observed)
+    observedSeconds += times[run];
+  double milliseconds = observedSeconds * 1e3 / observed;
+  json::Object report = makeHeader(artefact, times);
+  report["observed_runs"] = int64_t(observed);
+  report["observed_milliseconds"] = milliseconds;
+  auto threads = size_t(artefact.omGetThreads());
+  json::Object rows = launches.report(int64_t(observed), milliseconds,
+                                      Roofline::measure(threads));
+  for (auto &[key, value] : rows)
+    report[key] = std::move(value);
+  return report;
+}
+
 /// Takes the times of launches.
 static Expected<json::Object>
 profileLaunches(const Artefact &artefact, const Options &options,
@@ -298,8 +341,7 @@ profileLaunches(const Artefact &artefact, const Options &options,
   Expected<Measurement> measurement = Measurement::prepare(artefact, options);
   if (!measurement)
     return measurement.takeError();
-  auto threads = size_t(artefact.omGetThreads());
-  LaunchTimes launches(table, threads);
+  LaunchTimes launches(table, size_t(artefact.omGetThreads()));
   Observers observers{measurement->getContext(), observe,
                       artefact.find<decltype(omContextSetSizeObserver)>(
                           "omContextSetSizeObserver"),
@@ -317,32 +359,11 @@ profileLaunches(const Artefact &artefact, const Options &options,
   Expected<size_t> stride = chooseStride(*measurement, options, observers);
   if (!stride)
     return stride.takeError();
-  launches.start();
-  observers.observeLaunches(true);
-  size_t runs = 0;
-  bool isObserved = true;
-  Expected<std::vector<double>> times = measurement->time([&] {
-    bool isNext = ++runs % *stride == 0;
-    if (isObserved)
-      launches.endRun();
-    if (isObserved || isNext)
-      observers.observeLaunches(isNext);
-    isObserved = isNext;
-  });
-  launches.stop();
+  Expected<std::vector<double>> times =
+      timeObserved(*measurement, observers, *stride);
   if (!times)
     return times.takeError();
-  double observedSeconds = 0, observed = 0;
-  for (size_t run = 0; run < times->size(); run += *stride, ++observed)
-    observedSeconds += (*times)[run];
-  double milliseconds = observedSeconds * 1e3 / observed;
-  json::Object report = makeHeader(artefact, *times);
-  report["observed_runs"] = int64_t(observed);
-  report["observed_milliseconds"] = milliseconds;
-  json::Object rows = launches.report(int64_t(observed), milliseconds,
-                                      Roofline::measure(threads));
-  for (auto &[key, value] : rows)
-    report[key] = std::move(value);
+  json::Object report = reportLaunches(artefact, launches, *times, *stride);
   if (!options.trace.empty())
     if (Error error = writeFile(options.trace, [&](raw_ostream &os) {
           os << json::Value(launches.trace()) << "\n";
@@ -373,7 +394,7 @@ Error run::profile(const Artefact &artefact, const Options &options) {
       "omContextSetLaunchObserver");
   bool hasLaunches = observe && !table->getLaunches().empty();
   if (!hasLaunches && !options.trace.empty())
-    return failure("--trace: %s tells nothing about launches; compile the "
+    return failure("--trace: %s does not report its launches; compile the "
                    "model with --profile and without --strip",
                    options.model.c_str());
   json::Array reports;

@@ -31,6 +31,13 @@ public:
 
 private:
   void writeBlocks();
+  /// The names of loops while blocks are written.
+  struct BlockNames {
+    SmallVector<std::string> outer, own, parallel;
+    std::string vectorInner, jammedInner;
+  };
+  void cutLoop(unsigned position, StringRef loop, BlockNames &names);
+  SmallVector<std::string> orderOf(const BlockNames &names);
   TailStrategy tailOf(StringRef loop, int64_t size);
   void writeVectors();
   void vectorizeRow(unsigned number);
@@ -61,44 +68,45 @@ TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   return peels ? TailStrategy::Peel : TailStrategy::Mask;
 }
 
-/// Cuts loops, orders and shares them.
-void LoopWriter::writeBlocks() {
-  SmallVector<std::string> outerNames, ownNames, parallelNames;
-  std::string vectorInner = vectorLoop, jammedInner;
-  for (auto [position, loop] : llvm::enumerate(outerLoops)) {
-    std::string name = loop.name;
-    int64_t inRegisters = piece(name);
-    int64_t tile = grain * inRegisters;
-    auto note = [&](const std::string &block) {
-      if (loop.name == vectorLoop)
-        vectorBlocks.push_back(block);
-    };
-    SmallVector<std::string> &names =
-        position < numFusedOuter ? outerNames : ownNames;
-    if (position + 1 == numParallel && grain > 1) {
-      auto [outer, inner] = recipe.block(
-          name, tile, suffix::tiles, suffix::inTile, tailOf(loop.name, tile));
-      names.push_back(outer);
-      parallelNames.push_back(outer);
-      note(outer);
-      name = inner;
-    }
-    if (inRegisters > 1)
-      std::tie(name, loop.name == jammedLoop ? jammedInner : vectorInner) =
-          recipe.block(name, inRegisters, suffix::blocks, suffix::inside,
-                       tailOf(loop.name, inRegisters));
-    note(name);
-    names.push_back(name);
-    if (position < numParallel && !(position + 1 == numParallel && grain > 1))
-      parallelNames.push_back(name);
+/// Divides the outer loop at `position` into blocks.
+void LoopWriter::cutLoop(unsigned position, StringRef loop, BlockNames &names) {
+  std::string name = loop.str();
+  int64_t inRegisters = piece(name);
+  int64_t tile = grain * inRegisters;
+  auto note = [&](const std::string &block) {
+    if (loop == vectorLoop)
+      vectorBlocks.push_back(block);
+  };
+  SmallVector<std::string> &of =
+      position < numFusedOuter ? names.outer : names.own;
+  bool hasGrain = position + 1 == numParallel && grain > 1;
+  if (hasGrain) {
+    auto [outer, inner] = recipe.block(name, tile, suffix::tiles,
+                                       suffix::inTile, tailOf(loop, tile));
+    of.push_back(outer);
+    names.parallel.push_back(outer);
+    note(outer);
+    name = inner;
   }
-  SmallVector<std::string> all = outerNames;
-  llvm::append_range(all, ownNames);
-  if (!jammedInner.empty() && windowLoop.empty())
-    all.push_back(jammedInner);
+  if (inRegisters > 1)
+    std::tie(name, loop == jammedLoop ? names.jammedInner : names.vectorInner) =
+        recipe.block(name, inRegisters, suffix::blocks, suffix::inside,
+                     tailOf(loop, inRegisters));
+  note(name);
+  of.push_back(name);
+  if (position < numParallel && !hasGrain)
+    names.parallel.push_back(name);
+}
+
+/// The order of all loops, outermost first.
+SmallVector<std::string> LoopWriter::orderOf(const BlockNames &names) {
+  SmallVector<std::string> all = names.outer;
+  llvm::append_range(all, names.own);
+  if (!names.jammedInner.empty() && windowLoop.empty())
+    all.push_back(names.jammedInner);
   // Instances keep their results in registers while the loops inside run.
   if (instances > 1)
-    all.push_back(vectorInner);
+    all.push_back(names.vectorInner);
   for (const std::string &loop : own)
     if ((loop != windowLoop || wholeWindow) &&
         (loop != vectorLoop || !hasRegisterLoop()))
@@ -107,15 +115,24 @@ void LoopWriter::writeBlocks() {
   if (!windowLoop.empty() && !wholeWindow)
     all.push_back(windowLoop);
   if (!windowLoop.empty())
-    all.push_back(jammedInner);
+    all.push_back(names.jammedInner);
   if (lanes > 1)
-    all.push_back(vectorInner);
-  if (all.size() > 1)
+    all.push_back(names.vectorInner);
+  return all;
+}
+
+/// Divides loops into blocks, orders and shares them.
+void LoopWriter::writeBlocks() {
+  BlockNames names;
+  names.vectorInner = vectorLoop;
+  for (auto [position, loop] : llvm::enumerate(outerLoops))
+    cutLoop(position, loop.name, names);
+  if (SmallVector<std::string> all = orderOf(names); all.size() > 1)
     recipe.order(all);
-  recipe.fuseOuter(outerNames);
-  recipe.parallel(parallelNames);
-  vectorLoop = vectorInner;
-  jammedLoop = jammedInner;
+  recipe.fuseOuter(names.outer);
+  recipe.parallel(names.parallel);
+  vectorLoop = names.vectorInner;
+  jammedLoop = names.jammedInner;
 }
 
 /// An op that reduces its row sums up in several vectors, so that one addition

@@ -33,16 +33,43 @@ static bool fillNhwcMaxPool(Body &b) {
 // CropAndResize
 //===----------------------------------------------------------------------===//
 
-/// Defines NAME_at, the positions in the image of a dimension, [boxes, size]:
-/// from corner to corner of the box in equal steps, or its middle for one step.
-/// The order of the operations is TensorFlow's: it decides which positions are
-/// on the border, or halfway between two elements.
-static void addPositions(Body &b, const std::string &name, int64_t dim,
-                         int64_t corner, bool nearest) {
-  auto n = [&](const char *part) { return name + "_" + part; };
+namespace {
+
+/// Defines tensors for the positions of a dimension of the image, whose names
+/// begin with that of the dimension.
+class PositionWriter {
+public:
+  /// `corner` is the column of `boxes` with the first corner in this dimension.
+  PositionWriter(Body &b, std::string name, int64_t dim, int64_t corner)
+      : b(b), name(std::move(name)), dim(dim), corner(corner) {}
+
+  /// Defines NAME_at, the positions, [boxes, size]: from corner to corner of
+  /// the box in equal steps, or its middle for one step. The order of the
+  /// operations is TensorFlow's: it decides which positions are on the border,
+  /// or halfway between two elements.
+  void addPositions();
+  /// Defines NAME_valid, which is true for positions in the image, and
+  /// NAME_grid, the positions as GridSample reads them.
+  void addGrid(bool nearest);
+
+private:
+  std::string n(const char *part) const { return name + "_" + part; }
+  /// Defines NAME_steps, the numbers of the steps, and NAME_gaps, the number of
+  /// distances between them, at least 1.
+  void addSteps();
+  /// Defines NAME_low and NAME_high, the corners, and NAME_last, the last
+  /// position of the image.
+  void addCorners();
+
+  Body &b;
+  std::string name;
+  int64_t dim, corner;
+};
+
+} // namespace
+
+void PositionWriter::addSteps() {
   b.ints(n("index"), {dim});
-  b.ints(n("low_column"), {corner});
-  b.ints(n("high_column"), {corner + 2});
   b.ints(n("zero_1d"), {0});
   b << n("count_1d") + " = Gather(crop_size, " + n("index") + ")"
     << n("count_64") + " = Cast<to = 7>(" + n("count_1d") + ")"
@@ -54,16 +81,26 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
     << n("steps") + " = CastLike(" + n("steps_64") + ", boxes)"
     << n("gaps_64") + " = Sub(" + n("count") + ", " + n("one") + ")"
     << n("atleast") + " = Max(" + n("gaps_64") + ", " + n("one") + ")"
-    << n("gaps") + " = CastLike(" + n("atleast") + ", boxes)"
-    << n("low") + " = Gather<axis = 1>(boxes, " + n("low_column") + ")"
+    << n("gaps") + " = CastLike(" + n("atleast") + ", boxes)";
+}
+
+void PositionWriter::addCorners() {
+  b.ints(n("low_column"), {corner});
+  b.ints(n("high_column"), {corner + 2});
+  b << n("low") + " = Gather<axis = 1>(boxes, " + n("low_column") + ")"
     << n("high") + " = Gather<axis = 1>(boxes, " + n("high_column") + ")"
     << n("axis_1d") + " = Constant<value_ints = [" + std::to_string(dim + 2) +
            "]>()"
     << n("shape") + " = Shape(X)"
     << n("size_1d") + " = Gather(" + n("shape") + ", " + n("axis_1d") + ")"
     << n("last_64") + " = Sub(" + n("size_1d") + ", " + n("one") + ")"
-    << n("last") + " = CastLike(" + n("last_64") + ", boxes)"
-    << n("width") + " = Sub(" + n("high") + ", " + n("low") + ")"
+    << n("last") + " = CastLike(" + n("last_64") + ", boxes)";
+}
+
+void PositionWriter::addPositions() {
+  addSteps();
+  addCorners();
+  b << n("width") + " = Sub(" + n("high") + ", " + n("low") + ")"
     << n("length") + " = Mul(" + n("width") + ", " + n("last") + ")"
     << n("step") + " = Div(" + n("length") + ", " + n("gaps") + ")"
     << n("inside") + " = Mul(" + n("steps") + ", " + n("step") + ")"
@@ -76,7 +113,9 @@ static void addPositions(Body &b, const std::string &name, int64_t dim,
     << n("single") + " = Equal(" + n("count") + ", " + n("one") + ")"
     << n("at") + " = Where(" + n("single") + ", " + n("middle") + ", " +
            n("spread") + ")";
-  // Whether the position is in the image, and where GridSample has it.
+}
+
+void PositionWriter::addGrid(bool nearest) {
   b.number(n("zero"), 0, "boxes");
   b.number(n("two"), 2, "boxes");
   b.number(n("unit"), 1, "boxes");
@@ -104,8 +143,11 @@ static bool fillCropAndResize(Body &b) {
   // Halves do not tell the positions in a large image apart.
   bool isDouble = b.elementType(0) == ::onnx::TensorProto::DOUBLE;
   b << (isDouble ? "boxes = Identity(rois)" : "boxes = Cast<to = 1>(rois)");
-  addPositions(b, "h", 0, 0, nearest);
-  addPositions(b, "w", 1, 1, nearest);
+  for (auto [dim, name] : {std::pair(0, "h"), std::pair(1, "w")}) {
+    PositionWriter positions(b, name, dim, /*corner=*/dim);
+    positions.addPositions();
+    positions.addGrid(nearest);
+  }
   b.ints("a1", {1});
   b.ints("a2", {2});
   b.ints("a3", {3});

@@ -134,6 +134,43 @@ static void addUnpackedRows(Body &b, int64_t bits, const std::string &packed,
   b << result + " = Reshape(" + result + "_parts, " + result + "_shape)";
 }
 
+/// Defines `rows` as what Gather along `axis` takes out of `from`, which may
+/// have a type of four bits, that Gather does not take.
+static void addGatheredRows(Body &b, int64_t axis, const std::string &from,
+                            const std::string &rows) {
+  std::string to = std::to_string(b.elementType(0) == ::onnx::TensorProto::INT4
+                                      ? ::onnx::TensorProto::INT8
+                                      : ::onnx::TensorProto::UINT8);
+  b << rows + "_bytes = Cast<to = " + to + ">(" + from + ")"
+    << rows + "_wide = Gather<axis = " + std::to_string(axis) + ">(" + rows +
+           "_bytes, indices)"
+    << rows + " = CastLike(" + rows + "_wide, data)";
+}
+
+/// Defines `zeros` of the shape of `factors`: those that the node has, in rows
+/// along `axis`, or the middle of bytes. Other types count from zero, as they
+/// do for DequantizeLinear, and have none: then returns false.
+static bool addGatheredZeros(Body &b, int64_t axis, int64_t bits, int rank) {
+  bool isBytes = b.elementType(0) == ::onnx::TensorProto::UINT8;
+  if (b.hasInput(3))
+    addGatheredRows(b, axis, "zero_points", "zero_rows");
+  if (b.hasInput(3) && isBytes && bits == 4) {
+    // Odd numbers of blocks leave half a byte.
+    b.ints("start", {0});
+    b.ints("axis", {-1});
+    addUnpackedRows(b, bits, "zero_rows", rank, "zero_all");
+    b << "blocks = Shape<start = -1>(factors)"
+      << "zeros = Slice(zero_all, start, blocks, axis)";
+  } else if (b.hasInput(3)) {
+    b << "zeros = Identity(zero_rows)";
+  } else if (isBytes) {
+    b.ints("middle_list", {int64_t(1) << (bits - 1)});
+    b << "sizes = Shape(factors)" << "middle = CastLike(middle_list, data)"
+      << "zeros = Expand(middle, sizes)";
+  }
+  return b.hasInput(3) || isBytes;
+}
+
 /// Rows of a table of blocks: their scales and zero points are gathered first.
 static bool fillGatherBlockQuantized(Body &b) {
   int64_t rank = b.rank(0), positions = b.rank(1), bits = b.integer("bits", 4);
@@ -147,46 +184,18 @@ static bool fillGatherBlockQuantized(Body &b) {
       (isBytes && block != rank - 1))
     return false;
   int64_t all = rank + positions - 1;
-  std::string node = "Gather<axis = " + std::to_string(gather) + ">(";
-  // Gather does not take the types of four bits.
-  auto gatherRows = [&](const std::string &from, const std::string &rows) {
-    std::string to =
-        std::to_string(b.elementType(0) == ::onnx::TensorProto::INT4
-                           ? ::onnx::TensorProto::INT8
-                           : ::onnx::TensorProto::UINT8);
-    b << rows + "_bytes = Cast<to = " + to + ">(" + from + ")"
-      << rows + "_wide = " + node + rows + "_bytes, indices)"
-      << rows + " = CastLike(" + rows + "_wide, data)";
-  };
-  gatherRows("data", "rows");
-  b << "factors = " + node + "scales, indices)";
-  if (b.hasInput(3))
-    gatherRows("zero_points", "zero_rows");
-  bool isPacked = isBytes && bits == 4;
-  if (isPacked)
+  addGatheredRows(b, gather, "data", "rows");
+  b << "factors = Gather<axis = " + std::to_string(gather) +
+           ">(scales, indices)";
+  if (isBytes && bits == 4)
     addUnpackedRows(b, bits, "rows", static_cast<int>(all), "numbers");
   else
     b << "numbers = Identity(rows)";
-  if (b.hasInput(3) && isPacked) {
-    // Odd numbers of blocks leave half a byte.
-    b.ints("start", {0});
-    b.ints("axis", {-1});
-    addUnpackedRows(b, bits, "zero_rows", static_cast<int>(all), "zero_all");
-    b << "blocks = Shape<start = -1>(factors)"
-      << "zeros = Slice(zero_all, start, blocks, axis)";
-  } else if (b.hasInput(3)) {
-    b << "zeros = Identity(zero_rows)";
-  } else if (isBytes) {
-    b.ints("middle_list", {int64_t(1) << (bits - 1)});
-    b << "sizes = Shape(factors)" << "middle = CastLike(middle_list, data)"
-      << "zeros = Expand(middle, sizes)";
-  }
-  // Types of few bits count from zero, as they do for DequantizeLinear.
+  bool hasZeros = addGatheredZeros(b, gather, bits, static_cast<int>(all));
   b << "output = DequantizeLinear<axis = " +
            std::to_string(block > gather ? block + positions - 1 : block) +
            ", block_size = " + std::to_string(b.integer("block_size", 128)) +
-           (b.hasInput(3) || isBytes ? ">(numbers, factors, zeros)"
-                                     : ">(numbers, factors)");
+           (hasZeros ? ">(numbers, factors, zeros)" : ">(numbers, factors)");
   return true;
 }
 

@@ -196,20 +196,36 @@ static Limits readLimits(const OnnxcValue *ins, int64_t present) {
   return limits;
 }
 
+/// Fails unless boxes, [batches, boxes, 4], and scores, [batches, classes,
+/// boxes], agree.
+static bool haveEqualSizes(OnnxcCall *call, const int64_t *boxes,
+                           const int64_t *scores) {
+  if (boxes[2] == 4 && scores[0] == boxes[0] && scores[2] == boxes[1])
+    return true;
+  call->fail(ONNXC_ERR_VALUE,
+             "NonMaxSuppression: boxes of sizes [%lld, %lld, %lld] and "
+             "scores of sizes [%lld, %lld, %lld] do not agree",
+             (long long)boxes[0], (long long)boxes[1], (long long)boxes[2],
+             (long long)scores[0], (long long)scores[1], (long long)scores[2]);
+  return false;
+}
+
+/// Returns true if `box` overlaps none of the `count` boxes that are kept.
+static bool isFree(const Box &box, const Box *kept, int64_t count,
+                   float limit) {
+  for (int64_t k = 0; k < count; ++k)
+    if (overlaps(box, kept[k], limit))
+      return false;
+  return true;
+}
+
 /// selected[count, 3] = non_max_suppression(boxes, scores, outputs, overlap,
 /// score) params [which of the last three are given, bit by bit, centered]
 ONNXC_CALL(onnxc_call_non_max_suppression) {
-  const int64_t *boxDims = ins[0].dims, *scoreDims = ins[1].dims;
-  int64_t batches = boxDims[0], boxes = boxDims[1], classes = scoreDims[1];
-  if (boxDims[2] != 4 || scoreDims[0] != batches || scoreDims[2] != boxes) {
-    call->fail(ONNXC_ERR_VALUE,
-               "NonMaxSuppression: boxes of sizes [%lld, %lld, %lld] and "
-               "scores of sizes [%lld, %lld, %lld] do not agree",
-               (long long)boxDims[0], (long long)boxDims[1],
-               (long long)boxDims[2], (long long)scoreDims[0],
-               (long long)scoreDims[1], (long long)scoreDims[2]);
+  if (!haveEqualSizes(call, ins[0].dims, ins[1].dims))
     return call->status;
-  }
+  int64_t batches = ins[0].dims[0], boxes = ins[0].dims[1],
+          classes = ins[1].dims[1];
   Limits limits = readLimits(ins, params[0]);
   Keyed *items = allocate<Keyed>(call, boxes),
         *scratch = allocate<Keyed>(call, boxes);
@@ -230,12 +246,10 @@ ONNXC_CALL(onnxc_call_non_max_suppression) {
       if (index < 0)
         break;
       Box box = boxAt(corners + index * 4, params[1] != 0);
-      bool isFree = true;
-      for (int64_t k = 0; k < best && isFree; ++k)
-        isFree = !overlaps(box, kept[k], limits.overlap);
+      bool isKept = isFree(box, kept, best, limits.overlap);
       if (!steps.goOn(best))
         break;
-      if (!isFree)
+      if (!isKept)
         continue;
       kept[best++] = box;
       if (!selected.add(call, pair / classes, pair % classes, index))

@@ -29,7 +29,7 @@ static Expected<std::vector<double>> dueTimes(const Options &options) {
   double expected = options.duration > 0 ? options.duration * options.rate
                                          : double(options.iterations);
   if (expected > double(maxRuns))
-    return failure("--rate: these are more than %lld runs", (long long)maxRuns);
+    return failure("--rate: more than %lld runs", (long long)maxRuns);
   std::mt19937_64 random(uint64_t(options.seed));
   std::exponential_distribution<double> gap(options.rate);
   std::vector<double> times;
@@ -106,6 +106,33 @@ Error Schedule::serve(int64_t caller, Measurement &model,
   return Error::success();
 }
 
+/// The measurements of the callers but for the first one, warmed up.
+static Expected<std::vector<Measurement>> otherCallers(Measurement &first,
+                                                       int64_t callers) {
+  std::vector<Measurement> others;
+  for (int64_t caller = 1; caller < callers; ++caller) {
+    Expected<Measurement> other = first.another();
+    if (!other)
+      return other.takeError();
+    if (Error error = other->warmUp())
+      return std::move(error);
+    others.push_back(std::move(*other));
+  }
+  return others;
+}
+
+/// The runs of all callers in the order in which they were due.
+static std::vector<TimedRun>
+inOrder(const std::vector<std::vector<TimedRun>> &runs) {
+  std::vector<TimedRun> all;
+  for (const std::vector<TimedRun> &own : runs)
+    all.insert(all.end(), own.begin(), own.end());
+  llvm::sort(all, [](const TimedRun &a, const TimedRun &b) {
+    return std::tie(a.due, a.end) < std::tie(b.due, b.end);
+  });
+  return all;
+}
+
 Expected<std::vector<TimedRun>> run::timeCallers(Measurement &first,
                                                  const Options &options) {
   std::vector<double> due;
@@ -115,15 +142,10 @@ Expected<std::vector<TimedRun>> run::timeCallers(Measurement &first,
       return times.takeError();
     due = std::move(*times);
   }
-  std::vector<Measurement> others;
-  for (int64_t caller = 1; caller < options.callers; ++caller) {
-    Expected<Measurement> other = first.another();
-    if (!other)
-      return other.takeError();
-    if (Error error = other->warmUp())
-      return std::move(error);
-    others.push_back(std::move(*other));
-  }
+  Expected<std::vector<Measurement>> others =
+      otherCallers(first, options.callers);
+  if (!others)
+    return others.takeError();
   Schedule schedule(options, std::move(due));
   std::vector<std::vector<TimedRun>> runs(size_t(options.callers));
   Error error = Error::success();
@@ -131,7 +153,7 @@ Expected<std::vector<TimedRun>> run::timeCallers(Measurement &first,
   std::barrier start{std::ptrdiff_t(options.callers),
                      [&]() noexcept { schedule.start(); }};
   auto call = [&](size_t caller) {
-    Measurement &model = caller == 0 ? first : others[caller - 1];
+    Measurement &model = caller == 0 ? first : (*others)[caller - 1];
     start.arrive_and_wait();
     if (Error failed = schedule.serve(int64_t(caller), model, runs[caller])) {
       schedule.stop();
@@ -147,13 +169,8 @@ Expected<std::vector<TimedRun>> run::timeCallers(Measurement &first,
     thread.join();
   if (error)
     return std::move(error);
-  std::vector<TimedRun> all;
-  for (std::vector<TimedRun> &own : runs)
-    all.insert(all.end(), own.begin(), own.end());
+  std::vector<TimedRun> all = inOrder(runs);
   if (all.empty())
     return failure("nothing was timed: --iterations is 0");
-  llvm::sort(all, [](const TimedRun &a, const TimedRun &b) {
-    return std::tie(a.due, a.end) < std::tie(b.due, b.end);
-  });
   return all;
 }

@@ -222,27 +222,41 @@ static Value windowSums(NodeMaker &maker, Value x, Value w,
                     maker.builder.getI32Type());
 }
 
-Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
-                                Bytes w) {
+/// Returns true if the channels of `conv` are in one group.
+static bool mixesChannels(Operation *conv) {
+  auto group = conv->getAttrOfType<IntegerAttr>("group");
+  return !group || group.getInt() == 1;
+}
+
+/// Returns true if weights of `conv` with another zero point are moved to 0: no
+/// instruction for bytes adds up single channels, so that the kinds do not
+/// matter, but a zero point does.
+static bool losesZero(Operation *conv, Bytes w) {
+  return !mixesChannels(conv) && isByte(w.value) && isFromConstants(w.value) &&
+         isMiddle(w.zero);
+}
+
+/// Returns true if the sums of products of `conv` can be computed from bytes.
+static bool hasByteForm(Operation *conv, Bytes x, Bytes w) {
   int64_t rank = rankOf(x.value);
   auto pads = conv->getAttrOfType<DenseI64ArrayAttr>("pads");
   auto autoPad = conv->getAttrOfType<StringAttr>("auto_pad");
-  auto group = conv->getAttrOfType<IntegerAttr>("group");
   bool isSettled = pads && pads.size() == 2 * (rank - 2) &&
                    (!autoPad || autoPad.getValue() == "NOTSET");
-  bool mixesChannels = !group || group.getInt() == 1;
-  // No instruction for bytes adds up single channels, so that the kinds do not
-  // matter, but a zero point does.
-  bool losesZero = !mixesChannels && isByte(w.value) &&
-                   isFromConstants(w.value) && isMiddle(w.zero);
-  bool hasForm =
-      isByte(x.value) && isByte(w.value) && rank >= 3 &&
-      rankOf(w.value) == rank && isSettled &&
-      (!x.zero || elementCount(x.zero) == 1) &&
-      (isZero(w.zero) || losesZero || (mixesChannels && elementCount(w.value)));
-  if (!hasForm)
+  return isByte(x.value) && isByte(w.value) && rank >= 3 &&
+         rankOf(w.value) == rank && isSettled &&
+         (!x.zero || elementCount(x.zero) == 1) &&
+         (isZero(w.zero) || losesZero(conv, w) ||
+          (mixesChannels(conv) && elementCount(w.value)));
+}
+
+Value onnxc::onnx::makeConvSums(NodeMaker &maker, Operation *conv, Bytes x,
+                                Bytes w) {
+  if (!hasByteForm(conv, x, w))
     return {};
-  if (losesZero)
+  int64_t rank = rankOf(x.value);
+  auto pads = conv->getAttrOfType<DenseI64ArrayAttr>("pads");
+  if (losesZero(conv, w))
     w = moved(maker, w);
   makeDirect(maker, x, w);
   SmallVector<int64_t> inner = llvm::to_vector(llvm::seq<int64_t>(1, rank));

@@ -59,7 +59,7 @@ DynamicSizes onnxc::findDynamicSizes(ModuleOp module) {
 
 std::vector<Fact> onnxc::findDataDependentSizes(ModuleOp module) {
   onnx::DimAnalysis analysis(module);
-  llvm::SetVector<Operation *> makers;
+  llvm::SetVector<Operation *> producers;
   // A size that is a symbol of its own follows from no other size.
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
@@ -72,16 +72,16 @@ std::vector<Fact> onnxc::findDataDependentSizes(ModuleOp module) {
               analysis.getSpace().symbol(symbol.getPosition());
           bool isOwn = found.kind == onnx::DimSymbol::Kind::Result ||
                        found.kind == onnx::DimSymbol::Kind::Element;
-          Operation *maker =
+          Operation *producer =
               isOwn && found.value ? found.value.getDefiningOp() : nullptr;
           // Where the rank is not known, neither is the size, data or not.
-          if (maker && llvm::none_of(maker->getOperandTypes(),
-                                     llvm::IsaPred<UnrankedTensorType>))
-            makers.insert(maker);
+          if (producer && llvm::none_of(producer->getOperandTypes(),
+                                        llvm::IsaPred<UnrankedTensorType>))
+            producers.insert(producer);
         });
   });
   std::vector<Fact> facts;
-  for (Operation *op : makers)
+  for (Operation *op : producers)
     facts.push_back(
         {"data-dependent-size", nodeOf(op->getLoc()),
          "how many elements a result has depends on data, so memory for it and "

@@ -200,8 +200,8 @@ FailureOr<SmallVector<Value>> Expansion::inlineBody() {
   return values;
 }
 
-/// Users rely on the type that they see: even a sharper one would not fit where
-/// terminators are. Type inference finds the sharper one again.
+/// Users rely on the type that they see: even a more precise one would not fit
+/// where terminators are. Type inference finds the more precise one again.
 Value Expansion::withType(Value value, Type type) {
   if (value.getType() == type)
     return value;

@@ -26,14 +26,15 @@ static void addLocations(Operation *op, ArrayRef<Location> others) {
 static void collectDying(Operation *op, unsigned depth,
                          SmallVectorImpl<Location> &locations) {
   for (Value operand : op->getOperands()) {
-    Operation *maker = operand.getDefiningOp();
-    if (!maker || depth == 0 || maker->hasTrait<OpTrait::ConstantLike>() ||
-        maker->getNumRegions() != 0 ||
-        !llvm::all_of(maker->getUsers(),
+    Operation *producer = operand.getDefiningOp();
+    if (!producer || depth == 0 ||
+        producer->hasTrait<OpTrait::ConstantLike>() ||
+        producer->getNumRegions() != 0 ||
+        !llvm::all_of(producer->getUsers(),
                       [&](Operation *user) { return user == op; }))
       continue;
-    locations.push_back(maker->getLoc());
-    collectDying(maker, depth - 1, locations);
+    locations.push_back(producer->getLoc());
+    collectDying(producer, depth - 1, locations);
   }
 }
 
@@ -121,14 +122,14 @@ void KeepNodes::recordReplaced(Operation *op, ValueRange replacement) {
   for (Value value : replacement) {
     if (!value)
       continue;
-    Operation *maker = value.getDefiningOp();
-    if (!maker)
+    Operation *producer = value.getDefiningOp();
+    if (!producer)
       addWord(into, "an argument of the graph");
-    else if (maker->hasTrait<OpTrait::ConstantLike>())
+    else if (producer->hasTrait<OpTrait::ConstantLike>())
       addWord(into, "a constant");
-    else if (!llvm::is_contained(made, maker))
-      addWord(into, (maker->getName().stripDialect() + " \"" +
-                     nameOf(maker->getLoc()) + "\"")
+    else if (!llvm::is_contained(made, producer))
+      addWord(into, (producer->getName().stripDialect() + " \"" +
+                     nameOf(producer->getLoc()) + "\"")
                         .str());
   }
   StringRef from = op->getName().stripDialect();

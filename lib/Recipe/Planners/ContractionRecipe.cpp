@@ -90,8 +90,8 @@ bool ContractionWriter::needsPack() {
   return !contiguous || isConstantView(kernel.getIns()[packedOperand]);
 }
 
-/// Few rows do not pay for packing an operand that is no constant: the copy
-/// takes as long as the work itself.
+/// Packing an operand that is not a constant is not profitable for few rows:
+/// the copy takes as long as the work itself.
 bool ContractionWriter::packPays() {
   if (!pack || isConstantView(kernel.getIns()[packedOperand]))
     return true;
@@ -106,7 +106,8 @@ bool ContractionWriter::isPossible(int64_t groupBytes) {
   chooseGroups(groupBytes);
   if (groupBytes == bytesOfLongDot && sumLanes == lanes)
     return false;
-  // Nearly empty vectors do not pay; one column may be all that few are.
+  // Nearly empty vectors are not profitable; one column may be all that few
+  // are.
   int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
   bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
                                                : columns == INT64_MAX;
@@ -149,7 +150,8 @@ bool ContractionWriter::areIntegers() {
 }
 
 /// Returns true if bytes may be multiplied in groups. The operand of columns
-/// has to be packed for that, which pays for a constant, and for many rows.
+/// has to be packed for that, which is profitable for a constant, and for many
+/// rows.
 bool ContractionWriter::mayGroup() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
   bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
@@ -256,8 +258,8 @@ void ContractionWriter::blockLoops() {
   panels.blockGroups(recipe, kernel);
 }
 
-/// Few multiply-adds do not pay for other workers. For dynamic work the launch
-/// computes the number of workers.
+/// Other workers are not profitable for few multiply-adds. For dynamic work the
+/// launch computes the number of workers.
 bool ContractionWriter::isParallel() {
   int64_t work = depth;
   for (auto *kind : {&loops.batch, &loops.rows, &loops.columns})

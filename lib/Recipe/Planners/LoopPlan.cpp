@@ -131,7 +131,7 @@ void LoopPlanner::chooseLanes() {
     return;
   lanes = std::min<int64_t>(llvm::bit_floor(uint64_t(target.lanes(bits))), 64);
   bool known = isStatic(kernel, vectorLoop);
-  // Half-empty vectors are narrowed; nearly empty ones do not pay.
+  // Half-empty vectors are narrowed; nearly empty ones are not profitable.
   if (known && extent(vectorLoop) < lanes)
     lanes = extent(vectorLoop) < minLanes
                 ? 1
@@ -275,7 +275,8 @@ void LoopPlanner::planParallel() {
   for (const OuterLoop &loop : ArrayRef(outerLoops).take_front(numFusedOuter))
     work /= std::max<int64_t>(loop.extent, 1);
   for (unsigned position = numFusedOuter; position-- > 0;) {
-    // A tile has at least half of the work at which other threads pay.
+    // A tile has at least half of the work at which other threads are
+    // profitable.
     int64_t wanted =
         llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
     int64_t extentHere = outerLoops[position].extent;

@@ -41,7 +41,7 @@ double kernelScale(krnl::KernelOp kernel, const target::Processor &target,
                    double cycles);
 
 /// Adds recipes for a kernel around one contraction: register tiles, either
-/// operand as that of columns, which is packed where that pays.
+/// operand as that of columns, which is packed where that is profitable.
 void addContractionRecipes(krnl::KernelOp kernel,
                            const target::Processor &target,
                            const RecipeOptions &options,

@@ -183,13 +183,13 @@ bool MaskedElements::findMask(ComputeOp op) {
 
 /// Returns true if each iteration reads what another op wrote at the same ones.
 bool MaskedElements::readsAtLoops(ComputeOp op, OpOperand &operand) const {
-  auto maker = operand.get().getDefiningOp<ComputeOp>();
-  if (!maker)
+  auto producer = operand.get().getDefiningOp<ComputeOp>();
+  if (!producer)
     return false;
-  OpOperand &made = *maker.getTiedOpOperand(cast<OpResult>(operand.get()));
-  Subscripts written = maker.getSubscripts(made),
+  OpOperand &made = *producer.getTiedOpOperand(cast<OpResult>(operand.get()));
+  Subscripts written = producer.getSubscripts(made),
              read = op.getSubscripts(operand);
-  SmallVector<StringRef> from = maker.getAxes(), to = op.getAxes();
+  SmallVector<StringRef> from = producer.getAxes(), to = op.getAxes();
   return written.size() == read.size() &&
          llvm::all_of(llvm::zip_equal(written, read), [&](auto pair) {
            auto [at, there] = pair;

@@ -14,7 +14,8 @@ namespace onnxc::onnx {
 /// Code for a rank that is known at run time only covers ranks up to this.
 inline constexpr int64_t maxRank = 8;
 
-/// Whether an operation can be rewritten to need no rank, and when that pays.
+/// Whether an operation can be rewritten to need no rank, and when that is
+/// profitable.
 enum class RankFreeForm {
   None,
   /// The form without a rank costs more than a variant: where variants would

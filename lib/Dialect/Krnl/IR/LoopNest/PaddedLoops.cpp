@@ -146,9 +146,9 @@ static bool readsIndices(ComputeOp op) {
       indices.insert_range(store->getOperands());
   for (unsigned next = 0; next < indices.size(); ++next) {
     Value index = indices[next];
-    Operation *maker = index.getDefiningOp();
-    if (maker && maker->getBlock() == op.getBlock())
-      indices.insert_range(maker->getOperands());
+    Operation *producer = index.getDefiningOp();
+    if (producer && producer->getBlock() == op.getBlock())
+      indices.insert_range(producer->getOperands());
     auto element = dyn_cast<BlockArgument>(index);
     if (element && element.getOwner() == op.getBlock() &&
         !isa<BlockArgument>(op.getMatchingOpOperand(element)->get()))

@@ -426,13 +426,13 @@ static bool expandAlong(RewriterBase &rewriter, KernelOp kernel, unsigned input,
 /// Returns true if the value is the result of a kernel in memory of its own.
 /// Other values have no kernel fused with them.
 static bool isMade(Value value) {
-  auto maker = value.getDefiningOp<KernelOp>();
-  return maker && maker.getOuts()[cast<OpResult>(value).getResultNumber()]
-                      .getDefiningOp<tensor::EmptyOp>();
+  auto producer = value.getDefiningOp<KernelOp>();
+  return producer && producer.getOuts()[cast<OpResult>(value).getResultNumber()]
+                         .getDefiningOp<tensor::EmptyOp>();
 }
 
 /// Returns true if a kernel copies a result into a part of a larger tensor. The
-/// maker can write there itself as long as no view is between them.
+/// producer can write there itself as long as no view is between them.
 static bool isCopiedIntoPart(KernelOp kernel) {
   return llvm::any_of(kernel->getUses(), [](OpOperand &use) {
     auto user = dyn_cast<KernelOp>(use.getOwner());

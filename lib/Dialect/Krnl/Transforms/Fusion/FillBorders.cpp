@@ -87,7 +87,7 @@ bool BorderFill::read(ComputeOp filled, ComputeOp writer) {
   return true;
 }
 
-bool BorderFill::pays() const {
+bool BorderFill::isProfitable() const {
   constexpr int64_t maxDims = 6;
   int64_t minRow = TargetAttr::processorOf(kernel).borderElements;
   // Each dimension has two strips, and a strip loops over all of them.
@@ -244,7 +244,7 @@ void fillBorderAlone(RewriterBase &rewriter, KernelOp kernel) {
   BorderFill border(rewriter, kernel);
   if (ops.size() == 2 && kernel.getOuts().size() == 1 &&
       kernel.getRecipe().empty() && fillsAll(ops[0]) &&
-      border.read(ops[0], ops[1]) && border.pays() &&
+      border.read(ops[0], ops[1]) && border.isProfitable() &&
       !(TargetAttr::processorOf(kernel).isDevice() && border.hasKnownBegin())) {
     border.replaceFill();
     dropUnusedLoops(kernel);

@@ -27,7 +27,7 @@ public:
   void replaceFill();
   /// Returns true if rows of the part are long enough that the strips cost less
   /// than writing it twice.
-  bool pays() const;
+  bool isProfitable() const;
   /// Returns true if the begin of the part is known in each dimension.
   bool hasKnownBegin() const;
 
@@ -65,7 +65,7 @@ private:
 void dropUnusedLoops(KernelOp kernel);
 
 /// Fills the border alone in a kernel of a fill and one other op, where
-/// that pays.
+/// that is profitable.
 void fillBorderAlone(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 } // namespace onnxc::krnl

@@ -261,10 +261,10 @@ static bool writesAll(OpOperand *read) {
 /// Returns true if the copy, or the first one of a chain of them, reads a
 /// tensor that no kernel makes.
 static bool copiesNoResult(KernelOp copy) {
-  while (auto maker = copy.getIns()[0].getDefiningOp<KernelOp>()) {
-    if (!findCopied(maker))
+  while (auto producer = copy.getIns()[0].getDefiningOp<KernelOp>()) {
+    if (!findCopied(producer))
       return false;
-    copy = maker;
+    copy = producer;
   }
   return true;
 }

@@ -106,11 +106,11 @@ void DevicePlaces::findNames() {
           forwarded[name].push_back(use->get());
   });
   for (auto &[name, given] : forwarded) {
-    Operation *maker = name.getDefiningOp();
-    if (!maker)
-      maker = name.getParentBlock()->getParentOp();
+    Operation *producer = name.getDefiningOp();
+    if (!producer)
+      producer = name.getParentBlock()->getParentOp();
     for (Value source : sourcesOf(name))
-      if (isDefinedIn(maker, source))
+      if (isDefinedIn(producer, source))
         leaving.insert(source);
     for (Value value : given)
       if (isRow(value))

@@ -154,9 +154,9 @@ static SetVector<Operation *> findChanged(LayoutGroups &groups) {
     if (groups.orderOf(value).empty())
       continue;
     Operation *owner = value.getParentBlock()->getParentOp();
-    if (Operation *maker = value.getDefiningOp();
-        isa_and_nonnull<KernelOp>(maker))
-      changed.insert(maker);
+    if (Operation *producer = value.getDefiningOp();
+        isa_and_nonnull<KernelOp>(producer))
+      changed.insert(producer);
     if (isa<KernelOp>(owner))
       changed.insert(owner);
   }
@@ -165,14 +165,14 @@ static SetVector<Operation *> findChanged(LayoutGroups &groups) {
 
 /// Remarks on results of kernels whose order has changed.
 static void reportOrder(Value value, ArrayRef<int64_t> order) {
-  auto maker = value.getDefiningOp<KernelOp>();
-  if (!maker || !maker.getContext()->getRemarkEngine())
+  auto producer = value.getDefiningOp<KernelOp>();
+  if (!producer || !producer.getContext()->getRemarkEngine())
     return;
   std::string dims;
   llvm::raw_string_ostream os(dims);
   llvm::interleaveComma(order, os);
   if (auto remark = remark::passed(
-          maker.getLoc(),
+          producer.getLoc(),
           remark::RemarkOpts::name("Layout").category("krnl-choose-layouts")))
     remark << remark::metric("Order", dims)
            << remark::detail::Remark::Arg("Type",

@@ -80,8 +80,8 @@ void reuseDestinations(RewriterBase &rewriter, KernelOp kernel) {
     TemporaryOp temporary = findTemporary(input->get());
     Value destination = op.getDpsInits()[0];
     // A destination made later than the temporary cannot take its place.
-    if (Operation *maker = destination.getDefiningOp();
-        maker && !maker->isBeforeInBlock(temporary))
+    if (Operation *producer = destination.getDefiningOp();
+        producer && !producer->isBeforeInBlock(temporary))
       continue;
     writeOver(op, *input);
     rewriter.replaceOp(temporary, destination);

@@ -53,8 +53,8 @@ void dropImpossible(mlir::ModuleOp module);
 /// enters stay as they are.
 bool failRejectedBodies(mlir::Operation *root, DimAnalysis &analysis);
 
-/// Replaces operations on constants by their results, where that pays; true if
-/// there was any.
+/// Replaces operations on constants by their results, where that is profitable;
+/// true if there was any.
 bool foldConstantSubgraphs(mlir::ModuleOp module, const Evaluator &evaluator);
 
 /// Replaces `op` by `value`, unless the type of `value` is less precise than

@@ -14,10 +14,10 @@ func.func @nothing_left(%x: tensor<2x3xf32>) -> none {
 
 // -----
 
-// The result is declared to be sharper than its operand: that must not be lost.
-// CHECK-LABEL: func @sharper_result
+// The result is declared to be more precise than its operand: that must not be lost.
+// CHECK-LABEL: func @more_precise_result
 // CHECK:         onnx.Identity
-func.func @sharper_result(%x: tensor<?x3xf32>) -> tensor<2x3xf32> {
+func.func @more_precise_result(%x: tensor<?x3xf32>) -> tensor<2x3xf32> {
   %0 = onnx.Identity(%x) : (tensor<?x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }

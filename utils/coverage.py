@@ -265,7 +265,7 @@ def stale_lines(text):
     for name in sorted(known - listed):
         yield f"{name} is missing"
     for name in sorted(listed - known - set(ranges)):
-        yield f"{name} is no operator"
+        yield f"{name} is not an operator"
     if "\n".join(refusal_lines()) not in text:
         yield f"the refused operators are not those of {REFUSALS.name}"
 

@@ -61,7 +61,7 @@ static int inferSmooth(OMCustomCall *call) {
     return call->fail(call, "window must be odd, but is %lld",
                       (long long)window);
   if (call->inputs[0].rank == 0)
-    return call->fail(call, "a scalar is no signal");
+    return call->fail(call, "a scalar is not a signal");
   return omCustomSameAs(call, 0, 0);
 }
 

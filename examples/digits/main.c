@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     float pixels[PIXELS], probability;
     if (!readImage(argv[i], pixels)) {
-      fprintf(stderr, "%s is no .npy file of an 8x8 image\n", argv[i]);
+      fprintf(stderr, "%s is not a .npy file of an 8x8 image\n", argv[i]);
       return 1;
     }
     int digit = recognise(pixels, &probability);

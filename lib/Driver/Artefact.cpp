@@ -250,7 +250,7 @@ static llvm::Error addCustomLibraries(ModuleOp module,
 }
 
 /// Adds the entry point of a real-time model, which is described by its header,
-/// and tells the linker of its weights.
+/// and passes its weights to the linker.
 static llvm::Error addEntry(ModuleOp module, const ArtefactInputs &inputs,
                             std::vector<CodeFile> &files, LinkOptions &link) {
   const std::atomic<bool> *cancel = inputs.events.cancel;

@@ -73,7 +73,7 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
   if (folder.empty())
     return llvm::createStringError(
         "cannot find onnxc_rt.o beside the compiler; "
-        "say where it is with --runtime-dir");
+        "use --runtime-dir");
   return target::checkRuntime(folder, target);
 }
 
@@ -86,7 +86,7 @@ static llvm::Error checkDevice(const CompileOptions &options) {
        "--emit=" + options.emit + " writes the kernels of a GPU"}};
   for (const auto &[isGiven, what] : with)
     if (isGiven && !options.hasDevice())
-      return llvm::createStringError(what + ": say --device=cuda");
+      return llvm::createStringError(what + ": use --device=cuda");
   if (!options.hasDevice())
     return llvm::Error::success();
   std::pair<bool, std::string> without[] = {
@@ -153,10 +153,9 @@ llvm::Error onnxc::checkTargets(const CompileOptions &options,
   if (options.emit != "lib")
     return llvm::Error::success();
   if (!target::hasOperatingSystem(llvm::Triple(triple)))
-    return llvm::createStringError(
-        "'" + triple +
-        "' has no operating system that loads a "
-        "shared object: leave out --emit=lib, or say "
-        "--emit=obj, and link the model");
+    return llvm::createStringError("'" + triple +
+                                   "' has no operating system that loads a "
+                                   "shared object: omit --emit=lib, or use "
+                                   "--emit=obj, and link the model");
   return checkRuntimeFor(options, targets.front());
 }

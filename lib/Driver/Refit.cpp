@@ -86,7 +86,7 @@ static Expected<Recorded> readArtefact(StringRef path) {
   auto json = llvm::json::parse(text.take_until([](char c) { return c == 0; }));
   if (!json || !json->getAsObject()) {
     llvm::consumeError(json.takeError());
-    return createStringError("'" + path + "' is no compiled model");
+    return createStringError("'" + path + "' is not a compiled model");
   }
   artefact.json = std::move(*json);
   const llvm::json::Object *refit = artefact.record().getObject("refit");
@@ -291,7 +291,7 @@ static Error writeArtefact(const Recorded &artefact, StringRef path,
     start = *found;
     if (start < 0 || start > int64_t(artefact.bytes().size()) ||
         artefact.weightsBytes > int64_t(artefact.bytes().size()) - start)
-      return createStringError("'" + path + "' has been cut off");
+      return createStringError("'" + path + "' was truncated");
   }
   std::string seal = artefact.text("content_blake3").str();
   std::string zeros(seal.size(), '0');
@@ -329,7 +329,8 @@ Outcome onnxc::refit(StringRef path, const Input &model,
   };
   CompileOptions options = given;
   if (options.output.empty())
-    return fail(createStringError("where should the artefact be written?"));
+    return fail(
+        createStringError("expected the name of a file for the artefact"));
   Expected<Recorded> artefact = readArtefact(path);
   if (!artefact)
     return fail(artefact.takeError());

@@ -79,7 +79,7 @@ llvm::Error onnxc::checkRunBudget(const CompileOptions &options) {
         "code, with neither --resume nor --emit of a phase");
   if (options.maxFlash && options.emit == "asm")
     return llvm::createStringError(
-        "--max-flash: assembly has no size; say --emit=obj, static or lib");
+        "--max-flash: assembly has no size; use --emit=obj, static or lib");
   if (options.maxSeconds > 0 && options.times.empty())
     return llvm::createStringError(
         "--max-latency: a time needs the profile of an earlier build (--times, "

@@ -201,7 +201,7 @@ void Explainer::finish() {
 }
 
 /// Adds the refusals for pairs that are not one kernel in the end. Of several
-/// with one reason, for kernels that grew, the last one is told.
+/// with one reason, for kernels that grew, the last one is reported.
 void Explainer::addRefusals() {
   ArrayRef<ExplainedRefusal> all = remarks.refusals;
   for (auto [number, refusal] : llvm::enumerate(all)) {

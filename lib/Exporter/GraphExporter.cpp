@@ -110,7 +110,7 @@ LogicalResult GraphExporter::exportConstant(Operation *op) {
     state.embedded.push_back({std::move(tensor), value});
     return success();
   } else if (failed(schema::toProto(value, tensor))) {
-    return op->emitError("the elements of this constant are not at hand");
+    return op->emitError("the elements of this constant are not available");
   }
   *graph.add_initializer() = std::move(tensor);
   return success();
@@ -212,9 +212,10 @@ void GraphExporter::nameOperands(Operation *op, const OpSchema &schema,
 LogicalResult GraphExporter::exportNode(Operation *op) {
   const OpSchema *schema = schema::lookupSchema(op);
   if (!schema)
-    return op->emitError() << "'" << op->getName().getStringRef()
-                           << "' is no operator of the standard and cannot be "
-                              "written to a model";
+    return op->emitError()
+           << "'" << op->getName().getStringRef()
+           << "' is not an operator of the standard and cannot be "
+              "written to a model";
   if (isBeyondStandard(op))
     return op->emitError("coordinate_transformation_mode "
                          "'tf_half_pixel_for_nn' was in opset 11 only and "

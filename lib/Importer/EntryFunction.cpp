@@ -201,7 +201,7 @@ void EntryImporter::checkOverrides() {
     if (!names.contains(name))
       state.error(state.modelLoc)
           << "a shape is given for " << quote(name)
-          << ", which is no input; inputs are " << listNames(names);
+          << ", which is not an input; inputs are " << listNames(names);
   for (const auto &[name, size] : state.options.dims) {
     if (!dims.contains(name))
       state.error(state.modelLoc)
@@ -423,8 +423,8 @@ void EntryImporter::addBodyTaps(func::ReturnOp ret) {
   tapCount = taps.size();
 }
 
-/// The artefact tells how many outputs are taps, which nodes compute them, and
-/// which branch or body they are in.
+/// The artefact records how many outputs are taps, which nodes compute them,
+/// and which branch or body they are in.
 void EntryImporter::noteTaps(ModuleOp module, func::FuncOp function) {
   module->setAttr("onnx.taps", builder.getI64IntegerAttr(int64_t(tapCount)));
   auto results = function.front().getTerminator()->getOperands();

@@ -180,7 +180,7 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
   }
   if (!model.has_graph() || model.opset_import_size() == 0) {
     state.error(state.modelLoc)
-        << "it is no ONNX model: "
+        << "it is not an ONNX model: "
         << (model.has_graph() ? "no operator set is imported"
                               : "it has no graph");
     return failure();

@@ -203,7 +203,7 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
     return slimmer.isTooDeep
                ? "its graphs are nested more than " +
                      std::to_string(maxNesting) + " deep"
-               : "it is no ONNX model, or the file is cut off or damaged";
+               : "it is not an ONNX model, or the file is truncated or damaged";
   // Silences the messages that protobuf prints on errors.
   google::protobuf::LogSilencer silence;
   google::protobuf::io::CodedInputStream stream(
@@ -213,7 +213,7 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
   if (slimmed.size() > INT32_MAX)
     return "what it holds beside large tensors exceeds 2 GB";
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return "it is no ONNX model, or the file is cut off or damaged";
+    return "it is not an ONNX model, or the file is truncated or damaged";
   return std::nullopt;
 }
 

@@ -128,7 +128,7 @@ FailureOr<Type> onnxc::importer::importType(ImportState &state,
     return failure();
   Type type = schema::fromProto(checked, state.context);
   if (!type) {
-    why = "it is no type of ONNX";
+    why = "it is not a type of ONNX";
     return failure();
   }
   return type;

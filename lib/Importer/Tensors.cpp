@@ -172,7 +172,7 @@ static FailureOr<uint64_t> externalNumber(const TensorProto &proto,
     if (key == entry.key() &&
         StringRef(entry.value()).getAsInteger(10, number)) {
       why = "the " + key.str() + " of its external data, " +
-            quote(entry.value()) + ", is no number";
+            quote(entry.value()) + ", is not a number";
       return failure();
     }
   return number;

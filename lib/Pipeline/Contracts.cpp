@@ -66,7 +66,7 @@ LogicalResult onnxc::isOnnxTyped(ModuleOp module) {
       return WalkResult::interrupt();
     if (isTyped(op))
       return WalkResult::advance();
-    op->emitOpError("has a result of a type that cannot be told");
+    op->emitOpError("has a result whose type cannot be inferred");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted() || failed(isOnnxOnly(module)));

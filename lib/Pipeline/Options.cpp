@@ -252,46 +252,48 @@ struct Option {
 
 static constexpr Option optionTable[] = {
     {{"output", "FILE",
-      "where to write; - is the standard output, FOLDER/ a file of the default "
-      "name there"},
+      "output file; - is the standard output, FOLDER/ a file with the default "
+      "name in that folder"},
      setText<&CompileOptions::output>},
-    {{"level", "0..3", "how much to optimise; also -O0 to -O3 (default 3)"},
+    {{"level", "0..3", "optimization level; also -O0 to -O3 (default 3)"},
      setLevel},
     {{"emit", "WHAT",
-      "stop early: onnx-basic, onnx, krnl, loops, llvm, asm, obj, lib "
-      "(default); static: an archive with the runtime, and a header (default "
-      "for machines without an operating system); model: the simplified model "
-      "as .onnx; ptx, sass: the kernels of --device=cuda, as text for the "
-      "driver "
-      "and as instructions, by ptxas and nvdisasm of the CUDA toolkit; of "
-      "several GPUs each has a file, such as m.sm_80.ptx for m.ptx"},
+      "kind of output: onnx-basic, onnx, krnl, loops or llvm, the IR after "
+      "this phase; asm; obj; lib, a shared object (default); static, an "
+      "archive with the runtime, and a header (default for targets without an "
+      "operating system); model, the simplified model as .onnx; ptx or sass, "
+      "the kernels of --device=cuda as PTX or, by ptxas and nvdisasm of the "
+      "CUDA toolkit, as instructions; of several GPUs each has a file, such as "
+      "m.sm_80.ptx for m.ptx"},
      setEmit},
     {{"device", "cpu|cuda[:sm_NN,...][,cpu]",
-      "run kernels on the processor (default), or on an NVIDIA GPU: cuda for "
-      "any since sm_80 and those of sm_90a, or what is named, or newer; of "
-      "several the best for the GPU that is there; with ,cpu on the processor "
-      "where there is none"},
+      "run kernels on the processor (default), or on an NVIDIA GPU: with code "
+      "for sm_80 and later and for sm_90a, or for the architectures given, of "
+      "which a run uses the best for its GPU; with ,cpu kernels run on the "
+      "processor if there is no GPU"},
      setDevice},
     {{"cuda-code", "ptx|cubin|both",
-      "kernels of --device=cuda as text, which drivers compile when a model is "
-      "loaded for the first time (default), as code that ptxas of the CUDA "
-      "toolkit makes of it, or both, the text for drivers and GPUs that do not "
-      "take the code"},
+      "form of the kernels of --device=cuda: ptx, which drivers compile when a "
+      "model is first loaded (default); cubin, compiled by ptxas of the CUDA "
+      "toolkit; or both, with PTX for drivers and GPUs that reject the cubin"},
      setCudaCode},
     {{"tf32", "",
-      "let --device=cuda multiply f32 by 10 bits of mantissa, as its units for "
-      "matrices do; sums keep f32"},
+      "with --device=cuda, multiply f32 with 10 bits of mantissa on tensor "
+      "cores; sums remain f32"},
      setFlag<&CompileOptions::tf32>},
     {{"resume", "PHASE", "the input is the output of --emit=PHASE"}, setResume},
     {{"cpu", "A,B",
-      "native (default), generic, or a name that LLVM knows; code for each of "
-      "several, of which the machine that loads it takes the best"},
+      "target processors: native (default), generic, or names of LLVM; with "
+      "several, the artefact has code for each and uses the best for the "
+      "machine that loads it"},
      setText<&CompileOptions::cpu>},
-    {{"triple", "TRIPLE", "machine to compile for (default: this one)"},
+    {{"triple", "TRIPLE", "target triple (default: that of this machine)"},
      setText<&CompileOptions::triple>},
-    {{"features", "LIST", "+feature,-feature on top of the processor's"},
+    {{"features", "LIST",
+      "target features, +feature or -feature, in addition to those of the "
+      "processor"},
      setText<&CompileOptions::features>},
-    {{"shape", "NAME:1x3x?", "shape of an input instead of the model's"},
+    {{"shape", "NAME:1x3x?", "shape of an input, instead of that in the model"},
      setShape},
     {{"dim", "NAME=SIZE", "size of a named dimension, such as batch=8"},
      setDim},
@@ -300,16 +302,15 @@ static constexpr Option optionTable[] = {
     {{"to", "A,B", "end with these tensors instead of the outputs"},
      setNames<&CompileOptions::to>},
     {{"taps", "all|A,B",
-      "tensors, or results of nodes, that are outputs as well, after those "
-      "of the model, to look into it: `onnx-run --statistics` finds the first "
-      "NaN; those of branches and loops, such as loop/body/x, are lists"},
+      "additional outputs, after those of the model: these tensors, or the "
+      "results of these nodes; `onnx-run --statistics` finds the first NaN; "
+      "those of branches and loops, such as loop/body/x, are lists"},
      setNames<&CompileOptions::taps>},
     {{"custom-op-lib", "FILE",
-      "library, object or archive with operators of your own; may be given "
-      "again"},
+      "library, object file or archive with custom operators; can be repeated"},
      addCustomOpLib},
     {{"recipes", "FILE",
-      "take recipes of kernels from a file; of several processors or GPUs "
+      "read recipes of kernels from a file; of several processors or GPUs "
       "each has one, such as m.sm_80.recipes for m.recipes"},
      setText<&CompileOptions::recipes>},
     {{"emit-recipes", "FILE",
@@ -317,85 +318,87 @@ static constexpr Option optionTable[] = {
       "several processors or GPUs"},
      setText<&CompileOptions::emitRecipes>},
     {{"explain-recipes", "",
-      "let the report show the recipes that kernels could have; --report does "
-      "so"},
+      "list the candidate recipes of kernels in the report; implied by "
+      "--report"},
      setFlag<&CompileOptions::explainRecipes>},
     {{"explain-nodes", "",
-      "let the report list the nodes of the model with their work, memory and "
-      "code; --report does so"},
+      "list the nodes of the model in the report, with their work, memory and "
+      "code; implied by --report"},
      setFlag<&CompileOptions::explainNodes>},
     {{"times", "FILE",
-      "output of `onnx-run profile --json` for the model, whose times the "
-      "report shows"},
+      "output of `onnx-run profile --json` for the model; the report includes "
+      "its times"},
      setText<&CompileOptions::times>},
     {{"max-ram", "SIZE",
-      "fail where a run needs more memory for its tensors, such as 512K; "
-      "names the nodes that need most"},
+      "fail if a run needs more memory for its tensors, such as 512K; the "
+      "error names the nodes that need most"},
      setSize<&CompileOptions::maxRam>},
     {{"max-flash", "SIZE",
-      "fail where code and weights take more bytes, such as 2M"},
+      "fail if code and weights take more bytes, such as 2M"},
      setSize<&CompileOptions::maxFlash>},
     {{"max-latency", "TIME",
-      "fail where a run takes longer: 5ms by the profile of --times, or "
-      "3Mcycles by the predicted cost on one thread"},
+      "fail if a run takes longer: 5ms by the profile of --times, or 3Mcycles "
+      "by the predicted cost on one thread"},
      setLatency},
     {{"weights", "embedded|external",
-      "inside the artefact (default) or in a file beside it"},
+      "store weights in the artefact (default) or in a file beside it"},
      setWeights},
     {{"refit", "",
-      "let `onnx-run refit` replace weights: initializers of floating point "
-      "with "
-      "more than one element stay apart from the code, and nothing is computed "
-      "of them when the model is compiled"},
+      "let `onnx-run refit` replace weights: floating-point initializers of "
+      "more than one element are stored separately from the code, and nothing "
+      "is computed from them at compile time"},
      setFlag<&CompileOptions::refit>},
-    {{"tag", "TAG", "export run_main_graph_TAG and its kin as well"}, setTag},
+    {{"tag", "TAG",
+      "also export run_main_graph_TAG and the other functions under names that "
+      "end in TAG"},
+     setTag},
     {{"emit-header", "",
       "write a C and C++ header with the inputs and outputs beside the "
       "output of --emit=obj, static or lib"},
      setFlag<&CompileOptions::emitHeader>},
     {{"strict", "",
-      "keep the model's order of operations, and NaN and infinities where they "
-      "belong"},
+      "preserve the order of operations in the model, and the NaNs and "
+      "infinities that it has"},
      setFlag<&CompileOptions::strict>},
     {{"strict-dims", "",
-      "sizes of inputs with one name have to be equal even where nothing in "
-      "the graph relies on it"},
+      "require equal sizes of input dimensions with the same name, even if no "
+      "operation relies on it"},
      setFlag<&CompileOptions::strictDims>},
     {{"realtime", "",
-      "refuse models that need more than planned memory and one thread: no "
-      "heap "
-      "call, lock or system call in a run; obj and static then need no "
-      "runtime"},
+      "reject models that need more than statically planned memory and one "
+      "thread: a run makes no heap call, no system call and takes no lock; the "
+      "output of --emit=obj and static then needs no runtime"},
      setFlag<&CompileOptions::realTime>},
     {{"limit", "NAME=N",
-      "upper limit of the compilation; may be given again: seconds "
-      "(3600), memory (8G and 8 times the model), folded-bytes (of constants "
-      "that are made; 1G and 4 times the model), nodes (250000), inlined-nodes "
-      "(10000 and 256 for each node), nesting (24), rank (64; also of lists of "
-      "axes and sizes), bytes (of the model and of each tensor; 64G)"},
+      "limit of the compilation; can be repeated: seconds (3600), memory (8G "
+      "and 8 times the model), folded-bytes (of computed constants; 1G and 4 "
+      "times the model), nodes (250000), inlined-nodes (10000 and 256 for each "
+      "node), nesting (24), rank (64; also of lists of axes and sizes), bytes "
+      "(of the model and of each tensor; 64G)"},
      setLimit},
-    {{"threads", "N", "threads of the compiler (default: all processors)"},
+    {{"threads", "N",
+      "number of threads of the compiler (default: all processors)"},
      setThreads},
-    {{"runtime-dir", "FOLDER", "where onnxc_rt.o is"},
+    {{"runtime-dir", "FOLDER", "folder that contains onnxc_rt.o"},
      setText<&CompileOptions::runtimeDir>},
     {{"profile", "",
-      "let `onnx-run profile` take the time of each launch on each thread; "
-      "runs without it get slightly slower"},
+      "instrument launches for `onnx-run profile`; other runs become slightly "
+      "slower"},
      setFlag<&CompileOptions::profile>},
     {{"strip", "",
-      "leave out what runs do not need: names of functions, and the table of "
-      "the nodes that kernels come from"},
+      "omit the names of functions, and the table of the nodes that kernels "
+      "come from"},
      setFlag<&CompileOptions::strip>},
     {{"debug", "",
-      "tell debuggers and profilers the nodes of the model that instructions "
-      "come from, and the callers of all functions, and print them as "
-      "locations in the texts of --emit"},
+      "emit debug information, which maps instructions to nodes of the model, "
+      "and unwind tables; print the nodes as locations in the output of "
+      "--emit"},
      setFlag<&CompileOptions::debug>},
     {{"verify-each", "",
-      "verify the IR after each pass of every phase, not after each phase "
-      "alone: for work on the compiler"},
+      "verify the IR after each pass instead of each phase, for development of "
+      "the compiler"},
      setFlag<&CompileOptions::verifyEach>},
-    {{"verbose", "", "say more: passes with their times, IR in errors"},
+    {{"verbose", "", "print passes with their times, and the IR in errors"},
      setFlag<&CompileOptions::verbose>},
 };
 

@@ -81,12 +81,12 @@ static Layer *layerOf(const json::Object &row, const StringMap<size_t> &numbers,
 Error onnxc::collectTimes(StringRef text, LayerReport &report) {
   Expected<json::Value> value = json::parse(text);
   if (!value)
-    return createStringError("is no JSON: " + toString(value.takeError()));
+    return createStringError("is not JSON: " + toString(value.takeError()));
   const json::Object *profile = value->getAsObject();
   const json::Array *rows = profile ? rowsOf(*profile) : nullptr;
   auto total = profile ? profile->getNumber("milliseconds") : std::nullopt;
   if (!rows || !total)
-    return createStringError("is no output of `onnx-run profile --json`");
+    return createStringError("is not the output of `onnx-run profile --json`");
   StringMap<size_t> numbers;
   for (auto [number, layer] : enumerate(report.layers))
     numbers.try_emplace(layer.name, number);

@@ -261,7 +261,7 @@ Expected<SmallVector<TargetAttr>> resolveTargets(mlir::MLIRContext *context,
   SmallVector<TargetAttr> targets;
   if (Triple(Triple::normalize(triple)).isNVPTX())
     return createStringError("'" + triple +
-                             "' is a device: say --device=cuda instead");
+                             "' is a device: use --device=cuda instead");
   // How many features the code of each may use, and its number.
   SmallVector<std::pair<size_t, size_t>> order;
   SmallVector<StringRef> names;

@@ -58,7 +58,7 @@ LogicalResult Expansion::readOperands() {
   points = llvm::to_vector(op->getOperands().take_front(count));
   tensors = llvm::to_vector(op->getOperands().slice(count, count));
   if (!isa<FloatType>(getElementTypeOrSelf(op->getOperands().back().getType())))
-    return op.emitOpError("y is no tensor of floats");
+    return op.emitOpError("y is not a tensor of floats");
   return success();
 }
 
@@ -138,7 +138,7 @@ struct ExpandGradientPass
     for (TrainingGradientOp op : gradients)
       if (failed(Expansion(op, table).run()))
         return signalPassFailure();
-    // A gradient's type is sharper than that of Gradient.
+    // A gradient's type is more precise than that of Gradient.
     getOperation()->walk([](func::ReturnOp end) {
       auto func = cast<func::FuncOp>(end->getParentOp());
       func.setFunctionType(FunctionType::get(

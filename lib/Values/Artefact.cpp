@@ -32,7 +32,7 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
     std::string known;
     for (int64_t i = 0; i < count; ++i)
       known += std::string(i ? ", " : "") + names[i];
-    return failure("%s has no entry point '%s', but: %s", path.str().c_str(),
+    return failure("%s has no entry point '%s'; it has: %s", path.str().c_str(),
                    name, known.c_str());
   }
   for (int64_t i = 0; i < artefact->omGetNumInputs(name); ++i)

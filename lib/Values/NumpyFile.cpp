@@ -52,7 +52,7 @@ static Error readStrings(StringRef path, StringRef data, char kind,
                          int64_t width, Tensor &tensor) {
   int64_t bytes = width * (kind == 'U' ? 4 : 1);
   if (int64_t(data.size()) < bytes * tensor.elements())
-    return failure("%s: the file is cut off", path.str().c_str());
+    return failure("%s: the file is truncated", path.str().c_str());
   for (std::string &string : tensor.strings) {
     StringRef cell = data.take_front(size_t(bytes));
     data = data.drop_front(size_t(bytes));
@@ -118,13 +118,13 @@ Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
                                 const OMArgument *expected) {
   std::string file = path.str();
   if (!content.starts_with(magic) || content.size() < 12)
-    return failure("%s is no .npy file", file.c_str());
+    return failure("%s is not a .npy file", file.c_str());
   bool version1 = content[6] == 1;
   size_t start = version1 ? 10 : 12;
   size_t length = version1 ? support::endian::read16le(content.data() + 8)
                            : support::endian::read32le(content.data() + 8);
   if (content.size() < start + length)
-    return failure("%s: the file is cut off", file.c_str());
+    return failure("%s: the file is truncated", file.c_str());
   StringRef header = content.substr(start, length);
   StringRef data = content.drop_front(start + length);
   StringRef descr = headerField(header, "descr", ',').trim("'");
@@ -146,7 +146,7 @@ Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
   int64_t cell =
       text ? width * (descr[0] == 'U' ? 4 : 1) : elementBytes(tensor.type);
   if (!tensor.allocate(int64_t(data.size()) / std::max<int64_t>(cell, 1)))
-    return failure("%s: the file is cut off, or its shape is absurd",
+    return failure("%s: the file is truncated, or its shape is invalid",
                    file.c_str());
   if (text) {
     if (Error error = readStrings(path, data, descr[0], width, tensor))

@@ -75,7 +75,7 @@ static bool takeField(const Field &field, Proto &proto) {
     proto.external = field.value == 1;
     return true;
   default:
-    return true; // documentation and the like
+    return true; // other fields, such as documentation
   }
 }
 
@@ -129,7 +129,7 @@ Expected<Tensor> run::readTensorProto(StringRef path, StringRef content) {
   for (StringRef rest = content; !rest.empty();) {
     Field field;
     if (!readField(rest, field) || !takeField(field, proto))
-      return failure("%s is no TensorProto", path.str().c_str());
+      return failure("%s is not a TensorProto", path.str().c_str());
   }
   Tensor tensor;
   tensor.type = proto.type;
@@ -185,7 +185,7 @@ static Expected<Tensor> readRaw(StringRef path, StringRef content,
       continue;
     }
     if (unknown)
-      return failure("%s: raw bytes cannot tell two unknown dimensions",
+      return failure("%s: raw bytes do not determine two unknown dimensions",
                      path.str().c_str());
     unknown = &dim;
   }
@@ -193,7 +193,7 @@ static Expected<Tensor> readRaw(StringRef path, StringRef content,
     *unknown = known > 0 ? int64_t(content.size()) / known : 0;
   if (!tensor.allocate(int64_t(content.size())) ||
       tensor.bytes.size() != content.size())
-    return failure("%s has %zu bytes, which is no %s", path.str().c_str(),
+    return failure("%s has %zu bytes, which do not fit %s", path.str().c_str(),
                    content.size(),
                    typeText(expected->type,
                             ArrayRef(expected->shape, size_t(expected->rank)),

@@ -180,7 +180,7 @@ static int32_t checkInput(OMContext &context, int64_t index,
   if (arg.kind != ONNXC_KIND_TENSOR) {
     if (buffer.type != ONNX_TYPE_UNDEFINED || !buffer.data)
       return context.fail(ONNXC_ERR_INVALID,
-                          "input '%s' (number %lld) is no tensor: pass an "
+                          "input '%s' (number %lld) is not a tensor: pass an "
                           "OMValue with type ONNX_TYPE_UNDEFINED",
                           arg.name, (long long)index);
     Object *object = takeValue(static_cast<OnnxcCall *>(&context),

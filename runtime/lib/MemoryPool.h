@@ -15,7 +15,7 @@
 
 namespace onnxc::rt {
 
-/// 64-byte aligned memory of the system; null on failure or an absurd size.
+/// 64-byte aligned memory of the system; null on failure or an invalid size.
 /// Blocks of several megabytes request large pages. Freed with free().
 void *allocateAligned(int64_t bytes);
 

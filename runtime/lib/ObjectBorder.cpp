@@ -121,7 +121,7 @@ TensorObject *ValueReader::readTensor(const OMTensor *tensor, int64_t type) {
   TensorView view = {tensor->data, tensor->type, tensor->rank, tensor->shape()};
   int64_t bytes = view.bytes();
   if (bytes < 0 || (bytes > 0 && !view.data)) {
-    refuse(bytes < 0 ? "a tensor has an absurd size"
+    refuse(bytes < 0 ? "a tensor has an invalid size"
                      : "the data of a tensor is null");
     return nullptr;
   }
@@ -145,7 +145,7 @@ TensorObject *ValueReader::joinScalars(const OMValue &map, int64_t type) {
   for (int64_t i = 0; joined && i < map.size; ++i) {
     const OMValue *value = map.elements[i];
     if (!value || value->kind != OM_VALUE_TENSOR) {
-      refuse("a value of a map is no tensor");
+      refuse("a value of a map is not a tensor");
       return nullptr;
     }
     TensorObject *scalar = readTensor(value->tensor, type);

@@ -49,8 +49,8 @@ static TensorObject *makeHeader(OnnxcCall *call, int64_t type, int64_t rank,
                                 const int64_t *dims) {
   if (rank < 0 || rank > kMaxRank || elementBytes(type) == 0 ||
       tensorBytes(type, rank, dims) < 0) {
-    call->fail(ONNXC_ERR_VALUE, "a value has an absurd size or a rank above %d",
-               kMaxRank);
+    call->fail(ONNXC_ERR_VALUE,
+               "a value has an invalid size or a rank above %d", kMaxRank);
     return nullptr;
   }
   TensorObject *tensor = makeObject<TensorObject>(
@@ -97,7 +97,7 @@ TensorObject *rt::borrowTensor(OnnxcCall *call, const TensorView &view) {
 ListObject *rt::makeList(OnnxcCall *call, int32_t kind, int64_t capacity) {
   constexpr int64_t kMaxElements = int64_t(1) << 29;
   if (capacity < 0 || capacity > kMaxElements) {
-    call->fail(ONNXC_ERR_MEMORY, "a sequence of %lld elements is absurd",
+    call->fail(ONNXC_ERR_MEMORY, "a sequence of %lld elements is too long",
                (long long)capacity);
     return nullptr;
   }

@@ -151,8 +151,8 @@ void *onnxc_rt_output(OnnxcCall *call, int32_t index, int32_t rank,
   if (output.asked || rank < 0 || rank > kMaxRank ||
       arg.kind != ONNXC_KIND_TENSOR) {
     call->fail(ONNXC_ERR_INTERNAL, "output '%s' %s", arg.name,
-               output.asked                    ? "was asked for twice"
-               : arg.kind != ONNXC_KIND_TENSOR ? "is no tensor"
+               output.asked                    ? "was requested twice"
+               : arg.kind != ONNXC_KIND_TENSOR ? "is not a tensor"
                                                : "has a rank above 64");
     return guard;
   }
@@ -188,7 +188,7 @@ void rt::prepareOutput(OMContext &context, int64_t index) {
 void **onnxc_rt_output_object(OnnxcCall *call, int32_t index) {
   Output &output = call->outputs[index];
   if (output.asked)
-    call->fail(ONNXC_ERR_INTERNAL, "output '%s' was asked for twice",
+    call->fail(ONNXC_ERR_INTERNAL, "output '%s' was requested twice",
                call->entry->outputs[index].name);
   return &output.object;
 }

@@ -110,7 +110,7 @@ static FoundEntry findMain() {
   if (!first && refused && !isForThisRuntime(*refused))
     return {};
   setLastError(first ? "the program has several models: name an entry point of "
-                       "omQueryEntryPoints; models are told apart by --tag"
+                       "omQueryEntryPoints; --tag distinguishes models"
                      : "the program has no model");
   return {};
 }

@@ -133,7 +133,7 @@ static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
   int64_t known = context.entry->numOutputs;
   if (numOutputs != 0 && (numOutputs != known || !outputs))
     return context.fail(ONNXC_ERR_INVALID,
-                        "the model gives %lld outputs and %lld were asked for",
+                        "the model gives %lld outputs and %lld were requested",
                         (long long)known, (long long)numOutputs);
   for (int64_t i = 0; i < known; ++i) {
     Output &output = context.outputs[i];

@@ -151,7 +151,7 @@ static bool takeOutputs(OMContext &context, TensorArguments &arguments,
   const OnnxcEntry &entry = *context.entry;
   if (numOutputs != entry.numOutputs || (!outputs && numOutputs > 0)) {
     context.fail(ONNXC_ERR_INVALID,
-                 "the model gives %lld outputs and %lld were asked for",
+                 "the model gives %lld outputs and %lld were requested",
                  (long long)entry.numOutputs, (long long)numOutputs);
     return false;
   }

@@ -21,7 +21,7 @@ static void setRowMajorStrides(OMTensor &tensor) {
   for (int64_t i = tensor.rank; i-- > 0;) {
     tensor.strides()[i] = stride;
     if (!multiply(stride, tensor.shape()[i], stride))
-      stride = 0; // an absurd shape: the checks of a run refuse it
+      stride = 0; // an invalid shape: the checks of a run refuse it
   }
 }
 

@@ -269,7 +269,7 @@ def main():
     expected = {} if arguments.cases else expectations.read(EXPECTATIONS)
     results = {f"{label}/{n}": r["status"] == "passed" for n, r in records.items()}
     passed, known, failed, surprising = expectations.judge(results, expected)
-    # A refusal that has become a wrong result is no known failure.
+    # A refusal that has become a wrong result is not a known failure.
     changed = [k for k in known if expected[k].split(": ")[0] != reason_of(records[k.split("/", 1)[1]]).split(": ")[0]]
     known, failed = [k for k in known if k not in changed], failed + changed
     refused = sum(r["stage"] == "refused" for r in records.values())

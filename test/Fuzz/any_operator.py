@@ -31,7 +31,7 @@ SMOOTH = frozenset(
 DOUBTFUL = frozenset("Loop LpPool Resize".split())
 # Where it is wrong: it forgets the lengths of sequences and the dimension of vectors, and looks for neighbours elsewhere.
 WRONG = frozenset("RNN GRU LSTM LRN DictVectorizer".split())
-# Where onnxruntime takes what is no model: it leaves empty tensors of other shapes out.
+# Where onnxruntime takes what is not a model: it leaves empty tensors of other shapes out.
 LENIENT = frozenset(["ConcatFromSequence"])
 # The reference puts the number 0 between strings.
 FILLS = frozenset("CenterCropPad GridSample Trilu".split())

@@ -39,7 +39,7 @@ def places(message):
 
 
 def scalar(rng, field, old, words):
-    """Another value of a field that is no message."""
+    """Another value of a field that is not a message."""
     if field.cpp_type == Field.CPPTYPE_ENUM:
         return int(rng.integers(0, 28))
     if field.cpp_type in INTEGERS:

@@ -56,7 +56,7 @@ ROOM = 1 << 30
 
 
 def values_for(operand):
-    """The hostile values of an operand's type; none where the values are no sizes, axes or indices."""
+    """The hostile values of an operand's type; none where the values are not sizes, axes or indices."""
     array = operand.value
     if not isinstance(array, np.ndarray) or array.size == 0:
         return ()

@@ -99,7 +99,7 @@
 // SIMULATED-HOPPER-SAME: instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", exp2_f32_x16 = "llvm.nvvm.ex2.approx", int_to_float = "", load_cluster = "nvvm.mapa.shared.cluster"
 // SIMULATED-HOPPER-SAME: wgmma_bf16_x16 = "nvvm.wgmma.mma_async", wgmma_f16_x16 = "nvvm.wgmma.mma_async"
 // DEVICE: error: unknown processor 'sm_1' for nvptx64-nvidia-cuda
-// TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: say --device=cuda instead
+// TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: use --device=cuda instead
 // HOST: krnl.target = #krnl.target<family = "{{.+}}", triple = "{{.+}}", cpu = "
 // UNKNOWN: error: unknown processor 'nope' for x86_64-unknown-linux-gnu
 // TRIPLE: error: unknown target triple 'nope'

@@ -25,7 +25,7 @@
 // HASH: hash:1:15: error: expected the hash of the kernel
 // NOSTEPS: no-steps:1:18: error: expected '[' and the steps of the recipe
 // OPENSTEPS: open-steps:1:19: error: expected ']' after the steps of the recipe
-// STEP: step:1:19: error: there is no recipe step 'blok'
+// STEP: step:1:19: error: unknown recipe step 'blok'
 // TWICE: twice:2:1: error: a second recipe for 'node'
 // TWICE: twice:1:1: note: the first one is here
 // UNKNOWN: unknown:1:1: error: there is no kernel 'other'

@@ -259,7 +259,7 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
   }
   if (address % std::min(part, 8u) != 0)
     fail("an access of " + std::to_string(part) + " bytes at an address that " +
-         "is no multiple of them");
+         "is not a multiple of them");
   if (simulatorSettings()->countsSectors)
     for (unsigned i = 0; i < size / part; ++i)
       count(address + i * part, part, isShared,
@@ -273,8 +273,9 @@ void onnxc::simulator::noteClusterLoad(const void *pointer, unsigned rank,
       address + size > theLaunch->shared.end)
     fail("a load from the cluster goes beyond shared memory");
   if (address % size != 0)
-    fail("a load of " + std::to_string(size) +
-         " bytes from the cluster at an address that is no multiple of them");
+    fail(
+        "a load of " + std::to_string(size) +
+        " bytes from the cluster at an address that is not a multiple of them");
   BlockAccesses &of = blocks[rank];
   checkShared(of, address, size, false);
   for (uintptr_t place = address; place < address + size; ++place)

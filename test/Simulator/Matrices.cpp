@@ -142,7 +142,7 @@ static void loadByWarp(void *result, const void *arguments) {
   std::memcpy(&row, arguments, sizeof row);
   bool hasRow = int(currentPosition()->thread % warpSize) < 8 * kMatrices;
   if (hasRow && reinterpret_cast<uintptr_t>(row) % 16 != 0)
-    fail("a row of ldmatrix is no multiple of 16 bytes");
+    fail("a row of ldmatrix is not a multiple of 16 bytes");
   if (hasRow)
     noteLoad(row, 16);
   runTogether(load<kMatrices, kTransposed>, arguments, result);

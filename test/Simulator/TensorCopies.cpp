@@ -206,7 +206,8 @@ static void begin(void *to, void *barrier, const void *pointer,
   if (map.magic != kMagic || map.rank != from.size())
     fail("a copy of a tensor that has no map of these dimensions");
   if (copy.to % 128 != 0)
-    fail("a copy of a tensor to an address that is no multiple of 128 bytes");
+    fail(
+        "a copy of a tensor to an address that is not a multiple of 128 bytes");
   if (map.box[0] * map.elementBytes != map.swizzle)
     fail("a copy of lines that are shorter than what is exchanged");
   std::copy(from.begin(), from.end(), copy.from);
@@ -312,7 +313,8 @@ extern "C" {
 
 void sim_mbarrier_init_shared(void *address, uint32_t count) {
   if (uintptr_t(address) % 8 != 0 || count == 0)
-    fail("a barrier at an address that is no multiple of 8, or of no threads");
+    fail("a barrier at an address that is not a multiple of 8, or of no "
+         "threads");
   if (ownBarriers().count(uintptr_t(address)))
     fail("a barrier is made where there is one already");
   const Position &at = *currentPosition();

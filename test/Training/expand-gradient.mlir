@@ -123,7 +123,7 @@ func.func @without_tensors(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @no_float(%x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
-  // expected-error @+1 {{y is no tensor of floats}}
+  // expected-error @+1 {{y is not a tensor of floats}}
   %d = onnx.training.Gradient(%x, %x, %n) {xs = ["x"], y = "y"} : (tensor<f32>, tensor<f32>, tensor<i64>) -> tensor<f32>
   return %d : tensor<f32>
 }

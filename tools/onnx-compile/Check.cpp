@@ -50,7 +50,7 @@ static int printFindings(OMCompiler *compiler, const CommandLine &line,
 static int checkModel(CommandLine &line) {
   std::string output = takeOutput(line), node = line.valueOf("minimal");
   if (line.has("minimal") != !output.empty())
-    return usageError(line, "--minimal=NODE and -o FILE need each other");
+    return usageError(line, "--minimal=NODE and -o FILE require each other");
   return withCompiler(line, [&](OMCompiler *compiler, Console &) -> int {
     std::string bytes;
     const std::string &model = line.operands.front();
@@ -70,8 +70,8 @@ static constexpr OwnOption options[] = {
     {"json", "", "print the findings as JSON"},
     {"fail-on-warnings", "", "end with status 3 if there is a warning"},
     {"minimal", "NODE",
-     "write to -o FILE a model of this node alone, with its constants, in the "
-     "place of its other operands inputs"},
+     "write a model of this node alone to -o FILE, with its constants; its "
+     "other operands become inputs"},
 };
 
 /// The options that the command lacks, since it writes nothing that they are
@@ -86,18 +86,17 @@ const Subcommand checkCommand = {
     "check",
     "list the nodes that fail or cost time",
     "MODEL",
-    "Finds all of them at once and writes nothing. An error refuses the model; "
-    "a\nwarning costs time: functions of the runtime, loops without vectors, "
-    "elements\nof 64 bits, dynamic sizes; a note costs nothing. "
-    "Each has the\nnode with its operator, operator set and types, the reason, "
-    "and what helps.\n\n"
-    "  onnx-compile check model.onnx               prints what there is\n"
-    "  onnx-compile check model.onnx --dim batch=8 the same with a fixed size\n"
-    "  onnx-compile check model.onnx --json        the same for programs\n"
+    "Reports all findings in one run and writes no artefact. Errors reject the "
+    "model.\nWarnings are about performance: functions of the runtime, loops "
+    "that are not\nvectorized, elements of 64 bits, dynamic sizes. Notes are "
+    "informative. Each\nfinding has the node with its operator, operator set "
+    "and types, the reason, and\na remedy.\n\n"
+    "  onnx-compile check model.onnx               lists the findings\n"
+    "  onnx-compile check model.onnx --dim batch=8 checks with a fixed size\n"
+    "  onnx-compile check model.onnx --json        prints JSON\n"
     "  onnx-compile check model.onnx --minimal=conv1 -o conv1.onnx\n"
-    "                                              the node alone, to report "
-    "or "
-    "mend\n",
+    "                                              writes a model of one "
+    "node\n",
     options,
     without,
     "3 warnings (--fail-on-warnings)",

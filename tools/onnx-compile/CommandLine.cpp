@@ -48,7 +48,7 @@ static int optionNumber(StringRef name) {
 
 void Parser::set(StringRef key, StringRef value) {
   if (llvm::is_contained(result.command->without, key))
-    result.error = ("--" + key + " is not for this command").str();
+    result.error = ("--" + key + " does not apply to this command").str();
   else
     result.options.emplace_back(key.str(), value.str());
 }
@@ -227,7 +227,7 @@ static std::string commandList() {
   std::string text = "\ncommands:\n";
   for (const Subcommand *command : subcommands().drop_front())
     text += helpLine(command->name.str(), command->summary, 14);
-  return text + "onnx-compile COMMAND --help tells more of each.\n";
+  return text + "onnx-compile COMMAND --help lists the options of a command.\n";
 }
 
 std::string helpText(const Subcommand &command) {

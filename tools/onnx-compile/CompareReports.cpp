@@ -54,11 +54,11 @@ static Expected<json::Object> readReport(const std::string &path) {
   Expected<json::Value> value = json::parse((*file)->getBuffer());
   if (!value)
     return createStringError("'" + path +
-                             "' is no JSON: " + toString(value.takeError()));
+                             "' is not JSON: " + toString(value.takeError()));
   json::Object *report = value->getAsObject();
   if (!report || !report->getArray("layers"))
-    return createStringError("'" + path +
-                             "' is no output of `onnx-compile report --json`");
+    return createStringError(
+        "'" + path + "' is not the output of `onnx-compile report --json`");
   return std::move(*report);
 }
 

@@ -28,7 +28,7 @@ static int explainNode(CommandLine &line) {
 
 static constexpr OwnOption options[] = {
     {"json", "", "print the explanation as JSON"},
-    {"asm", "", "with the assembly of the kernels"},
+    {"asm", "", "include the assembly of the kernels"},
 };
 
 /// The options that the command lacks, since it writes nothing that they are
@@ -42,16 +42,18 @@ static constexpr llvm::StringLiteral without[] = {
 extern const Subcommand explainCommand;
 const Subcommand explainCommand = {
     "explain",
-    "tell what becomes of a node",
+    "show how a node is compiled",
     "MODEL NODE",
-    "NODE is the name of a node, or of a tensor, for the node that makes it. "
-    "Prints the\nrewrites of the node, the nodes that it is fused with and why "
-    "it is not with its\nneighbours, algorithm, layout and recipe with the "
-    "candidates that were not\ntaken, the loops of its kernels, their work, "
-    "and which parts have no vectors.\n\n"
-    "  onnx-compile explain model.onnx conv1         prints all of it\n"
-    "  onnx-compile explain model.onnx conv1 --asm   with the machine code\n"
-    "  onnx-compile explain model.onnx conv1 --json  the same for programs\n",
+    "NODE is the name of a node, or of a tensor for the node that computes it. "
+    "Prints\nthe rewrites of the node, the nodes that it is fused with and why "
+    "it "
+    "is not fused\nwith adjacent ones, its algorithm, layout and recipe with "
+    "the "
+    "rejected\ncandidates, the loops of its kernels, their work, and the parts "
+    "that are not\nvectorized.\n\n"
+    "  onnx-compile explain model.onnx conv1         prints the explanation\n"
+    "  onnx-compile explain model.onnx conv1 --asm   adds the machine code\n"
+    "  onnx-compile explain model.onnx conv1 --json  prints JSON\n",
     options,
     without,
     "",

@@ -167,7 +167,7 @@ SnapshotReader::read(const std::string &path) {
   if (std::error_code error = sys::fs::status(path, status))
     return failure("%s", error.message().c_str());
   if (status.type() != sys::fs::file_type::regular_file)
-    return failure("it is no file");
+    return failure("it is not a file");
   if (status.getSize() > uint64_t(bytesLeft))
     return nullptr;
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -277,7 +277,7 @@ Error SnapshotReader::addRun(StringRef folder, StringRef name) {
     Expected<json::Value> parsed =
         json::parse(*buffer ? (*buffer)->getBuffer() : "");
     if (!parsed)
-      return joinErrors(failure("%s is no file of onnx-run", path.c_str()),
+      return joinErrors(failure("%s is not a file of onnx-run", path.c_str()),
                         parsed.takeError());
     names = std::move(*parsed);
   }

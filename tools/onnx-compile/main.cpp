@@ -86,7 +86,7 @@ int withCompiler(const CommandLine &line,
       std::signal(signal, SIG_IGN);
   // Models are mapped: pages that are missing by now cannot be read.
   std::signal(SIGBUS, [](int) {
-    onnxc::endTool("error: the model has been cut off while it was compiled, "
+    onnxc::endTool("error: the model was truncated while it was compiled, "
                    "or its file cannot be read\n");
   });
   // A file that may not become so large is an error of writing it.

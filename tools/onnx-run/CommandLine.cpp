@@ -23,14 +23,14 @@ using namespace onnxc::run;
 
 namespace {
 
-/// The verbs that have an option.
-enum Verbs : unsigned {
-  OfRun = 1u << unsigned(Verb::Run),
-  OfVerify = 1u << unsigned(Verb::Verify),
-  OfBench = 1u << unsigned(Verb::Bench),
-  OfProfile = 1u << unsigned(Verb::Profile),
-  OfInfo = 1u << unsigned(Verb::Info),
-  OfRefit = 1u << unsigned(Verb::Refit),
+/// The commands that have an option.
+enum Commands : unsigned {
+  OfRun = 1u << unsigned(Command::Run),
+  OfVerify = 1u << unsigned(Command::Verify),
+  OfBench = 1u << unsigned(Command::Bench),
+  OfProfile = 1u << unsigned(Command::Profile),
+  OfInfo = 1u << unsigned(Command::Info),
+  OfRefit = 1u << unsigned(Command::Refit),
   /// Of options that are refused with --against.
   Alone = 1u << 31,
   Checks = OfRun | OfVerify,
@@ -41,9 +41,9 @@ enum Verbs : unsigned {
   OfAll = Readers | OfRefit
 };
 
-struct VerbRow {
+struct CommandRow {
   StringRef name;
-  Verb verb;
+  Command command;
   StringRef help;
   StringRef operands;
   StringRef examples; ///< lines of the help
@@ -55,7 +55,7 @@ using Take = bool (*)(Options &, StringRef);
 struct Option {
   StringRef name;
   StringRef value; ///< shown in the help; empty: the option takes none
-  unsigned verbs;
+  unsigned commands;
   Take take;
   StringRef help;
 };
@@ -144,32 +144,32 @@ static bool setIterations(Options &options, StringRef text) {
   return setCount<&Options::iterations>(options, text);
 }
 
-static constexpr VerbRow verbs[] = {
-    {"run", Verb::Run, "run once, print or compare; also without the word",
+static constexpr CommandRow commands[] = {
+    {"run", Command::Run, "run once and print or compare the outputs (default)",
      "MODEL.so",
      "  onnx-run run m.so --input=image=@x.npy --save=outputs\n"
      "  onnx-run run m.so --dim=batch=4 --statistics   random inputs, and NaN\n"
      "                                                 in the outputs\n"},
-    {"verify", Verb::Verify, "compare with stored outputs or another engine",
-     "MODEL.so",
+    {"verify", Command::Verify,
+     "compare outputs with stored ones or with another engine", "MODEL.so",
      "  onnx-run verify m.so --data-set=test_data_set_0\n"
      "  onnx-run verify m.so --against=onnxruntime --model=m.onnx\n"},
-    {"bench", Verb::Bench, "measure the time of a run", "MODEL.so",
+    {"bench", Command::Bench, "measure the latency of runs", "MODEL.so",
      "  onnx-run bench m.so --threads=1 --duration=2\n"
      "  onnx-run bench m.so --against=onnxruntime      in turns, with ratios\n"
-     "  onnx-run bench m.so --callers=4 --rate=100     as a service has it\n"},
-    {"profile", Verb::Profile,
-     "tell which kernels and nodes the time goes into", "MODEL.so",
+     "  onnx-run bench m.so --callers=4 --rate=100     requests of a "
+     "service\n"},
+    {"profile", Command::Profile, "measure the time of each kernel and node",
+     "MODEL.so",
      "  onnx-run profile m.so --duration=5\n"
      "  onnx-run profile m.so --json > times.json      for onnx-compile "
      "--times\n"},
-    {"info", Verb::Info, "print the facts that the artefact has on itself",
-     "MODEL.so",
+    {"info", Command::Info, "print the properties of an artefact", "MODEL.so",
      "  onnx-run info m.so                             inputs, outputs, code\n"
      "  onnx-run info m.so --json --nodes              nodes of each kernel\n"},
-    {"refit", Verb::Refit,
-     "write it with the weights of another model, NEW.onnx after MODEL.so, to "
-     "-o FILE",
+    {"refit", Command::Refit,
+     "write a copy of MODEL.so with the weights of the model NEW.onnx to -o "
+     "FILE",
      "MODEL.so NEW.onnx -o FILE",
      "  onnx-run refit m.so trained.onnx -o new.so     m.so: compiled with "
      "--refit\n"},
@@ -190,14 +190,14 @@ static const Option table[] = {
     {"seed", "N", Runners, setCount<&Options::seed>,
      "seed of random inputs, else 0"},
     {"threads", "N", Runners, setThreads,
-     "most threads of a run, else all processors; profile takes several, as in "
-     "1,2, and shows them beside each other"},
+     "maximum number of threads of a run, else all processors; profile accepts "
+     "several, such as 1,2, and shows them side by side"},
     {"device", "N", Readers, setCount<&Options::device>,
-     "number of the GPU for a model compiled with --device=cuda, else 0"},
+     "number of the GPU, for a model compiled with --device=cuda, else 0"},
     {"entry", "NAME", Readers | Alone, setText<&Options::entry>,
-     "entry point, else the first"},
+     "entry point, else the first one"},
     {"quiet", "", Runners, setFlag<&Options::quiet>,
-     "print no outputs and nothing about random inputs"},
+     "print neither outputs nor notes on random inputs"},
     {"expect", "[NAME=]@FILE", Checks | Alone, append<&Options::expects>,
      "compare an output with a file"},
     {"atol", "X", Checks, setReal<&Options::atol>,
@@ -206,86 +206,87 @@ static const Option table[] = {
      "allowed relative difference, else 1e-3; with --against by element type"},
     {"against", "ENGINE", Comparers, setText<&Options::against>,
      "compare with onnxruntime, with reference (of the onnx package; verify), "
-     "with openvino (bench, which takes several: A,B) or with another "
-     "MODEL.so, by the Python package; verify finds the first node that "
-     "differs, and takes a folder as a --data-set"},
+     "with openvino (bench, which accepts several: A,B) or with another "
+     "MODEL.so, through the Python package; verify finds the first node that "
+     "differs, and accepts a folder as a --data-set"},
     {"model", "FILE", Comparers, passOn,
      "with --against: the model file, else the one beside MODEL.so"},
     {"range", "NAME=LOW:HIGH", Comparers, passOn,
      "with --against: elements of a random input"},
     {"quanta", "N", OfVerify, passOn,
-     "with --against: steps that quantized tensors may differ by, else 1"},
+     "with --against: allowed difference of quantized tensors in steps, else "
+     "1"},
     {"no-locate", "", OfVerify, passOn,
-     "with --against: do not look for the first node that differs"},
+     "with --against: do not search for the first node that differs"},
     {"rounds", "N", OfBench, passOn,
-     "with --against: how often the engines take turns, else 15"},
+     "with --against: number of turns of each engine, else 15"},
     {"seconds", "S", OfBench, passOn,
-     "with --against: how long a turn takes, else 0.15"},
+     "with --against: duration of a turn in seconds, else 0.15"},
     {"save", "FOLDER", OfRun, setText<&Options::saveFolder>,
      "write each output as NAME.npy"},
     {"save-iterations", "N", OfRun, setCount<&Options::saveIterations>,
-     "the most files of a tensor in a branch or loop with --save, else 64"},
+     "maximum number of files for a tensor in a branch or loop with --save, "
+     "else 64"},
     {"statistics", "", OfRun, setFlag<&Options::statistics>,
-     "minimum, maximum, mean, zeros, NaN and infinities of each output instead "
-     "of its elements, and the first that is not finite; of several runs, the "
-     "inputs with the extremes, with --quiet these alone; onnx-compile "
-     "--taps=all has all tensors"},
+     "print minimum, maximum, mean, zeros, NaNs and infinities of each output "
+     "instead of its elements, and the first output that is not finite; of "
+     "several runs, also the inputs with the extremes, and with --quiet only "
+     "these; onnx-compile --taps=all makes all tensors outputs"},
     {"runs", "N", OfRun, setCount<&Options::runs>,
-     "how often to run each data set, random inputs with seeds that grow, else "
-     "once"},
+     "number of runs of each data set, or of random inputs with increasing "
+     "seeds, else 1"},
     {"snapshot", "FOLDER", OfRun, setText<&Options::snapshotFolder>,
-     "write inputs and outputs of the runs that --when names"},
+     "write the inputs and outputs of the runs that --when selects"},
     {"when", "CONDITION", OfRun, setText<&Options::when>,
-     "error, not-finite (a NaN or an infinity in any output), OUTPUT>X, "
-     "OUTPUT<X (any element), or signal (SIGUSR1 came)"},
+     "error, not-finite (a NaN or an infinity in an output), OUTPUT>X or "
+     "OUTPUT<X (an element), or signal (SIGUSR1 was received)"},
     {"snapshot-bytes", "SIZE", OfRun, setBytes<&Options::snapshotBytes>,
-     "the most bytes of all snapshots, such as 64M, else 256 MiB"},
+     "maximum size of all snapshots, such as 64M, else 256 MiB"},
     {"warmup", "N", Timers | Alone, setCount<&Options::warmup>,
-     "runs before the timed ones, else 10"},
+     "number of runs before the timed ones, else 10"},
     {"iterations", "N", Timers | Alone, setIterations,
-     "timed runs, else 100, or 2 seconds of them to profile"},
+     "number of timed runs, else 100; profile runs for 2 seconds by default"},
     {"duration", "SECONDS", Timers | Alone, setReal<&Options::duration>,
-     "how long to time runs, instead of --iterations"},
+     "duration of the timed runs, instead of --iterations"},
     {"top", "N", OfProfile, setCount<&Options::top>,
-     "how many functions or launches to show, else 30"},
+     "number of functions or launches to show, else 30"},
     {"trace", "FILE", OfProfile, setText<&Options::trace>,
-     "write the launches of the last run, as chrome://tracing and Perfetto "
-     "read them; of a model compiled with --profile"},
+     "write the launches of the last run in the trace format of "
+     "chrome://tracing and Perfetto; requires a model compiled with --profile"},
     {"callers", "N", OfBench | Alone, setCallers,
-     "threads that run the model, each with a context, else 1"},
+     "number of threads that run the model, each with its own context, else 1"},
     {"rate", "RUNS/S", OfBench | Alone, setRate,
-     "begin runs at this rate, not when the last has ended; their times count "
-     "from when they were due"},
+     "start runs at this rate instead of when the previous one has ended; "
+     "latencies count from the scheduled start"},
     {"arrivals", "poisson|fixed", OfBench | Alone, setArrivals,
-     "when the runs of --rate are due, else poisson"},
+     "distribution of the scheduled starts of --rate, else poisson"},
     {"cold-start", "", OfBench | Alone, setFlag<&Options::coldStart>,
-     "measure also loading and the first run, in new processes"},
+     "also measure loading and the first run, in new processes"},
     {"csv", "FILE", OfBench, setText<&Options::csv>,
-     "write caller, due time and latency of each run; with --against engine, "
-     "block and time"},
+     "write caller, scheduled start and latency of each run; with --against, "
+     "engine, block and time"},
     {"svg", "FILE", OfBench, setText<&Options::svg>,
-     "draw latencies over time and over percentiles; with --against the "
+     "plot latencies over time and over percentiles; with --against, the "
      "percentiles of each engine"},
     {"powercap", "FOLDER", OfBench | Alone, setText<&Options::powercap>,
-     "where the energy counters are, else /sys/class/powercap"},
+     "folder of the energy counters, else /sys/class/powercap"},
     {"percentiles", "P,...", OfBench | Alone, setPercentiles,
-     "which to report, such as 50,99.9, else 50,90,99"},
+     "percentiles to report, such as 50,99.9, else 50,90,99"},
     {"json", "", OfRun | Timers | OfInfo | OfVerify, setFlag<&Options::json>,
-     "report as JSON; of run with --statistics, of verify with --against"},
+     "print JSON; run requires --statistics, verify requires --against"},
     {"nodes", "", OfInfo, setFlag<&Options::nodes>,
-     "tell which nodes of the model each launch of a kernel comes from"},
+     "list the nodes of the model that each launch of a kernel comes from"},
     {"check-contents", "", OfInfo, setFlag<&Options::checkContents>,
      "fail unless the artefact is as the compiler wrote it"},
     {"check-weights", "", OfInfo, setFlag<&Options::checkWeights>,
-     "fail unless the side file of the weights is as it was written"},
-    {"o", "FILE", OfRefit, setText<&Options::output>,
-     "where to write the artefact that refit makes"},
-    {"help", "", OfAll, setFlag<&Options::help>, "this text"},
-    {"version", "", OfAll, setFlag<&Options::version>, "the version"},
+     "fail unless the file of the weights is as the compiler wrote it"},
+    {"o", "FILE", OfRefit, setText<&Options::output>, "output file of refit"},
+    {"help", "", OfAll, setFlag<&Options::help>, "print this text"},
+    {"version", "", OfAll, setFlag<&Options::version>, "print the version"},
 };
 
-static bool accepts(unsigned verbs, Verb verb) {
-  return verbs >> unsigned(verb) & 1;
+static bool accepts(unsigned commands, Command command) {
+  return commands >> unsigned(command) & 1;
 }
 
 static const Option *findOption(StringRef name) {
@@ -302,9 +303,9 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   StringRef name = text.take_front(equals).ltrim('-');
   const Option *option = findOption(name);
   if (!option)
-    return failure("there is no option --%s", name.str().c_str());
-  if (!accepts(option->verbs, options.verb))
-    return failure("--%s is not for this command", name.str().c_str());
+    return failure("unknown option --%s", name.str().c_str());
+  if (!accepts(option->commands, options.command))
+    return failure("--%s does not apply to this command", name.str().c_str());
   StringRef value;
   if (option->value.empty() != (equals == StringRef::npos)) {
     if (option->value.empty())
@@ -317,22 +318,23 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   } else if (!option->value.empty()) {
     value = text.drop_front(equals + 1);
   }
-  if (option->verbs & Alone)
+  if (option->commands & Alone)
     options.aloneOption = option->name.str();
   if (!option->take(options, value))
-    return failure("--%s: '%s' is no %s", name.str().c_str(),
-                   value.str().c_str(), option->value.str().c_str());
+    return failure("--%s: expected %s, but got '%s'", name.str().c_str(),
+                   option->value.str().c_str(), value.str().c_str());
   return Error::success();
 }
 
-static std::string verbNames(StringRef between) {
-  return join(map_range(verbs, [](const VerbRow &row) { return row.name; }),
-              between);
+static std::string commandNames(StringRef between) {
+  return join(
+      map_range(commands, [](const CommandRow &row) { return row.name; }),
+      between);
 }
 
 /// Returns true if the word, which is before another one, was meant as a
-/// verb: it names no file.
-static bool looksLikeVerb(StringRef word) {
+/// command: it names no file.
+static bool looksLikeCommand(StringRef word) {
   return !word.empty() && !word.contains('.') && !word.contains('/') &&
          !sys::fs::exists(word);
 }
@@ -340,15 +342,15 @@ static bool looksLikeVerb(StringRef word) {
 static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
   Options options;
   StringRef first = arguments.empty() ? "" : arguments.front();
-  for (const VerbRow &row : verbs)
+  for (const CommandRow &row : commands)
     if (first == row.name) {
-      options.verb = row.verb;
-      options.isVerbGiven = true;
+      options.command = row.command;
+      options.isCommandGiven = true;
       arguments = arguments.drop_front();
     }
-  if (options.verb == Verb::Profile)
+  if (options.command == Command::Profile)
     options.duration = 2;
-  if (options.verb == Verb::Verify)
+  if (options.command == Command::Verify)
     options.quiet = true;
   while (!arguments.empty()) {
     StringRef argument = arguments.front();
@@ -357,18 +359,18 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
         return std::move(error);
       continue;
     }
-    if (options.verb == Verb::Refit && !options.model.empty() &&
+    if (options.command == Command::Refit && !options.model.empty() &&
         options.newModel.empty()) {
       options.newModel = argument.str();
       arguments = arguments.drop_front();
       continue;
     }
-    if (looksLikeVerb(options.model))
-      return failure("there is no verb '%s', but: %s", options.model.c_str(),
-                     verbNames(", ").c_str());
+    if (looksLikeCommand(options.model))
+      return failure("unknown command '%s'; commands are: %s",
+                     options.model.c_str(), commandNames(", ").c_str());
     if (!options.model.empty())
-      return failure("'%s': there is a model already, %s",
-                     argument.str().c_str(), options.model.c_str());
+      return failure("expected one model, but got '%s' and '%s'",
+                     options.model.c_str(), argument.str().c_str());
     options.model = argument.str();
     arguments = arguments.drop_front();
   }
@@ -386,9 +388,8 @@ static Error checkVerify(Options &options) {
   if (options.against.empty() && options.json)
     return failure("verify --json needs --against=ENGINE");
   if (options.against.empty() && !options.hasPeerOptions && !hasFiles)
-    return failure(
-        "there is nothing to compare with: say --data-set, --expect or "
-        "--against");
+    return failure("nothing to compare with: use --data-set, --expect or "
+                   "--against");
   return Error::success();
 }
 
@@ -397,24 +398,24 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   if (!options || options->help || options->version)
     return options;
   if (options->model.empty())
-    return failure("which model? onnx-run [%s] MODEL.so [options]",
-                   verbNames("|").c_str());
-  if (options->verb == Verb::Refit &&
+    return failure("expected a model: onnx-run [%s] MODEL.so [options]",
+                   commandNames("|").c_str());
+  if (options->command == Command::Refit &&
       (options->newModel.empty() || options->output.empty()))
     return failure("onnx-run refit MODEL.so NEW.onnx -o OUT.so needs all three "
                    "files");
   if (options->snapshotFolder.empty() != options->when.empty())
-    return failure("--snapshot=FOLDER and --when=CONDITION need each other");
-  bool checks = accepts(Checks, options->verb);
+    return failure("--snapshot=FOLDER and --when=CONDITION require each other");
+  bool checks = accepts(Checks, options->command);
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");
   if (options->threadCounts.size() > 1 &&
-      (options->verb != Verb::Profile || !options->trace.empty()))
-    return failure("--threads takes one number here; several are for profile "
+      (options->command != Command::Profile || !options->trace.empty()))
+    return failure("--threads accepts several numbers only with profile "
                    "without --trace");
-  if (options->verb == Verb::Run && options->json && !options->statistics)
+  if (options->command == Command::Run && options->json && !options->statistics)
     return failure("run --json needs --statistics");
-  if (options->verb == Verb::Verify)
+  if (options->command == Command::Verify)
     if (Error error = checkVerify(*options))
       return std::move(error);
   if (!options->against.empty() && !options->aloneOption.empty())
@@ -426,9 +427,9 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   return options;
 }
 
-/// One line, for a verb or with all verbs that know the option.
+/// One line, for a command or with all commands that know the option.
 static void printOption(raw_ostream &out, const Option &option,
-                        std::optional<Verb> verb) {
+                        std::optional<Command> command) {
   bool isLetter = option.name.size() == 1;
   std::string left = ((isLetter ? "-" : "--") + option.name).str();
   if (!option.value.empty())
@@ -436,51 +437,51 @@ static void printOption(raw_ostream &out, const Option &option,
   out << "  " << left_justify(left, 26) << option.help;
   SmallVector<StringRef> notes;
   std::string names;
-  if (!verb && option.verbs != OfAll) {
+  if (!command && option.commands != OfAll) {
     ListSeparator comma;
     raw_string_ostream list(names);
-    for (const VerbRow &row : verbs)
-      if (accepts(option.verbs, row.verb))
+    for (const CommandRow &row : commands)
+      if (accepts(option.commands, row.command))
         list << comma << row.name;
     notes.push_back(names);
   }
-  if (option.verbs & Alone && (!verb || accepts(Comparers, *verb)))
+  if (option.commands & Alone && (!command || accepts(Comparers, *command)))
     notes.push_back("not with --against");
   if (!notes.empty())
     out << " (" << join(notes, "; ") << ")";
   out << "\n";
 }
 
-/// What comes before the options of all verbs.
-static void printVerbs(raw_ostream &out) {
-  out << "usage: onnx-run [VERB] MODEL.so [options]\n\n"
+/// Prints the usage and the list of commands.
+static void printUsage(raw_ostream &out) {
+  out << "usage: onnx-run [COMMAND] MODEL.so [options]\n\n"
          "Runs a compiled model, checks its outputs and measures it.\n\n";
-  for (const VerbRow &row : verbs)
+  for (const CommandRow &row : commands)
     out << "  " << left_justify(row.name, 9) << row.help << "\n";
-  out << "\nonnx-run VERB --help lists the options of a verb.\n";
+  out << "\nonnx-run COMMAND --help lists the options of a command.\n";
 }
 
-/// Of a verb that was given, its options alone.
+/// Of a command that was given, its options alone.
 std::string run::helpText(const Options &options) {
   std::string text;
   raw_string_ostream out(text);
-  std::optional<Verb> verb;
-  if (options.isVerbGiven)
-    verb = options.verb;
-  for (const VerbRow &row : verbs)
-    if (verb == row.verb)
+  std::optional<Command> command;
+  if (options.isCommandGiven)
+    command = options.command;
+  for (const CommandRow &row : commands)
+    if (command == row.command)
       out << "usage: onnx-run " << row.name << " " << row.operands
           << " [options]\n\n"
           << row.name << ": " << row.help << ".\n\n"
           << row.examples << "\n";
-  if (!verb)
-    printVerbs(out);
-  if (!verb || accepts(Runners, *verb))
+  if (!command)
+    printUsage(out);
+  if (!command || accepts(Runners, *command))
     out << "Inputs that are not given are random. ";
   out << "Exit status: 0 ok, 1 the model\nor an input was rejected, 2 usage, 3 "
          "an output differs.\n\n";
   for (const Option &option : table)
-    if (!verb || accepts(option.verbs, *verb))
-      printOption(out, option, verb);
+    if (!command || accepts(option.commands, *command))
+      printOption(out, option, command);
   return text;
 }

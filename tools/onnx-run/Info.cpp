@@ -135,8 +135,7 @@ static Error checkContents(const Artefact &artefact, StringRef model) {
   std::optional<StringRef> digest =
       facts ? facts->getString("content_blake3") : std::nullopt;
   if (!digest)
-    return failure("%s does not tell the hash of its contents",
-                   model.str().c_str());
+    return failure("%s has no hash of its contents", model.str().c_str());
   auto file = MemoryBuffer::getFile(model, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
   if (!file)

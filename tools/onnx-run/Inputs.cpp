@@ -33,7 +33,7 @@ static Expected<size_t> indexOf(StringRef name,
   for (auto [i, argument] : enumerate(known))
     if (name == argument->name)
       return i;
-  return failure("the model has no '%s', but: %s", name.str().c_str(),
+  return failure("the model has no '%s'; it has: %s", name.str().c_str(),
                  namesOf(known).c_str());
 }
 
@@ -59,7 +59,7 @@ Expected<ValuesByIndex> run::readValues(ArrayRef<std::string> texts,
   ValuesByIndex values;
   if (!dataSet.empty()) {
     if (!sys::fs::is_directory(dataSet))
-      return failure("%s is no folder", dataSet.str().c_str());
+      return failure("%s is not a folder", dataSet.str().c_str());
     if (Error error = readDataSet(dataSet, prefix, known, values))
       return std::move(error);
   }
@@ -75,7 +75,7 @@ Expected<ValuesByIndex> run::readValues(ArrayRef<std::string> texts,
     else
       return found.takeError();
     if (index >= known.size())
-      return failure("the model has only: %s", namesOf(known).c_str());
+      return failure("the model has only %s", namesOf(known).c_str());
     Expected<Value> value = readValue(path, *known[index]);
     if (!value)
       return value.takeError();
@@ -149,7 +149,7 @@ shapeFor(const OMArgument &argument, const Options &options,
   if (*given)
     return **given;
   if (argument.rank < 0)
-    return failure("input '%s' has no fixed rank: say --shape %s:1x...",
+    return failure("input '%s' has no fixed rank: use --shape %s:1x...",
                    argument.name, argument.name);
   std::vector<int64_t> shape(argument.shape, argument.shape + argument.rank);
   bool guessed = false;
@@ -211,7 +211,7 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
                                      std::mt19937_64 &random,
                                      std::string &guesses) {
   if (argument.kind != OM_VALUE_TENSOR)
-    return failure("input '%s' is no tensor: say --input %s=@FILE.pb",
+    return failure("input '%s' is not a tensor: use --input %s=@FILE.pb",
                    argument.name, argument.name);
   Expected<std::vector<int64_t>> shape =
       shapeFor(argument, options, symbols, guesses);
@@ -221,7 +221,7 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
   tensor.type = OM_DATA_TYPE(argument.type);
   tensor.shape = std::move(*shape);
   if (!tensor.allocate())
-    return failure("input '%s': absurd shape", argument.name);
+    return failure("input '%s': invalid shape", argument.name);
   fill(tensor, random);
   if (!options.quiet)
     errs() << "input " << shownName(argument.name) << ": random "
@@ -233,8 +233,8 @@ static Expected<Tensor> randomTensor(const OMArgument &argument,
 Error InputSet::refusal(const char *message) const {
   if (guesses.empty())
     return failure("%s", message);
-  return failure("%s\nnote: sizes that the model leaves open and no option "
-                 "says were 1:%s",
+  return failure("%s\nnote: dynamic sizes that no option "
+                 "fixes were 1:%s",
                  message, guesses.c_str());
 }
 

@@ -26,11 +26,11 @@ enum ExitStatus {
   ExitInternalError = 5
 };
 
-enum class Verb { Run, Verify, Bench, Profile, Info, Refit };
+enum class Command { Run, Verify, Bench, Profile, Info, Refit };
 
 struct Options {
-  Verb verb = Verb::Run;
-  bool isVerbGiven = false; ///< the first word; else it is run
+  Command command = Command::Run;
+  bool isCommandGiven = false; ///< the first word; else it is run
   std::string model;
   std::string newModel; ///< of refit
   std::string output;   ///< of refit
@@ -108,7 +108,7 @@ enum class Verdict { NothingToCompare, Agrees, Differs };
 llvm::Expected<Verdict> runAndCompare(const Artefact &artefact,
                                       const Options &options);
 /// Verifies or benchmarks beside other engines, by the Python package, which
-/// takes the words of the command line after the verb. Returns only if that
+/// takes the words of the command line after the command. Returns only if that
 /// cannot be started.
 llvm::Error runAgainst(llvm::ArrayRef<const char *> words);
 /// Times runs and reports to stdout, with what timeColdStarts told before.

@@ -103,7 +103,7 @@ std::vector<Value> Runs::limitBodies(std::vector<Value> outputs) const {
       continue;
     errs() << shownName(argument->name) << ": the first " << maxSaved << " of "
            << value.elements.size()
-           << " iterations are written; --save-iterations says how many\n";
+           << " iterations are written; --save-iterations changes the limit\n";
     value.elements.resize(maxSaved);
   }
   return outputs;
@@ -152,7 +152,7 @@ Error Runs::run(StringRef dataSet) {
       readValues(options.expects, dataSet, "output", artefact.outputs());
   if (!expectations)
     return expectations.takeError();
-  if (options.verb == Verb::Verify && expectations->empty())
+  if (options.command == Command::Verify && expectations->empty())
     return failure("%s has no output to compare with: output_0.pb, ...",
                    dataSet.str().c_str());
   Options seeded = options;

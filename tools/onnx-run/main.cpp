@@ -36,10 +36,10 @@ static int tell(Verdict verdict, ArrayRef<const char *> arguments) {
 
 static Error report(const Artefact &artefact, const Options &options,
                     std::optional<json::Object> coldStart) {
-  switch (options.verb) {
-  case Verb::Bench:
+  switch (options.command) {
+  case Command::Bench:
     return bench(artefact, options, std::move(coldStart));
-  case Verb::Profile:
+  case Command::Profile:
     return profile(artefact, options);
   default:
     return info(artefact, options);
@@ -47,7 +47,7 @@ static Error report(const Artefact &artefact, const Options &options,
 }
 
 static int obey(const Options &options, ArrayRef<const char *> arguments) {
-  if (options.verb == Verb::Refit) {
+  if (options.command == Command::Refit) {
     Error error = refit(options);
     return error ? reject(std::move(error)) : ExitOk;
   }
@@ -66,7 +66,7 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
     return reject(artefact.takeError());
   if (options.threads)
     (*artefact)->omSetThreads(options.threads);
-  if (options.verb == Verb::Run || options.verb == Verb::Verify) {
+  if (options.command == Command::Run || options.command == Command::Verify) {
     Expected<Verdict> verdict = runAndCompare(**artefact, options);
     return verdict ? tell(*verdict, arguments) : reject(verdict.takeError());
   }

@@ -112,7 +112,7 @@ static void checkNames(const Operator &op) {
                    return std::isalnum(c) || c == '_';
                  });
     if (!valid)
-      fail("'" + name + "' of " + op.mnemonic + " is no C++ identifier");
+      fail("'" + name + "' of " + op.mnemonic + " is not a C++ identifier");
     if (!accessors.insert(accessorName(name)).second)
       fail("two things of " + op.mnemonic + " are called '" + name + "'");
   };

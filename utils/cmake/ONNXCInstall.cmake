@@ -5,7 +5,7 @@
 # package and pkg-config find the rest, relative to themselves. The shared
 # libraries of LLVM and protobuf stay where they are.
 #
-#   bin/             onnx-compile, onnx-run; onnx-opt and its kin
+#   bin/             onnx-compile, onnx-run; onnx-opt and other tools
 #   include/         the C and C++ headers; those of the dialects and passes
 #   lib/libonnxc.so  the compiler as a library (onnxc/Compile.h); libonnxc.a too,
 #                    once `ninja onnxc-static` has made it

@@ -8,7 +8,7 @@
 # ===------------------------------------------------------------------------===//
 """Exports the models of the tables beside this file to build/exports.
 
-utils/exports/setup.sh                                   install torch and its kin (once)
+utils/exports/setup.sh                                   install torch and related packages (once)
 build/exports-venv/bin/python utils/exports/export.py    write all models
 ... export.py --filter vit --force                       write some again
 """

@@ -60,7 +60,7 @@ def text():
 
 @tf.function
 def plain(x, k):
-    """What is no layer: strided slices, gathers, sorting, einsum, control flow, segments."""
+    """What is not a layer: strided slices, gathers, sorting, einsum, control flow, segments."""
     top, index = tf.math.top_k(x, k=3)
     rows = tf.gather(x, tf.argsort(x[:, 0], direction="DESCENDING"))
     product = tf.einsum("ij,kj->ik", rows, x[:, ::-1])

@@ -87,7 +87,7 @@ void rules::Cast_1_to_6(NodeView &view) {
   TensorProto::DataType type = TensorProto::UNDEFINED;
   std::string name = view.getString("to", "");
   if (!TensorProto::DataType_Parse(name, &type))
-    return view.fail("'" + name + "' is no element type");
+    return view.fail("'" + name + "' is not an element type");
   view.setInt("to", type);
 }
 

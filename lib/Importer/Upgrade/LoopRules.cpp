@@ -174,7 +174,7 @@ void rules::Scan_8_to_9(NodeView &view) {
     return view.fail("the body or its inputs are missing");
   int64_t scanInputs = view.getInt("num_scan_inputs", 0);
   if (scanInputs < 1 || scanInputs > body->g().input_size())
-    return view.fail("num_scan_inputs is no number of the body's inputs");
+    return view.fail("num_scan_inputs is not a number of the body's inputs");
   std::string lengths = view.input(0);
   BatchedScan scan{view, body->g(), scanInputs, !lengths.empty(), {}};
   scan.makeBatchBody();

@@ -108,7 +108,7 @@ std::string TypeCheck::checkOutput(size_t slot, int64_t type) const {
   std::string which = "output '" + std::string(parameter.name) + "' ";
   int64_t bound = outputType(slot);
   if (bound != 0 && bound != type)
-    return "'infer' says that " + which + "is " + typeText(type, context) +
+    return "'infer' reports that " + which + "is " + typeText(type, context) +
            ", but it is declared as " + typeText(bound, context);
   if (parameter.types != 0 && !(parameter.types & OM_TYPE_BIT(type)))
     return which + "is " + typeText(type, context) + ", but is declared as " +
@@ -201,7 +201,7 @@ onnxc::schema::inferCustom(Operation *op, const CustomOp &custom,
                       failed(fail(checkSizes(call, slot, parameter)))))
       return failure();
     if (type == 0 && types.allKnown && declared.infer &&
-        failed(fail("'infer' does not say the element type of output '" +
+        failed(fail("'infer' reports no element type for output '" +
                     std::string(parameter.name) +
                     "', and the declaration leaves it open")))
       return failure();

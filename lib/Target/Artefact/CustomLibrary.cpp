@@ -148,7 +148,7 @@ Expected<CustomLibrary> CustomLibrary::load(StringRef path,
   bool isStatic =
       magic == file_magic::elf_relocatable || magic == file_magic::archive;
   if (!isStatic && magic != file_magic::elf_shared_object)
-    return inFile(path, createStringError("it is no shared library, object "
+    return inFile(path, createStringError("it is not a shared library, object "
                                           "file or archive for Linux"));
   CustomLibrary library;
   SmallString<256> absolute(path);

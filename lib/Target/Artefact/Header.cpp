@@ -264,7 +264,7 @@ void HeaderWriter::writeRun(ArrayRef<Field> inputs,
                             ArrayRef<Field> outputs) const {
   size_t in = std::max<size_t>(inputs.size(), 1),
          out = std::max<size_t>(outputs.size(), 1);
-  os << "\n/* Runs the model once; omContextGetMessage tells what went wrong. "
+  os << "\n/* Runs the model once; omContextGetMessage describes an error. "
         "*/\n"
      << "static inline OM_STATUS " << prefix << "_run(OMContext *context,\n"
      << "    const " << prefix << "_inputs *inputs, " << prefix

@@ -85,16 +85,14 @@ Error checkRuntime(StringRef runtimeDir, krnl::TargetAttr target) {
   };
   auto runtime = object::ObjectFile::createObjectFile(path);
   if (!runtime)
-    return refuse("cannot read '" + path +
-                  "': " + toString(runtime.takeError()) +
-                  "; --runtime-dir says where the runtime is");
+    return refuse("cannot read '" + path + "': " +
+                  toString(runtime.takeError()) + "; use --runtime-dir");
   Triple triple(target.getTriple());
   Triple::ArchType arch = runtime->getBinary()->getArch();
   if (arch == triple.getArch())
     return Error::success();
   return refuse("'" + path + "' is the runtime for " +
-                Triple::getArchTypeName(arch) +
-                ": say with --runtime-dir where the one for " +
+                Triple::getArchTypeName(arch) + ": name the one for " +
                 triple.getArchName() + " is, or stop at --emit=obj");
 }
 

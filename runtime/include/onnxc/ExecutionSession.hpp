@@ -409,7 +409,7 @@ public:
       throw RunError(OM_STATUS_INVALID,
                      "the model gives " + std::to_string(done.outputs.size()) +
                          " outputs and " + std::to_string(outputs.size()) +
-                         " were asked for");
+                         " were requested");
     for (size_t i = 0; i < outputs.size(); ++i)
       checkView(i, outputs[i]);
     static char nothing; // a null pointer would ask for the session's memory
@@ -536,7 +536,7 @@ private:
   void checkTensor(size_t i) const {
     if (argumentsOut[i]->kind != OM_VALUE_TENSOR)
       throw RunError(OM_STATUS_INVALID, "the output '" + namesOut[i] +
-                                            "' is no tensor: use runValues");
+                                            "' is not a tensor: use runValues");
   }
 
   /// Memory of the caller for an output, before the run writes to it.
@@ -701,7 +701,7 @@ private:
 
   OMBuffer bufferOf(const OMTensor *tensor) const {
     if (!tensor)
-      throw std::runtime_error("an input is no tensor");
+      throw std::runtime_error("an input is not a tensor");
     OM_DATA_TYPE type =
         find<decltype(omTensorGetDataType)>("omTensorGetDataType")(tensor);
     int64_t count =

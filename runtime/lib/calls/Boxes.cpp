@@ -116,7 +116,7 @@ static bool reshapedDims(OnnxcCall *call, const TensorView &x,
   }
   if (!fits)
     call->fail(ONNXC_ERR_VALUE,
-               "Reshape: %lld elements do not have the asked shape",
+               "Reshape: %lld elements do not fit the requested shape",
                (long long)count);
   return fits;
 }

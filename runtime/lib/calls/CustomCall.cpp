@@ -60,7 +60,7 @@ static bool checkSizes(CustomCall &call, int64_t index, int64_t rank,
       continue;
     fail(call, "output %lld has size %lld in dimension %lld, but %s %lld",
          (long long)index, (long long)dims[d], (long long)d,
-         output.isSized ? "'infer' has said" : "the model was compiled for",
+         output.isSized ? "'infer' has reported" : "the model was compiled for",
          (long long)known);
     return false;
   }

@@ -98,8 +98,8 @@ private:
 } // namespace
 
 static int32_t noScalars(OnnxcCall *call, const char *what) {
-  return call->fail(ONNXC_ERR_VALUE, "%s: the values of the map are no scalars",
-                    what);
+  return call->fail(ONNXC_ERR_VALUE,
+                    "%s: the values of the map are not scalars", what);
 }
 
 /// Copies a value from one position to another of the same type.
@@ -186,7 +186,7 @@ static bool castValue(OnnxcCall *call, Characters &characters,
     if (to != ONNX_TYPE_STRING)
       number = strtod(spelt, &end);
     if (to != ONNX_TYPE_STRING && (end == spelt || *end != 0)) {
-      call->fail(ONNXC_ERR_VALUE, "CastMap: '%.60s' is no number", spelt);
+      call->fail(ONNXC_ERR_VALUE, "CastMap: '%.60s' is not a number", spelt);
       return false;
     }
   } else {

@@ -31,7 +31,7 @@ ONNXC_CALL(onnxc_call_regex_full_match) {
   if (!expression.ok()) {
     char message[160];
     snprintf(message, sizeof message,
-             "RegexFullMatch: '%.100s' is no regular expression of RE2",
+             "RegexFullMatch: '%.100s' is not a regular expression of RE2",
              pattern);
     return onnxc_rt_fail(call, ONNXC_ERR_VALUE, message);
   }

@@ -43,7 +43,7 @@ bool rt::makeResult(OnnxcCall *call, OnnxcValue &out, const int64_t *dims,
   for (int32_t d = 0; d < out.rank; ++d) {
     out.dims[d] = dims[d];
     if (__builtin_mul_overflow(total, dims[d], &total)) {
-      onnxc_rt_fail(call, ONNXC_ERR_MEMORY, "a result has an absurd size");
+      onnxc_rt_fail(call, ONNXC_ERR_MEMORY, "a result has an invalid size");
       return false;
     }
   }

@@ -316,7 +316,8 @@ ONNXC_CALL(onnxc_call_string_to_number) {
   for (int64_t i = 0; i < count; ++i)
     if (!parseNumber(stringsOf(ins[0])[i], outs[0].data, i, kind)) {
       char message[128];
-      snprintf(message, sizeof message, "Cast: the string '%.60s' is no number",
+      snprintf(message, sizeof message,
+               "Cast: the string '%.60s' is not a number",
                stringsOf(ins[0])[i]);
       return onnxc_rt_fail(call, ONNXC_ERR_VALUE, message);
     }

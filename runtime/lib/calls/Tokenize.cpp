@@ -61,7 +61,7 @@ private:
   static void refuse(OnnxcCall *call, const char *pattern) {
     char message[160];
     snprintf(message, sizeof message,
-             "Tokenizer: '%.100s' is no regular expression of RE2", pattern);
+             "Tokenizer: '%.100s' is not a regular expression of RE2", pattern);
     onnxc_rt_fail(call, ONNXC_ERR_VALUE, message);
   }
 

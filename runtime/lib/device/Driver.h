@@ -59,7 +59,7 @@ struct alignas(ONNXC_TENSOR_MAP_ALIGNMENT) TensorMap {
   unsigned char bytes[ONNXC_TENSOR_MAP_BYTES];
 };
 
-/// Errors of the driver that are told apart (CUDA_ERROR_...).
+/// Errors of the driver that are distinguished (CUDA_ERROR_...).
 enum : Result {
   Success = 0,
   OutOfMemory = 2,

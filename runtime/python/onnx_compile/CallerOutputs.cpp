@@ -50,7 +50,7 @@ bool python::takeOut(State &state, Runner &runner, PyObject *list, size_t index,
   const Argument &argument = state.outputs[index];
   if (!argument.descr || argument.facts->type == ONNX_TYPE_STRING)
     return wrongOut(argument.name,
-                    "must be None, as it is no tensor of numbers", object);
+                    "must be None, as it is not a tensor of numbers", object);
   if (isOnDevice(object)) {
     Py_INCREF(object);
     PyList_SetItem(list, Py_ssize_t(index), object);

@@ -423,7 +423,7 @@ PyMethodDef methods[] = {
      "and the run takes part in the order of the CUDA `stream`, by default the "
      "one of all threads. Other threads run meanwhile."},
     {"_cancel", sessionCancel, METH_O,
-     "_cancel(tag): ends the runs with this tag, and tells how many there "
+     "_cancel(tag): ends the runs with this tag, and returns how many there "
      "are."},
     {"input_signature", sessionInputSignature, METH_NOARGS,
      "The inputs as JSON text."},

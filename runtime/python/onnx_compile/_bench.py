@@ -71,7 +71,7 @@ class Benchmark:
 
     machine: processor, number of processors, system, and the load average at the start.
     dropped_rounds: rounds that were repeated, as a hypervisor had given the processors to others.
-    load: the report of `onnx-run bench --json`, if callers, a rate, a cold start or files of runs were asked for.
+    load: the report of `onnx-run bench --json`, if callers, a rate, a cold start or files of runs were requested.
     runs: the seconds of all runs, by engine and block.
     """
 

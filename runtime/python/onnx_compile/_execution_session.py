@@ -82,7 +82,7 @@ class ExecutionSession(Session):
         if it has none: a library that onnx-compile has not linked."""
         digest = json.loads(self.compilation_info()).get("content_blake3")
         if not digest:
-            raise ValueError(f"{self.path} does not tell the hash of its contents: compile the model again")
+            raise ValueError(f"{self.path} has no hash of its contents: compile the model again")
         return str(digest)
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
@@ -95,7 +95,7 @@ class ExecutionSession(Session):
     def profile(
         self, inputs: Any = None, *, threads: int | None = None, duration: float = 2, dims: Mapping[str, int] | None = None
     ) -> Measurement:
-        """Runs the model for some seconds in another process and tells where the time goes.
+        """Runs the model for some seconds in another process and measures the time of each kernel and node.
 
         inputs: an array, a list or a dict, as for run(); those that are not given are random.
         threads: most threads of a run, else all processors.

@@ -56,7 +56,7 @@ def as_file(model: Any) -> Iterator[str | None]:
 
 
 def _program_of(model: Any, example_inputs: Inputs, dynamic_shapes: Any) -> Any:
-    """What torch makes of the model as an ONNXProgram; None if it is no object of torch."""
+    """What torch makes of the model as an ONNXProgram; None if it is not an object of torch."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None

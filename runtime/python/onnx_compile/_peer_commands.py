@@ -111,7 +111,7 @@ def _model_of(arguments: argparse.Namespace, engines: Sequence[str], info: dict[
         return str(arguments.model) if arguments.model else None
     beside = pathlib.Path(arguments.artefact).resolve().with_name(str(info.get("model", "")) or "model.onnx")
     if not beside.is_file():
-        raise ValueError(f"which model was {arguments.artefact} compiled from? It is not {beside}: say --model=FILE")
+        raise ValueError(f"cannot find the model that {arguments.artefact} was compiled from: it is not {beside}; use --model=FILE")
     return str(beside)
 
 

@@ -29,14 +29,14 @@ def find_program(name: str) -> str:
 
 
 class Measurement(dict[str, Any]):
-    """The report of `onnx-run VERB --json` as a dict; notebooks show it as tables."""
+    """The report of `onnx-run COMMAND --json` as a dict; notebooks show it as tables."""
 
     def _repr_html_(self) -> str:
         return measurement_html(self)
 
 
 def measure(verb: str, artefact: str, feed: Mapping[str, Any], words: Sequence[str]) -> Measurement:
-    """The report of `onnx-run VERB --json` on an artefact, with inputs by name; others are random.
+    """The report of `onnx-run COMMAND --json` on an artefact, with inputs by name; others are random.
 
     Raises ValueError for inputs that are no arrays of NumPy's own types, and RuntimeError with the message of
     onnx-run if that fails.

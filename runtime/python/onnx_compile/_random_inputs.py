@@ -77,7 +77,7 @@ def _shape(info: ValueInfo, dims: Mapping[str, int], shapes: Mapping[str, Sequen
     if info.name in shapes:
         return tuple(shapes[info.name])
     if info.shape is None:
-        raise ValueError(f"the input {info.name!r}, {info.type}, cannot be drawn: give it, or its shape if it is a tensor")
+        raise ValueError(f"the input {info.name!r}, {info.type}, cannot be generated at random: pass it, or its shape if it is a tensor")
     return tuple(size if isinstance(size, int) else dims.get(size or "", 1) for size in info.shape)
 
 
@@ -86,7 +86,7 @@ def _elements(
 ) -> np.ndarray[Any, Any]:
     dtype = info.dtype
     if dtype is None:
-        raise ValueError(f"the input {info.name!r}, {info.type}, cannot be drawn: give it")
+        raise ValueError(f"the input {info.name!r}, {info.type}, cannot be generated at random: pass it")
     if dtype.kind == "O":
         letters = np.asarray(random.integers(ord("a"), ord("z"), shape, endpoint=True))
         return np.array([chr(letter) for letter in letters.ravel()], object).reshape(shape)

@@ -310,7 +310,7 @@ class _StepWriter(_GraphWriter):
         for place in (3, 4):
             name = node.input[place]
             if name not in self.initial or name in self.states:
-                raise TrainingError(f"{name!r} of BatchNormalization {node.name!r} is no initializer of its own")
+                raise TrainingError(f"{name!r} of BatchNormalization {node.name!r} is not an initializer of its own")
             self.states[name] = numpy_helper.to_array(self.initial[name])
             self.following[name] = self._unused("next." + name)
             node.output.append(self.following[name])

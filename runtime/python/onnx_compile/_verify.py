@@ -190,7 +190,7 @@ class _Taps:
         """The first node in the order of the graph, as taps are, in a body that of the first iteration, and the
         innermost of nodes with graphs; or why there is none."""
         if not any(name in self.nodes for name in own):
-            return None, "compiled with --taps=all, the two would tell the first node that differs"
+            return None, "with --taps=all, the first node that differs could be found"
         tensors = [(t, c) for c in differing if (t := _tensor_of(own, c.name)) in self.nodes]
         if not tensors:
             return None, "the tensors before it agree"

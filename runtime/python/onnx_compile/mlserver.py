@@ -112,7 +112,7 @@ class CompiledModel(MLModel):
 
 
 def _datatype(value: ValueInfo) -> str:
-    """The protocol's name of the element type. TypeError if it is no tensor of such a type."""
+    """The protocol's name of the element type. TypeError if it is not a tensor of such a type."""
     try:
         name = str(value.dtype)
         return "BYTES" if name in ("object", "str") else str(to_datatype(value.dtype).value)

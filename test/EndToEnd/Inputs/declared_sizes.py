@@ -18,6 +18,6 @@ def shape_of(text, *inputs):
 
 concat = "g (float[n, 1] x) => (float[100, 1] y) { y = Concat<axis = 0>(x, x) }"
 print(shape_of(concat, np.zeros((1, 1), np.float32)), shape_of(concat, np.zeros((3, 1), np.float32)), end=" ")
-# Sizes by a shape that is no constant.
+# Sizes by a shape that is not a constant.
 reshape = "g (float[n] x, int64[k] s) => (float[100, 1] y) { y = Reshape(x, s) }"
 print(shape_of(reshape, np.zeros(15, np.float32), np.array([3, 5])))

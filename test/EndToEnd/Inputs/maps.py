@@ -74,7 +74,7 @@ def refusals():
     texts = map_of(T.INT64, T.STRING)
     for name, call in [
         ("a key that has no place", lambda: run("CastMap", given, row, {7: 1.0}, map_form="SPARSE", max_map=4)),
-        ("a string that is no number", lambda: run("CastMap", texts, row, {0: "x"})),
+        ("a string that is not a number", lambda: run("CastMap", texts, row, {0: "x"})),
         ("rows of another length", lambda: run("ZipMap", tensor(T.FLOAT, ["n", "c"]),
                                                helper.make_sequence_type_proto(map_of(T.INT64, T.FLOAT)),
                                                np.zeros((1, 3), np.float32), classlabels_int64s=[1, 2])),

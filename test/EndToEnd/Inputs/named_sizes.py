@@ -24,7 +24,7 @@ ROWS = [
     # An element each, or of each.
     (N, N, ("Add", {}), ((2, 3), (5, 3)), True),
     (N, N, ("Max", {}), ((2, 3), (5, 3)), True),
-    # What exporters write for a size that they do not know is no name.
+    # What exporters write for a size that they do not know is not a name.
     (["?", "?"], ["?", "?"], ("MatMul", {}), ((2, 3), (3, 5)), False),
     (["unk__1", "unk__1"], ["None", "-1"], ("Add", {}), ((1, 3), (2, 1)), False),
 ]

@@ -143,7 +143,7 @@ def bytes_of_data():
     product(4, 64, 64, 64, (0,), None, np.float32, dynamic=True)
     product(4, 32, 64, 7, (), None, np.float32)  # a vector
     product(4, 32, 96, 40, (9,), "packed", np.float16, bias=True)
-    # Reals for zero points, and blocks that are no groups of four bytes, stay exact.
+    # Reals for zero points, and blocks that are not groups of four bytes, stay exact.
     operator(4, 32, 96, 40, (3,), np.float32, np.float32, level=4)
     operator(2, 8, 64, 20, (3,), None, np.float32, level=4)
 

@@ -114,7 +114,7 @@ def matmuls():
 
 
 def convs():
-    """Channels that are no multiple of a group, borders, strides, groups."""
+    """Channels that are not a multiple of a group, borders, strides, groups."""
     count = 0
     forms = [(3, 1, 1), (8, 1, 1), (16, 1, 1), (12, 12, 1), (6, 2, 1), (5, 1, 2)]
     for (channels, group, stride), (left, right) in itertools.product(forms, itertools.product(KINDS, KINDS)):

@@ -34,7 +34,7 @@ def undefined_symbols(archive):
 
 
 def aligned(size):
-    """Memory of the caller, aligned to 64 bytes and filled with a pattern that is no number."""
+    """Memory of the caller, aligned to 64 bytes and filled with a pattern that is not a number."""
     block = np.full(size + 64, 0xFF, np.uint8)
     return block[-block.ctypes.data % 64 :][:size]
 

@@ -23,7 +23,7 @@ void mutateMessage(google::protobuf::Message &message, std::mt19937 &random);
 
 /// The body of LLVMFuzzerCustomMutator: changes fields of the message of type
 /// `Message` in the first `size` bytes of `data`, which holds `maxSize`, and
-/// returns the new size. What is no message, and one file in ten, is changed
+/// returns the new size. What is not a message, and one file in ten, is changed
 /// as bytes.
 template <typename Message>
 size_t mutateProto(uint8_t *data, size_t size, size_t maxSize, unsigned seed);

@@ -202,7 +202,7 @@ func.func @factor(%s: tensor<2x4xf32>, %o: tensor<2x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// Sums of bytes wrap: 104 + 24 is -128, so that the mask is no diagonal.
+// Sums of bytes wrap: 104 + 24 is -128, so that the mask is not a diagonal.
 // CHECK-LABEL: func @bytes_that_wrap(
 // CHECK:         krnl.kernel "add" {{.+}} ins(%{{.+}} : tensor<8x8xf32>)
 func.func @bytes_that_wrap() -> tensor<8x8xf32> {

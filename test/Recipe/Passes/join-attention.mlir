@@ -128,7 +128,7 @@ func.func @hidden_weights(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v:
   return %y : tensor<1x4x64xf32>
 }
 
-// Weights that are no softmax are those of all keys.
+// Weights that are not a softmax are those of all keys.
 // CHECK-LABEL: func @no_softmax
 // CHECK-NOT:     parts"
 // CHECK:         return

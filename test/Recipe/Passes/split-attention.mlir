@@ -22,7 +22,7 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, shared_bytes 
 // CHECK-NEXT:        %[[INSIDE:.+]] = krnl.index n1
 // CHECK-NEXT:        %[[KEY:.+]] = arith.addi %[[FIRST]], %[[INSIDE]] : index
 // CHECK:             arith.cmpi ule, %[[KEY]], %{{.+}} : index
-// The quotient is that of the totals; a sum of values is no result of its own.
+// The quotient is that of the totals; a sum of values is not a result of its own.
 // CHECK-NOT:         arith.divf
 // CHECK:         krnl.kernel "scores+rows+sums" loops [m = 4, {{.+}} = 64, n0 = [[P]]] ins(%[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2 :
 // CHECK:           arith.divf

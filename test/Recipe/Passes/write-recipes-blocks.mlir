@@ -255,7 +255,7 @@ func.func @rows(%x: tensor<4000x77xf32>, %o: tensor<4000xf32>) -> tensor<4000xf3
   return %y : tensor<4000xf32>
 }
 
-// Rows of one image, which ops read and continue in place: a dimension of one element is no part.
+// Rows of one image, which ops read and continue in place: a dimension of one element is not a part.
 // CHECK-LABEL: kernel "image"
 // CHECK:         map(r.b, thread),
 // CHECK-NEXT:    map(c.i, thread),
@@ -284,7 +284,7 @@ func.func @image(%x: tensor<1x1536x128xf32>, %o: tensor<1x1536x128xf32>) -> tens
   return %y : tensor<1x1536x128xf32>
 }
 
-// Elements at indices that the payload computes are no neighbours for the lanes of a thread, but for the
+// Elements at indices that the payload computes are not neighbours for the lanes of a thread, but for the
 // threads of a warp.
 // CHECK-LABEL: kernel "clamped"
 // CHECK:         fuse(r, c) -> flat.0,

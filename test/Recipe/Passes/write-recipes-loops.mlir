@@ -404,7 +404,7 @@ func.func @rows_left(%x: tensor<50176x?xf32>, %o: tensor<?x50176xf32>, %n: index
 // Where neither size is known, lanes lie along what is read, and vectors become lines of
 // the result; along the result where the other side is known to have fewer columns.
 // CHECK-LABEL: kernel "both"
-// CHECK:         order(c.t, c.o, p.o, p.i, c.i)
+// CHECK:         order(c.tile, c.o, p.o, p.i, c.i)
 // CHECK:         unroll(p.i, 16, tail=[8, 4, 3, 2]),
 // CHECK-NEXT:    vectorize(c.i, 16),
 // CHECK-NEXT:    transpose(p.i, masked)

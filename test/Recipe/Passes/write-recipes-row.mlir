@@ -36,7 +36,7 @@ func.func @linear(%x: tensor<256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
   return %y : tensor<1000xf32>
 }
 
-// A matrix that is no constant stays as it is.
+// A matrix that is not a constant stays as it is.
 // CHECK-LABEL: kernel "given"
 // CHECK-NOT:     pack
 func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> {

@@ -78,7 +78,7 @@ class Bench(unittest.TestCase):
             with open(files["csv"]) as csv, open(files["svg"]) as svg:
                 self.assertEqual(len(csv.readlines()), 21)
                 self.assertIn("</svg>", svg.read())
-        with self.assertRaisesRegex(RuntimeError, "--arrivals: 'never' is no poisson"):
+        with self.assertRaisesRegex(RuntimeError, "--arrivals: expected poisson"):
             onnx_compile.bench(DIGITS, [], rounds=1, seconds=0.001, rate=1, arrivals="never")
 
     def test_models(self):

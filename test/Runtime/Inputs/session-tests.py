@@ -280,7 +280,7 @@ class Errors(unittest.TestCase):
         read_only.flags.writeable = False
         with self.assertRaisesRegex(ValueError, "writable"):
             self.session.run([x, b], out=[to_dlpack(read_only), None])
-        with self.assertRaisesRegex(TypeError, "must be None, as it is no tensor of numbers"):
+        with self.assertRaisesRegex(TypeError, "must be None, as it is not a tensor of numbers"):
             ExecutionSession(MODEL, entry="identity_STRING").run(["a"], out=np.array(["b"], object))
         np.testing.assert_array_equal(self.session.run([x, b])[0], affine(x, b))
 
@@ -301,15 +301,15 @@ class Errors(unittest.TestCase):
     def test_files(self):
         with self.assertRaises(FileNotFoundError):
             ExecutionSession("absent.so")
-        with self.assertRaisesRegex(ImportError, f"^{__file__} is no compiled model; .*compile it first: onnx-compile {__file__}$"):
+        with self.assertRaisesRegex(ImportError, f"^{__file__} is not a compiled model; .*compile it first: onnx-compile {__file__}$"):
             ExecutionSession(__file__)
         other = os.path.join(os.path.dirname(MODEL), "../../lib/onnxc/libm.so.6")
         with tempfile.NamedTemporaryFile(suffix=".so") as part:
             part.write(pathlib.Path(MODEL).read_bytes()[:4096])
             part.flush()
-            with self.assertRaisesRegex(ImportError, f"^{part.name} is cut off: copy it again"):
+            with self.assertRaisesRegex(ImportError, f"^{part.name} is truncated: copy it again"):
                 ExecutionSession(part.name)
-        with self.assertRaisesRegex(ImportError, "libm.so.6 is no compiled model: it does not define"):
+        with self.assertRaisesRegex(ImportError, "libm.so.6 is not a compiled model: it does not define"):
             ExecutionSession(other)
         with self.assertRaisesRegex(ValueError, "no entry point 'other'"):
             ExecutionSession(MODEL, entry="other")
@@ -401,7 +401,7 @@ class Facts(unittest.TestCase):
 
 class Life(unittest.TestCase):
     def test_pickle_needs_a_hash(self):
-        with self.assertRaisesRegex(ValueError, "does not tell the hash of its contents"):
+        with self.assertRaisesRegex(ValueError, "has no hash of its contents"):
             pickle.dumps(ExecutionSession(MODEL))
 
     def test_threads_share_a_session(self):

@@ -247,7 +247,7 @@ class Verify(unittest.TestCase):
         others["i"] = np.array([[4, 3, 0], [7, 6, 5]])
         found = onnx_compile.verify(model, other, inputs={"x": x}, locate=False)
         self.assertEqual([(c.name, c.differing) for c in found.outputs], [("v", 0), ("i", 1), ("a", 0)])
-        # The scores beside them are no indices.
+        # The scores beside them are not indices.
         found = onnx_compile.verify(
             model, reference(model, lambda name, value: value + 1 if name == "v" else value), inputs={"x": x}, locate=False
         )
@@ -302,7 +302,7 @@ class Verify(unittest.TestCase):
         self.assertEqual([c.name for c in found.outputs], ["probabilities", "fc2.out"])
         self.assertEqual(found.first_difference.node, "fc2")
         found = onnx_compile.verify(artefact=wrong, against=onnx_compile.compile(model))
-        self.assertEqual(found.remark, "compiled with --taps=all, the two would tell the first node that differs")
+        self.assertEqual(found.remark, "with --taps=all, the first node that differs could be found")
 
     def test_inputs(self):
         model = parsed("""m (float[n] x, uint8[1000] u, int64[k] i, string[2] t) => (float[n] y, uint8[1000] v, int64[k] j, string[2] s) {
@@ -321,7 +321,7 @@ class Verify(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no input is named 'z'; the model has: i, t, u, x"):
             onnx_compile.verify(model, keep, inputs={"z": 1})
         model.graph.input[0].type.tensor_type.ClearField("shape")
-        with self.assertRaisesRegex(ValueError, "'x', tensor.float., cannot be drawn"):
+        with self.assertRaisesRegex(ValueError, "'x', tensor.float., cannot be generated at random"):
             onnx_compile.verify(model, keep)
 
     def test_notes(self):

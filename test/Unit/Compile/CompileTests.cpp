@@ -232,7 +232,7 @@ TEST_F(CompileTest, refitsAnArtefact) {
   EXPECT_EQ(omModelRefit(compiler.get(), made.c_str(), ONNXC_DIGITS, nullptr),
             OM_COMPILE_REJECTED);
   EXPECT_TRUE(StringRef(omCompilerGetMessages(compiler.get()))
-                  .contains("where should the artefact be written?"));
+                  .contains("expected the name of a file for the artefact"));
   EXPECT_EQ(countFiles(), 1u);
 }
 

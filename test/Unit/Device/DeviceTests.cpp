@@ -219,7 +219,7 @@ TEST_F(DeviceTest, MisalignedVectorsAreFound) {
   std::string message;
   EXPECT_EQ(runFaulty("misaligned", message), OM_STATUS_INTERNAL);
   EXPECT_THAT(problem(), HasSubstr("an access of 16 bytes at an address that "
-                                   "is no multiple of them"));
+                                   "is not a multiple of them"));
 }
 
 TEST_F(DeviceTest, WarpgroupsMultiplyMatrices) {

@@ -57,7 +57,7 @@ TEST(UpgradeRules, Cast_1_to_6) {
   expectUpgraded("y = Cast <to = \"INT64\"> (x)", 1,
                  "y = Cast <to: int = 7> (x)\n");
   expectRefused("y = Cast <to = \"QUATERNION\"> (x)", 1,
-                "'QUATERNION' is no element type");
+                "'QUATERNION' is not an element type");
 }
 
 TEST(UpgradeRules, Concat_1_to_4) {

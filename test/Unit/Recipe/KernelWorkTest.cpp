@@ -91,7 +91,7 @@ protected:
 };
 
 // A multiply-add is two operations; comparisons and selections are none, and a
-// sum of elementwise products is no multiply-add.
+// sum of elementwise products is not a multiply-add.
 TEST_F(KernelWorkTest, CountsOperationsAndBytes) {
   ASSERT_TRUE(kernel);
   KernelWork work = workOf(kernel, /*unknown=*/4);

@@ -88,7 +88,7 @@ TEST_F(RecipeChooserTest, KernelsAlikeAreOneChoice) {
   EXPECT_EQ(chooser.getNumChoices(), 1u);
 }
 
-// A matrix that is no constant is packed in each run or not at all.
+// A matrix that is not a constant is packed in each run or not at all.
 TEST_F(RecipeChooserTest, OperandsFromElsewhereAreAnotherChoice) {
   SmallVector<KernelOp> kernels = parse(products({"c", "w", "d", "w"}));
   ASSERT_EQ(kernels.size(), 4u);

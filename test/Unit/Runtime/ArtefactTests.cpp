@@ -83,7 +83,7 @@ TEST(ExecutionSession, RefusesAFileThatIsCutOff) {
                              std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(path, 4096);
   EXPECT_EQ(thrownBy([&] { onnxc::ExecutionSession session(path); }),
-            path + " is cut off: copy it again, and rename it when it is "
+            path + " is truncated: copy it again, and rename it when it is "
                    "complete");
 }
 
@@ -126,7 +126,7 @@ TEST(ExecutionSession, OutputsInTheCallersMemory) {
               HasSubstr("needs 16 bytes and the given buffer has 15"));
   outputs.pop_back();
   EXPECT_EQ(thrownBy([&] { session.runInto(inputs, outputs); }),
-            "the model gives 2 outputs and 1 were asked for");
+            "the model gives 2 outputs and 1 were requested");
 }
 
 // Before anything is written.
@@ -161,7 +161,7 @@ TEST(ExecutionSession, MemoryThatDoesNotFitAnOutputIsRefused) {
               HasSubstr("needs 4 bytes and the given buffer has 0"));
   onnxc::ExecutionSession rows(fake, "sequence"), texts(fake, "same_string");
   EXPECT_EQ(refusal(rows, {onnxc::view(x, {2, 2})}, {onnxc::outputView(y, 4)}),
-            "the output 'rows' is no tensor: use runValues");
+            "the output 'rows' is not a tensor: use runValues");
   EXPECT_THROW(rows.run({onnxc::view(x, {2, 2})}), onnxc::RunError);
   const char *words[2] = {"a", "b"}, *read[2];
   EXPECT_EQ(
@@ -341,16 +341,17 @@ TEST(ExecutionSession, FailuresAreExceptions) {
               HasSubstr("absent.so"));
   EXPECT_THAT(thrownBy([] { onnxc::ExecutionSession(fake, "absent"); }),
               HasSubstr("no entry point"));
-  EXPECT_THAT(thrownBy([] {
-                onnxc::ExecutionSession(folder + "/../../lib/onnxc/libm.so.6");
-              }),
-              HasSubstr("libm.so.6 is no compiled model: it does not define"));
+  EXPECT_THAT(
+      thrownBy([] {
+        onnxc::ExecutionSession(folder + "/../../lib/onnxc/libm.so.6");
+      }),
+      HasSubstr("libm.so.6 is not a compiled model: it does not define"));
   TemporaryFolder temporary;
   std::string model = temporary.path / "model.onnx";
   std::ofstream(model) << "text";
   EXPECT_EQ(thrownBy([&] { onnxc::ExecutionSession{model}; }),
             model +
-                " is no compiled model; if it is a model in the ONNX "
+                " is not a compiled model; if it is a model in the ONNX "
                 "format, compile it first: onnx-compile " +
                 model);
   onnxc::ExecutionSession identity(fake, "identity_FLOAT");

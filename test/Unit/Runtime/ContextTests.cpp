@@ -120,7 +120,7 @@ TEST(Context, OutputsOverlapNoOtherArgument) {
             OM_STATUS_OK)
       << omContextGetMessage(context);
   EXPECT_TRUE(model.matches(y, y + 12));
-  // An output in the context's memory is no input of the next run.
+  // An output in the context's memory is not an input of the next run.
   outputs[0] = outputs[1] = {};
   ASSERT_EQ(omContextRun(context, model.buffers().data(), 2, outputs, 2),
             OM_STATUS_OK);
@@ -270,7 +270,7 @@ TEST(Context, SequencesInAndOut) {
   EXPECT_EQ(static_cast<float *>(omTensorGetDataPtr(row))[1], 4);
   omTensorSetDataPtr(row, /*owning=*/1, calloc(2, 4), nullptr);
   EXPECT_EQ(omContextRun(length, &input, 1, &n, 1), OM_STATUS_INVALID);
-  EXPECT_THAT(omContextGetMessage(length), HasSubstr("is no tensor"));
+  EXPECT_THAT(omContextGetMessage(length), HasSubstr("is not a tensor"));
   ASSERT_EQ(omContextRun(split, &input, 1, nullptr, 0), OM_STATUS_OK);
   omContextDestroy(length);
   omContextDestroy(split);

@@ -269,7 +269,7 @@ TEST_F(TextTest, ReadsNumbersAndNamesWhatIsNone) {
     EXPECT_EQ(run(onnxc_call_string_to_number, {strings({text})}, {1}),
               ONNXC_ERR_VALUE);
   }
-  EXPECT_THAT(omContextGetMessage(context), HasSubstr("is no number"));
+  EXPECT_THAT(omContextGetMessage(context), HasSubstr("is not a number"));
 }
 
 TEST_F(TextTest, MatchesWholeStrings) {
@@ -279,7 +279,7 @@ TEST_F(TextTest, MatchesWholeStrings) {
   EXPECT_EQ(run(onnxc_call_regex_full_match, {x, table({"(a"})}),
             ONNXC_ERR_VALUE);
   EXPECT_THAT(omContextGetMessage(context),
-              HasSubstr("'(a' is no regular expression"));
+              HasSubstr("'(a' is not a regular expression"));
 }
 
 TEST_F(TextTest, CountsGramsWithSkips) {

@@ -326,7 +326,7 @@ TEST_F(CustomOpsTest, AnOpenElementTypeHasToBeSaid) {
   op.outputs = &open;
   EXPECT_EQ(add(&op), "");
   EXPECT_TRUE(failed(infer("tensor<2xf32>")));
-  EXPECT_EQ(error, "'infer' does not say the element type of output 'y', and "
+  EXPECT_EQ(error, "'infer' reports no element type for output 'y', and "
                    "the declaration leaves it open");
 }
 

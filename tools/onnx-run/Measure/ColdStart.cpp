@@ -83,7 +83,7 @@ static Expected<Steps> startInChild(const Options &options) {
   if (child > 0)
     waitpid(child, nullptr, 0);
   if (size != sizeof(Steps))
-    return failure("--cold-start: a process did not come to its first result");
+    return failure("--cold-start: a process failed before its first result");
   return steps;
 }
 

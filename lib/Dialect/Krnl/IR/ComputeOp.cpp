@@ -193,7 +193,7 @@ unsigned IndexOp::getDim() {
 LogicalResult IndexOp::verify() {
   if (getDim() == cast<ComputeOp>((*this)->getParentOp()).getNumLoops())
     return emitOpError("names '")
-           << getLoop() << "', which is no loop of the structured op";
+           << getLoop() << "', which is not a loop of the structured op";
   return success();
 }
 

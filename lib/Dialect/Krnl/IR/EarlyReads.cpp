@@ -86,9 +86,9 @@ static std::string describeReader(const LoopNest &nest, unsigned reader,
   Access access(nest, reader, operand);
   Type element = getElementTypeOrSelf(operand.get().getType());
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return "its elements are no numbers of whole bytes";
+    return "its elements are not numbers of whole bytes";
   if (access.getRank() == 0 || access.hasRanges())
-    return "its elements are no range";
+    return "its elements are not a range";
   std::string reason;
   int64_t size = element.getIntOrFloatBitWidth() / 8;
   if (prefetch.lineBytes < size)

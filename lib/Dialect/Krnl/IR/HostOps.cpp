@@ -38,7 +38,7 @@ LogicalResult ConstantOp::verify() {
   int64_t rank = cast<RankedTensorType>(getValue().getType()).getRank();
   for (int64_t dim : layout ? layout.getDims() : ArrayRef<int64_t>())
     if (dim < 0 || dim >= rank)
-      return emitOpError("layout walks along dimension ")
+      return emitOpError("layout has a stride along dimension ")
              << dim << " of a constant of rank " << rank;
   return success();
 }
@@ -73,7 +73,7 @@ LogicalResult CallOp::verify() {
     if (position < 0 || position >= int64_t(getNumOperands()) ||
         !isa<ObjType>(getOperand(position).getType()))
       return emitOpError("takes over operand ")
-             << position << ", which is no object";
+             << position << ", which is not an object";
   return success();
 }
 
@@ -125,9 +125,10 @@ void LaunchOp::getEffects(
 
 LogicalResult CheckOp::verify() {
   if (!getSizes().empty() && getSizes().size() != 2)
-    return emitOpError("tells no sizes or two, but has ") << getSizes().size();
+    return emitOpError("expects no sizes or two, but has ")
+           << getSizes().size();
   if (getDimension() && getSizes().empty())
-    return emitOpError("tells a dimension, but neither index nor size");
+    return emitOpError("has a dimension, but neither index nor size");
   return success();
 }
 

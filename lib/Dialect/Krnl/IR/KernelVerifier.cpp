@@ -123,7 +123,7 @@ static LogicalResult verifyAxes(KernelOp kernel, ComputeOp op) {
   for (StringRef axis : op.getAxes())
     if (!kernel.findLoop(axis))
       return op.emitOpError("names '")
-             << axis << "', which is no loop of the kernel";
+             << axis << "', which is not a loop of the kernel";
   return success();
 }
 
@@ -153,7 +153,7 @@ static LogicalResult verifyOutside(ComputeOp op, OpOperand &operand,
   if (inputNumber(kernel, operand.get()) < 0)
     return op.emitOpError("reads operand ")
            << operand.getOperandNumber()
-           << ", which is no input of the kernel, in a range";
+           << ", which is not an input of the kernel, in a range";
   Type element = getElementTypeOrSelf(operand.get().getType());
   if (subscript.outside && subscript.outside.getType() != element)
     return op.emitOpError("has an element of type ")

@@ -234,7 +234,7 @@ struct StepList {
                        : false) ||
                   ...);
     if (!known)
-      parser.emitError(parser.getNameLoc(), "there is no recipe step '")
+      parser.emitError(parser.getNameLoc(), "unknown recipe step '")
           << mnemonic << "'";
     return result;
   }
@@ -384,7 +384,7 @@ Attribute KrnlDialect::parseAttribute(DialectAsmParser &parser,
   StringRef mnemonic;
   Attribute attribute;
   if (!generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
-    parser.emitError(loc, "there is no krnl attribute '") << mnemonic << "'";
+    parser.emitError(loc, "unknown krnl attribute '") << mnemonic << "'";
   return attribute;
 }
 

@@ -364,7 +364,7 @@ LogicalResult NestBuilder::arena(StringRef op, EmitErrorFn emitError) {
   if (!number)
     return emitError() << "there is no op '" << op << "'";
   if (bodyOps[*number].inArena)
-    return emitError() << "the step is there already for op '" << op << "'";
+    return emitError() << "the step is already applied to op '" << op << "'";
   bodyOps[*number].inArena = true;
   return success();
 }

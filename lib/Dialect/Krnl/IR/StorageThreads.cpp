@@ -24,7 +24,7 @@ LogicalResult NestBuilder::shared(StringRef op, EmitErrorFn emitError) {
   if (!number)
     return emitError() << "there is no op '" << op << "'";
   if (bodyOps[*number].isShared)
-    return emitError() << "the step is there already for op '" << op << "'";
+    return emitError() << "the step is already applied to op '" << op << "'";
   bodyOps[*number].isShared = true;
   return success();
 }
@@ -169,7 +169,7 @@ static std::string reasonAgainstShared(const StoragePlan &storage,
   };
   if (nest.op(op).isShared &&
       !llvm::all_of(compute->getResults(), isInSharedSlot))
-    return "has a result that is no intermediate of known size";
+    return "has a result that is not an intermediate of known size";
   if (isInside(nest, op))
     return "is computed inside a loop of another one";
   int64_t written = 1;

@@ -108,7 +108,7 @@ inline std::string explainLoadFailure(const std::string &path) {
   int machine = elfMachine(path.c_str()), own = elfMachine("/proc/self/exe");
   if (!machine)
     return path +
-           " is no compiled model; if it is a model in the ONNX format, "
+           " is not a compiled model; if it is a model in the ONNX format, "
            "compile it first: onnx-compile " +
            path;
   if (own && machine != own)
@@ -122,8 +122,8 @@ inline std::string explainLoadFailure(const std::string &path) {
 /// `message`.
 inline void *loadArtefact(const std::string &path, std::string &message) {
   if (isCutOff(path.c_str())) {
-    message =
-        path + " is cut off: copy it again, and rename it when it is complete";
+    message = path +
+              " is truncated: copy it again, and rename it when it is complete";
     return nullptr;
   }
   // Without a slash dlopen would look in the library path.
@@ -139,7 +139,7 @@ inline void *loadArtefact(const std::string &path, std::string &message) {
 inline std::string explainLack(void *library, const std::string &path,
                                const char *function) {
   if (!dlsym(library, "omCompilationInfo"))
-    return path + " is no compiled model: it does not define " + function;
+    return path + " is not a compiled model: it does not define " + function;
   return path + " was compiled by a release without " + function +
          ": compile the model again";
 }

@@ -8,7 +8,7 @@
 
 // A tile of 8 x 48 is 24 accumulators that stay in registers over k; the
 // epilogue works on them; the last 4 of 100 columns have a variant of their own.
-// The right operand is packed by a launch of its own, as it is no constant.
+// The right operand is packed by a launch of its own, as it is not a constant.
 // CHECK-LABEL: func @ffn
 // CHECK:         %[[PACKED:.+]] = krnl.launch @kernel_pack_0 {{.*}} tiles(%c3) {krnl.tile_cycles = {{[1-9][0-9]+}} : i64, krnl.work = {bytes = 614400 : i64, operations = {}}} -> tensor<3x768x48xf32>
 // CHECK:         krnl.launch @kernel_ffn0_0 ins(%{{.+}}, %[[PACKED]], {{.*}} tiles(%c16)

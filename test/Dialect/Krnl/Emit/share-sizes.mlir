@@ -34,7 +34,7 @@ func.func @lengths(%x: tensor<?x3xf32>, %w: tensor<3x4xf32>, %x2: tensor<?x5xf32
   return %y, %y2 : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// What is no size of an argument is passed: where the rows begin that are copied.
+// What is not a size of an argument is passed: where the rows begin that are copied.
 // CHECK-LABEL: func.func @parts(
 // CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %{{.+}}, %c2 : tensor<?x8xf32>, index, index)
 // CHECK:         krnl.launch @kernel_part_0 ins(%arg0, %{{.+}}, %c3 : tensor<?x8xf32>, index, index)

@@ -4,7 +4,7 @@ func.func @unknown_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = krnl.kernel "k" loops [i = 4] outs(%x : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{names 'j', which is no loop of the kernel}}
+    // expected-error @+1 {{names 'j', which is not a loop of the kernel}}
     %f = krnl.compute [j] () -> (%_ = %a[j]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
     krnl.yield %f : tensor<4xf32>
   } -> tensor<4xf32>
@@ -241,7 +241,7 @@ func.func @index_of_other_loop(%x: tensor<6xi64>) -> tensor<6xi64> {
   %y = krnl.kernel "k" loops [i = 6, j = 8] outs(%x : tensor<6xi64>) {
   ^bb0(%a: tensor<6xi64>):
     %f = krnl.compute [i] () -> (%_ = %a[i]) : () -> tensor<6xi64> {
-      // expected-error @+1 {{names 'j', which is no loop of the structured op}}
+      // expected-error @+1 {{names 'j', which is not a loop of the structured op}}
       %j = krnl.index j
       %v = arith.index_cast %j : index to i64
       linalg.yield %v : i64
@@ -390,7 +390,7 @@ func.func @range_of_sum(%x: tensor<8xf32>, %o: tensor<1xf32>) -> tensor<1xf32> {
 func.func @range_of_result(%x: tensor<6xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %y = krnl.kernel "k" loops [i = 8] ins(%x : tensor<6xf32>) outs(%o : tensor<8xf32>) {
   ^bb0(%a: tensor<6xf32>, %b: tensor<8xf32>):
-    // expected-error @+1 {{reads operand 1, which is no input of the kernel, in a range}}
+    // expected-error @+1 {{reads operand 1, which is not an input of the kernel, in a range}}
     %f = krnl.compute [i] (%e = %a[i - 1 in 0 to 6], %d = %b[i in 0 to 8]) -> (%_ = %b[i]) : (tensor<6xf32>, tensor<8xf32>) -> tensor<8xf32> { linalg.yield %e : f32 }
     krnl.yield %f : tensor<8xf32>
   } -> tensor<8xf32>

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 
 func.func @layout_beyond_rank() {
-  // expected-error @+1 {{layout walks along dimension 2 of a constant of rank 2}}
+  // expected-error @+1 {{layout has a stride along dimension 2 of a constant of rank 2}}
   %c = krnl.constant dense<2.0> : tensor<4x6xf32> layout <dims = [2], sizes = [4], strides = [1]>
   return
 }
@@ -133,7 +133,7 @@ func.func @words() {
 // -----
 
 func.func @check_of_dimension(%fine: i1) {
-  // expected-error @+1 {{tells a dimension, but neither index nor size}}
+  // expected-error @+1 {{has a dimension, but neither index nor size}}
   krnl.check %fine, "bad" dimension 1
   return
 }
@@ -181,7 +181,7 @@ func.func @strided_row(%rows: memref<?x4xf32, strided<[8, 1]>>, %n: index) {
 // -----
 
 func.func @one_size(%ok: i1, %n: index) {
-  // expected-error@+1 {{tells no sizes or two, but has 1}}
+  // expected-error@+1 {{expects no sizes or two, but has 1}}
   krnl.check %ok, "too long" sizes(%n)
   return
 }

@@ -122,7 +122,7 @@ func.func @results(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4x
 // -----
 
 func.func @many(%x: tensor<64x64xf32>, %w: tensor<64x4xf32>, %o: tensor<64x4xf32>) -> tensor<64x4xf32> {
-  // expected-error @+1 {{loop 'k.p' cannot be a cluster: its iterations are no power of two from 2 to 8}}
+  // expected-error @+1 {{loop 'k.p' cannot be a cluster: its iterations are not a power of two from 2 to 8}}
   %y = krnl.kernel "many" loops [m = 64, n = 4, k = 64] ins(%x, %w : tensor<64x64xf32>, tensor<64x4xf32>) outs(%o : tensor<64x4xf32>)
       recipe [block(k, 16) -> (k.c, k.p), order(m, n, k.c, k.p), fuse_outer(m), parallel(m), map(k.p, cluster)] {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>):

@@ -54,7 +54,7 @@ func.func @serial(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<
 // -----
 
 func.func @many(%x: tensor<8x64x100xf32>, %o: tensor<8x64x100xf32>) -> tensor<8x64x100xf32> {
-  // expected-error @+1 {{loop 'c' cannot be a cluster: its iterations are no power of two from 2 to 8}}
+  // expected-error @+1 {{loop 'c' cannot be a cluster: its iterations are not a power of two from 2 to 8}}
   %y = krnl.kernel "many" loops [r = 8, c = 64, d = 100]
       ins(%x : tensor<8x64x100xf32>) outs(%o : tensor<8x64x100xf32>)
       recipe [fuse_outer(r, c), parallel(r, c), map(c, cluster)] {

@@ -29,7 +29,7 @@ func.func @limited(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @of_all(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{recipe step 2 'compute_at(m)': loop 'm' is in fuse_outer already}}
+  // expected-error @+1 {{recipe step 2 'compute_at(m)': loop 'm' is already in fuse_outer}}
   %y = krnl.kernel "of_all" loops [m = 4, b = 6]
       ins(%x : tensor<4x6xf32>) outs(%o : tensor<4xf32>) recipe [fuse_outer(m), compute_at(m)] {
   ^bb0(%a: tensor<4x6xf32>, %c: tensor<4xf32>):

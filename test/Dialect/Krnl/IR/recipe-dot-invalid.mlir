@@ -63,7 +63,7 @@ func.func @no_bytes(%x: tensor<2x24xi16>, %w: tensor<24x16xi16>, %o: tensor<2x16
 // -----
 
 func.func @unrolled(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
-  // expected-error @+2 {{loop 'k.q' is unrolled or vectorized already}}
+  // expected-error @+2 {{loop 'k.q' is already unrolled or vectorized}}
   // expected-note @+1 {{it would be legal before recipe step 2 'unroll(k.q, 2)'}}
   %y = krnl.kernel "unrolled" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.q), unroll(k.q, 2), dot(k.q)] {
@@ -127,7 +127,7 @@ func.func @sums_in_vectors(%x: tensor<2x32xi8>, %w: tensor<32x16xi8>, %o: tensor
 
 // The tile has vectors for other ops.
 func.func @tile_comes_late(%x: tensor<2x32xi8>, %w: tensor<32x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
-  // expected-error @+2 {{has a group of bytes already; the tile comes before it}}
+  // expected-error @+2 {{already has a group of bytes; the tile comes before it}}
   // expected-note @+1 {{it would be legal before recipe step 3}}
   %y = krnl.kernel "tile_comes_late" loops [m = 2, n = 16, k = 32]
       ins(%x, %w : tensor<2x32xi8>, tensor<32x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 16) -> (k.o, k.q), order(k.o, k.q, m, n), dot(k.q), register_tile(m, n, lanes=4)] {

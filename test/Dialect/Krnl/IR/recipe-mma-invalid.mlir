@@ -3,7 +3,7 @@
 // Loops that no product of matrices can take.
 
 func.func @unrolled(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+2 {{loop 'k.i' is unrolled or vectorized already}}
+  // expected-error @+2 {{loop 'k.i' is already unrolled or vectorized}}
   // expected-note @+1 {{it would be legal before recipe step 13 'unroll(k.i, 2)'}}
   %y = krnl.kernel "unrolled" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
@@ -26,7 +26,7 @@ func.func @unrolled(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x
 // -----
 
 func.func @outside(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{loop 'm.o' is no loop of known extent inside the op}}
+  // expected-error @+1 {{loop 'm.o' is not a loop of known extent inside the op}}
   %y = krnl.kernel "outside" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),
@@ -48,7 +48,7 @@ func.func @outside(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x1
 // -----
 
 func.func @twice(%x: tensor<32x64xf16>, %w: tensor<64x16xf16>, %o: tensor<32x16xf32>) -> tensor<32x16xf32> {
-  // expected-error @+1 {{op 'mm' has products of matrices already}}
+  // expected-error @+1 {{op 'mm' already has matrix products}}
   %y = krnl.kernel "twice" loops [m = 32, n = 16, k = 64] ins(%x, %w : tensor<32x64xf16>, tensor<64x16xf16>) outs(%o : tensor<32x16xf32>)
       recipe [block(m, 16) -> (m.o, m.b), block(m.b, 8) -> (m.h, m.g), block(n, 8) -> (n.o, n.b), block(n.b, 2) -> (n.t, n.c), block(k, 16) -> (k.o, k.i),
               order(m.o, n.o, m.g, n.t, m.h, n.c, k.o, k.i), fuse_outer(m.o, n.o, m.g, n.t), parallel(m.o, n.o),

@@ -2,7 +2,7 @@
 //
 // What cannot be read as a recipe.
 
-// expected-error @+1 {{there is no recipe step 'blok'}}
+// expected-error @+1 {{unknown recipe step 'blok'}}
 func.func private @unknown_step() attributes {r = #krnl.recipe<[blok(m, 8) -> (a, b)]>}
 
 // -----
@@ -28,12 +28,12 @@ func.func private @number_without_step() attributes {r = #krnl.recipe<[3 block(m
 
 // -----
 
-// expected-error @+1 {{there is no recipe step 'exp'}}
+// expected-error @+1 {{unknown recipe step 'exp'}}
 func.func private @two_prefixes() attributes {r = #krnl.recipe<[0: exp: unroll(m, 8)]>}
 
 // -----
 
-// expected-error @+1 {{there is no krnl attribute 'loops'}}
+// expected-error @+1 {{unknown krnl attribute 'loops'}}
 func.func private @unknown_attribute() attributes {r = #krnl.loops<m>}
 
 // -----

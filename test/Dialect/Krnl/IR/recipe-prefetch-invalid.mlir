@@ -224,7 +224,7 @@ func.func @short_line(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<
 // -----
 
 func.func @order_of_panel(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<24x128xf32>) -> tensor<24x128xf32> {
-  // expected-error @+1 {{cannot prefetch operand 1: loop 'k' inside the columns is no group of bytes}}
+  // expected-error @+1 {{cannot prefetch operand 1: loop 'k' inside the columns is not a group of bytes}}
   %y = krnl.kernel "order_of_panel" loops [m = 24, n = 128, k = 64] ins(%x, %w : tensor<24x64xf32>, tensor<64x128xf32>) outs(%e : tensor<24x128xf32>)
       recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, n.r, k]), prefetch(1, distance=1, line=64)] {
   ^bb0(%p: tensor<24x64xf32>, %q: tensor<64x128xf32>, %o: tensor<24x128xf32>):

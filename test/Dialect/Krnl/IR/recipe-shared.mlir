@@ -50,7 +50,7 @@ func.func @stack(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<16x32x
 // -----
 
 func.func @yielded(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  // expected-error @+1 {{op 's' cannot have shared results: has a result that is no intermediate of known size}}
+  // expected-error @+1 {{op 's' cannot have shared results: has a result that is not an intermediate of known size}}
   %y = krnl.kernel "yielded" loops [m = 16, n = 32, e = 32] ins(%x, %w : tensor<16x32xf32>, tensor<32x32xf32>) outs(%o : tensor<16x32xf32>)
       recipe [s: block(n, 8) -> (n.x, n.y), block(n, 2) -> (n.t, n.c), block(e, 2) -> (e.t, e.c), order(m, n.t, e.t, n.c, e.c), s: order(m, e.t, e.c, n.x, n.y), map(m, thread), map(n.t, thread), map(e.t, thread, as=n.t), shared(p), shared(s)] {
   ^bb0(%a: tensor<16x32xf32>, %b: tensor<32x32xf32>, %c: tensor<16x32xf32>):
@@ -73,7 +73,7 @@ func.func @yielded(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<16x3
 // -----
 
 func.func @twice(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>, %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  // expected-error @+2 {{the step is there already for op 'p'}}
+  // expected-error @+2 {{the step is already applied to op 'p'}}
   // expected-note @+1 {{it would be legal before recipe step 4 'shared(p)'}}
   %y = krnl.kernel "twice" loops [m = 16, n = 32, e = 32] ins(%x, %w : tensor<16x32xf32>, tensor<32x32xf32>) outs(%o : tensor<16x32xf32>)
       recipe [s: block(n, 8) -> (n.x, n.y), block(n, 2) -> (n.t, n.c), block(e, 2) -> (e.t, e.c), shared(p), shared(p)] {

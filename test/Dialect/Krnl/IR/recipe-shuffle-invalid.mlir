@@ -79,7 +79,7 @@ func.func @transpose_packed(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<
 // -----
 
 func.func @transpose_twice(%x: tensor<6x8xf32>, %o: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // expected-error @+2 {{the step is there already for op '0'}}
+  // expected-error @+2 {{the step is already applied to op '0'}}
   // expected-note @+1 {{it would be legal before recipe step 3 'transpose(c)'}}
   %y = krnl.kernel "transpose_twice" loops [c = 8, r = 6] ins(%x : tensor<6x8xf32>) outs(%o : tensor<8x6xf32>)
       recipe [unroll(c, 4), vectorize(r, 4), transpose(c), transpose(c)] {
@@ -262,7 +262,7 @@ func.func @strided_elsewhere(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor
 // -----
 
 func.func @strided_twice(%x: tensor<64xf32>, %o: tensor<64x3xf32>) -> tensor<64x3xf32> {
-  // expected-error @+2 {{recipe step 3 'strided(i, 3)': the step is there already for op '0'}}
+  // expected-error @+2 {{recipe step 3 'strided(i, 3)': the step is already applied to op '0'}}
   // expected-note @+1 {{it would be legal before recipe step 2 'strided(i, 3)'}}
   %y = krnl.kernel "strided_twice" loops [i = 64] ins(%x : tensor<64xf32>) outs(%o : tensor<64x3xf32>)
       recipe [vectorize(i, 16), strided(i, 3), strided(i, 3)] {

@@ -53,7 +53,7 @@ func.func @unknown(%q: tensor<96x32xf32>, %k: tensor<512x32xf32>, %v: tensor<512
 // -----
 
 func.func @twice(%q: tensor<96x32xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>, %o: tensor<96x32xf32>) -> tensor<96x32xf32> {
-  // expected-error @+2 {{loop 'n.o' ends where elements are masked already}}
+  // expected-error @+2 {{loop 'n.o' already ends where elements are masked}}
   // expected-note @+1 {{it would be legal before}}
   %y = krnl.kernel "twice" loops [m = 96, n = 512, k = 32, e = 32] ins(%q, %k, %v : tensor<96x32xf32>, tensor<512x32xf32>, tensor<512x32xf32>) outs(%o : tensor<96x32xf32>)
       recipe [block(m, 8) -> (m.o, m.r), block(n, 64) -> (n.o, n.r), order(m.o, n.o, k, m.r, n.r, e), fuse_outer(m.o), parallel(m.o), skip_masked(n.o), skip_masked(n.o)] {

@@ -480,7 +480,7 @@ func.func @share_not_outermost(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o
 // -----
 
 func.func @share_twice(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tensor<100x96xf32>) -> tensor<100x96xf32> {
-  // expected-error @+2 {{loop 'm' is in fuse_outer already}}
+  // expected-error @+2 {{loop 'm' is already in fuse_outer}}
   // expected-note @+1 {{it would be legal before recipe step 1 'fuse_outer(m)'}}
   %y = krnl.kernel "share_twice" loops [m = 100, n = 96, k = 64]
       ins(%x, %w : tensor<100x64xf32>, tensor<64x96xf32>) outs(%o : tensor<100x96xf32>)
@@ -702,7 +702,7 @@ func.func @unroll_shared(%x: tensor<100x64xf32>, %w: tensor<64x96xf32>, %o: tens
 // -----
 
 func.func @ended_twice(%next: tensor<100xi32>, %first: tensor<4xi32>, %none: tensor<8xi8>, %o: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+2 {{recipe step 2 'early_exit(s)': loop 's' ends early already}}
+  // expected-error @+2 {{recipe step 2 'early_exit(s)': loop 's' already ends early}}
   // expected-note @+1 {{it would be legal before recipe step 1 'early_exit(s)'}}
   %y = krnl.kernel "ended_twice" loops [r = 4, s = 8] ins(%next, %first, %none : tensor<100xi32>, tensor<4xi32>, tensor<8xi8>) outs(%o : tensor<4xi32>)
       recipe [early_exit(s), early_exit(s)] {

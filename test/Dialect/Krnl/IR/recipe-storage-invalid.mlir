@@ -109,7 +109,7 @@ func.func @cache_twice(%x: tensor<13x17xf32>, %o: tensor<13x17xf32>) -> tensor<1
 
 // The size of the operand is that of its loop, but for what no loop walks.
 func.func @pack_of_unknown_part(%x: tensor<13x?xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
-  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: no loop walks a dimension whose size is not known}}
+  // expected-error @+1 {{recipe step 1 'pack(0, [i])': cannot pack operand 0: a dimension of unknown size is not indexed by a loop}}
   %y = krnl.kernel "pack_of_unknown_part" loops [i = 13] ins(%x : tensor<13x?xf32>) outs(%o : tensor<13xf32>)
       recipe [pack(0, [i])] {
   ^bb0(%a: tensor<13x?xf32>, %b: tensor<13xf32>):
@@ -265,7 +265,7 @@ func.func @transpose_outermost(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o:
 // -----
 
 func.func @transpose_cut_rows(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
-  // expected-error @+1 {{cannot pack operand 1: no transpose of 16: the dimension before the last packed one is no whole row}}
+  // expected-error @+1 {{cannot pack operand 1: no transpose of 16: the dimension before the last packed one is not a whole row}}
   %y = krnl.kernel "transpose_cut_rows" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
       recipe [block(n, 16) -> (n.o, n.r), block(k, 4) -> (k.o, k.r), pack(1, [k.o, n.o, k.r, n.r], transpose=16)] {
   ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
@@ -385,7 +385,7 @@ func.func @arena_of_nothing(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> ten
 // -----
 
 func.func @arena_twice(%x: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @+2 {{recipe step 3 'arena(0)': the step is there already for op '0'}}
+  // expected-error @+2 {{recipe step 3 'arena(0)': the step is already applied to op '0'}}
   // expected-note @+1 {{it would be legal before recipe step 2 'arena(double)'}}
   %y = krnl.kernel "arena_twice" loops [i = 8, j = 100] ins(%x : tensor<8x100xf32>) outs(%o : tensor<8x100xf32>)
       recipe [fuse_outer(i), arena(double), arena(0)] {

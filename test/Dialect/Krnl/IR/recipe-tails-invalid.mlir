@@ -36,7 +36,7 @@ func.func @parallel_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf3
 // -----
 
 func.func @fuse_tail(%x: tensor<13xf32>, %o: tensor<13xf32>) -> tensor<13xf32> {
-  // expected-error @+1 {{recipe step 2 'fuse(i.o, i.i) -> f': loop 'f' ends early in its last block, so what it is made of cannot be fused}}
+  // expected-error @+1 {{recipe step 2 'fuse(i.o, i.i) -> f': loop 'f' ends early in its last block, so its loops cannot be fused}}
   %y = krnl.kernel "fuse_tail" loops [i = 13] ins(%x : tensor<13xf32>) outs(%o : tensor<13xf32>)
       recipe [block(i, 4) -> (i.o, i.i), fuse(i.o, i.i) -> f] {
   ^bb0(%a: tensor<13xf32>, %b: tensor<13xf32>):

@@ -21,7 +21,7 @@ func.func @no_rank(%x: tensor<*xf32> {onnx.name = "x"}) -> (tensor<*xf32>, tenso
 
 // -----
 
-// A slice along axis 6 has seven dimensions at least: others are no variants.
+// A slice along axis 6 has seven dimensions at least: others are not variants.
 // CHECK-LABEL: func @axis_of_slice
 // CHECK-NOT:     tensor<?x?x?x?x?x?xf32>
 // CHECK:         onnx.Identity{{.*}} -> tensor<?x?x?x?x?x?x?xf32>

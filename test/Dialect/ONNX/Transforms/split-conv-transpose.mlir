@@ -49,7 +49,7 @@ func.func @backwards(%x: tensor<1x1x4xf32>) -> tensor<1x1x4xf32> {
 
 // -----
 
-// A filter that is no constant is not split, nor one whose elements lie
+// A filter that is not a constant is not split, nor one whose elements lie
 // apart.
 // CHECK-LABEL: func @left_alone
 func.func @left_alone(%x: tensor<1x1x4xf32>, %v: tensor<1x1x2xf32>) -> (tensor<1x1x6xf32>, tensor<1x1x8xf32>) {

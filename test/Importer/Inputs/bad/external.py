@@ -52,13 +52,13 @@ def external_too_short(folder):
     return with_weight(external("w", "short.bin"))
 
 
-@case("'w'", "past the end|no number")
+@case("'w'", "past the end|not a number")
 def external_offset_overflows(folder):
     (folder / "short.bin").write_bytes(b"0" * 10)
     return with_weight(external("w", "short.bin", offset=str((1 << 64) - 8)))
 
 
-@case("'w'", "no number")
+@case("'w'", "not a number")
 def external_offset_negative(folder):
     (folder / "short.bin").write_bytes(b"0" * 10)
     return with_weight(external("w", "short.bin", offset="-8"))

@@ -14,12 +14,12 @@ def empty_file(_):
     return b""
 
 
-@case("no ONNX model")
+@case("not an ONNX model")
 def garbage(_):
     return bytes(np.random.default_rng(1).integers(0, 256, 4096, dtype=np.uint8))
 
 
-@case("no ONNX model")
+@case("not an ONNX model")
 def text_file(_):
     return b"<html>404 not found</html>\n" * 20
 
@@ -29,23 +29,23 @@ def pointer_of_git_lfs(_):
     return b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1234\n"
 
 
-@case("no ONNX model|cut off")
+@case("not an ONNX model|truncated")
 def truncated(_):
     data = model(with_weight(numpy_helper.from_array(np.ones((64, 64), np.float32), "w"))).SerializeToString()
     return data[: len(data) // 2]
 
 
-@case("no ONNX model|cut off")
+@case("not an ONNX model|truncated")
 def length_past_the_end(_):
     return b"\x3a\xff\xff\xff\xff\x0f" + b"\x00" * 16
 
 
-@case("no ONNX model|cut off")
+@case("not an ONNX model|truncated")
 def varint_that_does_not_end(_):
     return b"\xff" * 64
 
 
-@case("no graph|no ONNX model")
+@case("no graph|not an ONNX model")
 def model_without_graph(_):
     return onnx.ModelProto(ir_version=8)
 
@@ -82,7 +82,7 @@ def deep_graphs(_):
     return relu().SerializeToString() + field(7, branch)
 
 
-@case("no ONNX model|nested")
+@case("not an ONNX model|nested")
 def deep_types(_):
     kind = helper.make_tensor_type_proto(F, (2,)).SerializeToString()
     for _ in range(5000):

@@ -122,7 +122,7 @@ LogicalResult NestBuilder::checkTail(const BodyOp &op, const LoopUse &use,
                        << "' ends early in its last block, so " << reason;
   };
   if (loop.kind == Loop::Kind::Fused)
-    return refuse("what it is made of cannot be fused");
+    return refuse("its loops cannot be fused");
   if (allLoops[use.loop].parallel)
     return refuse("it cannot run parallel");
   if (loop.kind == Loop::Kind::BlockInner) {

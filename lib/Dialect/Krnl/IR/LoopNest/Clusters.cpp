@@ -127,7 +127,7 @@ LogicalResult NestBuilder::mapCluster(unsigned number, StringRef as,
       return refuse(reason);
   if (loop.extent < 2 || loop.extent > ONNXC_CLUSTER_BLOCKS ||
       !llvm::isPowerOf2_64(loop.extent))
-    return refuse("its iterations are no power of two from 2 to " +
+    return refuse("its iterations are not a power of two from 2 to " +
                   Twine(ONNXC_CLUSTER_BLOCKS));
   loop.isCluster = true;
   orderPreserved &= loop.parallel;

@@ -41,7 +41,7 @@ NestBuilder::endUses(StringRef name, bool LoopUse::*end,
     if (!use || !mayEnd(i, *use))
       continue;
     if (use->*end)
-      return emitError() << "loop '" << name << "' " << ends << " already";
+      return emitError() << "loop '" << name << "' already " << ends;
     isUsed = use->*end = true;
   }
   if (!isUsed)

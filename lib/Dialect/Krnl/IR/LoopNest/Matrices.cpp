@@ -51,13 +51,13 @@ LogicalResult NestBuilder::addMma(Mma mma, EmitErrorFn emitError) {
       continue;
     if (mmaOf(*this, i))
       return emitError() << "op '" << op.name
-                         << "' has products of matrices already";
+                         << "' already has matrix products";
     if (use->unroll != 1 || use->lanes || use->role != RegisterRole::None)
       return emitError() << "loop '" << name
-                         << "' is unrolled or vectorized already";
+                         << "' is already unrolled or vectorized";
     if (allLoops[products].fusedOuter || allLoops[products].isDynamic())
       return emitError() << "loop '" << name
-                         << "' is no loop of known extent inside the op";
+                         << "' is not a loop of known extent inside the op";
     use->mma = isUsed = true;
     use->unroll = allLoops[products].extent;
     mma.op = i;
@@ -96,9 +96,9 @@ static bool isInput(OpOperand &operand) {
 /// Returns true if all threads see the operand.
 static bool isVisible(const LoopNest &nest, const Mma &mma,
                       OpOperand &operand) {
-  auto maker = operand.get().getDefiningOp<ComputeOp>();
-  return isInput(operand) || (maker && !mma.isOfWarpgroup() &&
-                              nest.op(nest.indexOf(maker)).isShared);
+  auto producer = operand.get().getDefiningOp<ComputeOp>();
+  return isInput(operand) || (producer && !mma.isOfWarpgroup() &&
+                              nest.op(nest.indexOf(producer)).isShared);
 }
 
 /// Which of the loops have other iterations than the instruction needs, or are

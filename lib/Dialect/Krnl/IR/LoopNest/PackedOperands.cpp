@@ -180,7 +180,7 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
     return "lanes are not a power of two from 2 to 64";
   Type element = type.getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return "its elements are no whole bytes";
+    return "its elements are not whole bytes";
   if (sizes.size() < 3)
     return "the packed form has fewer than three dimensions";
   unsigned last = sizes.size() - 1, along = last - 1;
@@ -198,7 +198,7 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
                   ShapedType::isDynamic(shape[dims[along]]) ||
                   sizes[along] == shape[dims[along]]);
   if (isTransposed && !isAlone)
-    return "the dimension before the last packed one is no whole row";
+    return "the dimension before the last packed one is not a whole row";
   int64_t vectors = sizes[isTransposed ? last : along];
   if (ShapedType::isDynamic(vectors) || vectors % pack.lanes != 0)
     return "vectors do not fill their packed dimension";
@@ -220,7 +220,7 @@ LogicalResult NestBuilder::checkPack(const Pack &pack,
   if (kernel)
     type = cast<RankedTensorType>(kernel.getOperand(pack.operand).getType());
   if (type && hasUnknownSize(type, operand))
-    return refuse("no loop walks a dimension whose size is not known");
+    return refuse("a dimension of unknown size is not indexed by a loop");
   SmallVector<unsigned> loops = packedLoops(*this, pack);
   assert(!loops.empty() && "a step names a loop that indexes the operand");
   int64_t elements = 1;
@@ -318,7 +318,7 @@ static std::string reasonAgainst(const LoopNest &nest,
   for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns + 1))
     if (!reader.find(loop)->dot)
       return "loop '" + nest.loop(loop).name +
-             "' inside the columns is no group of bytes";
+             "' inside the columns is not a group of bytes";
   return "";
 }
 

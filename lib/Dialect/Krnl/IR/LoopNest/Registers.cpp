@@ -133,7 +133,7 @@ LogicalResult NestBuilder::dot(StringRef name, EmitErrorFn emitError) {
                          << name << "'";
     if (use->unroll != 1 || use->lanes)
       return emitError() << "loop '" << name
-                         << "' is unrolled or vectorized already";
+                         << "' is already unrolled or vectorized";
     if (loop.extent == bytesOfLongDot &&
         failed(takeLanes(*this, op, emitError)))
       return failure();
@@ -235,7 +235,7 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
   if (llvm::any_of(op.loops, [](const LoopUse &use) {
         return use.dot && use.unroll == bytesOfLongDot;
       }))
-    return refuse("has a group of bytes already; the tile comes before it");
+    return refuse("already has a group of bytes; the tile comes before it");
   row->role = RegisterRole::Row;
   row->tail.assign(tail.begin(), tail.end());
   column->role = RegisterRole::Column;

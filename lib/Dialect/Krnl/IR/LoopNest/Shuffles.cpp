@@ -140,7 +140,7 @@ LogicalResult NestBuilder::shuffle(StringRef name, Shuffle shuffle, bool masked,
     bool &flag =
         shuffle == Shuffle::Transpose ? use->transpose : use->interleave;
     if (flag)
-      return emitError() << "the step is there already for op '" << op.name
+      return emitError() << "the step is already applied to op '" << op.name
                          << "'";
     isUsed = flag = true;
     use->masked |= masked && canShuffle(*this, i, *use, shuffle, masked);
@@ -198,7 +198,7 @@ LogicalResult NestBuilder::strided(StringRef name, int64_t distance,
     if (!use || !hasStride(*this, i, *use, distance))
       continue;
     if (llvm::is_contained(use->strides, distance))
-      return emitError() << "the step is there already for op '" << op.name
+      return emitError() << "the step is already applied to op '" << op.name
                          << "'";
     use->strides.push_back(distance);
     isUsed = true;

@@ -386,7 +386,7 @@ LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
     Loop &loop = allLoops[number];
     if (loop.fusedOuter)
       return emitError() << "loop '" << loop.name
-                         << "' is in fuse_outer already";
+                         << "' is already in fuse_outer";
     if (loop.mapped || loop.isCluster)
       return emitError() << "loop '" << loop.name
                          << "' is mapped; put it in fuse_outer before that";
@@ -413,7 +413,7 @@ LogicalResult NestBuilder::computeAt(StringRef name, EmitErrorFn emitError) {
   if (failed(number))
     return failure();
   if (allLoops[*number].fusedOuter)
-    return emitError() << "loop '" << name << "' is in fuse_outer already";
+    return emitError() << "loop '" << name << "' is already in fuse_outer";
   if (std::optional<unsigned> other = computeAtLoop())
     return emitError() << "ops run inside loop '" << allLoops[*other].name
                        << "' together already";

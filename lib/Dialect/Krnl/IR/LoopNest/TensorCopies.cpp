@@ -159,7 +159,7 @@ std::optional<TensorBoxes> tensorBoxes(const LoopNest &nest, const Cache &cache,
       boxes.lines = boxes.partLines / parts;
   if (boxes.lines % groupLines == 0)
     return boxes;
-  reason = "its boxes are no groups of eight lines";
+  reason = "its boxes are not groups of eight lines";
   return std::nullopt;
 }
 

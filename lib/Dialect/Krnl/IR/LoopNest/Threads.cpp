@@ -123,7 +123,8 @@ std::string reasonAgainstWaiting(const LoopNest &nest) {
       if (dependsOnThread(nest, number, use.loop))
         return ("loop '" + name + "' ends early in some threads").str();
       if (use.earlyExit)
-        return ("loop '" + name + "' ends as the data of a thread say").str();
+        return ("loop '" + name + "' ends depending on the data of a thread")
+            .str();
     }
   return {};
 }

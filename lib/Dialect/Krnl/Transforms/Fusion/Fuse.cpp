@@ -258,7 +258,7 @@ static bool reducesComputedRows(KernelOp kernel) {
   });
 }
 
-/// Fails, with the reason, if the heuristics say that it does not pay to fuse
+/// Fails, with the reason, if by the heuristics it is not profitable to fuse
 /// these kernels.
 static LogicalResult checkWorth(Candidate &pair, const Limits &limits,
                                 std::string &reason) {
@@ -422,7 +422,7 @@ private:
                               KernelOp consumer, std::string &reason) {
     Limits limits{maxOps, maxOperands, maxRow};
     if (!producer.getRecipe().empty()) {
-      reason = producer.getName().str() + " has a recipe already";
+      reason = producer.getName().str() + " already has a recipe";
       return failure();
     }
     if (failed(checkLimits(producer, consumer, limits, reason)))

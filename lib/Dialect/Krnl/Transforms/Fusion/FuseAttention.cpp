@@ -173,8 +173,8 @@ static bool isSame(Value keys, Value values) {
   return keys == values;
 }
 
-/// Fails, with the reason, if it does not pay to keep these scores from memory.
-/// On a device the cost model decides.
+/// Fails, with the reason, if it is not profitable to keep these scores out of
+/// memory. On a device the cost model decides.
 static LogicalResult checkScores(RankedTensorType type,
                                  const target::Processor &target,
                                  std::string &reason) {

@@ -82,7 +82,7 @@ static FailureOr<LoopPairs> findPairs(ArrayRef<SharedRead> reads,
                                       StringRef consumer, std::string &reason) {
   LoopPairs pairs;
   auto refuse = [&](StringRef loop) {
-    reason = ("loop '" + loop + "' walks two dimensions of the tensor that " +
+    reason = ("loop '" + loop + "' indexes two dimensions of the tensor that " +
               consumer + " reads")
                  .str();
     return failure();

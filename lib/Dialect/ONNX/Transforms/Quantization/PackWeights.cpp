@@ -338,7 +338,7 @@ LogicalResult packGemm(GemmOp op, PatternRewriter &rewriter) {
   bool isBias = added && added.getRank() == 1 && added.hasStaticShape() &&
                 added.getDimSize(0) == result.getDimSize(1);
   if (c && (!isBias || op.getBeta() != 1))
-    return rewriter.notifyMatchFailure(op, "the addend is no bias");
+    return rewriter.notifyMatchFailure(op, "the addend is not a bias");
   Value y = makeProduct(rewriter, op, op.getA(), op.getB(),
                         /*columnsFirst=*/op.getTransB() != 0, c);
   if (!y)

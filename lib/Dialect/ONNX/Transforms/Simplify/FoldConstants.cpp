@@ -6,8 +6,8 @@
 // results that the rest of the model reads are computed by a function of its
 // own, all such functions of a round in one; its results become constants.
 //
-// Where this does not pay or cannot be done, the attribute onnx.not_folded of
-// the operation is the reason, so that it is not tried again.
+// Where this is not profitable or not possible, the attribute onnx.not_folded
+// of the operation is the reason, so that it is not tried again.
 //
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/Transforms/FoldConstants.h"
@@ -116,7 +116,7 @@ private:
   bool isConstant(Operation *op) const;
   void collect();
   void need(Value value);
-  bool pays(Value root);
+  bool isProfitable(Value root);
   SetVector<Operation *> subgraphOf(ArrayRef<Value> roots);
   OwningOpRef<ModuleOp> outline(ArrayRef<Value> roots);
   bool fold(ArrayRef<Value> roots);
@@ -173,7 +173,7 @@ void Folding::need(Value value) {
     Operation *op = next.getDefiningOp();
     if (!computable.contains(op) || !needed.insert(next).second)
       continue;
-    if (canBeConstant(next.getType()) && pays(next))
+    if (canBeConstant(next.getType()) && isProfitable(next))
       roots.insert(next);
     else
       llvm::append_range(worklist, op->getOperands());
@@ -219,7 +219,7 @@ static bool areStringsFew(Value root) {
 
 /// Returns true if the constant is not larger than its operands by more than
 /// allowedGrowth.
-bool Folding::pays(Value root) {
+bool Folding::isProfitable(Value root) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (type && type.hasStaticShape() && isa<StringType>(type.getElementType()))
     return areStringsFew(root);
@@ -270,7 +270,7 @@ bool Folding::replace(Value root, TypedAttr value) {
   }
   if (auto *budget = onnxc::Budget::find(root.getContext())) {
     if (bytes > budget->foldedBytesLeft()) {
-      refuse(root, "constants that were computed take too much memory already");
+      refuse(root, "computed constants already take too much memory");
       return false;
     }
     budget->addFoldedBytes(bytes);

@@ -145,7 +145,7 @@ LogicalResult foldIntoConv(Follower op, PatternRewriter &rewriter) {
   std::optional<ChannelMap> map =
       mapOf(op, weights->bias.values.size(), weights->filter.type.getRank());
   if (!map)
-    return rewriter.notifyMatchFailure(op, "is no constant map of channels");
+    return rewriter.notifyMatchFailure(op, "is not a constant map of channels");
   weights->apply(*map);
 
   rewriter.setInsertionPoint(op);

@@ -148,7 +148,7 @@ LogicalResult groupRows(MatMulOp op, PatternRewriter &rewriter) {
     rows[2] *= repeats;
   shared.erase(shared.begin() + 2);
   if (!isSayable(rows) || !isSayable(shared) || !isSayable(result.getShape()))
-    return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    return rewriter.notifyMatchFailure(op, "the shape is not constant");
 
   NodeMaker make(rewriter, op.getLoc());
   Value matrices = reshaped(make, expand.getInput(), shared);

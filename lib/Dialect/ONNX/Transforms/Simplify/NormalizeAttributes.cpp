@@ -276,7 +276,7 @@ LogicalResult moveIntoValue(ConstantOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "the elements are in value");
   TypedAttr value = constantValue(op.getResult());
   if (!value)
-    return rewriter.notifyMatchFailure(op, "is no dense tensor");
+    return rewriter.notifyMatchFailure(op, "is not a dense tensor");
   auto constant =
       ConstantOp::create(rewriter, op.getLoc(), value.getType(), ValueRange(),
                          rewriter.getNamedAttr("value", value));

@@ -20,7 +20,7 @@ LogicalResult onnxc::onnx::replaceIfAsSharp(PatternRewriter &rewriter,
   if (!onnxc::schema::isAtLeastAsSharp(value.getType(),
                                        op->getResult(0).getType()))
     return rewriter.notifyMatchFailure(
-        op, "the operand's type says less than the result's");
+        op, "the type of the operand is less precise than that of the result");
   // Nothing uses the others.
   SmallVector<Value> values(op->getNumResults());
   values.front() = value;
@@ -78,7 +78,7 @@ bool isExactConversion(Type from, Type to) {
 LogicalResult mergeCasts(CastOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<CastOp>();
   if (!inner)
-    return rewriter.notifyMatchFailure(op, "the operand is no cast");
+    return rewriter.notifyMatchFailure(op, "the operand is not a cast");
   if (!isExactConversion(getElementTypeOrSelf(inner.getInput()),
                          getElementTypeOrSelf(inner.getOutput())))
     return rewriter.notifyMatchFailure(op, "the inner cast loses values");

@@ -13,7 +13,7 @@ include "onnxc/Dialect/ONNX/IR/ONNXOps.td"
 // again.
 def AsSharp : Constraint<
     CPred<"::onnxc::schema::isAtLeastAsSharp($0.getType(), $1.getType())">,
-    "the operand's type says less than the result's">;
+    "the type of the operand is less precise than that of the result">;
 
 def SameElementType : Constraint<
     CPred<"::mlir::getElementTypeOrSelf($0) == "

@@ -63,10 +63,10 @@ LogicalResult viewToReshape(Op op, PatternRewriter &rewriter) {
   FailureOr<SmallVector<int64_t>> shape =
       constantShape(op->getResult(0).getType());
   if (failed(shape))
-    return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    return rewriter.notifyMatchFailure(op, "the shape is not constant");
   if (std::is_same_v<Op, SqueezeOp> && !dropsOnlyOnes(op))
-    return rewriter.notifyMatchFailure(op,
-                                       "says more of sizes than their types");
+    return rewriter.notifyMatchFailure(
+        op, "the shape is more precise than the types");
   rewriter.replaceOp(op,
                      createReshape(rewriter, op, op->getOperand(0), *shape));
   return success();
@@ -76,7 +76,7 @@ LogicalResult viewToReshape(Op op, PatternRewriter &rewriter) {
 LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   Value data = viewedData(op.getData());
   if (!data)
-    return rewriter.notifyMatchFailure(op, "the data is no view");
+    return rewriter.notifyMatchFailure(op, "the data is not a view");
   std::optional<SmallVector<int64_t>> shape = constantInts(op.getShape());
   if (!shape || (llvm::is_contained(*shape, 0) && !op.getAllowzero()))
     return rewriter.notifyMatchFailure(op, "the shape may copy sizes");
@@ -92,7 +92,7 @@ LogicalResult makeShapeExplicit(ReshapeOp op, PatternRewriter &rewriter) {
   FailureOr<SmallVector<int64_t>> shape =
       constantShape(op.getReshaped().getType());
   if (failed(shape) || !given)
-    return rewriter.notifyMatchFailure(op, "no constant shape says it");
+    return rewriter.notifyMatchFailure(op, "the shape is not constant");
   if (*given == *shape)
     return rewriter.notifyMatchFailure(op, "the shape is explicit");
   rewriter.replaceOp(op, createReshape(rewriter, op, op.getData(), *shape));

@@ -40,7 +40,7 @@ func.func @groups_of_queries(%q: tensor<1x4x256x64xf32>, %k: tensor<1x4x64x32xf3
   return %y : tensor<1x4x256x64xf32>
 }
 
-// Heads of other numbers have no dimensions in common: 6 is no multiple of 4.
+// Heads of other numbers have no dimensions in common: 6 is not a multiple of 4.
 // CHECK-LABEL: func @no_parts
 // CHECK-COUNT-3: krnl.kernel
 func.func @no_parts(%q: tensor<1x4x96x64xf32>, %k: tensor<1x4x64x128xf32>, %v: tensor<1x4x128x64xf32>) -> tensor<1x4x96x64xf32> {

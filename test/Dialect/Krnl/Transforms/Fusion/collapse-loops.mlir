@@ -173,7 +173,7 @@ func.func @known_rows(%x: tensor<?x14x14x16xf32>, %w: tensor<16x32xf32>, %n: ind
   return %y : tensor<?x14x14x32xf32>
 }
 
-// Indices are affine expressions, in which "mod" is no name.
+// Indices are affine expressions, in which "mod" is not a name.
 // CHECK-LABEL: func @name_of_an_operator
 // CHECK:         krnl.kernel "neg" loops [mo = 6, d = 4]
 func.func @name_of_an_operator(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {

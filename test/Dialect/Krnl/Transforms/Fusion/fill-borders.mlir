@@ -74,7 +74,7 @@ func.func @short_rows(%x: tensor<8x14xf32>, %z: f32) -> tensor<8x16xf32> {
   return %0 : tensor<8x16xf32>
 }
 
-// Sums are added to what was filled in, and a diagonal is no box.
+// Sums are added to what was filled in, and a diagonal is not a box.
 // CHECK-LABEL: func @reads_the_fill
 // CHECK-COUNT-2: krnl.compute [p, q]
 func.func @reads_the_fill(%x: tensor<8x100xf32>, %z: f32) -> tensor<8x100xf32> {

@@ -27,7 +27,7 @@ func.func @groups(%q: tensor<2x2x1024x64xf32>, %k: tensor<2x2x64x512xf32>, %v: t
   return %y : tensor<2x2x1024x64xf32>
 }
 
-// Heads of other numbers have no dimensions in common: 6 is no multiple of 4.
+// Heads of other numbers have no dimensions in common: 6 is not a multiple of 4.
 // CHECK-LABEL: func @no_parts
 // CHECK-COUNT-3: krnl.kernel
 func.func @no_parts(%q: tensor<1x4x1536x64xf32>, %k: tensor<1x4x64x512xf32>, %v: tensor<1x4x512x64xf32>) -> tensor<1x4x1536x64xf32> {

@@ -168,7 +168,7 @@ func.func @broadcast_of_transposed(%x: tensor<8x16xf32>, %b: tensor<1xf32>) -> t
   return %1 : tensor<8x16xf32>
 }
 
-// CHECK: neg has a recipe already
+// CHECK: neg already has a recipe
 func.func @recipe_there(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
   %0 = krnl.kernel "neg" loops [i = 16] ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) recipe [vectorize(i, 16)] {
@@ -190,7 +190,7 @@ func.func @recipe_there(%x: tensor<16xf32>) -> tensor<16xf32> {
   return %1 : tensor<16xf32>
 }
 
-// CHECK: loop 'i' walks two dimensions of the tensor that sub reads
+// CHECK: loop 'i' indexes two dimensions of the tensor that sub reads
 func.func @transposed_with_itself(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %e = tensor.empty() : tensor<8x8xf32>
   %0 = krnl.kernel "neg" loops [i = 8, j = 8] ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {

@@ -24,7 +24,7 @@ func.func @in_place(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32>
 }
 
 // The rows of the one are the columns of the other: neither loop can be both.
-// CHECK: loop 'i' walks two dimensions of the tensor that b reads
+// CHECK: loop 'i' indexes two dimensions of the tensor that b reads
 func.func @transposed_with_itself(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %e = tensor.empty() : tensor<8x8xf32>
   %f = tensor.empty() : tensor<8x8xf32>

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --krnl-form-parallel-regions | FileCheck %s
 
-// Launches of a real-time run are no region; the words are looked at after each.
+// Launches of a real-time run are not a region; the words are looked at after each.
 module attributes {krnl.real_time} {
   func.func private @k(memref<64xf32>, memref<1x2xi64>, memref<64xf32>, index, index) attributes {krnl.kernel}
 

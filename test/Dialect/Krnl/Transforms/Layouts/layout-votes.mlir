@@ -327,7 +327,7 @@ func.func @many_results(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index,
   return %1 : tensor<8x?x?xf32>
 }
 
-// The lanes of a window that moves by two are no neighbours: where each element is
+// The lanes of a window that moves by two are not neighbours: where each element is
 // read at many positions the operand has its channels last, though the result has
 // them first.
 // CHECK-LABEL: func @window_of_steps

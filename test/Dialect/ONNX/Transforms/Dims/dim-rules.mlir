@@ -12,7 +12,7 @@ func.func @axes(%x: tensor<?x4x?xf32> {onnx.dims = ["a", "", "b"]}) -> (none, no
 
 // -----
 
-// Elements of a list that is no constant have names: two tensors that are made of them
+// Elements of a list that is not a constant have names: two tensors that are made of them
 // have the same sizes.
 // CHECK-LABEL: func @elements
 // CHECK:         onnx.Expand{{.*}}["[[SIZE:[^"]+]]"]

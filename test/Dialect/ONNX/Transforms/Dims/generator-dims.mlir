@@ -44,7 +44,7 @@ func.func @largest_and_one_hot(%x: tensor<?x8xf32> {onnx.dims = ["n", ""]},
 
 // -----
 
-// A range that counts down, and one whose step is no constant.
+// A range that counts down, and one whose step is not a constant.
 // CHECK-LABEL: func @ranges
 // CHECK:         onnx.Range{{.*}}["(n + 1) floordiv 2"]
 // CHECK:         onnx.Range{{.*}}["u{{[0-9]+}}"]

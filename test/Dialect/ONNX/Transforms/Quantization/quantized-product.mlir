@@ -45,7 +45,7 @@ func.func @weights_around_the_middle(%x: tensor<3x8xui8>) -> tensor<3x4xi32> {
 
 // -----
 
-// Zero points that are no constants; that of the weights takes a sum over the
+// Zero points that are not constants; that of the weights takes a sum over the
 // data.
 // CHECK-LABEL: func.func @zero_points_of_the_run
 // CHECK:         %[[SUMS:.+]] = onnx.MatMulInteger(%arg0, %{{[^)]+}}) : (tensor<3x8xui8>, tensor<8x4xi8>)

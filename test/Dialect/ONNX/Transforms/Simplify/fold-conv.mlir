@@ -44,7 +44,7 @@ func.func @channels(%x: tensor<1x1x4xf32>) -> (none, none) {
 
 // -----
 
-// A constant that is not of the channels; weights that are no constants.
+// A constant that is not of the channels; weights that are not constants.
 // CHECK-LABEL: func @no_fold
 // CHECK:         onnx.Mul
 // CHECK:         onnx.Mul

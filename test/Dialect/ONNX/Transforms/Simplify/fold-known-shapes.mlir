@@ -50,7 +50,7 @@ func.func @shape_arithmetic(%x: tensor<?x3x7xf32>) -> none {
 
 // -----
 
-// A dynamic size is no constant.
+// A dynamic size is not a constant.
 // CHECK-LABEL: func @unknown_element
 // CHECK:         onnx.Shape
 func.func @unknown_element(%x: tensor<?x3xf32>) -> none {

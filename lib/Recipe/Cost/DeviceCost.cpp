@@ -26,6 +26,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
+#include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/KernelWork.h"
@@ -60,6 +61,15 @@ Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
   return occupancy;
 }
 
+/// How much longer the longest tile takes than the mean of all: a mask may
+/// leave out iterations of the loop that most ops are in.
+static double longestTile(const LoopNest &nest) {
+  std::optional<unsigned> loop = nest.computeAtLoop();
+  double share =
+      loop ? visibleShare(nest, nest.computeAtOps().back(), *loop) : 1;
+  return share > 0 ? 1 / share : 1;
+}
+
 /// Iterations of the loops together.
 static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
   double count = 1;
@@ -74,6 +84,8 @@ struct SharedCopies {
   /// The rounds of copies of a tile; the bytes of one round, the accesses that
   /// have them, and the elements that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
+  /// How often the first of these rounds comes, which nothing is ahead of.
+  double starts = 1;
   /// What of the bytes comes from the second cache for this tile: one that has
   /// been copied for all tiles of a cluster counts as a part for each.
   double far = 0;
@@ -113,8 +125,9 @@ struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
   void add(unsigned number);
   void addCopies(const SharedCopies &copies, double &waited);
-  void addRegisters(const ThreadWork &work, const SharedCopies &copies,
-                    double steps);
+  double carriedRegisters(unsigned number) const;
+  void addRegisters(unsigned number, const ThreadWork &work,
+                    const SharedCopies &copies, double steps);
   void addPrefetches(unsigned number);
   void addExchange(unsigned number);
   double latencyOfMemory(unsigned number) const;
@@ -194,21 +207,23 @@ static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
                                                 : std::nullopt;
 }
 
-/// Iterations of the loops of a tile up to that of the copy, which are no
-/// threads, not unrolled and not other blocks'.
-static double countRounds(const LoopNest &nest, unsigned number, unsigned at,
-                          std::optional<unsigned> ofBlocks) {
-  double rounds = 1;
+/// Iterations of the loops of a tile up to that of the copy, and of those
+/// around it, which are no threads, not unrolled and not other blocks'.
+static void countRounds(SharedCopies &copies, const LoopNest &nest,
+                        unsigned number, unsigned at,
+                        std::optional<unsigned> ofBlocks) {
+  copies.rounds = 1;
   for (const LoopUse &use : nest.op(number).loops) {
     const Loop &loop = nest.loop(use.loop);
+    if (use.loop == at)
+      copies.starts = copies.rounds;
     if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
         use.loop != ofBlocks)
-      rounds *=
+      copies.rounds *=
           iterationsOf(nest, use.loop) * visibleShare(nest, number, use.loop);
     if (use.loop == at)
       break;
   }
-  return rounds;
 }
 
 /// Adds a slice that is copied by boxes; one thread has an instruction for
@@ -248,8 +263,7 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
     const Cache *cache = sharedCacheOf(nest, *input, number);
     if (!cache)
       continue;
-    copies.rounds =
-        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
+    countRounds(copies, nest, number, cache->at, partsOfBlocks(kernel, nest));
     SmallVector<unsigned> loops = cachedLoops(nest, *cache, number);
     double elements = countIterations(nest, loops);
     int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
@@ -391,7 +405,7 @@ void TileWork::add(unsigned number) {
   addCopies(copies, waited);
   addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
-  addRegisters(work, copies, steps);
+  addRegisters(number, work, copies, steps);
 }
 
 void TileWork::addCopies(const SharedCopies &copies, double &waited) {
@@ -414,7 +428,8 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
   }
   // With a producer that of the first tile of a block alone.
   double first = target.memoryLatency + arrival;
-  starting += copies.hasProducer ? first / tilesOfBlock : first;
+  starting +=
+      copies.starts * (copies.hasProducer ? first / tilesOfBlock : first);
   // A slice comes as late as its last byte.
   waitingForCopies += copies.rounds / double(copies.ahead) *
                       (target.memoryLatency + copies.farCycles(target) +
@@ -440,24 +455,32 @@ void TileWork::addExchange(unsigned number) {
   starting += 2 * target.clusterLatency + far / target.clusterBytesPerCycle;
 }
 
+/// The registers of sums that the op is computed inside of.
+double TileWork::carriedRegisters(unsigned number) const {
+  if (!isInside(nest, number))
+    return 0;
+  return OpCost(kernel, nest, nest.computeAtOps().back(), target,
+                loopsOfThreads)
+      .threadWork()
+      .resultRegisters;
+}
+
 /// Results that a thread cannot keep from step to step are stored to local
 /// memory and loaded again: accesses of a word by each thread of a warp.
 /// Operands that do not fit are loaded later.
-void TileWork::addRegisters(const ThreadWork &work, const SharedCopies &copies,
-                            double steps) {
+void TileWork::addRegisters(unsigned number, const ThreadWork &work,
+                            const SharedCopies &copies, double steps) {
   double threads = double(numThreads(nest));
   // Each copy ahead has an address; elements of others are in registers.
   double copied = copies.stages > 1
                       ? copies.addressed / double(target.vectorBytes) / threads
                       : copies.bytes / 4 / threads;
-  int64_t registers =
-      int64_t(work.resultRegisters + double(target.addressRegisters) +
-              (copies.stages > 1 ? work.operandRegisters + copied
-                                 : std::max(work.operandRegisters, copied)));
-  double spilled =
-      std::max(work.resultRegisters + double(target.addressRegisters) -
-                   double(target.threadRegisters),
-               0.0);
+  double kept = carriedRegisters(number) + work.resultRegisters +
+                double(target.addressRegisters);
+  int64_t registers = int64_t(
+      kept + (copies.stages > 1 ? work.operandRegisters + copied
+                                : std::max(work.operandRegisters, copied)));
+  double spilled = std::max(kept - double(target.threadRegisters), 0.0);
   instructions += 2 * steps * spilled;
   cacheCycles += 2 * steps * spilled;
   registers = std::min(registers, target.threadRegisters);
@@ -493,7 +516,8 @@ NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
   double cycles =
       std::max({tilesOfCore * tile.busyCycles(resident * tile.warps),
                 memory / target.memoryBytesPerCycle,
-                tilesOfCore * tile.aloneCycles() / resident});
+                tilesOfCore * tile.aloneCycles() / resident,
+                longestTile(nest) * tile.aloneCycles()});
   NestCost cost;
   cost.cycles = cycles + target.launchCycles();
   cost.tileCycles = cycles / tile.tiles;

@@ -9,6 +9,7 @@
 #include "Cost/ContractionCost.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/RunningValues.h"
 #include "onnxc/Recipe/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -87,6 +88,7 @@ private:
   void addAccess(mlir::OpOperand &operand, bool isStore, ThreadWork &work);
   void addRead(mlir::tensor::ExtractOp read, double instances,
                ThreadWork &work);
+  double sharedBy(mlir::Value value) const;
   void addPayload(double instances, ThreadWork &work);
   void addFragments(const krnl::Access &access, double bytes, bool isShared,
                     ThreadWork &work);
@@ -113,6 +115,8 @@ private:
   int64_t lanes = 1;
   /// For the lanes; made when it is needed.
   std::optional<krnl::LaneAnalysis> payload;
+  /// For running values of more or fewer loops of the same op.
+  std::optional<krnl::RunningValues> running;
   double numSteps = 1;
   /// The step of products of matrices, if the target has the instruction.
   const krnl::Mma *mma = nullptr;

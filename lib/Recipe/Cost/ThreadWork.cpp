@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Target/IR/Target.h"
 
@@ -72,6 +73,8 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target),
       loopsOfThreads(loopsOfThreads) {
   findSteps();
+  if (OpPlan(nest, RegisterLoops(nest), number).hasCommonSums())
+    running.emplace(op);
   if (mmaOf(nest, number) && multipliesMatrices(op))
     mma = mmaOf(nest, number);
   isOfWarpgroup = mma && mma->isOfWarpgroup() && multipliesByWarpgroups(op);
@@ -215,9 +218,26 @@ static std::optional<double> conversionRate(Operation &inner,
   return double(units->resultsPerCycle);
 }
 
+/// The unrolled iterations and lanes of a step that compute the value together.
+double OpCost::sharedBy(Value value) const {
+  double count = 1;
+  if (!running)
+    return count;
+  for (const LoopUse &use : body.loops) {
+    bool isOwn = use.reduced;
+    for (auto [dim, axis] : llvm::enumerate(body.axes))
+      isOwn |= nest.stemsFrom(use.loop, axis) && running->dependsOn(value, dim);
+    if (!isOwn)
+      count *= unrolled(use) *
+               double(lanesUse && lanesUse->loop == use.loop ? lanes : 1);
+  }
+  return count;
+}
+
 /// An instruction on an index takes the place of a multiply-add.
-void OpCost::addPayload(double instances, ThreadWork &work) {
+void OpCost::addPayload(double all, ThreadWork &work) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
+    double instances = all / sharedBy(inner.getResult(0));
     if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
       addRead(read, instances, work);
       continue;
@@ -277,7 +297,10 @@ ThreadWork OpCost::threadWork() {
     addAccess(*input, /*isStore=*/false, work);
   for (OpOperand &result : op.getDpsInitsMutable()) {
     addAccess(result, /*isStore=*/true, work);
-    work.resultRegisters += sums * registersOf(result.get().getType());
+    Value value = op.getBlock()->getTerminator()->getOperand(
+        op.getTiedOpResult(&result).getResultNumber());
+    work.resultRegisters +=
+        sums * registersOf(result.get().getType()) / sharedBy(value);
   }
   work.latency = latency();
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))

@@ -44,6 +44,18 @@ bool AttentionLoops::findProducts() {
   return found == 2;
 }
 
+/// One op reduces the loop, after the other ops that have it.
+bool AttentionLoops::isMerged(StringRef loop) {
+  SmallVector<ComputeOp> own =
+      llvm::filter_to_vector(ops, [&](ComputeOp op) { return has(op, loop); });
+  auto reduces = [&](ComputeOp op) {
+    return llvm::is_contained(reducedLoops(op), loop);
+  };
+  return llvm::is_contained(own, scores.op) &&
+         llvm::is_contained(own, sums.op) && reduces(own.back()) &&
+         llvm::none_of(ArrayRef(own).drop_back(), reduces);
+}
+
 /// All ops run over the batch and the rows, and none reduces them.
 bool AttentionLoops::findOuter() {
   row = sums.row;
@@ -51,10 +63,14 @@ bool AttentionLoops::findOuter() {
     if (loop == scores.column || loop == sums.column ||
         llvm::is_contained(scores.reduced, loop))
       continue;
-    for (ComputeOp op : ops)
-      if (!has(op, loop) || llvm::is_contained(reducedLoops(op), loop))
-        return false;
-    if (loop != row)
+    bool isOuter = llvm::all_of(ops, [&](ComputeOp op) {
+      return has(op, loop) && !llvm::is_contained(reducedLoops(op), loop);
+    });
+    if (!isOuter && (!parts.empty() || !isMerged(loop)))
+      return false;
+    if (!isOuter)
+      parts = loop;
+    else if (loop != row)
       outer.push_back(loop);
   }
   return llvm::is_contained(scores.rows, row) && sums.reduced.size() == 1 &&

@@ -29,8 +29,12 @@ struct AttentionLoops {
   /// Loops that all ops have, outermost first, and the rows inside of them.
   llvm::SmallVector<std::string> outer;
   std::string row;
+  /// The loop over parts of the keys that are merged one after the other; empty
+  /// if there is none.
+  std::string parts;
 
 private:
+  bool isMerged(llvm::StringRef loop);
   bool findProducts();
   bool findOuter();
 };

@@ -76,48 +76,93 @@ double iterationsOf(const LoopNest &nest, unsigned number) {
              : std::ceil(iterations / double(loop.blockSize));
 }
 
+namespace {
+/// Tiles of a kernel, and iterations of a loop around an op in them: the
+/// visible elements, those that bound the loop around, and how many tiles this
+/// stands for.
+struct VisibleSample {
+  AffineExpr elements, around;
+  double weight = 1;
+};
+} // namespace
+
+/// Of `all` iterations those of which an element is visible; none where the
+/// number of these is not known.
+static std::optional<double> visibleOf(const VisibleIterations &visible,
+                                       AffineExpr elements, double all) {
+  auto number = dyn_cast_if_present<AffineConstantExpr>(elements);
+  if (!number)
+    return std::nullopt;
+  auto count = double(std::max(number.getValue(), visible.minElements));
+  double here = visible.each > 0 ? std::ceil(count / double(visible.each))
+                : count > 0      ? all
+                                 : 0;
+  return std::clamp(here, 0.0, all);
+}
+
+/// Takes some of `count` iterations of the loop for each sample, by which it
+/// knows how many there are.
+static SmallVector<VisibleSample>
+sampleLoop(const LoopNest &nest, ArrayRef<VisibleSample> samples, unsigned loop,
+           function_ref<double(const VisibleSample &)> count) {
+  MLIRContext *context = nest.getContext();
+  SmallVector<VisibleSample> next;
+  for (const VisibleSample &sample : samples) {
+    double extent = count(sample);
+    int64_t taken = std::min(int64_t(extent), sampledTiles);
+    for (int64_t i : llvm::seq(taken)) {
+      AffineExpr dim = getAffineDimExpr(loop, context),
+                 value = getAffineConstantExpr(
+                     int64_t(double(2 * i + 1) * extent / double(2 * taken)),
+                     context);
+      next.push_back(
+          {sample.elements.replace(dim, value),
+           sample.around ? sample.around.replace(dim, value) : AffineExpr(),
+           sample.weight * extent / double(taken)});
+    }
+  }
+  return next;
+}
+
 double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
-  std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop);
+  std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop),
+                                   around;
   double all = iterationsOf(nest, loop);
   if (!visible || all <= 0)
     return 1;
-  MLIRContext *context = nest.getContext();
   SmallVector<AffineExpr> symbols;
   for (unsigned axis : llvm::seq(nest.numAxes()))
-    symbols.push_back(
-        getAffineConstantExpr(int64_t(iterationsOf(nest, axis)), context));
-  SmallVector<AffineExpr> forms{visible->elements.replaceSymbols(symbols)};
-  SmallVector<AffineExpr> dims;
-  for (unsigned outer : llvm::seq<unsigned>(nest.loops().size()))
-    dims.push_back(getAffineDimExpr(outer, context));
-  for (unsigned outer : llvm::seq<unsigned>(nest.loops().size())) {
-    if (!visible->elements.isFunctionOfDim(outer))
-      continue;
-    auto extent = std::max(int64_t(iterationsOf(nest, outer)), int64_t(1)),
-         samples = std::min(extent, sampledTiles);
-    SmallVector<AffineExpr> next;
-    for (AffineExpr form : forms)
-      for (int64_t i : llvm::seq(samples)) {
-        dims[outer] = getAffineConstantExpr(
-            (2 * i + 1) * extent / (2 * samples), context);
-        next.push_back(form.replaceDims(dims));
-      }
-    dims[outer] = getAffineDimExpr(outer, context);
-    forms = std::move(next);
-  }
-  double share = 0;
-  for (AffineExpr form : forms) {
-    auto number = dyn_cast<AffineConstantExpr>(form);
-    if (!number)
+    symbols.push_back(getAffineConstantExpr(int64_t(iterationsOf(nest, axis)),
+                                            nest.getContext()));
+  VisibleSample first{visible->elements.replaceSymbols(symbols), {}};
+  // Iterations of a loop around the op that are left out do not count.
+  std::optional<unsigned> outermost = nest.computeAtLoop();
+  if (outermost && visible->elements.isFunctionOfDim(*outermost))
+    around = visibleIterations(nest, op, *outermost);
+  if (around)
+    first.around = around->elements.replaceSymbols(symbols);
+  SmallVector<VisibleSample> samples{first};
+  for (unsigned other : llvm::seq<unsigned>(nest.loops().size()))
+    if ((!around || other != *outermost) &&
+        (first.elements.isFunctionOfDim(other) ||
+         (around && first.around.isFunctionOfDim(other))))
+      samples = sampleLoop(nest, samples, other, [&](const auto &) {
+        return std::max(iterationsOf(nest, other), 1.0);
+      });
+  if (around)
+    samples = sampleLoop(nest, samples, *outermost, [&](const auto &sample) {
+      double extent = iterationsOf(nest, *outermost);
+      return visibleOf(*around, sample.around, extent).value_or(extent);
+    });
+  double share = 0, weight = 0;
+  for (const VisibleSample &sample : samples) {
+    std::optional<double> here = visibleOf(*visible, sample.elements, all);
+    if (!here)
       return 1;
-    auto elements = double(std::max(number.getValue(), visible->minElements));
-    double here = visible->each > 0
-                      ? std::ceil(elements / double(visible->each))
-                  : elements > 0 ? all
-                                 : 0;
-    share += std::clamp(here / all, 0.0, 1.0);
+    share += sample.weight * *here / all;
+    weight += sample.weight;
   }
-  return share / double(forms.size());
+  return weight > 0 ? share / weight : 0;
 }
 
 double paddingFactor(const LoopNest &nest, unsigned op) {

@@ -86,21 +86,50 @@ Value PartsCombiner::divide(Value sum, Value total, Value to, Value parts) {
   return compute({{sum, result}, {total, result}}, to, false, quotient).front();
 }
 
+/// Of each pair a part and the sum of those before.
+SmallVector<Value>
+PartsCombiner::addWeighted(OpBuilder &at, Value factor,
+                           ArrayRef<std::pair<Value, Value>> pairs) {
+  SmallVector<Value> added;
+  for (auto [part, sum] : pairs) {
+    Value product = arith::MulFOp::create(at, loc, factor, part);
+    added.push_back(arith::AddFOp::create(at, loc, sum, product));
+  }
+  return added;
+}
+
+void PartsCombiner::startRunning() {
+  running = {start(0), start(0), start(-INFINITY)};
+}
+
+Value PartsCombiner::merge(const OfParts &sums, const OfParts &maxima,
+                           const OfParts &totals, Value to, Value parts) {
+  auto payload = [&](OpBuilder &at, ValueRange args) {
+    Value largest = arith::MaximumFOp::create(at, loc, args[5], args[1]);
+    Value before = weight(at, args[5], largest);
+    auto weighted = [&](Value sum) -> Value {
+      return arith::MulFOp::create(at, loc, before, sum);
+    };
+    SmallVector<Value> merged = addWeighted(
+        at, weight(at, args[1], largest),
+        {{args[0], weighted(args[3])}, {args[2], weighted(args[4])}});
+    merged.push_back(largest);
+    return merged;
+  };
+  ValueRange merged = compute({sums, maxima, totals}, running, true, payload);
+  return divide(merged[0], merged[1], to ? to : temporary(), parts);
+}
+
 Value PartsCombiner::combine(const OfParts &sums, const OfParts &maxima,
                              const OfParts &totals, Value to, Value parts) {
   Value largest = largestOf(maxima);
   SmallVector<Value> zeros{start(0), start(0)};
-  auto addWeighted = [&](OpBuilder &at, ValueRange args) {
-    Value factor = weight(at, args[1], args[3]);
-    SmallVector<Value> added;
-    for (auto [part, sum] : {std::pair(args[0], args[4]), {args[2], args[5]}}) {
-      Value product = arith::MulFOp::create(at, loc, factor, part);
-      added.push_back(arith::AddFOp::create(at, loc, sum, product));
-    }
-    return added;
+  auto payload = [&](OpBuilder &at, ValueRange args) {
+    return addWeighted(at, weight(at, args[1], args[3]),
+                       {{args[0], args[4]}, {args[2], args[5]}});
   };
-  ValueRange added = compute({sums, maxima, totals, {largest, result}}, zeros,
-                             true, addWeighted);
+  ValueRange added =
+      compute({sums, maxima, totals, {largest, result}}, zeros, true, payload);
   return divide(added[0], added[1], to ? to : temporary(), parts);
 }
 

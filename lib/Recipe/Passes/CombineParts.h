@@ -37,6 +37,15 @@ public:
   mlir::Value combine(const OfParts &sums, const OfParts &maxima,
                       const OfParts &totals, mlir::Value to, mlir::Value parts);
 
+  /// Writes the numbers that merge() begins with: before the ops that compute
+  /// the parts.
+  void startRunning();
+  /// As combine(), by one op that takes the parts one after the other: it has
+  /// the largest maximum so far, by which it weighs the sums so far and those
+  /// of the next part.
+  mlir::Value merge(const OfParts &sums, const OfParts &maxima,
+                    const OfParts &totals, mlir::Value to, mlir::Value parts);
+
 private:
   using Payload = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::OpBuilder &, mlir::ValueRange)>;
@@ -47,6 +56,9 @@ private:
   mlir::ValueRange compute(llvm::ArrayRef<OfParts> ins, mlir::ValueRange inits,
                            bool overParts, Payload payload);
   mlir::Value largestOf(const OfParts &maxima);
+  llvm::SmallVector<mlir::Value>
+  addWeighted(mlir::OpBuilder &at, mlir::Value factor,
+              llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> pairs);
   mlir::Value weight(mlir::OpBuilder &at, mlir::Value ofPart,
                      mlir::Value largest);
   mlir::Value divide(mlir::Value sum, mlir::Value total, mlir::Value to,
@@ -57,6 +69,8 @@ private:
   mlir::RankedTensorType type;
   llvm::ArrayRef<llvm::StringRef> axes;
   krnl::Subscripts result;
+  /// The sums, their weights and the largest maximum of no parts.
+  llvm::SmallVector<mlir::Value> running;
 };
 
 } // namespace onnxc

@@ -3,7 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Copies of the three kernels are merged to predict the time that one kernel
-// would take, and two that have the keys in parts. Those that are slower vanish
+// would take, one that has the keys in parts, one after the other, and two that
+// have these at the same time. Those that are slower vanish
 // again. Where the number of keys is dynamic, the copies have an
 // assumed number of them, and the parts as many keys as those that are taken.
 //
@@ -42,13 +43,19 @@ namespace {
 /// in f32, sm_80 and sm_90a): those of 1024 are in the middle.
 constexpr int64_t assumedKeys = 1024;
 
-/// The kernels of an attention, and how many keys the parts have by which these
-/// become one kernel, and one that combines the parts: none if they stay, 0 if
-/// one kernel has all keys.
+/// A form without scores in memory: one kernel that has all keys of a row at
+/// once, parts of so many in turn, or two, of which one combines the parts.
+struct JoinedForm {
+  enum class Parts { None, InTurn, AtOnce };
+  Parts parts = Parts::None;
+  int64_t keysOfPart = 0;
+};
+
+/// The kernels of an attention, and the form that they get; none if they stay.
 struct Attention {
   KernelOp sums;
   AttentionParts parts;
-  std::optional<int64_t> keysOfPart;
+  std::optional<JoinedForm> form;
   /// The choice of these; nothing before it is made.
   std::optional<FormChoice> choice;
 
@@ -147,22 +154,20 @@ static KernelOp joinCopies(IRRewriter &rewriter, const AttentionParts &parts,
 
 /// The kernels that an attention of one kernel becomes.
 static SmallVector<KernelOp> divide(IRRewriter &rewriter, KernelOp joined,
-                                    int64_t keysOfPart) {
-  if (keysOfPart == 0)
+                                    const JoinedForm &form) {
+  if (form.parts == JoinedForm::Parts::None)
     return {joined};
-  FailureOr<AttentionSplit> split =
-      splitAttention(rewriter, joined, keysOfPart);
-  if (failed(split))
-    return {};
-  return {split->parts, split->total};
+  return splitAttention(rewriter, joined, form.keysOfPart,
+                        form.parts == JoinedForm::Parts::InTurn);
 }
 
-/// An attention of one kernel, or of two where a part has fewer keys than all.
-static PredictedForm formOf(int64_t keysOfPart, std::optional<double> cycles) {
+static std::string textOf(const JoinedForm &form) {
   std::string text = "attention without scores in memory";
-  if (keysOfPart > 0)
-    text += ", keys in parts of " + std::to_string(keysOfPart);
-  return {text, cycles};
+  if (form.parts != JoinedForm::Parts::None)
+    text += ", keys in parts of " + std::to_string(form.keysOfPart);
+  if (form.parts == JoinedForm::Parts::InTurn)
+    text += " with a running maximum";
+  return text;
 }
 
 /// Finds the number of parts that takes the least time. All keys are in one
@@ -172,10 +177,10 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
       cyclesApart(rewriter, attention.parts, attention.sums, *chooser);
   FormChoice &choice = attention.choice.emplace(
       PredictedForm{"attention with scores in memory", apart}, /*gain=*/1);
-  auto offer = [&](int64_t keysOfPart, std::optional<double> cycles) {
-    bool isBetter = choice.offer(formOf(keysOfPart, cycles));
+  auto offer = [&](const JoinedForm &form, std::optional<double> cycles) {
+    bool isBetter = choice.offer({textOf(form), cycles});
     if (isBetter)
-      attention.keysOfPart = keysOfPart;
+      attention.form = form;
     return isBetter;
   };
   KernelOp joined =
@@ -185,7 +190,7 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
   if (joined && hasKnownKeys(attention.parts))
     together = chooser->costOf(joined);
   bool isCheaper =
-      offer(0, together ? std::optional(together->cycles) : std::nullopt);
+      offer({}, together ? std::optional(together->cycles) : std::nullopt);
   if (!joined)
     return;
   // As for parts of other sums, another launch has to pay.
@@ -193,11 +198,14 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     choice.limitTo(minGainOfKind * together->cycles);
   bool mayPay = !isCheaper || mayPayInParts(*together, processor);
   int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
-  for (int64_t parts : numbersOfParts(keys, keys)) {
-    SmallVector<KernelOp> kernels = divide(rewriter, joined, keys / parts);
-    offer(keys / parts, chooser->cyclesOf(kernels));
-    eraseAll(rewriter, kernels);
-  }
+  for (int64_t parts : numbersOfParts(keys, keys))
+    for (auto how : {JoinedForm::Parts::InTurn, JoinedForm::Parts::AtOnce}) {
+      JoinedForm form{how, keys / parts};
+      SmallVector<KernelOp> kernels = divide(rewriter, joined, form);
+      if (!kernels.empty())
+        offer(form, chooser->cyclesOf(kernels));
+      eraseAll(rewriter, kernels);
+    }
   eraseWithOperands(rewriter, joined);
 }
 
@@ -211,8 +219,7 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
       succeeded(parts) ? joinCopies(rewriter, *parts, sums, false) : KernelOp();
   if (!joined)
     return;
-  SmallVector<KernelOp> kernels =
-      divide(rewriter, joined, *attention.keysOfPart);
+  SmallVector<KernelOp> kernels = divide(rewriter, joined, *attention.form);
   if (!llvm::is_contained(kernels, joined))
     eraseWithOperands(rewriter, joined);
   if (kernels.empty())
@@ -281,11 +288,11 @@ void KrnlJoinAttentionPass::runOnOperation() {
       choose(rewriter, attention);
       continue;
     }
-    attention.keysOfPart = like->keysOfPart;
+    attention.form = like->form;
     attention.choice = like->choice;
   }
   for (const Attention &attention : found)
-    if (attention.keysOfPart)
+    if (attention.form)
       replace(rewriter, attention, getArgument());
     else
       attention.choice->report(KernelOp(attention.sums).getLoc(),

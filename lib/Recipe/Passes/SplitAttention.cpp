@@ -13,6 +13,13 @@
 // Where all scores of a part are -infinity, its weights are zero. A dynamic
 // number of keys is divided by DivideKeys.cpp.
 //
+// Or one kernel takes the parts one after the other, and one of its ops has a
+// running maximum M, by which it weighs the running sums L and O:
+//
+//   M' = max(M, m[p]),  w = exp(M - M'),  w[p] = exp(m[p] - M')
+//   L' = w * L + w[p] * l[p],  O' = w * O + w[p] * o[p]
+//   y = O / L
+//
 //===----------------------------------------------------------------------===//
 
 #include "Passes/SplitAttention.h"
@@ -39,7 +46,7 @@ namespace onnxc {
 namespace {
 
 /// An attention whose keys are divided. It is changed to have a loop over the
-/// parts, and weights that are not divided by their sum; the two kernels are
+/// parts, and weights that are not divided by their sum; the kernels are
 /// written from it.
 class AttentionSplitter : AttentionLoops {
 public:
@@ -52,6 +59,8 @@ public:
   bool expand(int64_t keysOfPart);
   KernelOp writeParts();
   KernelOp writeTotal(KernelOp made);
+  /// The kernel that takes the parts one after the other.
+  KernelOp writeInTurn();
 
 private:
   void collect(Operation *op, SetVector<Operation *> &into,
@@ -69,7 +78,13 @@ private:
   void cloneOp(ComputeOp op);
   Value copyOut(ComputeOp op, Value out, double whenGated);
   Value destination();
+  void cloneParts();
   Subscripts partAccess(ComputeOp op);
+  SmallVector<StringRef> axesOfResult();
+  PartsCombiner combinerOf(ArrayRef<StringRef> axes);
+  Value destinationOf(KernelOp made);
+  Value numberOfParts(KernelOp made);
+  void writeTail(KernelOp made, Value quotient);
 
   RewriterBase &rewriter;
   SoftmaxOps softmax;
@@ -129,7 +144,7 @@ static bool readsPlainly(KernelOp kernel) {
 
 bool AttentionSplitter::match() {
   if (!kernel.getRecipe().empty() || kernel.getNumResults() != 1 || !find() ||
-      scores.reduced.size() != 1 || !readsPlainly(kernel))
+      !parts.empty() || scores.reduced.size() != 1 || !readsPlainly(kernel))
     return false;
   auto weights = sums.rowOperand->get().getDefiningOp<ComputeOp>();
   std::optional<SoftmaxOps> found =
@@ -339,16 +354,11 @@ Value AttentionSplitter::destination() {
   return value;
 }
 
-KernelOp AttentionSplitter::writeParts() {
-  rewriter.setInsertionPoint(kernel);
-  SmallVector<Value> outs;
-  for (ComputeOp op : {sums.op, softmax.largest, softmax.total})
-    outs.push_back(scratchOf(op));
-  KernelOp made = declare(" parts", loopNames(kernel), {}, outs);
+/// The ops of the parts.
+void AttentionSplitter::cloneParts() {
   SetVector<Operation *> own;
   for (ComputeOp op : {sums.op, softmax.largest, softmax.total})
     collect(op, own);
-  mapping.map(destination(), made.getOutArgument(0));
   for (Operation &op : kernel.getBody().front()) {
     if (!own.contains(&op) || mapping.contains(op.getResult(0)))
       continue;
@@ -362,6 +372,16 @@ KernelOp AttentionSplitter::writeParts() {
     else
       rewriter.clone(op, mapping);
   }
+}
+
+KernelOp AttentionSplitter::writeParts() {
+  rewriter.setInsertionPoint(kernel);
+  SmallVector<Value> outs;
+  for (ComputeOp op : {sums.op, softmax.largest, softmax.total})
+    outs.push_back(scratchOf(op));
+  KernelOp made = declare(" parts", loopNames(kernel), {}, outs);
+  mapping.map(destination(), made.getOutArgument(0));
+  cloneParts();
   SmallVector<Value> yielded{mapping.lookup(sums.op->getResult(0))};
   yielded.push_back(copyOut(softmax.largest, made.getOutArgument(1), 0));
   yielded.push_back(copyOut(softmax.total, made.getOutArgument(2), 1));
@@ -391,26 +411,35 @@ Subscripts AttentionSplitter::partAccess(ComputeOp op) {
   return access;
 }
 
-KernelOp AttentionSplitter::writeTotal(KernelOp parts) {
+/// The loops of the result, and that over the parts after them.
+SmallVector<StringRef> AttentionSplitter::axesOfResult() {
   SmallVector<StringRef> axes = sums.op.getAxes();
   axes.truncate(sums.op.getNumParallelLoops());
   axes.push_back(part);
-  SmallVector<Value> ins(parts.getResults());
-  SmallVector<Value> outs(kernel.getOuts());
-  KernelOp made = declare("", llvm::to_vector_of<std::string>(axes), ins, outs);
-  mapping.map(kernel.getOutArgument(0), made.getOutArgument(0));
+  return axes;
+}
+
+PartsCombiner AttentionSplitter::combinerOf(ArrayRef<StringRef> axes) {
   Subscripts result = partAccess(sums.op);
   result.erase(result.begin());
-  Value to =
-      isa<BlockArgument>(destination()) ? made.getOutArgument(0) : Value();
-  PartsCombiner combiner(
-      rewriter, kernel.getLoc(),
-      cast<RankedTensorType>(sums.op->getResult(0).getType()), axes, result);
-  Value quotient = combiner.combine(
-      {made.getInArgument(0), partAccess(sums.op)},
-      {made.getInArgument(1), partAccess(softmax.largest)},
-      {made.getInArgument(2), partAccess(softmax.total)}, to,
-      dyn_cast<Value>(made.getExtentInside(*made.findLoop(part))));
+  return {rewriter, kernel.getLoc(),
+          cast<RankedTensorType>(sums.op->getResult(0).getType()), axes,
+          result};
+}
+
+/// The result of the kernel, if the quotients are written to it.
+Value AttentionSplitter::destinationOf(KernelOp made) {
+  return isa<BlockArgument>(destination()) ? made.getOutArgument(0) : Value();
+}
+
+/// How many parts there are, where that is dynamic.
+Value AttentionSplitter::numberOfParts(KernelOp made) {
+  return dyn_cast<Value>(made.getExtentInside(*made.findLoop(part)));
+}
+
+/// What follows the sums of values.
+void AttentionSplitter::writeTail(KernelOp made, Value quotient) {
+  mapping.map(kernel.getOutArgument(0), made.getOutArgument(0));
   mapping.map(sums.op->getResult(0), quotient);
   for (Operation &op : kernel.getBody().front())
     if (tail.contains(&op))
@@ -418,6 +447,49 @@ KernelOp AttentionSplitter::writeTotal(KernelOp parts) {
   YieldOp::create(rewriter, kernel.getLoc(),
                   mapping.lookup(kernel.getYield().getValues().front()));
   dropUnusedInputs(rewriter, made);
+}
+
+KernelOp AttentionSplitter::writeTotal(KernelOp parts) {
+  SmallVector<StringRef> axes = axesOfResult();
+  SmallVector<Value> ins(parts.getResults());
+  SmallVector<Value> outs(kernel.getOuts());
+  KernelOp made = declare("", llvm::to_vector_of<std::string>(axes), ins, outs);
+  writeTail(made, combinerOf(axes).combine(
+                      {made.getInArgument(0), partAccess(sums.op)},
+                      {made.getInArgument(1), partAccess(softmax.largest)},
+                      {made.getInArgument(2), partAccess(softmax.total)},
+                      destinationOf(made), numberOfParts(made)));
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel of parts in turn
+//===----------------------------------------------------------------------===//
+
+KernelOp AttentionSplitter::writeInTurn() {
+  SmallVector<StringRef> axes = axesOfResult();
+  SmallVector<Value> outs(kernel.getOuts());
+  KernelOp made = declare("", loopNames(kernel), {}, outs);
+  PartsCombiner combiner = combinerOf(axes);
+  combiner.startRunning();
+  // Sums of a part are no result of the kernel.
+  auto temporaryFor = [&](Value tensor) -> Value {
+    return TemporaryOp::create(rewriter, kernel.getLoc(), withPart(tensor));
+  };
+  Value to = destination();
+  mapping.map(to, temporaryFor(to));
+  cloneParts();
+  auto ofRows = [&](ComputeOp op, double whenGated) {
+    Value result = op->getResult(0);
+    return softmax.gate ? copyOut(op, temporaryFor(result), whenGated)
+                        : mapping.lookup(result);
+  };
+  Value maxima = ofRows(softmax.largest, 0), totals = ofRows(softmax.total, 1);
+  writeTail(made, combiner.merge({mapping.lookup(sums.op->getResult(0)),
+                                  partAccess(sums.op)},
+                                 {maxima, partAccess(softmax.largest)},
+                                 {totals, partAccess(softmax.total)},
+                                 destinationOf(made), numberOfParts(made)));
   return made;
 }
 
@@ -430,18 +502,19 @@ int64_t splittableKeys(RewriterBase &rewriter, KernelOp attention) {
   return splitter.match() ? splitter.keys() : 0;
 }
 
-FailureOr<AttentionSplit>
-splitAttention(RewriterBase &rewriter, KernelOp attention, int64_t keysOfPart) {
+SmallVector<KernelOp> splitAttention(RewriterBase &rewriter, KernelOp attention,
+                                     int64_t keysOfPart, bool inTurn) {
   rewriter.setInsertionPoint(attention);
   auto copy = cast<KernelOp>(rewriter.clone(*attention));
   AttentionSplitter splitter(rewriter, copy);
-  FailureOr<AttentionSplit> split = failure();
+  SmallVector<KernelOp> made;
   if (splitter.match() && splitter.expand(keysOfPart)) {
-    KernelOp made = splitter.writeParts();
-    split = AttentionSplit{made, splitter.writeTotal(made)};
+    made.push_back(inTurn ? splitter.writeInTurn() : splitter.writeParts());
+    if (!inTurn)
+      made.push_back(splitter.writeTotal(made.front()));
   }
   eraseWithOperands(rewriter, copy);
-  return split;
+  return made;
 }
 
 } // namespace onnxc

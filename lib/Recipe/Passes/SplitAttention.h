@@ -12,22 +12,19 @@
 
 namespace onnxc {
 
-/// The kernel of the parts of an attention, and the kernel that combines them.
-struct AttentionSplit {
-  krnl::KernelOp parts, total;
-};
-
 /// How many keys an attention in one kernel has; 0 where it is none whose
 /// weights are a softmax along the keys, or if that is dynamic.
 int64_t splittableKeys(mlir::RewriterBase &rewriter, krnl::KernelOp attention);
 
-/// Writes two kernels before the attention, which stays: the sums of values of
-/// parts of so many keys, with the maximum and the sum of exponentials of each,
-/// and their combination. Where the number of keys is dynamic, the last part
-/// may have fewer; else all have as many.
-mlir::FailureOr<AttentionSplit> splitAttention(mlir::RewriterBase &rewriter,
-                                               krnl::KernelOp attention,
-                                               int64_t keysOfPart);
+/// Writes kernels before the attention, which stays: that of the sums of values
+/// of parts of so many keys, with the maximum and the sum of exponentials of
+/// each, and their combination, or one kernel of both that has the parts
+/// `inTurn`. Where the number of keys is dynamic, the last part may have fewer;
+/// else all have as many. None where that is not possible.
+llvm::SmallVector<krnl::KernelOp> splitAttention(mlir::RewriterBase &rewriter,
+                                                 krnl::KernelOp attention,
+                                                 int64_t keysOfPart,
+                                                 bool inTurn);
 
 } // namespace onnxc
 

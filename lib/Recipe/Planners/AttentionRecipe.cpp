@@ -149,8 +149,8 @@ SmallVector<AttentionTile> AttentionWriter::tiles() {
 }
 
 bool AttentionWriter::isPossible() {
-  if (!find() || scores.window || sums.window || !mayPack(scores) ||
-      !mayPack(sums))
+  if (!find() || !parts.empty() || scores.window || sums.window ||
+      !mayPack(scores) || !mayPack(sums))
     return false;
   if (hasFewRows()) {
     lanesAlongSums = !scores.hasColumnsInLine();

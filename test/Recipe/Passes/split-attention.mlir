@@ -1,9 +1,35 @@
 // RUN: onnx-opt %s --krnl-join-attention | FileCheck %s
 // RUN: sed 's/%d = arith.subf %g, %h/%near = arith.addf %g, %h : f32 %d = arith.subf %near, %h/' %s | onnx-opt --krnl-join-attention | FileCheck %s --check-prefix=OTHER
 // RUN: sed 's/%max = krnl.compute \[r | j\] (%g = %masked/%max = krnl.compute [r | j] (%g = %x/' %s | onnx-opt --krnl-join-attention | FileCheck %s --check-prefix=OTHER
+// RUN: sed -e 's/cores = 108/cores = 4/' -e 's/<4x/<512x/g' -e 's/= 4,/= 512,/g' -e 's/constant 1000/constant 0/' %s | onnx-opt --krnl-join-attention -o %t.mlir
+// RUN: FileCheck %s --check-prefix=TURN < %t.mlir
+// RUN: onnx-opt %t.mlir --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=RECIPE
 //
 // Of few rows of queries, the keys are in parts. What a payload computes with the number of a key it computes with that of
 // the part and that inside of it.
+
+// Many rows have enough blocks, which take the parts one after the other: an op has the largest maximum so far, and
+// weighs the sums so far and those of the part. Parts of which all keys are hidden from the rows of a block are left out.
+// TURN-LABEL: func @causal
+// TURN:         krnl.kernel "scores+rows+sums" loops [m = 512, n0 = [[P:[0-9]+]], n1 = [[N:[0-9]+]], k = 64, {{.+}} = 64]
+// TURN:           %[[MAX:.+]] = krnl.compute [n0, m | n1]
+// TURN:           %[[TOTAL:.+]] = krnl.compute [n0, m | n1]
+// TURN:           %[[SUMS:.+]] = krnl.compute [n0, m, n_2 | n1]
+// TURN:           %[[RUNNING:.+]]:3 = krnl.compute [m, n_2 | n0] (%[[O:.+]] = %[[SUMS]][n0, m, n_2], %[[M:.+]] = %[[MAX]][n0, m], %[[L:.+]] = %[[TOTAL]][n0, m]) -> (%[[SUM:.+]] = %{{.+}}[m, n_2], %[[ALL:.+]] = %{{.+}}[m, n_2], %[[LARGEST:.+]] = %{{.+}}[m, n_2])
+// TURN-NEXT:        %[[NEXT:.+]] = arith.maximumf %[[LARGEST]], %[[M]]
+// TURN:             arith.subf %[[LARGEST]], %[[NEXT]]
+// TURN:             arith.subf %[[M]], %[[NEXT]]
+// TURN:             linalg.yield %{{.+}}, %{{.+}}, %[[NEXT]]
+// TURN:           krnl.compute [m, n_2] (%{{.+}} = %[[RUNNING]]#0[m, n_2], %{{.+}} = %[[RUNNING]]#1[m, n_2])
+// TURN:             arith.divf
+// TURN-NOT:     krnl.kernel
+//
+// RECIPE:       kernel "scores+rows+sums"
+// RECIPE:         order(m.o, n0,
+// RECIPE:         14: order(n_2.w, m.g, n_2.t, m.f, m.h, n_2.f, n_2.c, n0),
+// RECIPE:         fuse_outer(m.o),
+// RECIPE:         compute_at(n0),
+// RECIPE:         14: skip_masked(n0)
 
 // Exponentials are of distances to the largest of the same numbers: not of ones that depend on it, and where a mask hides
 // scores, not to the largest one before that.

@@ -140,15 +140,17 @@ SmallVector<Value> OpEmitter::emitInstances(OpState &state,
   SmallVector<Instance> all =
       loops.enumerate(state.number, [](unsigned) { return true; });
   unsigned inits = state.op.getNumDpsInits();
+  // Instances with one running value all take it up as it was before them.
+  const SmallVector<Value> before = running;
   for (const Instance &instance : all) {
     SmallVector<int> at(inits, -1);
-    if (!accumulators.empty()) {
-      int c = reduction.accumulatorAt(state, instance);
+    if (!accumulators.empty())
       for (auto [n, i] : llvm::enumerate(state.accumulated))
-        at[i] = n * state.accumulatorInstances.size() + c;
-    }
+        at[i] = reduction.accumulatorAt(state, instance, n);
     SmallVector<Value> results = instances.emit(
-        state, instance, reader.readArguments(state, instance, at, running));
+        state, instance,
+        reader.readArguments(state, instance, at,
+                             state.hasCommonSums() ? before : running));
     for (unsigned i = 0; i < inits; ++i)
       if (at[i] < 0)
         writer.write(state, i, instance, results[i]);

@@ -19,7 +19,7 @@ struct OpState : OpPlan {
 
   /// ReductionEmitter: which accumulators there are, for each result in this
   /// order.
-  llvm::SmallVector<Instance> accumulatorInstances;
+  llvm::SmallVector<llvm::SmallVector<Instance>> accumulatorInstances;
   /// InstanceEmitter: the offsets, by result, of the point's element from its
   /// map's position.
   llvm::SmallVector<llvm::SmallVector<LaneIndex>> scatterOffsets;

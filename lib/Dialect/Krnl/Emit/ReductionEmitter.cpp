@@ -32,28 +32,43 @@ bool ReductionEmitter::splitsInstances(const OpState &state) const {
   });
 }
 
+/// Returns true if the loop keeps accumulators of the result apart.
+bool ReductionEmitter::hasOwnAccumulator(const OpState &state, unsigned result,
+                                         unsigned loop) const {
+  return isReduced(state, loop) ? isSplit(state, loop)
+                                : state.hasOwnSums(result, loop);
+}
+
 int ReductionEmitter::accumulatorAt(const OpState &state,
-                                    const Instance &instance) const {
+                                    const Instance &instance,
+                                    unsigned position) const {
+  unsigned result = state.accumulated[position];
   Instance key = restrictTo(instance, [&](unsigned loop) {
-    return !isReduced(state, loop) || isSplit(state, loop);
+    return hasOwnAccumulator(state, result, loop);
   });
-  return llvm::find(state.accumulatorInstances, key) -
-         state.accumulatorInstances.begin();
+  auto instances = ArrayRef(state.accumulatorInstances);
+  int first = 0;
+  for (ArrayRef<Instance> before : instances.take_front(position))
+    first += int(before.size());
+  return first + int(llvm::find(instances[position], key) -
+                     instances[position].begin());
 }
 
 SmallVector<Value> ReductionEmitter::initial(OpState &state) {
   state.reads.clear();
+  state.accumulatorInstances.clear();
   SmallVector<Value> values;
   bool split = splitsInstances(state);
-  state.accumulatorInstances =
-      loops.enumerate(state.number, [&](unsigned loop) {
-        return !isReduced(state, loop) || isSplit(state, loop);
-      });
   std::optional<unsigned> lane = laneLoop(state);
-  int64_t lanes = lane ? active[*lane].lanes : 1;
   for (unsigned i : state.accumulated) {
     OpOperand *init = state.op.getDpsInitOperand(i);
-    for (const Instance &instance : state.accumulatorInstances) {
+    int64_t lanes =
+        lane && state.hasOwnSums(i, *lane) ? active[*lane].lanes : 1;
+    state.accumulatorInstances.push_back(
+        loops.enumerate(state.number, [&](unsigned loop) {
+          return hasOwnAccumulator(state, i, loop);
+        }));
+    for (const Instance &instance : state.accumulatorInstances.back()) {
       if (split) {
         TypedAttr neutral = neutralElementOf(combinerOf(state.op, i));
         values.push_back(
@@ -107,18 +122,23 @@ static Value combine(ImplicitLocOpBuilder &b, Operation *combiner, Value x,
   return b.create(made)->getResult(0);
 }
 
-/// What the thread has of an element, of whose accumulators each instance has
-/// some.
-Value ReductionEmitter::combineInThread(const OpState &state,
+/// The total of the thread for an element of the accumulated result at
+/// `position`, over the accumulators of all instances.
+Value ReductionEmitter::combineInThread(const OpState &state, unsigned position,
                                         ValueRange accumulators,
                                         const Instance &instance,
                                         Operation *combiner) {
+  unsigned result = state.accumulated[position];
+  auto isOwn = [&](unsigned loop) {
+    return !isReduced(state, loop) && state.hasOwnSums(result, loop);
+  };
+  Instance element = restrictTo(instance, isOwn);
+  ArrayRef<Instance> instances = state.accumulatorInstances[position];
+  unsigned first = accumulatorAt(state, instances.front(), position);
   Value total;
   for (auto [accumulator, part] :
-       llvm::zip_equal(state.accumulatorInstances, accumulators))
-    if (restrictTo(accumulator, [&](unsigned loop) {
-          return !isReduced(state, loop);
-        }) == instance)
+       llvm::zip_equal(instances, accumulators.slice(first, instances.size())))
+    if (restrictTo(accumulator, isOwn) == element)
       total = total ? combine(b, combiner, total, part) : part;
   std::optional<unsigned> lane = laneLoop(state);
   if (lane && isReduced(state, *lane) && isa<VectorType>(total.getType()))
@@ -190,13 +210,11 @@ void ReductionEmitter::finish(OpState &state, ValueRange values) {
   state.reads.clear();
   SmallVector<Instance> kept = loops.enumerate(
       state.number, [&](unsigned loop) { return !isReduced(state, loop); });
-  unsigned perResult = state.accumulatorInstances.size();
   for (auto [n, i] : llvm::enumerate(state.accumulated)) {
     Operation *combiner = combinerOf(state.op, i);
     SmallVector<Value> totals;
     for (const Instance &instance : kept)
-      totals.push_back(combineInThread(
-          state, values.slice(n * perResult, perResult), instance, combiner));
+      totals.push_back(combineInThread(state, n, values, instance, combiner));
     combineInBlock(state, totals, combiner);
     exchangeParts(state, kept, totals, combiner);
     for (auto [instance, total] : llvm::zip_equal(kept, totals)) {

@@ -20,8 +20,10 @@ public:
                    ResultWriter &writer)
       : EmitContext(context), reader(reader), writer(writer) {}
 
-  /// Which accumulator of each result the instance adds to.
-  int accumulatorAt(const OpState &state, const Instance &instance) const;
+  /// The accumulator of the accumulated result at `position` that the instance
+  /// adds to.
+  int accumulatorAt(const OpState &state, const Instance &instance,
+                    unsigned position = 0) const;
   /// Accumulators in the order of enumerate(): for each result, the instances
   /// of the loops that keep them apart.
   Values initial(OpState &state);
@@ -35,7 +37,9 @@ public:
 private:
   bool isSplit(const OpState &state, unsigned loop) const;
   bool splitsInstances(const OpState &state) const;
-  mlir::Value combineInThread(const OpState &state,
+  bool hasOwnAccumulator(const OpState &state, unsigned result,
+                         unsigned loop) const;
+  mlir::Value combineInThread(const OpState &state, unsigned position,
                               mlir::ValueRange accumulators,
                               const Instance &instance,
                               mlir::Operation *combiner);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
+#include "HiddenPart.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 
@@ -273,8 +274,40 @@ MaskedElements::State MaskedElements::stateOf(Operation &inner,
   return isOfRow ? State::OfRow : State::Any;
 }
 
+/// The number that all elements of a tensor start with.
+static MaskedElements::State stateOfStart(Value init) {
+  auto start = init.getDefiningOp<ComputeOp>();
+  if (!start)
+    return MaskedElements::State::Any;
+  unsigned number = cast<OpResult>(init).getResultNumber();
+  Value value = start.getBody()->getTerminator()->getOperand(number);
+  return knownState(DenseMap<Value, MaskedElements::State>(), value);
+}
+
+/// An op that merges parts of rows keeps its running values where all elements
+/// of a part are hidden.
+void MaskedElements::evaluateParts(ComputeOp op) {
+  if (op.getNumReductionLoops() == 0 || isOrdered(op))
+    return;
+  HiddenPart part(op);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    State state = ofHiddenRows.lookup(input->get());
+    if (state == State::MinusInfinity || state == State::Zero)
+      part.set(op.getMatchingBlockArgument(input), state == State::Zero);
+  }
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    State state = stateOfStart(init.get());
+    if (state == State::MinusInfinity || state == State::Zero)
+      part.setStart(op.getMatchingBlockArgument(&init), state == State::Zero);
+  }
+  if (part.keepsRunningValues())
+    neutral.insert(op);
+}
+
 void MaskedElements::evaluate(ComputeOp op) {
-  if (!llvm::is_contained(op.getAxes(), along) || op->getNumResults() != 1)
+  if (!llvm::is_contained(op.getAxes(), along))
+    return evaluateParts(op);
+  if (op->getNumResults() != 1)
     return;
   bool reduces = dimOf(op, along) >= op.getNumParallelLoops();
   LinearForms forms(op);
@@ -296,10 +329,12 @@ void MaskedElements::evaluate(ComputeOp op) {
                            : State::Any;
   State state =
       knownState(states, op.getBody()->getTerminator()->getOperand(0));
-  if (!reduces)
+  if (!reduces) {
     tensors[op->getResult(0)] = state;
-  else if (state == State::Accumulator)
+  } else if (state == State::Accumulator) {
     neutral.insert(op);
+    ofHiddenRows[op->getResult(0)] = stateOfStart(op.getDpsInits().front());
+  }
 }
 
 /// From the last op on: a result is needed where it is returned, where it is

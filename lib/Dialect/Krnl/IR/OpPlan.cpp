@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/RunningValues.h"
 
 using namespace mlir;
 
@@ -51,6 +52,32 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
   while (firstReduced > 0 && loops[firstReduced - 1].reduced)
     --firstReduced;
   startsOnce = loops.size() - firstReduced == reduced;
+  findCommonSums(nest);
+}
+
+/// Several running values of one op may be those of more or fewer loops, where
+/// each iteration of a sum takes up all of them once.
+void OpPlan::findCommonSums(const LoopNest &nest) {
+  const BodyOp &body = nest.op(number);
+  bool isPlain = llvm::none_of(body.loops, [&](const LoopUse &use) {
+    const Loop &loop = nest.loop(use.loop);
+    return use.reduced &&
+           (use.unroll != 1 || use.width() > 1 || loop.split || loop.mapped);
+  });
+  if (accumulated.size() < 2 || !isPlain ||
+      !llvm::all_of(llvm::seq(op.getNumDpsInits()),
+                    [&](int64_t i) { return bool(startOf(i)); }))
+    return;
+  RunningValues values(op);
+  commonLoops.resize(op->getNumResults());
+  for (auto [i, common] : llvm::enumerate(commonLoops))
+    for (const LoopUse &use : body.loops)
+      if (!use.reduced &&
+          llvm::none_of(llvm::enumerate(body.axes), [&, i = i](auto axis) {
+            return nest.stemsFrom(use.loop, axis.value()) &&
+                   values.dependsOn(unsigned(i), axis.index());
+          }))
+        common.push_back(use.loop);
 }
 
 /// The value of all elements of the op's result, if it is one from outside.

@@ -193,11 +193,13 @@ SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
 }
 
 bool StoragePlan::needsMemory(OpResult produced) const {
-  // The running value that a reduction keeps for the sake of its other results.
+  // The running value that a reduction keeps for the sake of its other results,
+  // unless it starts and stays in registers.
   if (produced.use_empty())
     if (auto producer = dyn_cast<ComputeOp>(produced.getOwner()))
       return producer->getNumResults() > 1 &&
-             producer.getNumReductionLoops() > 0;
+             producer.getNumReductionLoops() > 0 &&
+             !plans[nest.indexOf(producer)].startOf(produced.getResultNumber());
   return llvm::any_of(produced.getUses(), [&](OpOperand &use) {
     return isa<YieldOp>(use.getOwner()) || isReadFromMemory(produced, use);
   });

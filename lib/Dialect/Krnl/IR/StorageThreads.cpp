@@ -170,8 +170,6 @@ static std::string reasonAgainstShared(const StoragePlan &storage,
   if (nest.op(op).isShared &&
       !llvm::all_of(compute->getResults(), isInSharedSlot))
     return "has a result that is not an intermediate of known size";
-  if (isInside(nest, op))
-    return "is computed inside a loop of another one";
   int64_t written = 1;
   for (const LoopUse &use : nest.op(op).loops)
     if (nest.loop(use.loop).mapped && !use.reduced)

@@ -9,7 +9,8 @@
 // parts of the columns of the values.
 //
 // The threads of a warp are 8 rows by 4 columns of both products, as mma wants
-// them.
+// them. Where the keys are in parts that one op merges, a block has these one
+// after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,7 @@ private:
 
   const Processor &target;
   bool hasMatrices = false;
-  int scoresOp = -1, sumsOp = -1;
+  int scoresOp = -1, sumsOp = -1, mergeOp = -1;
   /// The loops that the kernel's are cut into.
   std::string rowBlocks, rowWarps, rowFragments, rowCopies, rowThread;
   Columns keys, values;
@@ -93,7 +94,7 @@ bool StripWriter::isPossible() {
       return false;
   hasMatrices = multipliesMatrices(scores.op) && multipliesMatrices(sums.op);
   // Each loop is one of these, and rows of sums are those of scores.
-  return outer.size() + 4 == loopNames(kernel).size();
+  return outer.size() + 4 + !parts.empty() == loopNames(kernel).size();
 }
 
 bool StripWriter::fits(const StripTile &tile) {
@@ -105,7 +106,12 @@ bool StripWriter::fits(const StripTile &tile) {
   auto isMultiple = [&](int64_t extent, int64_t size) {
     return extent > 0 && extent % size == 0;
   };
-  return 2 * results <= target.threadRegisters &&
+  // Sums of the parts before stay in registers.
+  int64_t merged = parts.empty()
+                       ? 0
+                       : tile.rows * MatrixSums::rows * extent(sums.column) /
+                             (tile.warps * target.warpThreads);
+  return 2 * results + merged <= target.threadRegisters &&
          tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
          tile.columnWarps() > 1 && (hasMatrices || tile.rowWarps == 1) &&
          (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
@@ -166,6 +172,8 @@ void StripWriter::order(RecipeBuilder &recipe) {
   SmallVector<std::string> blocks = outer;
   blocks.push_back(rowBlocks);
   SmallVector<std::string> all = blocks;
+  if (!parts.empty())
+    all.push_back(parts);
   SmallVector<std::string> inside{keys.warp,   values.warp,    rowThread,
                                   keys.thread, values.thread,  rowFragments,
                                   rowCopies,   keys.fragments, values.fragments,
@@ -184,6 +192,9 @@ void StripWriter::order(RecipeBuilder &recipe) {
       own = {values.warp, rowThread,        values.thread, rowFragments,
              rowCopies,   values.fragments, values.inside, keySlices,
              keySteps,    keyProducts};
+    else if (int(number) == mergeOp)
+      own = {values.warp, rowThread,        values.thread, rowFragments,
+             rowCopies,   values.fragments, values.inside, parts};
     else if (op.getNumReductionLoops() > 0 && int(number) != scoresOp)
       own = {rowThread,   rowFragments,   rowCopies,  keys.warp,
              keys.thread, keys.fragments, keys.inside};
@@ -238,7 +249,8 @@ void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
 }
 
 /// Slices of values that a mask hides from all rows of a block, and, where such
-/// a part of the keys may have none that are seen, those of the scores.
+/// a part of the keys may have none that are seen, those of the scores, or
+/// parts that a block has in turn.
 void StripWriter::skipMasked(RecipeBuilder &recipe) {
   std::optional<MaskedElements> masked = MaskedElements::find(kernel);
   if (!masked || masked->column() != scores.column)
@@ -247,18 +259,25 @@ void StripWriter::skipMasked(RecipeBuilder &recipe) {
     recipe.skipMasked(keySlices, sumsOp);
   if (!masked->needsOne() && masked->isUnneeded(scores.op))
     recipe.skipMasked(slices, scoresOp);
+  if (mergeOp >= 0 && masked->combinesVisible(ops[mergeOp]))
+    recipe.skipMasked(parts, mergeOp);
 }
 
 ArrayAttr StripWriter::write(const StripTile &tile) {
   RecipeBuilder recipe(kernel.getContext());
   scoresOp = int(numberOf(scores.op));
   sumsOp = int(numberOf(sums.op));
+  for (auto [number, op] : llvm::enumerate(ops))
+    if (llvm::is_contained(reducedLoops(op), parts))
+      mergeOp = int(number);
   cutAll(recipe, tile);
   order(recipe);
   recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
   // Slices have the zeros of keys that vectors reach after the last one.
   share(recipe, tile);
   unroll(recipe, tile);
+  if (!parts.empty())
+    recipe.computeAt(parts);
   if (hasMatrices)
     multiply(recipe);
   skipMasked(recipe);

@@ -61,3 +61,37 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
   } -> tensor<2x16xf32>
   return %y : tensor<2x16xf32>
 }
+
+// The running maximum of a row is one value beside the sums of its four columns.
+// CHECK-LABEL: func private @kernel_running_0(
+// CHECK:         %[[LAST:.+]]:5 = scf.for %{{.+}} iter_args(%[[S0:.+]] = %{{.+}}, %[[S1:.+]] = %{{.+}}, %[[S2:.+]] = %{{.+}}, %[[S3:.+]] = %{{.+}}, %[[M:.+]] = %{{.+}}) -> (f32, f32, f32, f32, f32)
+// CHECK:           %[[SQUARE:.+]] = arith.mulf
+// CHECK-COUNT-4:   arith.subf %{{.+}}, %[[M]]
+// CHECK:           %[[MAX:.+]] = arith.maximumf %[[M]], %[[SQUARE]]
+// CHECK-NOT:       arith.maximumf
+// CHECK:           scf.yield %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[MAX]]
+func.func @running(%x: tensor<8x6xf32>, %w: tensor<6x4xf32>, %o: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %y = krnl.kernel "running" loops [m = 8, c = 4, p = 6] ins(%x, %w : tensor<8x6xf32>, tensor<6x4xf32>) outs(%o : tensor<8x4xf32>)
+      recipe [order(m, p, c), 3: order(c, p), fuse_outer(m), unroll(c, 4), compute_at(p)] {
+  ^bb0(%a: tensor<8x6xf32>, %b: tensor<6x4xf32>, %d: tensor<8x4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %t = krnl.temporary : tensor<8x4xf32>
+    %u = krnl.temporary : tensor<8x6xf32>
+    %s = krnl.compute [m, c] () -> (%_ = %d[m, c]) : () -> tensor<8x4xf32> { linalg.yield %zero : f32 }
+    %f = krnl.compute [m, c] () -> (%_ = %t[m, c]) : () -> tensor<8x4xf32> { linalg.yield %lowest : f32 }
+    %e = krnl.compute [m, p] (%i = %a[m, p]) -> (%_ = %u[m, p]) : (tensor<8x6xf32>) -> tensor<8x6xf32> {
+      %r = arith.mulf %i, %i : f32
+      linalg.yield %r : f32
+    }
+    %r:2 = krnl.compute [m, c | p] (%i = %e[m, p], %j = %b[p, c]) -> (%sum = %s[m, c], %max = %f[m, c])
+        : (tensor<8x6xf32>, tensor<6x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+      %g = arith.subf %j, %max : f32
+      %h = arith.addf %sum, %g : f32
+      %l = arith.maximumf %max, %i : f32
+      linalg.yield %h, %l : f32, f32
+    }
+    krnl.yield %r#0 : tensor<8x4xf32>
+  } -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

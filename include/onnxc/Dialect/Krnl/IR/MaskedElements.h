@@ -69,8 +69,9 @@ public:
   /// Where all elements of a row are hidden, results depend on them.
   bool needsOne() const { return isUnguarded; }
 
-  /// Returns true if the op sums up along the rows, or takes maxima, and gives
-  /// the same results without hidden elements.
+  /// Returns true if the op sums up along the rows, or takes maxima, or merges
+  /// such results of parts of the rows, and gives the same results without
+  /// hidden elements.
   bool combinesVisible(ComputeOp op) const { return neutral.contains(op); }
   /// Returns true if nothing depends on what the op computes where elements are
   /// hidden.
@@ -91,12 +92,15 @@ private:
   std::optional<bool> hiddenValueOf(mlir::Value condition,
                                     const LinearForms &forms) const;
   bool readsAtLoops(ComputeOp op, mlir::OpOperand &operand) const;
+  void evaluateParts(ComputeOp op);
   void findUnneeded(KernelOp kernel);
 
   LinearForm hidden;
   std::string along;
   bool isUnguarded = false;
   llvm::DenseMap<mlir::Value, State> tensors;
+  /// Results of rows, where all their elements are hidden.
+  llvm::DenseMap<mlir::Value, State> ofHiddenRows;
   llvm::SmallPtrSet<mlir::Operation *, 8> neutral, unneeded;
 };
 

@@ -36,6 +36,13 @@ struct OpPlan {
   /// op takes up each of its elements once, and no other op reads the start.
   mlir::Value startOf(unsigned i) const;
 
+  /// Returns true if iterations of the loop have running values of result `i`
+  /// of their own; else one is that of all of them.
+  bool hasOwnSums(unsigned i, unsigned loop) const {
+    return !hasCommonSums() || !llvm::is_contained(commonLoops[i], loop);
+  }
+  bool hasCommonSums() const { return !commonLoops.empty(); }
+
   /// The indices of an operand over the loops of the nest.
   const Access &access(mlir::OpOperand &operand) const {
     return accesses[operand.getOperandNumber()];
@@ -56,7 +63,12 @@ struct OpPlan {
   llvm::SmallVector<unsigned> accumulated;
 
 private:
+  void findCommonSums(const LoopNest &nest);
+
   llvm::SmallVector<Access, 0> accesses;
+  /// By result, the loops whose iterations have one running value; empty where
+  /// all have values of their own.
+  llvm::SmallVector<llvm::SmallVector<unsigned>, 0> commonLoops;
 };
 
 /// Returns true if the op runs inside a loop of a later op.

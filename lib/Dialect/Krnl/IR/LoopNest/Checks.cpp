@@ -203,12 +203,13 @@ LogicalResult NestBuilder::checkComputeAt(EmitErrorFn emitError) const {
     const BodyOp &op = bodyOps[i];
     bool isLast = i == computeAt.back();
     const LoopUse &use = *op.find(*number);
-    // Loops in registers may be around that of the last op, which they hold the
-    // results of: all ops inside have them in one strip.
+    // Loops of threads, and those in registers, may be around that of the last
+    // op, which they hold the results of: all ops inside have them in one
+    // strip.
     auto isAround = [&](const LoopUse &other) {
       return allLoops[other.loop].fusedOuter ||
-             (isLast && !other.reduced && isInRegisters(other) &&
-              !endsEarly(other.loop));
+             (isLast && !other.reduced && !endsEarly(other.loop) &&
+              (isInRegisters(other) || allLoops[other.loop].mapped));
     };
     if (!llvm::all_of(llvm::make_range(op.loops.begin(), op.find(*number)),
                       isAround))

@@ -89,8 +89,8 @@ static bool growsWith(AffineExpr expr, ArrayRef<unsigned> loops) {
   }
 }
 
-/// The first or the last value of an axis in a tile, over the fused outer
-/// loops; null if it is not known.
+/// The first or the last value of an axis in a tile, over the loops that are
+/// around the op for all threads; null if it is not known.
 static AffineExpr edgeOfTile(const LoopNest &nest, unsigned op, unsigned axis,
                              bool last) {
   AffineExpr value = nest.valueExpr(op, axis);
@@ -98,8 +98,8 @@ static AffineExpr edgeOfTile(const LoopNest &nest, unsigned op, unsigned axis,
   SmallVector<AffineExpr> dims;
   for (unsigned number : llvm::seq<unsigned>(nest.loops().size())) {
     const Loop &loop = nest.loop(number);
-    bool isInside =
-        value.isFunctionOfDim(number) && (!loop.fusedOuter || loop.mapped);
+    bool isInside = value.isFunctionOfDim(number) &&
+                    (!nest.isAround(number, op) || loop.mapped);
     if (isInside)
       inside.push_back(number);
     dims.push_back(!isInside ? getAffineDimExpr(number, nest.getContext())
@@ -111,6 +111,9 @@ static AffineExpr edgeOfTile(const LoopNest &nest, unsigned op, unsigned axis,
 
 std::optional<VisibleIterations> visibleIterations(const LoopNest &nest,
                                                    unsigned op, unsigned loop) {
+  // Ops inside a loop run as often as the last of them.
+  if (nest.loop(loop).computeAt && nest.isAround(loop, op))
+    op = nest.computeAtOps().back();
   const BodyOp &body = nest.op(op);
   const LoopUse *use = body.find(loop);
   const MaskedElements *masked = nest.maskedElements();
@@ -123,17 +126,18 @@ std::optional<VisibleIterations> visibleIterations(const LoopNest &nest,
   for (const auto &[name, factor] : masked->form().factors) {
     const unsigned *axis = llvm::find_if(
         body.axes, [&](unsigned axis) { return nest.loop(axis).name == name; });
-    if (axis == body.axes.end())
-      return std::nullopt;
-    if (name == masked->column()) {
-      std::optional<int64_t> distance;
-      if (nest.stemsFrom(loop, *axis))
-        distance = distanceIn(nest, *axis, loop);
-      if (nest.stemsFrom(loop, *axis) && !distance)
+    // Elements of a row are hidden from the first one on that is.
+    if (axis != body.axes.end() && factor > 0 && nest.stemsFrom(loop, *axis)) {
+      std::optional<int64_t> distance = distanceIn(nest, *axis, loop);
+      if (!distance)
         return std::nullopt;
-      visible.each = distance.value_or(0);
+      visible.each = *distance * factor;
       continue;
     }
+    if (name == masked->column())
+      continue;
+    if (axis == body.axes.end())
+      return std::nullopt;
     AffineExpr edge = edgeOfTile(nest, op, *axis, /*last=*/factor < 0);
     if (!edge)
       return std::nullopt;
@@ -148,6 +152,11 @@ std::string reasonAgainstSkipping(const LoopNest &nest, unsigned number,
   const BodyOp &body = nest.op(number);
   const Loop &loop = nest.loop(use.loop);
   auto compute = dyn_cast_if_present<ComputeOp>(body.op);
+  // The ops inside do not compute iterations that the last op leaves out.
+  if (loop.computeAt && nest.isAround(use.loop, number))
+    return nest.op(nest.computeAtOps().back()).find(use.loop)->skipsMasked
+               ? std::string()
+               : "an op that reads the results goes on";
   const MaskedElements *masked = nest.maskedElements();
   if (!masked || !compute)
     return "no mask is computed from indices";
@@ -155,8 +164,8 @@ std::string reasonAgainstSkipping(const LoopNest &nest, unsigned number,
       visibleIterations(nest, number, use.loop);
   if (!visible)
     return "which elements of a tile are hidden is not known";
-  if (loop.fusedOuter || loop.computeAt || loop.mapped ||
-      nest.isInRegisters(use) || use.lanes || use.earlyExit)
+  if (loop.fusedOuter || loop.mapped || nest.isInRegisters(use) || use.lanes ||
+      use.earlyExit)
     return "all of its iterations are there";
   if (llvm::any_of(body.loops, [&](const LoopUse &other) {
         return nest.loop(other.loop).fusedOuter && visible->each != 0 &&

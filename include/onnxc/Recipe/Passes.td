@@ -229,9 +229,11 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
   let description = [{
     For a device: a contraction, a kernel along each row of its result, and a
     contraction that sums up these rows become one kernel where the cost model says
-    that this takes less time than the three. Or they become two, if the rows are a
-    softmax: the first has the sums of parts of the keys, each with the maximum of its
-    scores and the sum of its exponentials, and the second combines them in their order.
+    that this takes less time than the three. If the rows are a softmax, the keys may be
+    in parts, each with the maximum of its scores, the sum of its exponentials and the
+    sums of values. One kernel has the parts one after the other, and an op that
+    merges each with those before by a running maximum; or a first kernel has all
+    parts at the same time, and a second one combines them in their order.
     So 16 rows of scores of a part have to fit the memory that the threads of a block
     share, and few rows of queries have blocks for all multiprocessors. Where
     the number of keys is dynamic, the parts have a known number of them, the last

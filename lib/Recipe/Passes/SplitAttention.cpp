@@ -76,6 +76,8 @@ private:
   RankedTensorType withPart(Value tensor);
   SmallVector<Subscripts> accessesOf(ComputeOp op, ArrayRef<AffineExpr> dims);
   void cloneOp(ComputeOp op);
+  Value copyGated(Value elements, ArrayRef<StringRef> axes,
+                  const Subscripts &access, Value out, double whenGated);
   Value copyOut(ComputeOp op, Value out, double whenGated);
   Value destination();
   void cloneParts();
@@ -303,14 +305,12 @@ void AttentionSplitter::cloneOp(ComputeOp op) {
   mapping.map(op->getResults(), made->getResults());
 }
 
-/// Copies what the op has for each row to a result of the kernel, since threads
-/// have it in registers. Rows whose weights are all zero have another number.
-Value AttentionSplitter::copyOut(ComputeOp op, Value out, double whenGated) {
-  auto made = mapping.lookup(op->getResult(0)).getDefiningOp<ComputeOp>();
-  SmallVector<StringRef> axes = made.getAxes();
-  unsigned parallel = made.getNumParallelLoops();
-  Subscripts access = made.getSubscripts(*made.getDpsInitOperand(0));
-  SmallVector<Value> inputs{made->getResult(0)};
+/// Copies elements over the axes, but in rows whose weights are all zero has
+/// another number.
+Value AttentionSplitter::copyGated(Value elements, ArrayRef<StringRef> axes,
+                                   const Subscripts &access, Value out,
+                                   double whenGated) {
+  SmallVector<Value> inputs{elements};
   SmallVector<Subscripts> accesses{access};
   ComputeOp weights = softmax.weights;
   auto [inner, operands] = payloadSlice(weights, softmax.gate);
@@ -340,10 +340,19 @@ Value AttentionSplitter::copyOut(ComputeOp op, Value out, double whenGated) {
     }
     linalg::YieldOp::create(b, loc, number);
   };
-  return ComputeOp::create(rewriter, op.getLoc(), inputs, out, accesses,
-                           ArrayRef(axes).take_front(parallel), parallel,
-                           StringAttr(), payload)
+  return ComputeOp::create(rewriter, elements.getLoc(), inputs, out, accesses,
+                           axes, axes.size(), StringAttr(), payload)
       ->getResult(0);
+}
+
+/// Copies what the op has for each row to a result of the kernel, since threads
+/// have it in registers.
+Value AttentionSplitter::copyOut(ComputeOp op, Value out, double whenGated) {
+  auto made = mapping.lookup(op->getResult(0)).getDefiningOp<ComputeOp>();
+  SmallVector<StringRef> axes = made.getAxes();
+  return copyGated(
+      made->getResult(0), ArrayRef(axes).take_front(made.getNumParallelLoops()),
+      made.getSubscripts(*made.getDpsInitOperand(0)), out, whenGated);
 }
 
 /// What the sums of values are written into.
@@ -473,23 +482,26 @@ KernelOp AttentionSplitter::writeInTurn() {
   PartsCombiner combiner = combinerOf(axes);
   combiner.startRunning();
   // Sums of a part are no result of the kernel.
-  auto temporaryFor = [&](Value tensor) -> Value {
-    return TemporaryOp::create(rewriter, kernel.getLoc(), withPart(tensor));
-  };
   Value to = destination();
-  mapping.map(to, temporaryFor(to));
+  mapping.map(to, TemporaryOp::create(rewriter, kernel.getLoc(), withPart(to)));
   cloneParts();
-  auto ofRows = [&](ComputeOp op, double whenGated) {
-    Value result = op->getResult(0);
-    return softmax.gate ? copyOut(op, temporaryFor(result), whenGated)
-                        : mapping.lookup(result);
+  auto ofParts = [&](ComputeOp op) -> PartsCombiner::OfParts {
+    return {mapping.lookup(op->getResult(0)), partAccess(op)};
   };
-  Value maxima = ofRows(softmax.largest, 0), totals = ofRows(softmax.total, 1);
-  writeTail(made, combiner.merge({mapping.lookup(sums.op->getResult(0)),
-                                  partAccess(sums.op)},
-                                 {maxima, partAccess(softmax.largest)},
-                                 {totals, partAccess(softmax.total)},
-                                 destinationOf(made), numberOfParts(made)));
+  bool isGated = bool(softmax.gate);
+  Value out = destinationOf(made),
+        quotient = combiner.merge(ofParts(sums.op), ofParts(softmax.largest),
+                                  ofParts(softmax.total),
+                                  isGated ? Value() : out, numberOfParts(made));
+  if (isGated) {
+    Subscripts access = partAccess(sums.op);
+    access.erase(access.begin());
+    if (!out)
+      out = TemporaryOp::create(rewriter, kernel.getLoc(),
+                                cast<RankedTensorType>(quotient.getType()));
+    quotient = copyGated(quotient, ArrayRef(axes).drop_back(), access, out, 0);
+  }
+  writeTail(made, quotient);
   return made;
 }
 

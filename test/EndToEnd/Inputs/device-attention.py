@@ -80,6 +80,9 @@ CASES = {
     "causal": model([1, 2, 128, 32], [1, 2, 128, 32], is_causal=1),
     # Parts of the keys that a mask hides from a whole block, and blocks and queries that do not divide.
     "causal_parts": model([1, 2, 256, 32], [1, 2, 256, 32], is_causal=1),
+    # Parts of the keys in turn.
+    "causal_turns": model([1, 20, 256, 32], [1, 20, 512, 32], is_causal=1),
+    "causal_turns_f16": model([1, 32, 256, 32], [1, 32, 512, 32], element=F16, is_causal=1),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
     # Two groups of warps with rows of their own.
     "groups_of_warps": model([1, 16, 128, 64], [1, 16, 128, 64], element=F16),
@@ -157,7 +160,8 @@ def main():
             bound = 4e-3 if found.dtype == np.float16 else 2e-5
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
             worst = max(worst, error / bound) if error == error else np.inf
-        print(f"{name}: {', '.join(kernels)}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")
+        turns = "" if "compute_at(" not in text else ", keys in turn"
+        print(f"{name}: {', '.join(kernels)}{turns}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")
 
 
 main()

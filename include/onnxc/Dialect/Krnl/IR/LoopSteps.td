@@ -83,8 +83,10 @@ def Krnl_ComputeAtStep
     `compute_at(b)`: the ops that run over loop `b`, one after the other in the
     body, have one loop `b`, just inside the fused outer ones; each iteration runs all
     of them. The last one reduces it and keeps its results in registers, if those
-    are a tile; no other op uses the results of the others. So sums over blocks
-    are scaled and added up block by block.
+    are a tile, or unrolled in each thread: loops of threads and unrolled ones may be
+    around `b` in this op. No other op uses the results of the others. So sums over
+    blocks are scaled and added up block by block, as those of parts of the keys of
+    an attention are, by a running maximum.
   }];
   let parameters = (ins LoopName:$loop);
   let assemblyFormat = "`(` $loop `)`";
@@ -129,7 +131,8 @@ def Krnl_SkipMaskedStep
     hidden. Refused where results would change: the op sums up products with weights
     that are zero there, or takes the maximum, or its results are read by ops
     that skip the same iterations. A loop over terms of a product that is
-    masked afterwards has no iterations in tiles that are hidden as a whole. Zeros
+    masked afterwards has no iterations in tiles that are hidden as a whole. A loop of
+    `compute_at` ends where its last op keeps its running values, for all ops inside. Zeros
     times infinite or undefined elements of the other factor are left out, too.
   }];
   let parameters = (ins LoopName:$loop);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Target/IR/Target.h"
@@ -319,6 +320,14 @@ void LoopPrinter::noteMatrices(const LoopUse &use,
                         : "products of matrices of a warp");
 }
 
+/// What slices are of: an operand, or the result of an op that computes them.
+static std::string sliceName(const LoopNest &nest, KernelOp kernel,
+                             const Cache &cache) {
+  if (std::optional<unsigned> maker = makerOf(nest, cache.operand))
+    return "op " + nest.op(*maker).name + " computed";
+  return operandName(kernel, cache.operand);
+}
+
 /// Copies of operands at the loop, for the op that it is opened for and those
 /// that share it.
 void LoopPrinter::noteSlices(unsigned loop, unsigned number,
@@ -328,7 +337,7 @@ void LoopPrinter::noteSlices(unsigned loop, unsigned number,
         llvm::any_of(cachingOps(nest, cache), [&](unsigned op) {
           return op == number || (op > number && isShared(loop, op));
         }))
-      notes.push_back(operandName(kernel, cache.operand) +
+      notes.push_back(sliceName(nest, kernel, cache) +
                       (cache.shared && processor.isDevice()
                            ? " in shared memory"
                            : " in scratch memory"));
@@ -432,7 +441,8 @@ void LoopPrinter::print() {
       names[init] = names[result] = name;
     }
     openLoops(number);
-    printIndices(number);
+    if (!isInSlices(nest, number))
+      printIndices(number);
     PayloadPrinter(op, names, os, 2 * open.size()).print();
   }
 }

@@ -69,7 +69,9 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
     time: one has the factor as a tensor, and one multiplies. Where the factor is
     extended from fewer bits, the tensor has these. Nothing is done where
     sizes of the tensor are dynamic, where the tensor is many times larger than what
-    the kernel reads and writes, or where each element is a factor of one product.
+    the kernel reads and writes, or where each element is a factor of one product. A
+    third form is one kernel of both ops, whose threads compute the slices of the
+    factor that they multiply.
 
     ```mlir
     %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]

@@ -14,12 +14,14 @@
 #include "Cost/DeviceCost.h"
 
 #include "Cost/CacheTraffic.h"
+#include "Cost/ComputedSliceCost.h"
 #include "Cost/OpCost.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
@@ -43,23 +45,6 @@ using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
 namespace onnxc {
-
-Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
-  int64_t warps = llvm::divideCeil(tile.threads, target.warpThreads);
-  int64_t registers =
-      warps * int64_t(llvm::alignTo(tile.registers * target.warpThreads,
-                                    target.registerUnit));
-  int64_t shared = llvm::alignTo(tile.sharedBytes + target.tileSharedBytes,
-                                 target.sharedUnit);
-  Occupancy occupancy;
-  occupancy.tiles = std::min(
-      {target.coreTiles, target.coreThreads / (warps * target.warpThreads),
-       target.coreRegisters / std::max<int64_t>(registers, 1),
-       target.coreSharedBytes / shared});
-  occupancy.share = double(occupancy.tiles * warps * target.warpThreads) /
-                    double(target.coreThreads);
-  return occupancy;
-}
 
 /// How much longer the longest tile takes than the mean of all: a mask may
 /// leave out iterations of the loop that most ops are in.
@@ -125,6 +110,7 @@ struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
   void add(unsigned number);
   void addCopies(const SharedCopies &copies, double &waited);
+  void addComputed(unsigned number, double &waited);
   double carriedRegisters(unsigned number) const;
   void addRegisters(unsigned number, const ThreadWork &work,
                     const SharedCopies &copies, double steps);
@@ -166,6 +152,8 @@ struct TileWork {
   /// those that the core takes from it.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
          functionCycles = 0, traffic = 0, received = 0;
+  /// Registers for elements of slices that threads compute.
+  int64_t computedRegisters = 0;
   /// Cycles in which parts of sums come from other blocks of the cluster.
   double exchanging = 0;
   /// Cycles in which a warp waits, of all warps together, in some of which its
@@ -207,23 +195,27 @@ static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
                                                 : std::nullopt;
 }
 
-/// Iterations of the loops of a tile up to that of the copy, and of those
-/// around it, which are no threads, not unrolled and not other blocks'.
-static void countRounds(SharedCopies &copies, const LoopNest &nest,
-                        unsigned number, unsigned at,
-                        std::optional<unsigned> ofBlocks) {
-  copies.rounds = 1;
+/// Iterations of the loops of a tile up to that of a copy, and of those around
+/// it, which are no threads, not unrolled and not other blocks'.
+struct Rounds {
+  double all = 1, around = 1;
+};
+
+static Rounds countRounds(const LoopNest &nest, unsigned number, unsigned at,
+                          std::optional<unsigned> ofBlocks) {
+  Rounds rounds;
   for (const LoopUse &use : nest.op(number).loops) {
     const Loop &loop = nest.loop(use.loop);
     if (use.loop == at)
-      copies.starts = copies.rounds;
+      rounds.around = rounds.all;
     if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
         use.loop != ofBlocks)
-      copies.rounds *=
+      rounds.all *=
           iterationsOf(nest, use.loop) * visibleShare(nest, number, use.loop);
     if (use.loop == at)
       break;
   }
+  return rounds;
 }
 
 /// Adds a slice that is copied by boxes; one thread has an instruction for
@@ -261,9 +253,12 @@ static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
   auto op = cast<ComputeOp>(nest.op(number).op);
   for (OpOperand *input : readInputs(op)) {
     const Cache *cache = sharedCacheOf(nest, *input, number);
-    if (!cache)
+    if (!cache || makerOf(nest, cache->operand))
       continue;
-    countRounds(copies, nest, number, cache->at, partsOfBlocks(kernel, nest));
+    Rounds rounds =
+        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
+    copies.rounds = rounds.all;
+    copies.starts = rounds.around;
     SmallVector<unsigned> loops = cachedLoops(nest, *cache, number);
     double elements = countIterations(nest, loops);
     int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
@@ -369,6 +364,8 @@ double TileWork::latencyOfMemory(unsigned number) const {
 }
 
 void TileWork::add(unsigned number) {
+  if (isInSlices(nest, number))
+    return;
   ThreadWork work =
       OpCost(kernel, nest, number, target, loopsOfThreads).threadWork();
   double lanes =
@@ -403,6 +400,7 @@ void TileWork::add(unsigned number) {
   traffic += direct;
   received += direct;
   addCopies(copies, waited);
+  addComputed(number, waited);
   addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
   addRegisters(number, work, copies, steps);
@@ -436,6 +434,22 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
                        (copies.hasProducer ? arrival : 0));
   if (copies.hasProducer)
     resources.threads = numThreads(nest) + producerThreads;
+}
+
+/// Threads wait for what they compute elements from, while products in flight
+/// go on.
+void TileWork::addComputed(unsigned number, double &waited) {
+  auto roundsAt = [&](unsigned loop) {
+    return countRounds(nest, number, loop, partsOfBlocks(kernel, nest)).all;
+  };
+  SliceWork work = sliceWorkOf(nest, number, roundsAt, target);
+  instructions += work.instructions;
+  operations += work.operations;
+  cacheCycles += work.cacheCycles;
+  traffic += work.bytes;
+  received += work.bytes;
+  waited += warps * work.rounds * target.memoryLatency;
+  computedRegisters += int64_t(work.registers);
 }
 
 /// Parts of the results go to shared memory, and those of the own share come
@@ -483,7 +497,7 @@ void TileWork::addRegisters(unsigned number, const ThreadWork &work,
   double spilled = std::max(kept - double(target.threadRegisters), 0.0);
   instructions += 2 * steps * spilled;
   cacheCycles += 2 * steps * spilled;
-  registers = std::min(registers, target.threadRegisters);
+  registers = std::min(registers + computedRegisters, target.threadRegisters);
   resources.registers = std::max(resources.registers, registers);
 }
 

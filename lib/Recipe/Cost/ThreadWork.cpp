@@ -13,6 +13,7 @@
 #include "Kernels/KernelShape.h"
 #include "onnxc/Conversion/ExpandMath/VectorMath.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -59,7 +60,7 @@ bool isKept(const LoopNest &nest, unsigned number, OpOperand &input) {
   Access access(nest, number, input);
   return llvm::any_of(llvm::seq(number), [&](unsigned before) {
     auto op = cast<ComputeOp>(nest.op(before).op);
-    return isInRegisters(nest, before) &&
+    return !isInSlices(nest, before) && isInRegisters(nest, before) &&
            llvm::any_of(readInputs(op), [&](OpOperand *other) {
              return other->get() == input.get() &&
                     Access(nest, before, *other) == access;
@@ -138,12 +139,18 @@ void OpCost::addFragments(const Access &access, double bytes, bool isShared,
   (isShared ? work.sharedBytes : work.loadedBytes) += words * 4;
 }
 
+/// Returns true if all threads of a tile see the result of the op.
+static bool isInSharedMemory(const LoopNest &nest, ComputeOp maker) {
+  unsigned number = nest.indexOf(maker);
+  return nest.op(number).isShared || isInSlices(nest, number);
+}
+
 /// A warp whose threads read the same element reads it once, others as many
 /// bytes as all of them have.
 void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   auto maker = operand.get().getDefiningOp<ComputeOp>();
   bool isSharedResult =
-      isStore ? body.isShared : maker && nest.op(nest.indexOf(maker)).isShared;
+      isStore ? body.isShared : maker && isInSharedMemory(nest, maker);
   if (!isSharedResult && (isStore ? isIntermediate(op) : bool(maker)))
     return;
   if (!isStore && isKept(nest, number, operand))

@@ -11,6 +11,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/DevicePass.h"
 #include "Passes/FormChoice.h"
+#include "Passes/JoinedFactor.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -330,7 +331,18 @@ static SmallVector<Value> resultsOf(KernelOp kernel, KernelOp before) {
   return results;
 }
 
-/// Takes the two kernels if they are cheaper than the one.
+/// Erases operations without uses between two others.
+static void eraseUnused(Operation *before, Operation *after) {
+  for (Operation *op = after->getPrevNode(); op && op != before;) {
+    Operation *next = op->getPrevNode();
+    if (op->use_empty())
+      op->erase();
+    op = next;
+  }
+}
+
+/// Takes the cheapest of the kernel, two kernels, and one that computes the
+/// factor slice by slice.
 void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
   std::optional<Factor> found = findFactor(kernel);
   if (!kernel.getRecipe().empty() || !found)
@@ -345,13 +357,27 @@ void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
                      chooser->cyclesOf(kernel, options)});
   choice.offer({"an operand computed once, in a kernel of its own",
                 chooser->cyclesOf({factor, product}, options)});
-  if (!choice.report(kernel.getLoc(), getArgument())) {
-    while (kernel->getPrevNode() != before)
-      kernel->getPrevNode()->erase();
-    return;
+  // What reads the results in other shapes follows the product.
+  b.setInsertionPointAfter(product);
+  KernelOp joined = buildJoined(b, factor, product);
+  bool isJoined =
+      joined && choice.offer({"an operand computed in slices of shared memory",
+                              chooser->cyclesOf(joined, options)});
+  bool isTaken = choice.report(kernel.getLoc(), getArgument());
+  if (isTaken && isJoined)
+    product.replaceAllUsesWith(joined.getResults());
+  else if (joined)
+    joined.erase();
+  if (isTaken)
+    kernel.replaceAllUsesWith(resultsOf(isJoined ? joined : product, kernel));
+  if (isTaken && isJoined) {
+    product.erase();
+    eraseUnused(before, joined);
   }
-  kernel.replaceAllUsesWith(resultsOf(product, kernel));
-  kernel.erase();
+  if (isTaken)
+    return kernel.erase();
+  while (kernel->getPrevNode() != before)
+    kernel->getPrevNode()->erase();
 }
 
 } // namespace onnxc

@@ -4,19 +4,17 @@
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 132, fma_per_cycle = 4, loads_per_cycle = 1, l3_bytes_per_cycle = 3.8e+01, memory_bytes_per_cycle = 18.4, megahertz = 1980, issues_per_cycle = 4, matrix_products = 1893, warp_matrix_share = 6.2e-01, core_threads = 2048, core_shared_bytes = 233472, instructions = {mma_f16_x16 = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"}>} {
 
-// The kernel of the factor has its loops and its inputs; memory has what the payload extends. The loops of the
-// sum are one where the tensors are matrices.
+// The kernel of the product has the op of the factor, whose loops it adds to its own; its tensor is what the payload
+// extends. The loops of the sum are one where the tensors are matrices.
 // CHECK-LABEL: func @half
-// CHECK:         %[[SCRATCH:.+]] = tensor.empty() : tensor<2048x8x32xf16>
-// CHECK:         %[[FACTOR:.+]] = krnl.kernel "half factor" loops [n = 2048, block = 8, i = 32] ins(%{{.+}}, %{{.+}} : tensor<2048x8x32xi8>, tensor<2048x8xf16>) outs(%[[SCRATCH]] : tensor<2048x8x32xf16>)
-// CHECK:           krnl.compute [n, block, i] (%[[NUMBER:.+]] = %{{.+}}[n, block, i], %[[SCALE:.+]] = %{{.+}}[n, block]) -> (%{{.+}} = %{{.+}}[n, block, i])
+// CHECK:         %[[X:.+]] = tensor.collapse_shape %{{.+}} into tensor<256x256xf16>
+// CHECK:         krnl.kernel "half" loops [m = 256, n = 2048, blocki = 256, block = 8, i = 32] ins(%[[X]], %{{.+}}, %{{.+}} : tensor<256x256xf16>, tensor<2048x8x32xi8>, tensor<2048x8xf16>)
+// CHECK:           %[[TENSOR:.+]] = krnl.temporary : tensor<2048x256xf16>
+// CHECK-NEXT:      %[[FACTOR:.+]] = krnl.compute [n, block, i] (%[[NUMBER:.+]] = %{{.+}}[n, block, i], %[[SCALE:.+]] = %{{.+}}[n, block]) -> (%{{.+}} = %[[TENSOR]][n, block * 32 + i])
 // CHECK-NEXT:        %[[REAL:.+]] = arith.sitofp %[[NUMBER]] : i8 to f16
 // CHECK-NEXT:        %[[WEIGHT:.+]] = arith.mulf %[[REAL]], %[[SCALE]] : f16
 // CHECK-NEXT:        linalg.yield %[[WEIGHT]] : f16
-// CHECK:         %[[W:.+]] = tensor.collapse_shape %[[FACTOR]] {{.*}} into tensor<2048x256xf16>
-// CHECK:         %[[X:.+]] = tensor.collapse_shape %{{.+}} into tensor<256x256xf16>
-// CHECK:         krnl.kernel "half" loops [m = 256, n = 2048, blocki = 256] ins(%[[W]], %[[X]] : tensor<2048x256xf16>, tensor<256x256xf16>)
-// CHECK:           krnl.compute "mm" [m, n | blocki] (%[[P:.+]] = %{{.+}}[m, blocki], %[[Q:.+]] = %{{.+}}[n, blocki]) -> (%[[SUM:.+]] = %{{.+}}[m, n])
+// CHECK:           krnl.compute "mm" [m, n | blocki] (%[[P:.+]] = %{{.+}}[m, blocki], %[[Q:.+]] = %[[FACTOR]][n, blocki]) -> (%[[SUM:.+]] = %{{.+}}[m, n])
 // CHECK-NEXT:        %[[L:.+]] = arith.extf %[[P]] : f16 to f32
 // CHECK-NEXT:        %[[R:.+]] = arith.extf %[[Q]] : f16 to f32
 // CHECK-NEXT:        %[[PRODUCT:.+]] = arith.mulf %[[L]], %[[R]] : f32
@@ -42,14 +40,15 @@ func.func @half(%x: tensor<256x8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<2
 
 // The number of rows is dynamic, and either factor may be the computed one.
 // CHECK-LABEL: func @dynamic
-// CHECK:         krnl.kernel "dynamic factor" loops [n = 2048, block = 8, i = 32]
-// CHECK:         krnl.kernel "dynamic" loops [m = %{{.+}}, n = 2048, blocki = 256]
+// CHECK:         krnl.kernel "dynamic" loops [m = %{{.+}}, n = 2048, blocki = 256, block = 8, i = 32]
+// CHECK:           %[[FACTOR:.+]] = krnl.compute [n, block, i]
+// CHECK:           krnl.compute [m, n | blocki] (%{{.+}} = %{{.+}}[m, blocki], %{{.+}} = %[[FACTOR]][n, blocki])
 func.func @dynamic(%x: tensor<?x8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<2048x8xf16>, %o: tensor<?x2048xf32>, %m: index) -> tensor<?x2048xf32> {
   %y = krnl.kernel "dynamic" loops [m = %m, n = 2048, block = 8, i = 32] ins(%x, %w, %s : tensor<?x8x32xf16>, tensor<2048x8x32xi8>, tensor<2048x8xf16>) outs(%o : tensor<?x2048xf32>) {
   ^bb0(%a: tensor<?x8x32xf16>, %b: tensor<2048x8x32xi8>, %c: tensor<2048x8xf16>, %d: tensor<?x2048xf32>, %rows: index):
     %zero = arith.constant 0.0 : f32
     %f = krnl.compute [m, n] () -> (%q = %d[m, n]) : () -> tensor<?x2048xf32> { linalg.yield %zero : f32 }
-    %r = krnl.compute "mm" [m, n | block, i] (%p = %a[m, block, i], %q = %b[n, block, i], %t = %c[n, block]) -> (%e = %f[m, n]) : (tensor<?x8x32xf16>, tensor<2048x8x32xi8>, tensor<2048x8xf16>) -> tensor<?x2048xf32> {
+    %r = krnl.compute [m, n | block, i] (%p = %a[m, block, i], %q = %b[n, block, i], %t = %c[n, block]) -> (%e = %f[m, n]) : (tensor<?x8x32xf16>, tensor<2048x8x32xi8>, tensor<2048x8xf16>) -> tensor<?x2048xf32> {
       %number = arith.sitofp %q : i8 to f16
       %weight = arith.mulf %number, %t : f16
       %left = arith.extf %p : f16 to f32
@@ -65,8 +64,8 @@ func.func @dynamic(%x: tensor<?x8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<
 
 // Factors of f32 stay so.
 // CHECK-LABEL: func @full
-// CHECK:         krnl.kernel "full factor" {{.*}} outs(%{{.+}} : tensor<2048x8x32xf32>)
-// CHECK:         krnl.kernel "full" loops [m = 1024, n = 2048, blocki = 256]
+// CHECK:         krnl.kernel "full" loops [m = 1024, n = 2048, blocki = 256, block = 8, i = 32]
+// CHECK:           krnl.temporary : tensor<2048x256xf32>
 func.func @full(%x: tensor<1024x8x32xf32>, %w: tensor<2048x8x32xi8>, %s: tensor<2048x8xf16>, %o: tensor<1024x2048xf32>) -> tensor<1024x2048xf32> {
   %y = krnl.kernel "full" loops [m = 1024, n = 2048, block = 8, i = 32] ins(%x, %w, %s : tensor<1024x8x32xf32>, tensor<2048x8x32xi8>, tensor<2048x8xf16>) outs(%o : tensor<1024x2048xf32>) {
   ^bb0(%a: tensor<1024x8x32xf32>, %b: tensor<2048x8x32xi8>, %c: tensor<2048x8xf16>, %d: tensor<1024x2048xf32>):
@@ -107,9 +106,9 @@ func.func @one(%x: tensor<8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<2048x8
   return %y : tensor<2048xf32>
 }
 
-// Two rows of many weights do not pay: the factor would go through memory.
+// Two rows of many weights do not pay for a tensor in memory, but for slices.
 // CHECK-LABEL: func @two
-// CHECK-NOT:     "two factor"
+// CHECK:         krnl.kernel "two" loops [m = 2, n = 16384, blocki = 256, block = 8, i = 32]
 func.func @two(%x: tensor<2x8x32xf16>, %w: tensor<16384x8x32xi8>, %s: tensor<16384x8xf16>, %o: tensor<2x16384xf32>) -> tensor<2x16384xf32> {
   %y = krnl.kernel "two" loops [m = 2, n = 16384, block = 8, i = 32] ins(%x, %w, %s : tensor<2x8x32xf16>, tensor<16384x8x32xi8>, tensor<16384x8xf16>) outs(%o : tensor<2x16384xf32>) {
   ^bb0(%a: tensor<2x8x32xf16>, %b: tensor<16384x8x32xi8>, %c: tensor<16384x8xf16>, %d: tensor<2x16384xf32>):
@@ -172,11 +171,11 @@ func.func @shared(%x: tensor<640x256xf32>, %o: tensor<1000x640xf32>) -> tensor<1
   return %y : tensor<1000x640xf32>
 }
 
-// Three loops of the product are one, pair by pair; readers have the result in its shape.
+// Three loops of the product are one, pair by pair, and three of the factor; readers have the result in its shape.
 // CHECK-LABEL: func @pairs
-// CHECK:         krnl.kernel "pairs factor" loops [q = 4, r = 8, s = 16, t = 256]
-// CHECK:         %[[Y:.+]] = krnl.kernel "pairs" loops [p = 1024, qrs = 512, t = 256]
+// CHECK:         %[[Y:.+]] = krnl.kernel "pairs" loops [p = 1024, qrs = 512, t = 256, q = 4, r = 8, s = 16]
 // CHECK-SAME:    {
+// CHECK:           krnl.compute [q, r, s, t] {{.+}} -> (%{{.+}} = %{{.+}}[(q * 8 + r) * 16 + s, t])
 // CHECK:         %[[PAIR:.+]] = tensor.expand_shape %[[Y]] {{.+}} into tensor<1024x32x16xf32>
 // CHECK:         %[[ALL:.+]] = tensor.expand_shape %[[PAIR]] {{.+}} into tensor<1024x4x8x16xf32>
 // CHECK:         return %[[ALL]]
@@ -196,11 +195,10 @@ func.func @pairs(%x: tensor<1024x256xf32>, %w: tensor<4x8x16x256xf32>, %s: tenso
 
 // The factor depends on loops by which half of a byte it is, and another op reads the scales, too.
 // CHECK-LABEL: func @halves
-// CHECK:         %[[FACTOR:.+]] = krnl.kernel "halves factor" loops [n = 2048, byte = 128, part = 2] ins(%{{.+}}, %[[SCALES:[a-z0-9]+]] : tensor<2048x128xi8>, tensor<2048xf16>) outs(%{{.+}} : tensor<2048x128x2xf16>)
+// CHECK:         krnl.kernel "halves" loops [m = 256, n = 2048, bytepart = 256, byte = 128, part = 2] ins(%{{.+}}, %[[SCALES:[a-z0-9]+]], %{{.+}}, %[[SCALES]] : tensor<256x256xf16>, tensor<2048xf16>, tensor<2048x128xi8>, tensor<2048xf16>)
+// CHECK:           %[[FACTOR:.+]] = krnl.compute [n, byte, part] {{.+}} -> (%{{.+}} = %{{.+}}[n, byte * 2 + part])
 // CHECK:           krnl.index part
-// CHECK:         %[[W:.+]] = tensor.collapse_shape %[[FACTOR]]
-// CHECK:         krnl.kernel "halves" loops [m = 256, n = 2048, bytepart = 256] ins(%[[W]], %{{.+}}, %[[SCALES]] : tensor<2048x256xf16>, tensor<256x256xf16>, tensor<2048xf16>)
-// CHECK:           krnl.compute [m, n | bytepart] (%{{.+}} = %{{.+}}[m, bytepart], %{{.+}} = %{{.+}}[n, bytepart])
+// CHECK:           krnl.compute [m, n | bytepart] (%{{.+}} = %{{.+}}[m, bytepart], %{{.+}} = %[[FACTOR]][n, bytepart])
 // CHECK:           krnl.compute [m, n] (%{{.+}} = %{{.+}}[m, n], %{{.+}} = %{{.+}}[n])
 func.func @halves(%x: tensor<256x128x2xf16>, %w: tensor<2048x128xi8>, %s: tensor<2048xf16>, %o: tensor<256x2048xf32>) -> tensor<256x2048xf32> {
   %y = krnl.kernel "halves" loops [m = 256, n = 2048, byte = 128, part = 2] ins(%x, %w, %s : tensor<256x128x2xf16>, tensor<2048x128xi8>, tensor<2048xf16>) outs(%o : tensor<256x2048xf32>) {

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -140,7 +141,7 @@ void CachedSlices::allocate() {
   for (const Cache &cache : nest.caches())
     for (unsigned op : cachingOps(nest, cache))
       for (OpOperand *input : storage.plan(op).op.getDpsInputOperands())
-        if (input->get() == kernel.getBody().getArgument(cache.operand))
+        if (input->get() == slicedValue(nest, cache))
           allocate(cache, op, *input);
 }
 

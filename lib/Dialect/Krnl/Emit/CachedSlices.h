@@ -52,6 +52,9 @@ struct CachedSlice {
   mlir::Value readers = {};
   /// A warp of its own copies it.
   bool hasProducer = false;
+
+  /// The op that computes the elements; null for an input of the kernel.
+  ComputeOp maker() const { return use->get().getDefiningOp<ComputeOp>(); }
 };
 
 using Slices = llvm::SmallVector<const CachedSlice *>;

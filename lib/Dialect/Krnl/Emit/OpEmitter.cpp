@@ -5,6 +5,7 @@
 #include "OpEmitter.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 
 using namespace mlir;
 
@@ -13,7 +14,7 @@ namespace onnxc::krnl {
 void OpEmitter::emitOps() {
   kept.clear();
   for (unsigned op = 0; op < nest.ops().size(); ++op)
-    if (!isInside(nest, op))
+    if (!isInside(nest, op) && !isInSlices(nest, op))
       emitOp(op);
 }
 

@@ -133,9 +133,7 @@ void SliceCopier::copyByThread(const CachedSlice &slice, unsigned position) {
   }
   OpState state(storage.plan(slice.op));
   Instance first(active.size(), 0);
-  Value source = cached.sourceOf(slice);
-  Value element =
-      access.load(source, cached.indicesInSource(slice, state), 1, {});
+  Value element = sources.read(slice, state, 1);
   element = positions.zeroOutside(slice.op, *slice.use, first, element);
   access.store(slice.memref, cached.indexIn(slice, first), element, 1, {});
 }

@@ -17,8 +17,8 @@ public:
   SliceCopier(const EmitContext &context, OperandPositions &positions,
               CachedSlices &slices)
       : EmitContext(context), positions(positions), cached(slices),
-        threads(context, positions, slices), boxes(context, slices),
-        producer(context, slices, boxes) {}
+        sources(context, slices), threads(context, positions, slices, sources),
+        boxes(context, slices), producer(context, slices, boxes) {}
 
   /// Emits a tile by the roles of threads: SliceProducer has them.
   SliceProducer &roles() { return producer; }
@@ -43,6 +43,7 @@ private:
 
   OperandPositions &positions;
   CachedSlices &cached;
+  SourceReader sources;
   ThreadCopier threads;
   BoxCopier boxes;
   SliceProducer producer;

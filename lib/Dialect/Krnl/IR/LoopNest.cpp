@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -106,12 +107,22 @@ static void recordExtracts(NestBuilder &nest, KernelOp kernel, ComputeOp op) {
       nest.operandInfo(argument.getArgNumber()).plain = false;
 }
 
-/// Records how `op` indexes the kernel's operands.
+/// The number that the operand of an op has in a nest: of an input of the
+/// kernel, or of the only result of another op; -1 for others.
+static int operandNumber(KernelOp kernel, const LoopNest &nest,
+                         OpOperand &operand) {
+  if (auto maker = operand.get().getDefiningOp<ComputeOp>();
+      maker && maker->getNumResults() == 1)
+    return int(numberOfResult(kernel, nest.indexOf(maker)));
+  return inputNumber(kernel, operand.get());
+}
+
+/// Records how `op` indexes the kernel's operands and results of other ops.
 static void recordOperands(NestBuilder &nest, KernelOp kernel, unsigned number,
                            ComputeOp op) {
   ArrayRef<unsigned> axes = nest.op(number).axes;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    int operand = inputNumber(kernel, input->get());
+    int operand = operandNumber(kernel, nest, *input);
     auto type = dyn_cast<RankedTensorType>(input->get().getType());
     if (operand < 0 || !type)
       continue;

@@ -4,6 +4,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/OpPlan.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/RunningValues.h"
@@ -33,6 +34,9 @@ bool RegisterLoops::isTile(unsigned loop) const {
 OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
                unsigned number)
     : number(number), op(cast<ComputeOp>(nest.op(number).op)) {
+  // It is no plan of loops where the op has none.
+  if (isInSlices(nest, number))
+    return;
   for (OpOperand &operand : op->getOpOperands())
     accesses.emplace_back(nest, number, operand);
   for (OpOperand &init : op.getDpsInitsMutable()) {

@@ -5,6 +5,7 @@
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
@@ -193,6 +194,10 @@ SmallVector<Value> StoragePlan::destinationAliases(OpResult produced) const {
 }
 
 bool StoragePlan::needsMemory(OpResult produced) const {
+  // Its elements are in the slices of the op that reads it.
+  if (auto producer = dyn_cast<ComputeOp>(produced.getOwner());
+      producer && isInSlices(nest, nest.indexOf(producer)))
+    return false;
   // The running value that a reduction keeps for the sake of its other results,
   // unless it starts and stays in registers.
   if (produced.use_empty())

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -80,7 +81,7 @@ static std::string reasonAgainstCluster(const StoragePlan &storage,
                                         const LoopNest &nest, unsigned op) {
   std::optional<unsigned> parts = clusterParts(nest),
                           shares = clusterShares(nest);
-  if (!parts || storage.isOnlyStart(op))
+  if (!parts || storage.isOnlyStart(op) || isInSlices(nest, op))
     return "";
   const OpPlan &plan = storage.plan(op);
   const BodyOp &body = nest.op(op);
@@ -98,7 +99,7 @@ static std::string reasonAgainstCluster(const StoragePlan &storage,
   if (plan.op->getNumResults() != 1)
     return "has several sums";
   for (OpOperand *input : plan.op.getDpsInputOperands())
-    if (!isa<BlockArgument>(input->get()))
+    if (!isa<BlockArgument>(input->get()) && !sharedCacheOf(nest, *input, op))
       return "sums up results of another op";
   for (const LoopUse &use : body.loops) {
     const Loop &loop = nest.loop(use.loop);
@@ -112,7 +113,7 @@ static std::string reasonAgainstCluster(const StoragePlan &storage,
 /// Why threads cannot share the op; empty if they can.
 static std::string reasonAgainstThreads(const StoragePlan &storage,
                                         const LoopNest &nest, unsigned op) {
-  if (storage.isOnlyStart(op))
+  if (storage.isOnlyStart(op) || isInSlices(nest, op))
     return "";
   const OpPlan &plan = storage.plan(op);
   SmallVector<const LoopUse *> written;

@@ -15,6 +15,7 @@
 
 #include "Planners/Device/BlockContraction.h"
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -97,11 +98,19 @@ bool BlockContractionWriter::isPossible() {
   if (loops.channelwise || !loops.blocks.empty() ||
       !loops.scaleOperands.empty())
     return false;
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
-    if (inputNumber(kernel, operand->get()) < 0 ||
+  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+    ComputeOp maker = makerOf(operand);
+    if ((maker ? !reasonAgainstSlices(maker).empty()
+               : inputNumber(kernel, operand->get()) < 0) ||
         !getElementTypeOrSelf(operand->get()).isIntOrFloat())
       return false;
-  SmallVector<std::string> all = loopNames(kernel);
+  }
+  // The op of a factor has no loops in the end.
+  llvm::StringSet<> all;
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (op != factorMaker())
+      for (StringRef axis : op.getAxes())
+        all.insert(axis);
   return loops.batch.size() + loops.rows.size() + loops.columns.size() +
                  loops.reduced.size() ==
              all.size() &&
@@ -171,16 +180,23 @@ BlockContractionWriter::tileLoops(StringRef rowBlocks, StringRef columnBlocks) {
   return outer;
 }
 
+/// The number of the op among those of the kernel.
+static unsigned numberOf(KernelOp kernel, ComputeOp op) {
+  auto ops = kernel.getBody().getOps<ComputeOp>();
+  return std::distance(ops.begin(), llvm::find(ops, op));
+}
+
+void BlockContractionWriter::computeFactor(RecipeBuilder &recipe,
+                                           StringRef loop) {
+  if (ComputeOp maker = factorMaker())
+    recipe.cacheShared(numberOfResult(kernel, numberOf(kernel, maker)), loop);
+}
+
 void BlockContractionWriter::mapParts(RecipeBuilder &recipe, StringRef part,
                                       StringRef shares) {
   if (parts == 1)
     return;
-  int sum = 0;
-  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
-    if (op == loops.op)
-      break;
-    ++sum;
-  }
+  int sum = int(numberOf(kernel, loops.op));
   recipe.unroll(shares, parts, sum);
   recipe.mapCluster(part);
   recipe.mapCluster(shares, part);
@@ -307,7 +323,8 @@ void BlockContractionWriter::distribute(RecipeBuilder &recipe,
 void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
                                            StringRef loop, int64_t stages) {
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
-    recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
+    if (!makerOf(operand))
+      recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
   recipe.pipeline(loop, stages);
 }
 
@@ -380,6 +397,7 @@ ArrayAttr TileWriter::write() {
   SmallVector<std::string> outer = tileLoops(rows.blocks, columns.blocks);
   SmallVector<std::string> threads =
       cutThreads(recipe, rows.thread, columns.thread, outer[outer.size() - 2]);
+  computeFactor(recipe, terms.copies);
   distribute(recipe, outer, threads,
              {shares, copies, columns.vectors, columns.neighbours, terms.part,
               terms.copies, terms.step});

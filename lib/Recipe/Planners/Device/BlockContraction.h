@@ -50,8 +50,21 @@ protected:
   void distribute(RecipeBuilder &recipe, llvm::ArrayRef<std::string> blocks,
                   llvm::ArrayRef<std::string> threads,
                   llvm::ArrayRef<std::string> inside);
-  /// Copies both operands once an iteration of a loop, `stages` - 1 iterations
-  /// ahead.
+  /// Lets the threads compute slices of the factor that another op computes, if
+  /// there is one, at the beginning of each iteration of a loop. Comes before
+  /// distribute(): that op has none of the loops of all ops then.
+  void computeFactor(RecipeBuilder &recipe, llvm::StringRef loop);
+  /// The op that computes the operand; null for an input of the kernel.
+  static krnl::ComputeOp makerOf(mlir::OpOperand *operand) {
+    return operand->get().getDefiningOp<krnl::ComputeOp>();
+  }
+  /// The op that computes a factor; null if none does.
+  krnl::ComputeOp factorMaker() const {
+    krnl::ComputeOp maker = makerOf(loops.columnOperand);
+    return maker ? maker : makerOf(loops.rowOperand);
+  }
+  /// Copies the operands that are inputs once an iteration of a loop, `stages`
+  /// - 1 iterations ahead.
   void cacheOperands(RecipeBuilder &recipe, llvm::StringRef loop,
                      int64_t stages);
   /// Tiles of so many rows and columns.

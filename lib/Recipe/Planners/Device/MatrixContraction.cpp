@@ -117,6 +117,7 @@ ArrayAttr MatrixWriter::write() {
   std::tie(shares, sharedOut.fragments) = cutShares(
       recipe, sharedOut.fragments, sharesColumns ? tile.columns : tile.rows);
 
+  computeFactor(recipe, sums.copies);
   // The last ones are the threads of a warp.
   SmallVector<std::string> threads{rows.warp, columns.warp, rows.inside,
                                    columns.outside};

@@ -60,8 +60,11 @@ private:
   }
   int64_t columnsOfBlock() const { return tile.columns * tile.columnGroups; }
   /// Returns true if the blocks of a cluster share columns, false if they share
-  /// rows: the larger slice is shared.
-  bool sharesColumns() const { return columnsOfBlock() >= rowsOfBlock(); }
+  /// rows: the larger slice is shared, of those that are copied.
+  bool sharesColumns() const {
+    return makerOf(loops.rowOperand) ||
+           (columnsOfBlock() >= rowsOfBlock() && !makerOf(loops.columnOperand));
+  }
   OpOperand *sharedOperand() const {
     return sharesColumns() ? loops.columnOperand : loops.rowOperand;
   }
@@ -110,7 +113,7 @@ private:
 int64_t WarpgroupWriter::epilogueRegisters() {
   int64_t bits = 0;
   for (auto op : kernel.getBody().getOps<krnl::ComputeOp>())
-    if (op.getOperation() != loops.op.getOperation())
+    if (op != loops.op && op != factorMaker())
       for (OpOperand *input : krnl::readInputs(op))
         if (krnl::inputNumber(kernel, input->get()) >= 0)
           bits += MatrixSums::copies * 8 *
@@ -279,6 +282,7 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   SumLoops sums = cutProducts(recipe, sum, copying.steps);
   SmallVector<std::string> outer =
       orderBlocks(recipe, rows.blocks, columns.blocks);
+  computeFactor(recipe, sums.copies);
   // The last ones are the threads of a warpgroup.
   SmallVector<std::string> threads{rows.group, columns.group, rows.warp,
                                    rows.thread, columns.thread};
@@ -295,6 +299,8 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
   unrollTile(recipe, rows, columns, shares);
   mapParts(recipe, sums.part, shares);
   for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+    if (makerOf(operand))
+      continue;
     int number = krnl::inputNumber(kernel, operand->get());
     recipe.cacheShared(number, sums.copies, llvm::is_contained(boxed, number));
   }
@@ -344,12 +350,12 @@ static SmallVector<WarpgroupTile> warpgroupTiles() {
 
 /// What the planner compares.
 static constexpr Copying copyings[] = {
-    {4, 4, 1, true}, {4, 3, 1, true}, {4, 4, 1},       {4, 3, 1},
-    {2, 4, 1},       {2, 5, 1, true}, {2, 6, 1, true}, {2, 5, 1},
-    {4, 5, 1},       {4, 4},          {4, 3},          {4, 2},
-    {2, 3},          {2, 2},          {1, 4},          {4, 1}};
+    {4, 4, 1, true}, {4, 3, 1, true}, {4, 4, 1},       {4, 3, 1}, {2, 4, 1},
+    {8, 3, 1},       {2, 5, 1, true}, {2, 6, 1, true}, {2, 5, 1}, {4, 5, 1},
+    {4, 4},          {4, 3},          {4, 2},          {2, 3},    {2, 2},
+    {1, 4},          {4, 1}};
 /// The number of `copyings`, from the first, that are compared for all tiles.
-static constexpr size_t copyingsOfAll = 5;
+static constexpr size_t copyingsOfAll = 6;
 
 void addWarpgroupContractions(krnl::KernelOp kernel, const Processor &target,
                               const RecipeOptions &options,

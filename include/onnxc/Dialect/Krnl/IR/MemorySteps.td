@@ -24,6 +24,12 @@ def Krnl_CacheStep
     No loop may end at a different place in different threads, and the slices of
     a kernel fit the shared memory of the target.
 
+    Operands after those of the kernel are the results of its ops. Of a kernel with
+    four operands `cache(5, at=k.o, in=shared)` lets the threads compute the slice of
+    the result of the second op, which has no loops of its own then. The op has neither
+    sums nor computed indices, reads inputs of the kernel and writes each element of its
+    one result once; one other op reads that. The step comes before `fuse_outer`.
+
     `cache(0, at=k.o, in=shared, by=tma)`: of a slice that a later `wgmma` reads, and
     `pipeline` of `k.o` lets copies go ahead of, one thread starts copies of whole boxes
     of the tensor, and all threads wait for their bytes. The operand has at most five

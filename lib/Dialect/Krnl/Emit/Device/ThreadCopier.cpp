@@ -14,6 +14,7 @@
 #include "Device/ThreadCopier.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
@@ -84,7 +85,9 @@ int64_t ThreadCopier::lanesAlong(const CachedSlice &slice,
     lanes = std::gcd(lanes, nest.loop(line.front()).extent);
   if (slotOf(slice.use->get()).byLoops)
     return lanes;
-  return access.alignment(line, lanes);
+  lanes = access.alignment(line, lanes);
+  ComputeOp maker = slice.maker();
+  return maker ? elementsTogether(maker, lanes) : lanes;
 }
 
 /// The parts of the slice that a thread copies, by the digits of a number, of
@@ -171,7 +174,7 @@ Value ThreadCopier::isInsideLoops(const CachedSlice &slice) {
 bool ThreadCopier::isCopiedAhead(const CachedSlice &slice, Value source,
                                  ArrayRef<LaneIndex> from, LaneIndex at,
                                  int64_t lanes) {
-  if (slice.stages == 1 ||
+  if (slice.stages == 1 || slice.maker() ||
       (lanes > 1 && (at.step != 1 || access.evenStep(source, from) != 1)))
     return false;
   Type element = getElementTypeOrSelf(slice.use->get());
@@ -201,7 +204,7 @@ std::pair<LaneIndex, Value> ThreadCopier::loadPart(const CachedSlice &slice,
   SmallVector<LaneIndex> from = slices.indicesInSource(slice, state);
   if (!isCopiedAhead(slice, source, from, at, lanes))
     return {at, positions.zeroOutside(slice.op, *slice.use, here,
-                                      access.load(source, from, lanes, {}))};
+                                      sources.read(slice, state, lanes))};
   SmallVector<Value> first =
       llvm::map_to_vector(from, [&](LaneIndex it) { return math.scalar(it); });
   CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,

@@ -5,7 +5,7 @@
 #ifndef ONNXC_LIB_DIALECT_KRNL_EMIT_DEVICE_THREADCOPIER_H
 #define ONNXC_LIB_DIALECT_KRNL_EMIT_DEVICE_THREADCOPIER_H
 
-#include "CachedSlices.h"
+#include "SourceReader.h"
 
 namespace onnxc::krnl {
 
@@ -13,8 +13,9 @@ namespace onnxc::krnl {
 class ThreadCopier : EmitContext {
 public:
   ThreadCopier(const EmitContext &context, OperandPositions &positions,
-               CachedSlices &slices)
-      : EmitContext(context), positions(positions), slices(slices) {}
+               CachedSlices &slices, SourceReader &sources)
+      : EmitContext(context), positions(positions), slices(slices),
+        sources(sources) {}
 
   /// Copies the slice of the current iteration. What is copied without going
   /// through registers comes later: see TileThreads::closeGroup().
@@ -46,6 +47,7 @@ private:
 
   OperandPositions &positions;
   CachedSlices &slices;
+  SourceReader &sources;
 };
 
 } // namespace onnxc::krnl

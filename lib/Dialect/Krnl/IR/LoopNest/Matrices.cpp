@@ -12,6 +12,7 @@
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -97,8 +98,13 @@ static bool isInput(OpOperand &operand) {
 static bool isVisible(const LoopNest &nest, const Mma &mma,
                       OpOperand &operand) {
   auto producer = operand.get().getDefiningOp<ComputeOp>();
-  return isInput(operand) || (producer && !mma.isOfWarpgroup() &&
-                              nest.op(nest.indexOf(producer)).isShared);
+  if (isInput(operand))
+    return true;
+  if (!producer)
+    return false;
+  unsigned from = nest.indexOf(producer);
+  return isInSlices(nest, from) ||
+         (nest.op(from).isShared && !mma.isOfWarpgroup());
 }
 
 /// Which of the loops have other iterations than the instruction needs, or are
@@ -200,9 +206,7 @@ bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned number) {
   if (!compute)
     return true;
   for (OpOperand *input : compute.getDpsInputOperands()) {
-    auto argument = dyn_cast<BlockArgument>(input->get());
-    if (!argument || argument.getArgNumber() != cache.operand ||
-        !isInput(*input))
+    if (input->get() != slicedValue(nest, cache))
       continue;
     const MatrixElement *element =
         MatrixElement::of(getElementTypeOrSelf(input->get()));

@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -55,7 +56,8 @@ void NestBuilder::addReader(unsigned operand, unsigned op,
 
 const LoopNest::Operand *NestBuilder::findOperand(unsigned operand,
                                                   EmitErrorFn emitError) const {
-  if (operand < operands.size() && !operands[operand].readers.empty())
+  if (operand < operands.size() && !makerOf(*this, operand) &&
+      !operands[operand].readers.empty())
     return &operands[operand];
   emitError() << "no op reads a tensor operand " << operand;
   return nullptr;

@@ -13,6 +13,7 @@
 #include "Reasons.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -47,6 +48,8 @@ SmallVector<unsigned> paddedLoops(const LoopNest &nest, unsigned number,
                                   bool reduced) {
   const BodyOp &op = nest.op(number);
   SmallVector<unsigned> padded;
+  if (isInSlices(nest, number))
+    return padded;
   for (auto [axis, isReduced] : llvm::zip_equal(op.axes, op.reduced))
     if (isReduced || !reduced)
       addPadded(nest, number, axis, padded);

@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -28,12 +29,40 @@ static constexpr int64_t maxCachedBytes = 65536;
 /// Bytes that a row of a shared slice may have after it.
 static constexpr int64_t maxPaddingBytes = 16;
 
+/// Why an op cannot compute its result for the slices of the step.
+static std::string reasonAgainstMaker(const LoopNest &nest, const Cache &cache,
+                                      unsigned number) {
+  const BodyOp &op = nest.op(number);
+  if (!cache.shared || cache.byTma)
+    return "the threads of a tile compute them in shared memory";
+  if (std::string reason = reasonAgainstSlices(cast<ComputeOp>(op.op));
+      !reason.empty())
+    return reason;
+  if (op.inArena || op.isShared)
+    return "its result is in other memory";
+  for (const LoopUse &use : op.loops)
+    if (nest.loop(use.loop).fusedOuter || nest.loop(use.loop).mapped ||
+        nest.loop(use.loop).computeAt)
+      return "it runs inside loop '" + nest.loop(use.loop).name +
+             "' with other ops";
+  for (const Cache &other : nest.caches())
+    if (llvm::is_contained(cachingOps(nest, other), number))
+      return "it reads slices itself";
+  return {};
+}
+
 LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
                                  bool byTma, EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(at, emitError);
-  if (failed(number) || !findOperand(operand, emitError))
+  std::optional<unsigned> maker = makerOf(*this, operand);
+  if (failed(number) || (!maker && !findOperand(operand, emitError)))
     return failure();
   Cache cache{operand, *number, limit, shared, byTma};
+  if (maker)
+    if (std::string reason = reasonAgainstMaker(*this, cache, *maker);
+        !reason.empty())
+      return emitError() << "cannot compute slices of op '"
+                         << bodyOps[*maker].name << "': " << reason;
   SmallVector<unsigned> ops = cachingOps(*this, cache);
   if (ops.empty())
     return emitError() << "no op inside loop '" << at << "' reads operand "
@@ -44,6 +73,8 @@ LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
         return emitError() << "op '" << bodyOps[op].name << "' caches operand "
                            << operand << " already";
   allCaches.push_back(cache);
+  if (maker)
+    bodyOps[*maker].loops.clear();
   return success();
 }
 
@@ -60,11 +91,9 @@ SmallVector<unsigned> cachingOps(const LoopNest &nest, const Cache &cache) {
 
 const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
                            unsigned op) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
   const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
-    return cache.shared && argument &&
-           cache.operand == argument.getArgNumber() &&
-           llvm::is_contained(cachingOps(nest, cache), op);
+    return cache.shared && llvm::is_contained(cachingOps(nest, cache), op) &&
+           operand.get() == slicedValue(nest, cache);
   });
   return found == nest.caches().end() ? nullptr : found;
 }
@@ -157,12 +186,19 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
   return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
 }
 
+/// What the step has slices of, as messages say it.
+static std::string sliceName(const LoopNest &nest, const Cache &cache) {
+  if (std::optional<unsigned> maker = makerOf(nest, cache.operand))
+    return "the result of op '" + nest.op(*maker).name + "'";
+  return "operand " + std::to_string(cache.operand);
+}
+
 /// There is one slice at a time, of a known size that fits its memory.
 LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
                                       int64_t &bytes,
                                       EmitErrorFn emitError) const {
   auto refuse = [&](const Twine &reason) {
-    return emitError() << "cannot cache operand " << cache.operand
+    return emitError() << "cannot cache " << sliceName(*this, cache)
                        << " at loop '" << allLoops[cache.at].name
                        << "': " << reason;
   };

@@ -12,6 +12,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -334,22 +335,31 @@ LogicalResult NestBuilder::reorder(ArrayRef<StringRef> names,
   return success();
 }
 
+static unsigned numberOf(const LoopNest &nest, const BodyOp &op) {
+  return &op - nest.ops().begin();
+}
+
 /// Why op `op` cannot run inside the fused outer loop `number` with the others.
 static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
                                     const BodyOp &op, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(number);
   const LoopUse *use = op.find(number);
+  const BodyOp &first = *llvm::find_if(nest.ops(), [&](const BodyOp &other) {
+    return !isInSlices(nest, numberOf(nest, other));
+  });
+  if (isInSlices(nest, numberOf(nest, op)))
+    return success();
   if (!use)
     return emitError() << "op '" << op.name << "' does not run over loop '"
                        << loop.name << "'";
   if (use->unroll != 1)
     return emitError() << "loop '" << loop.name << "' is unrolled in op '"
                        << op.name << "'; only loops inside can be";
-  if (use->lanes != nest.op(0).find(number)->lanes)
+  if (use->lanes != first.find(number)->lanes)
     return emitError() << "loop '" << loop.name << "' has " << use->lanes
                        << " lanes in op '" << op.name << "', but "
-                       << nest.op(0).find(number)->lanes << " in op '"
-                       << nest.op(0).name << "'";
+                       << first.find(number)->lanes << " in op '" << first.name
+                       << "'";
   if (use->role != RegisterRole::None)
     return emitError() << "loop '" << loop.name
                        << "' is part of a register tile";
@@ -397,7 +407,8 @@ LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
     if (failed(checkNext(*this, number, position, emitError)))
       return failure();
     for (const BodyOp &op : bodyOps)
-      if (op.loops[position].loop != number)
+      if (!isInSlices(*this, numberOf(*this, op)) &&
+          op.loops[position].loop != number)
         return emitError() << "loop '" << loop.name
                            << "' is not the next loop from outside in op '"
                            << op.name << "'";
@@ -437,7 +448,7 @@ LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
     if (loop.parallel)
       return emitError() << "loop '" << loop.name << "' is parallel already";
     for (const BodyOp &op : bodyOps)
-      if (op.find(number)->reduced)
+      if (!isInSlices(*this, numberOf(*this, op)) && op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "'";
     if (!mappedLoops(*this).empty())

@@ -12,6 +12,7 @@
 #include "Queries.h"
 #include "TensorMaps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
@@ -139,6 +140,8 @@ std::optional<TensorBoxes> tensorBoxes(const LoopNest &nest, const Cache &cache,
     reason = "no instruction of a warpgroup reads the slice";
   else if (pipelineAt(nest, cache.at).stages == 1)
     reason = "its copies do not go ahead";
+  else if (makerOf(nest, cache.operand))
+    reason = "its elements are computed";
   else if (nest.packOf(cache.operand))
     reason = "it is packed";
   else if (!operand.plain)

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -135,7 +136,7 @@ LogicalResult RecipeJoiner::checkOperands(ArrayRef<int> consumerOperands) {
     if (consumerOperands[pack.operand] < 0)
       return refuse(nameOf(consumer) + " packs the tensor between them");
   for (const Cache &cache : used.caches())
-    if (consumerOperands[cache.operand] < 0)
+    if (!makerOf(used, cache.operand) && consumerOperands[cache.operand] < 0)
       return refuse(nameOf(consumer) + " caches the tensor between them");
   return success();
 }

@@ -11,6 +11,7 @@
   build/bench-venv/bin/python utils/bench/bench.py      all full-size models, all processors
   ... bench.py --models mlp_tiny,resnet50 --threads 1 --json out.json
   ... bench.py --files examples/digits/digits.onnx
+  ... bench.py --markdown table.md                      the table of docs/Performance.md
 """
 
 import argparse
@@ -77,6 +78,25 @@ def show(record):
     print("  " + record.get("agreement", "").replace("\n", "\n  "), flush=True)
 
 
+def ratio_cell(record, engine):
+    """By how much ours is faster than an engine, with the range of the rounds; why not where there is no ratio."""
+    timing = next((t for t in record.get("timings", []) if t["engine"].startswith(engine)), None)
+    if timing is None or not timing["ratio"]:
+        return "not run" if timing is None else "error"
+    ratio = timing["ratio"]
+    return f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})"
+
+
+def markdown(machine, results, arguments):
+    """A table of ratios, with the machine and the versions it was measured with."""
+    lines = [", ".join(f"{k}: {v}" for k, v in machine.items()) + f", threads: {arguments.threads}", ""]
+    lines += ["| model | " + " | ".join(arguments.engines) + " |", "|---|" + "---|" * len(arguments.engines)]
+    for record in results:
+        cells = [record["error"]] if "error" in record else [ratio_cell(record, e) for e in arguments.engines]
+        lines.append(f"| {record['model']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="", help="names of full-size models, with commas (default: all)")
@@ -88,6 +108,7 @@ def main():
     parser.add_argument("--pause", type=float, default=0.1, help="before each block, until the others' workers sleep")
     parser.add_argument("-O", type=int, default=3, help="optimisation level of the compiler")
     parser.add_argument("--json", type=pathlib.Path, help="write the results here as well")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write a table of the ratios here as well")
     arguments = parser.parse_args()
     machine = describe_machine()
     print(", ".join(f"{k}: {v}" for k, v in machine.items()))
@@ -99,6 +120,8 @@ def main():
         if arguments.json:
             report = {"schema": SCHEMA_VERSION, "machine": machine, "results": results}
             arguments.json.write_text(json.dumps(report, indent=1))
+        if arguments.markdown:
+            arguments.markdown.write_text(markdown(machine, results, arguments))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include "Cost/CacheTraffic.h"
 #include "Cost/ComputedSliceCost.h"
 #include "Cost/OpCost.h"
+#include "Cost/SharedCopyCost.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/EarlyReads.h"
@@ -55,56 +56,7 @@ static double longestTile(const LoopNest &nest) {
   return share > 0 ? 1 / share : 1;
 }
 
-/// Iterations of the loops together.
-static double countIterations(const LoopNest &nest, ArrayRef<unsigned> loops) {
-  double count = 1;
-  for (unsigned loop : loops)
-    count *= iterationsOf(nest, loop);
-  return count;
-}
-
 namespace {
-/// What the threads of a tile copy to memory that they share, for one op.
-struct SharedCopies {
-  /// The rounds of copies of a tile; the bytes of one round, the accesses that
-  /// have them, and the elements that are stored one by one.
-  double rounds = 0, bytes = 0, parts = 0, scattered = 0;
-  /// How often the first of these rounds comes, which nothing is ahead of.
-  double starts = 1;
-  /// What of the bytes comes from the second cache for this tile: one that has
-  /// been copied for all tiles of a cluster counts as a part for each.
-  double far = 0;
-  /// Tiles of the cluster that copy to each other.
-  int64_t sharers = 1;
-  /// The bytes of `bytes` whose copies threads compute addresses for.
-  double addressed = 0;
-  /// Bytes that go through the first cache on their way.
-  double cached = 0;
-  /// Slices: while one is read, the others are copied so many rounds ahead.
-  int64_t stages = 1, ahead = 0;
-  /// Products of a round are left to the next one.
-  bool isInFlight = false;
-  /// A warp of its own copies, over all tiles that its block has in turn.
-  bool hasProducer = false;
-
-  /// Loads and stores of a round by warps; one instruction copies ahead.
-  double accesses(const Processor &target) const {
-    double threads = double(target.warpThreads);
-    double each = stages > 1 ? 1 : 2;
-    return (each * parts + scattered) / threads;
-  }
-  /// Cycles of the first cache, which shared memory is part of.
-  double cacheCycles(const Processor &target) const {
-    double threads = double(target.warpThreads);
-    return (bytes + cached) / (4 * threads) + scattered / threads;
-  }
-  /// Cycles in which the bytes come.
-  double farCycles(const Processor &target) const {
-    return std::max(far / target.l3BytesPerCycle,
-                    bytes / target.coreBytesPerCycle);
-  }
-};
-
 /// What a tile of a kernel needs of its core.
 struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
@@ -162,135 +114,6 @@ struct TileWork {
   double waiting = 0, waitingInFlight = 0, starting = 0, waitingForCopies = 0;
 };
 } // namespace
-
-/// Elements of an access that copies an operand: so many lie next to each other
-/// and begin at a multiple of their number.
-static int64_t elementsOfCopy(const LoopNest &nest, unsigned number,
-                              OpOperand &operand, const Access &access,
-                              int64_t maxElements) {
-  SmallVector<unsigned> line;
-  int64_t inLine = 0;
-  for (const LoopUse &use : nest.op(number).loops) {
-    int64_t stride = std::abs(access.stride(use.loop));
-    inLine += stride == 1;
-    if (stride > 0 && access.hasRangeAlong(use.loop) && stride < maxElements)
-      maxElements = stride;
-    if (stride > 0 && stride < maxElements)
-      line.push_back(use.loop);
-  }
-  int64_t lanes = access.alignment(line, maxElements);
-  for (unsigned padded :
-       paddedLoops(nest, number, Access(operand), /*reduced=*/false))
-    for (const LoopUse &use : nest.op(number).loops)
-      if (nest.stemsFrom(use.loop, padded) && access.hasUnitStride(use.loop))
-        lanes = std::gcd(lanes, nest.tripCountDivisor(padded));
-  return inLine == 1 ? lanes : 1;
-}
-
-/// The loop of the parts of a sum that blocks of a cluster have, where the
-/// target has clusters.
-static std::optional<unsigned> partsOfBlocks(KernelOp kernel,
-                                             const LoopNest &nest) {
-  return TargetAttr::of(kernel).formsClusters() ? clusterParts(nest)
-                                                : std::nullopt;
-}
-
-/// Iterations of the loops of a tile up to that of a copy, and of those around
-/// it, which are no threads, not unrolled and not other blocks'.
-struct Rounds {
-  double all = 1, around = 1;
-};
-
-static Rounds countRounds(const LoopNest &nest, unsigned number, unsigned at,
-                          std::optional<unsigned> ofBlocks) {
-  Rounds rounds;
-  for (const LoopUse &use : nest.op(number).loops) {
-    const Loop &loop = nest.loop(use.loop);
-    if (use.loop == at)
-      rounds.around = rounds.all;
-    if (!loop.parallel && !loop.mapped && !nest.isInRegisters(use) &&
-        use.loop != ofBlocks)
-      rounds.all *=
-          iterationsOf(nest, use.loop) * visibleShare(nest, number, use.loop);
-    if (use.loop == at)
-      break;
-  }
-  return rounds;
-}
-
-/// Adds a slice that is copied by boxes; one thread has an instruction for
-/// each.
-static void addBoxes(SharedCopies &copies, const TensorBoxes &boxes,
-                     const SwizzledSlice &slice, double elements,
-                     const Processor &target) {
-  double part = elements / double(boxes.sharers);
-  copies.parts += part * double(target.warpThreads) /
-                  double(boxes.lines * slice.lineElements());
-  copies.far += part * double(slice.elementBytes);
-  copies.sharers = std::max(copies.sharers, boxes.sharers);
-}
-
-/// Adds a slice that all threads copy, each by accesses of so many elements.
-/// True if they wait for these: less than a word goes through registers, as
-/// elements do that are stored one by one.
-static bool addAccesses(SharedCopies &copies, double elements, int64_t bytes,
-                        int64_t lanes, bool isScattered,
-                        const Processor &target) {
-  copies.far += elements * double(bytes);
-  copies.addressed += elements * double(bytes);
-  // PTX ISA, cp.async: only copies of 16 bytes leave out the first cache.
-  if (copies.stages == 1 || lanes * bytes != target.vectorBytes)
-    copies.cached += elements * double(bytes);
-  copies.parts += elements / double(lanes);
-  copies.scattered += isScattered ? elements : 0;
-  return (isScattered ? 1 : lanes) * bytes < 4;
-}
-
-static SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest,
-                             unsigned number, const Processor &target) {
-  SharedCopies copies;
-  bool isWaiting = false;
-  auto op = cast<ComputeOp>(nest.op(number).op);
-  for (OpOperand *input : readInputs(op)) {
-    const Cache *cache = sharedCacheOf(nest, *input, number);
-    if (!cache || makerOf(nest, cache->operand))
-      continue;
-    Rounds rounds =
-        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
-    copies.rounds = rounds.all;
-    copies.starts = rounds.around;
-    SmallVector<unsigned> loops = cachedLoops(nest, *cache, number);
-    double elements = countIterations(nest, loops);
-    int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
-    copies.bytes += elements * double(bytes);
-    Pipeline pipeline = pipelineAt(nest, cache->at);
-    copies.stages = pipeline.stages;
-    copies.ahead = pipeline.ahead();
-    copies.isInFlight = pipeline.inFlight > 0 && mmaOf(nest, number) &&
-                        mmaOf(nest, number)->isOfWarpgroup() &&
-                        multipliesByWarpgroups(op);
-    std::string reason;
-    std::optional<TensorBoxes> boxes;
-    if (cache->byTma && mayCopyBoxes(nest, TargetAttr::of(op)))
-      boxes = tensorBoxes(nest, *cache, number, reason);
-    if (boxes) {
-      addBoxes(copies, *boxes, *swizzledSlice(nest, *cache, number), elements,
-               target);
-      copies.hasProducer = pipeline.producer;
-      continue;
-    }
-    Access access(nest, number, *input);
-    int64_t lanes =
-        elementsOfCopy(nest, number, *input, access,
-                       std::max(target.vectorBytes / bytes, int64_t(1)));
-    bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
-    isWaiting |=
-        addAccesses(copies, elements, bytes, lanes, isScattered, target);
-  }
-  if (isWaiting)
-    copies.stages = 1;
-  return copies;
-}
 
 /// How often all threads wait for each other: around results that they share,
 /// and to combine sums of several warps.

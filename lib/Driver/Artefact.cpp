@@ -26,7 +26,6 @@
 #include "onnxc/Target/Artefact/RealTime.h"
 #include "onnxc/Target/Artefact/Weights.h"
 #include "onnxc/Target/Code/NewFile.h"
-#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Version.h"
@@ -44,23 +43,6 @@ using namespace onnxc;
 using namespace onnxc::target;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
-
-std::string onnxc::defaultOutput(const Input &input,
-                                 const CompileOptions &options) {
-  SmallString<128> output(input.path == "-" ? "model.onnx" : input.path);
-  StringRef suffix = options.emit == "lib"       ? ".so"
-                     : options.emit == "asm"     ? ".s"
-                     : options.emit == "obj"     ? ".o"
-                     : options.emit == "static"  ? ".a"
-                     : options.emit == "ptx"     ? ".ptx"
-                     : options.emit == "sass"    ? ".sass"
-                     : options.emit == modelKind ? ".simplified.onnx"
-                                                 : "";
-  if (suffix.empty())
-    return "-";
-  path::replace_extension(output, suffix);
-  return output.str().str();
-}
 
 llvm::Error onnxc::writeFile(StringRef name, Writer write) {
   auto failed = [&](std::error_code code) {
@@ -285,8 +267,7 @@ static llvm::Error describe(ArrayRef<ModuleOp> levels,
   info.deviceImages = inputs.deviceImages;
   info.weightsBytes = inputs.report.weightsBytes;
   if (info.weightsBytes && inputs.options.externalWeights) {
-    SmallString<128> side(inputs.options.output);
-    path::replace_extension(side, ".weights");
+    StringRef side = inputs.outputs.weights;
     info.weightsFile = path::filename(side).str();
     llvm::Expected<WeightsDigest> digest = writeSideFile(module, side, inputs);
     if (!digest)
@@ -364,12 +345,11 @@ static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
 /// The header beside the artefact.
 static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
   const CompileOptions &options = inputs.options;
-  if (options.output == "-" || isStream(options.output))
+  StringRef name = inputs.outputs.header;
+  if (name.empty())
     return llvm::createStringError(
         std::errc::invalid_argument,
         "a header needs a file beside which it is written");
-  SmallString<128> name(options.output);
-  path::replace_extension(name, ".h");
   NewFile file(name);
   if (llvm::Error error = file.create())
     return error;
@@ -432,11 +412,11 @@ static llvm::Expected<std::string> deviceCode(const DeviceImages &level,
 }
 
 /// Writes files of which none appears before all are complete.
-static llvm::Error
-writeFiles(ArrayRef<std::pair<std::string, std::string>> texts,
-           const ArtefactInputs &inputs) {
+static llvm::Error writeFiles(ArrayRef<std::string> names,
+                              ArrayRef<std::string> texts,
+                              const ArtefactInputs &inputs) {
   std::vector<NewFile> files;
-  for (const auto &[name, text] : texts) {
+  for (const auto &[name, text] : llvm::zip_equal(names, texts)) {
     NewFile &file = files.emplace_back(name);
     if (llvm::Error error = file.create())
       return error;
@@ -454,24 +434,18 @@ writeFiles(ArrayRef<std::pair<std::string, std::string>> texts,
 /// Writes the kernels of each device: to one output, or to a file of each.
 static llvm::Error writeDeviceCode(ArrayRef<ModuleOp> levels,
                                    ArtefactInputs &inputs) {
-  const std::string &output = inputs.options.output;
-  SmallVector<std::pair<std::string, std::string>> texts;
+  SmallVector<std::string> texts;
   for (auto [level, images] : llvm::zip_equal(levels, inputs.deviceImages)) {
     if (!hasDevice(level))
       continue;
     llvm::Expected<std::string> text = deviceCode(images, inputs.options.emit);
     if (!text)
       return text.takeError();
-    StringRef device = krnl::TargetAttr::of(level).getCpu();
-    texts.push_back({fileOfTarget(output, device), std::move(*text)});
+    texts.push_back(std::move(*text));
   }
-  if (texts.size() > 1 && output != "-" && !isStream(output)) {
-    auto names = llvm::make_first_range(texts);
-    inputs.report.outputs.assign(names.begin(), names.end());
-    return writeFiles(texts, inputs);
-  }
-  return writeOutput(inputs.options, inputs.events,
-                     llvm::join(llvm::make_second_range(texts), ""));
+  if (inputs.outputs.artefacts.size() > 1)
+    return writeFiles(inputs.outputs.artefacts, texts, inputs);
+  return writeOutput(inputs.options, inputs.events, llvm::join(texts, ""));
 }
 
 llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
@@ -497,7 +471,7 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
     return writeAssembly(*files, inputs);
   const CompileOptions &options = inputs.options;
   bool isDropped = options.output == "-" && !inputs.events.output;
-  if (!isDropped && (options.emitHeader || options.emit == "static"))
+  if (!isDropped && hasHeader(options))
     if (llvm::Error error = writeHeader(levels.front(), inputs))
       return error;
   if (options.emit == "static")

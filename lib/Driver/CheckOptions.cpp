@@ -7,13 +7,12 @@
 #include "CheckOptions.h"
 
 #include "RunBudget.h"
-#include "onnxc/Driver/Artefact.h"
+#include "onnxc/Driver/Outputs.h"
 #include "onnxc/Pipeline/RuntimeFolder.h"
 
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/Artefact/Link.h"
 #include "onnxc/Target/Code/NewFile.h"
-#include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/Path.h"
@@ -66,6 +65,57 @@ llvm::Error onnxc::checkOutputName(const CompileOptions &options) {
                                  "' is the name of " + resultOf(promised));
 }
 
+llvm::Error onnxc::resolveTargets(MLIRContext *context,
+                                  const CompileOptions &options,
+                                  SmallVectorImpl<krnl::TargetAttr> &targets,
+                                  SmallVectorImpl<krnl::TargetAttr> &levels) {
+  auto processors = target::resolveTargets(context, options.triple, options.cpu,
+                                           options.features);
+  if (!processors)
+    return processors.takeError();
+  targets.assign(processors->begin(), processors->end());
+  if (!options.hasDevice() || target::hasProcessor(options.device))
+    levels.append(targets.begin(), targets.end());
+  if (!options.hasDevice())
+    return llvm::Error::success();
+  auto devices = target::resolveDevices(context, options.device);
+  if (!devices)
+    return devices.takeError();
+  levels.append(devices->begin(), devices->end());
+  return llvm::Error::success();
+}
+
+llvm::Expected<SmallVector<krnl::TargetAttr>>
+onnxc::targetsOfModules(ModuleOp module, StringRef path,
+                        ArrayRef<krnl::TargetAttr> targets) {
+  SmallVector<krnl::TargetAttr> known;
+  SmallVector<ModuleOp> levels = targetModules(module);
+  for (ModuleOp nested : levels) {
+    auto own =
+        nested->getAttrOfType<krnl::TargetAttr>(krnl::TargetAttr::attrName);
+    if (!own && levels.size() == 1 && targets.size() == 1)
+      nested->setAttr(krnl::TargetAttr::attrName, own = targets.front());
+    if (!own)
+      return llvm::createStringError(
+          "a module in '" + path +
+          "' names no target; --cpu gives it one only where there is one "
+          "module and one processor");
+    if (own.getProcessor().isDevice())
+      return llvm::createStringError(
+          "the kernels in '" + path + "' are for " + own.getTriple() +
+          "; only those of processors can be resumed");
+    auto resolved = target::resolveTarget(module.getContext(), own.getTriple(),
+                                          own.getCpu(), own.getFeatures());
+    if (!resolved)
+      return resolved.takeError();
+    if (!known.empty() && known.front().getTriple() != own.getTriple())
+      return llvm::createStringError("the levels in '" + path +
+                                     "' are of different architectures");
+    known.push_back(own);
+  }
+  return known;
+}
+
 /// Found before the work that it is needed for in the end.
 static llvm::Error checkRuntimeFor(const CompileOptions &options,
                                    krnl::TargetAttr target) {
@@ -114,19 +164,6 @@ static llvm::Error checkRecipeFiles(const CompileOptions &options,
             "recipes of " + target::processorNames(levels) +
             " are in a file of each, but '" + file + "' is none");
   return llvm::Error::success();
-}
-
-SmallVector<std::string>
-onnxc::recipeFilesOf(const CompileOptions &options,
-                     ArrayRef<krnl::TargetAttr> levels) {
-  const std::string &file = options.emitRecipes;
-  if (file.empty() || file == "-" || target::isStream(file))
-    return {};
-  if (levels.size() == 1)
-    return {file};
-  return llvm::map_to_vector(levels, [&](krnl::TargetAttr level) {
-    return target::fileOfTarget(file, level.getCpu());
-  });
 }
 
 llvm::Error onnxc::checkTargets(const CompileOptions &options,

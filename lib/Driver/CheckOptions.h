@@ -20,16 +20,23 @@ CompileOptions completeOptions(const Input &input,
 /// late.
 llvm::Error checkOutputName(const CompileOptions &options);
 
+/// Sets the targets of processors, and `levels` to those that code is made for.
+llvm::Error resolveTargets(mlir::MLIRContext *context,
+                           const CompileOptions &options,
+                           llvm::SmallVectorImpl<krnl::TargetAttr> &targets,
+                           llvm::SmallVectorImpl<krnl::TargetAttr> &levels);
+
+/// The targets that the modules of lowered IR in the file `path` name. A single
+/// module without gets the single one of `targets`.
+llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
+targetsOfModules(mlir::ModuleOp module, llvm::StringRef path,
+                 llvm::ArrayRef<krnl::TargetAttr> targets);
+
 /// Refuses options that the targets do not have: processors, and the levels
 /// that code is made for.
 llvm::Error checkTargets(const CompileOptions &options,
                          llvm::ArrayRef<krnl::TargetAttr> targets,
                          llvm::ArrayRef<krnl::TargetAttr> levels);
-
-/// The files of recipes to write: of several levels each has one.
-llvm::SmallVector<std::string>
-recipeFilesOf(const CompileOptions &options,
-              llvm::ArrayRef<krnl::TargetAttr> levels);
 
 } // namespace onnxc
 

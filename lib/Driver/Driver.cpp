@@ -28,7 +28,6 @@
 #include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
 #include "onnxc/Target/Artefact/Link.h"
-#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -64,6 +63,7 @@ private:
   Outcome takeTargets();
   void reportTargets();
   llvm::Error checkFiles(ArrayRef<krnl::TargetAttr> levels);
+  void startThreads();
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
   Outcome writeCode();
@@ -95,6 +95,7 @@ private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   std::optional<SourceFiles> files;
+  Outputs outputs;
   /// Recipe files that were not there before.
   std::vector<std::string> newRecipeFiles;
   unsigned stepNumber = 0;
@@ -167,6 +168,17 @@ bool Compilation::isExhausted() {
   return failed(Budget::find(context.get())->report(position));
 }
 
+/// No more threads than there are processors.
+void Compilation::startThreads() {
+  if (options.threads == 1)
+    return;
+  llvm::ThreadPoolStrategy strategy =
+      llvm::hardware_concurrency(options.threads);
+  strategy.Limit = true;
+  pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
+  context->setThreadPool(*pool);
+}
+
 Outcome Compilation::prepare() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -174,20 +186,10 @@ Outcome Compilation::prepare() {
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   Budget::start(context.get(), options.limits, events.cancel);
-  auto resolved = target::resolveTargets(context.get(), options.triple,
-                                         options.cpu, options.features);
-  if (!resolved)
-    return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
-  targets = std::move(*resolved);
-  SmallVector<krnl::TargetAttr> levels = targets;
-  if (options.hasDevice()) {
-    auto devices = target::resolveDevices(context.get(), options.device);
-    if (!devices)
-      return fail(Outcome::Usage, llvm::toString(devices.takeError()));
-    if (!target::hasProcessor(options.device))
-      levels.clear();
-    levels.append(*devices);
-  }
+  SmallVector<krnl::TargetAttr> levels;
+  if (llvm::Error error =
+          resolveTargets(context.get(), options, targets, levels))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   reportTargets();
@@ -201,28 +203,23 @@ Outcome Compilation::prepare() {
                                     " comes before --resume=" + options.resume);
   if (llvm::Error error = checkFiles(levels))
     return failToWrite(std::move(error));
-  if (options.threads != 1) {
-    // No more than there are processors.
-    llvm::ThreadPoolStrategy strategy =
-        llvm::hardware_concurrency(options.threads);
-    strategy.Limit = true;
-    pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
-    context->setThreadPool(*pool);
-  }
+  startThreads();
   return loadCustomOps();
 }
 
 /// Whether files can be written is known before the work.
 llvm::Error Compilation::checkFiles(ArrayRef<krnl::TargetAttr> levels) {
-  for (const std::string &file : recipeFilesOf(options, levels)) {
-    if (llvm::Error error = target::NewFile(file).create())
-      return error;
-    if (!llvm::sys::fs::exists(file))
-      newRecipeFiles.push_back(file);
+  outputs = outputsOf(options, levels);
+  if (observers) {
+    outputs.artefacts.clear();
+    outputs.header.clear();
+    outputs.weights.clear();
   }
-  if (observers || options.output == "-" || target::isStream(options.output))
-    return llvm::Error::success();
-  return target::NewFile(options.output).create();
+  newRecipeFiles.clear();
+  llvm::copy_if(
+      outputs.recipes, std::back_inserter(newRecipeFiles),
+      [](const std::string &file) { return !llvm::sys::fs::exists(file); });
+  return checkOutputs(outputs);
 }
 
 Outcome Compilation::loadCustomOps() {
@@ -252,41 +249,17 @@ void Compilation::reportTargets() {
           .str();
 }
 
-/// The modules of IR from the phase krnl on are for the targets that they name;
-/// a single one without is for that of the options.
+/// The modules of IR from the phase krnl on are for the targets that they name.
 Outcome Compilation::takeTargets() {
   if (phaseNumber(options.resume) < phaseNumber("krnl"))
     return Outcome::Done;
-  SmallVector<krnl::TargetAttr> known;
-  SmallVector<ModuleOp> levels = targetModules(*module);
-  for (ModuleOp nested : levels) {
-    auto own =
-        nested->getAttrOfType<krnl::TargetAttr>(krnl::TargetAttr::attrName);
-    if (!own && levels.size() == 1 && targets.size() == 1) {
-      nested->setAttr(krnl::TargetAttr::attrName, own = targets.front());
-    } else if (!own) {
-      return fail(Outcome::Usage,
-                  "a module in '" + input.path +
-                      "' names no target; --cpu gives it one only where there "
-                      "is one module and one processor");
-    }
-    if (own.getProcessor().isDevice())
-      return fail(Outcome::Usage, "the kernels in '" + input.path +
-                                      "' are for " + own.getTriple() +
-                                      "; only those of processors can be "
-                                      "resumed");
-    auto resolved = target::resolveTarget(context.get(), own.getTriple(),
-                                          own.getCpu(), own.getFeatures());
-    if (!resolved)
-      return fail(Outcome::Usage, llvm::toString(resolved.takeError()));
-    if (!known.empty() && known.front().getTriple() != own.getTriple())
-      return fail(Outcome::Usage, "the levels in '" + input.path +
-                                      "' are of different architectures");
-    known.push_back(own);
-  }
-  targets = std::move(known);
+  auto known = targetsOfModules(*module, input.path, targets);
+  if (!known)
+    return fail(Outcome::Usage, llvm::toString(known.takeError()));
+  targets = std::move(*known);
   reportTargets();
-  return Outcome::Done;
+  llvm::Error error = checkFiles(targets);
+  return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 
 Outcome Compilation::load() {
@@ -438,8 +411,8 @@ Outcome Compilation::readTimes() {
 Outcome Compilation::writeCode() {
   if (Outcome outcome = readTimes(); outcome != Outcome::Done)
     return outcome;
-  ArtefactInputs inputs{input,  options, events,
-                        report, *files,  customLibraries};
+  ArtefactInputs inputs{input,  options, events,         report,
+                        *files, outputs, customLibraries};
   llvm::Error error = writeArtefact(targetModules(*module), inputs);
   return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
@@ -471,6 +444,11 @@ Outcome Compilation::run() {
   if (outcome == Outcome::Cancelled)
     for (const std::string &file : newRecipeFiles)
       (void)llvm::sys::fs::remove(file);
+  if (!report.weightsBytes)
+    outputs.weights.clear();
+  llvm::SmallVector<std::string> written = outputs.all();
+  if (!observers)
+    report.outputs.assign(written.begin(), written.end());
   report.peakMemory = peakMemory();
   return outcome;
 }

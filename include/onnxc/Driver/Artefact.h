@@ -6,6 +6,7 @@
 #ifndef ONNXC_DRIVER_ARTEFACT_H
 #define ONNXC_DRIVER_ARTEFACT_H
 
+#include "onnxc/Driver/Outputs.h"
 #include "onnxc/Driver/SourceFiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,6 +22,7 @@ struct ArtefactInputs {
   const Events &events;
   Report &report;
   const SourceFiles &files;
+  const Outputs &outputs;
   /// The libraries of custom operators that the options name.
   llvm::ArrayRef<target::CustomLibrary> customLibraries;
   /// Kernels of devices, of each level. writeArtefact() makes them.
@@ -45,9 +47,6 @@ llvm::Error writeOutput(const CompileOptions &options, const Events &events,
                         llvm::function_ref<llvm::Error()> finish = {});
 llvm::Error writeOutput(const CompileOptions &options, const Events &events,
                         llvm::StringRef text);
-
-/// model.onnx -> model.so, and the suffixes of the other results.
-std::string defaultOutput(const Input &input, const CompileOptions &options);
 
 } // namespace onnxc
 

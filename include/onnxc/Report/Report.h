@@ -141,7 +141,8 @@ struct LayerReport {
 /// The result of a compilation.
 struct Report {
   std::string model;
-  /// The files that were written: one, or one for each GPU; "-" for a text.
+  /// The files that were written, the artefact first, or one for each GPU; "-"
+  /// for a text.
   std::vector<std::string> outputs;
   std::string target;
   int64_t arenaBytes = 0;

@@ -9,6 +9,8 @@
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/IR/Levels.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -89,10 +91,26 @@ Outputs onnxc::outputsOf(const CompileOptions &options,
   return outputs;
 }
 
+/// The file itself, whichever way it is named.
+static std::string placeOf(StringRef file) {
+  SmallString<128> name(target::resolveLinks(file)), folder;
+  (void)llvm::sys::fs::make_absolute(name);
+  path::remove_dots(name);
+  if (!llvm::sys::fs::real_path(path::parent_path(name), folder))
+    path::append(folder, path::filename(name));
+  return (folder.empty() ? name : folder).str().str();
+}
+
 llvm::Error onnxc::checkOutputs(const Outputs &outputs) {
+  llvm::StringSet<> names;
   for (const std::string &file : outputs.all()) {
     if (!isFile(file))
       continue;
+    if (!names.insert(placeOf(file)).second)
+      return llvm::createStringError(
+          std::make_error_code(std::errc::invalid_argument),
+          "two outputs of the compilation have the name '" + file +
+              "': give each a name of its own");
     if (llvm::Error error = target::NewFile(file).create())
       return error;
   }

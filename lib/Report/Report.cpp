@@ -79,9 +79,12 @@ static void printRecipes(llvm::raw_ostream &os,
 std::string Report::text() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "artefact:    " << llvm::join(outputs, ", ") << " ("
-     << sizeText(artefactBytes) << ")\n"
-     << "target:      " << target << "\n"
+  llvm::ArrayRef<std::string> files(outputs);
+  os << "artefact:    " << (files.empty() ? "" : files.front()) << " ("
+     << sizeText(artefactBytes) << ")\n";
+  if (files.size() > 1)
+    os << "with:        " << llvm::join(files.drop_front(), ", ") << "\n";
+  os << "target:      " << target << "\n"
      << "kernels:     " << kernels << "\n"
      << "libraries:   " << llvm::join(libraries, ", ") << "\n"
      << "weights:     " << sizeText(weightsBytes) << "\n"

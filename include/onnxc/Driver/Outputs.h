@@ -37,7 +37,7 @@ bool hasHeader(const CompileOptions &options);
 Outputs outputsOf(const CompileOptions &options,
                   llvm::ArrayRef<krnl::TargetAttr> levels);
 
-/// Refuses a file that cannot be written.
+/// Refuses two outputs with one name, and a file that cannot be written.
 llvm::Error checkOutputs(const Outputs &outputs);
 
 } // namespace onnxc

@@ -371,7 +371,8 @@ static constexpr Option optionTable[] = {
      setFlag<&CompileOptions::realTime>},
     {{"limit", "NAME=N",
       "limit of the compilation; can be repeated: seconds (3600), memory (8G "
-      "and 8 times the model), folded-bytes (of computed constants; 1G and 4 "
+      "and 8 times the model, or less where its container leaves less), "
+      "folded-bytes (of computed constants; 1G and 4 "
       "times the model), nodes (250000), inlined-nodes (10000 and 256 for each "
       "node), nesting (24), rank (64; also of lists of axes and sizes), bytes "
       "(of the model and of each tensor; 64G)"},

@@ -152,8 +152,9 @@ std::string Budget::findExceeded() const {
   }
   uint64_t limit = memoryLimit();
   bool isContainers = !limits.memory && limit == containerLimit(memoryBefore);
-  stream << "takes more than " << sizeText(limit) << " of memory"
-         << (isContainers ? ", which its container leaves" : "")
+  stream << "takes more than " << (isContainers ? "the " : "")
+         << sizeText(limit) << " of memory"
+         << (isContainers ? " that its container leaves" : "")
          << "; --limit=memory=N allows more";
   return text;
 }

@@ -6,8 +6,10 @@
 
 #include "onnxc/Support/ContainerMemory.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -54,12 +56,13 @@ std::optional<uint64_t> onnxc::containerMemory(StringRef groups,
   llvm::SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');
   for (StringRef line : lines) {
-    // id:controllers:path; version 2 has no controllers.
+    // id:controllers:path, with commas between controllers that are mounted
+    // together; version 2 has none.
     auto [controllers, group] = line.split(':').second.split(':');
     std::optional<uint64_t> bytes;
     if (controllers.empty())
       bytes = limitUpwards(root, group, "memory.max");
-    else if (controllers == "memory")
+    else if (llvm::is_contained(llvm::split(controllers, ','), "memory"))
       bytes = limitUpwards((root + "/memory").str(), group,
                            "memory.limit_in_bytes");
     if (bytes)

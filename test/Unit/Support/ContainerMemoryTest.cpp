@@ -56,6 +56,13 @@ TEST_F(ContainerMemoryTest, FoldersOfTheFirstVersion) {
   EXPECT_EQ(limitOf("4:memory:/docker/x\n"), std::nullopt);
 }
 
+TEST_F(ContainerMemoryTest, ControllersThatAreMountedTogether) {
+  write("memory/docker/x/memory.limit_in_bytes", "2048\n");
+  EXPECT_EQ(limitOf("4:cpu,memory:/docker/x\n"), 2048u);
+  EXPECT_EQ(limitOf("4:memory,cpuacct:/docker/x\n"), 2048u);
+  EXPECT_EQ(limitOf("4:cpu,memory2:/docker/x\n"), std::nullopt);
+}
+
 TEST_F(ContainerMemoryTest, NoLimit) {
   EXPECT_EQ(limitOf("0::/a\n"), std::nullopt);
   EXPECT_EQ(limitOf("nonsense\n:\n"), std::nullopt);

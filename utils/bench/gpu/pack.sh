@@ -60,11 +60,21 @@ small=$(mktemp -d)
 trap 'rm -rf "$small"' EXIT
 "$python" "$root/test/Target/Inputs/device_models.py" "$small"
 device=cuda:sm_80,sm_90a
-of_model=() # the options that simplify has, too
-for option in "$@"; do
+# The options that change the model, for simplify: --dim=batch=8, and --dim batch=8 in two words.
+of_model=()
+given=("$@")
+for ((i = 0; i < ${#given[@]}; ++i)); do
+  option=${given[i]}
+  case $option in
+    --device | --shape | --dim | --from | --to | --custom-op-lib | --level | --limit)
+      i=$((i + 1))
+      option+=${given[i]:+=${given[i]}}
+      ;;
+  esac
   case $option in
     --device=*) device=${option#--device=} ;;
-    --shape=* | --dim=* | --from=* | --to=* | --custom-op-lib=*) of_model+=("$option") ;;
+    --shape=* | --dim=* | --from=* | --to=* | --custom-op-lib=* | --level=* | -O[0-3] | --limit=* | \
+      --strict | --strict-dims) of_model+=("$option") ;;
   esac
 done
 for model in "$small"/*.onnx; do

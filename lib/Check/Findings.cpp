@@ -83,7 +83,7 @@ std::string Findings::text() const {
   for (const auto &[key, group] : groups)
     printGroup(os, group);
   size_t errors = count(Severity::Error);
-  os << model << ": " << (errors ? "is refused" : "compiles") << ", "
+  os << model << ": " << (errors ? "is rejected" : "compiles") << ", "
      << countText(errors, "error") << ", "
      << countText(count(Severity::Warning), "warning") << ", "
      << countText(count(Severity::Note), "note") << "\n";

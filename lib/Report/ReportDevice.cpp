@@ -64,7 +64,8 @@ static void printHost(llvm::raw_ostream &os, const LayerReport &nodes) {
       host.push_back(&launch);
   if (host.empty())
     return;
-  os << "host:        " << host.size() << " launches on the processor\n";
+  os << "host:        " << host.size()
+     << (host.size() == 1 ? " launch" : " launches") << " on the processor\n";
   for (const LayerLaunch *launch : llvm::ArrayRef(host).take_front(maxHost))
     os << "  " << layerNames(launch->layers, nodes) << "\n";
   if (host.size() > maxHost)

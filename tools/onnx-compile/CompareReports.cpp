@@ -214,7 +214,8 @@ int compareReports(const std::string &before, const std::string &after,
       first ? readReport(after) : Expected<json::Object>(json::Object());
   for (Expected<json::Object> *report : {&first, &second})
     if (!*report) {
-      errs() << "onnx-compile: " << toString(report->takeError()) << "\n";
+      errs() << "onnx-compile: error: " << toString(report->takeError())
+             << "\n";
       return OM_COMPILE_USAGE;
     }
   std::vector<NodePair> pairs = differentNodes(*first, *second);

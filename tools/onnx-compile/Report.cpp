@@ -31,8 +31,8 @@ static int writePage(const std::string &path, const std::string &page) {
   }
   if (!code)
     return OM_COMPILE_OK;
-  std::fprintf(stderr, "onnx-compile: cannot write %s: %s\n", path.c_str(),
-               code.message().c_str());
+  std::fprintf(stderr, "onnx-compile: error: cannot write %s: %s\n",
+               path.c_str(), code.message().c_str());
   return OM_COMPILE_USAGE;
 }
 
@@ -66,7 +66,7 @@ static int reportModel(CommandLine &line) {
   if (line.has("snapshot")) {
     llvm::Expected<std::string> json = readSnapshot(line.valueOf("snapshot"));
     if (!json) {
-      std::fprintf(stderr, "onnx-compile: --snapshot: %s\n",
+      std::fprintf(stderr, "onnx-compile: error: --snapshot: %s\n",
                    llvm::toString(json.takeError()).c_str());
       return OM_COMPILE_USAGE;
     }
@@ -118,7 +118,8 @@ const Subcommand reportCommand = {
     "The model is compiled; the artefact is kept if -o names it.\n\n"
     "  onnx-compile report model.onnx                     prints a table\n"
     "  onnx-compile report model.onnx --html=model.html   writes a page\n"
-    "  onnx-compile report model.onnx --max-ram=512K      fails above 512 KiB\n"
+    "  onnx-compile report model.onnx --dim batch=8 --max-ram=512K\n"
+    "                                                     fails above 512 KiB\n"
     "  onnx-compile report --compare old.json new.json    compares builds\n",
     options,
     without,

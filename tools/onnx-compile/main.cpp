@@ -36,7 +36,8 @@ static void printOutput(void *, const char *data, size_t size) {
 static bool wasPrinted() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;
-  std::fprintf(stderr, "onnx-compile: cannot write to the standard output\n");
+  std::fprintf(stderr,
+               "onnx-compile: error: cannot write to the standard output\n");
   return false;
 }
 
@@ -44,10 +45,11 @@ int usageError(const CommandLine &line, const std::string &message) {
   std::string program = "onnx-compile";
   if (!line.command->name.empty())
     program += " " + line.command->name.str();
-  // Messages of the compiler end their line.
-  std::fprintf(stderr, "onnx-compile: %s\nTry %s --help.\n",
-               llvm::StringRef(message).rtrim('\n').str().c_str(),
-               program.c_str());
+  // Messages of the compiler have their severity, and end their line.
+  llvm::StringRef text = llvm::StringRef(message).rtrim('\n');
+  text.consume_front("error: ");
+  std::fprintf(stderr, "onnx-compile: error: %s\nTry %s --help.\n",
+               text.str().c_str(), program.c_str());
   return OM_COMPILE_USAGE;
 }
 

@@ -168,8 +168,7 @@ static constexpr CommandRow commands[] = {
      "  onnx-run info m.so                             inputs, outputs, code\n"
      "  onnx-run info m.so --json --nodes              nodes of each kernel\n"},
     {"refit", Command::Refit,
-     "write a copy of MODEL.so with the weights of the model NEW.onnx to -o "
-     "FILE",
+     "replace the weights of MODEL.so by those of NEW.onnx",
      "MODEL.so NEW.onnx -o FILE",
      "  onnx-run refit m.so trained.onnx -o new.so     m.so: compiled with "
      "--refit\n"},
@@ -476,10 +475,11 @@ std::string run::helpText(const Options &options) {
           << row.examples << "\n";
   if (!command)
     printUsage(out);
-  if (!command || accepts(Runners, *command))
+  bool runs = !command || accepts(Runners, *command);
+  if (runs)
     out << "Inputs that are not given are random. ";
-  out << "Exit status: 0 ok, 1 the model\nor an input was rejected, 2 usage, 3 "
-         "an output differs.\n\n";
+  out << "Exit status: 0 ok, 1 the model\nor an input was rejected, 2 usage"
+      << (runs ? ", 3 an output differs" : "") << ".\n\n";
   for (const Option &option : table)
     if (!command || accepts(option.commands, *command))
       printOption(out, option, command);

@@ -1,5 +1,4 @@
-//===- Levels.cpp - The code of a program for several targets ----*- C++
-//-*-===//
+//===- Levels.cpp - The code of a program for several targets ---*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -299,7 +299,8 @@ public:
   /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: no limit.
   void setDeadline(std::chrono::nanoseconds limit) {
     if (limit.count() < 0)
-      throw std::runtime_error("a deadline is not negative; 0: no limit");
+      throw std::runtime_error(
+          "expected a deadline of 0 or greater; 0: no limit");
     contexts->deadline = limit.count();
   }
 
@@ -310,7 +311,7 @@ public:
     Run probe(*this);
     OM_STATUS status = setDeviceOf(probe.context, number);
     std::string problem = status == OM_STATUS_INVALID
-                              ? "the number of a GPU is not negative"
+                              ? "expected the number of a GPU, 0 or greater"
                               : "the code of the model that runs here is "
                                 "for the processor";
     if (status == OM_STATUS_OK) {
@@ -338,7 +339,7 @@ public:
   /// (omContextSetDeviceMemory); 0: no limit.
   void setDeviceMemory(int64_t bytes) {
     if (bytes < 0)
-      throw std::runtime_error("a limit is not negative; 0: no limit");
+      throw std::runtime_error("expected a limit of 0 or greater; 0: no limit");
     contexts->deviceMemory = bytes;
   }
 
@@ -616,7 +617,8 @@ private:
       int64_t deadline = options.deadline.count();
       if (session.limitContext(context.get(),
                                deadline ? deadline : contexts.deadline.load()))
-        throw RunError(OM_STATUS_INVALID, "a deadline is not negative");
+        throw RunError(OM_STATUS_INVALID,
+                       "expected a deadline of 0 or greater");
       limit(session);
       session.setLogOf(context.get(), log ? callLog : nullptr,
                        const_cast<Log *>(log.get()));

@@ -42,7 +42,7 @@ def framed(page: str) -> str:
 def findings_html(findings: Mapping[str, Any]) -> str:
     """The findings of a check."""
     columns = ["severity", "kind", "name", "operator", "reason", "hint"]
-    title = f"{findings['model']}: {'compiles' if findings['compiles'] else 'is refused'}"
+    title = f"{findings['model']}: {'compiles' if findings['compiles'] else 'is rejected'}"
     return _table(title, columns, ([row[column] for column in columns] for row in findings["findings"]))
 
 

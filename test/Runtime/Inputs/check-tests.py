@@ -39,7 +39,7 @@ def test_a_refused_model_is_no_exception():
     first = found["findings"][0]
     assert first["severity"] == "error" and first["name"] == "first" and "did you mean" in first["reason"], first
     page = found._repr_html_()
-    assert "is refused</caption>" in page and "<td>first</td><td>Reluu</td>" in page, page
+    assert "is rejected</caption>" in page and "<td>first</td><td>Reluu</td>" in page, page
 
 
 def test_a_node_alone():

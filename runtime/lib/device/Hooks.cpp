@@ -25,14 +25,16 @@ static bool canHold(const OMContext &context, const DeviceBlock &block,
 }
 
 /// The smallest free block that can hold the bytes, or else the largest free
-/// one; null if none is free.
+/// one, with a limit one without memory: those of other sizes are kept for as
+/// long as the limit leaves room. Null if there is none.
 static DeviceBlock *findBlock(const OMContext &context, DeviceContext &device,
                               int64_t bytes) {
   DeviceBlock *found = nullptr;
   for (DeviceBlock *block = device.blocks; block; block = block->next) {
-    if (block->isUsed)
-      continue;
     bool fits = canHold(context, *block, bytes);
+    bool isKept = context.deviceLimit && block->memory && !fits;
+    if (block->isUsed || isKept)
+      continue;
     bool isBetter = !found || (canHold(context, *found, bytes)
                                    ? fits && block->bytes < found->bytes
                                    : fits || block->bytes > found->bytes);
@@ -66,10 +68,10 @@ static bool freeBlock(OnnxcCall *call, const DeviceContext &device,
   return ONNXC_TRY(cuMemFree, old) && hasEnded;
 }
 
-/// Frees memory of unused blocks until `bytes` more fit within the limit of the
-/// context.
-static bool freeUntilFits(OnnxcCall *call, const DeviceContext &device,
-                          int64_t bytes) {
+/// Frees other unused blocks until the free block `taken` with so many bytes
+/// fits within the limit of the context.
+static bool freeUntilFits(OnnxcCall *call, DeviceContext &device,
+                          const DeviceBlock &taken, int64_t bytes) {
   int64_t limit = call->deviceLimit;
   if (limit == 0)
     return true;
@@ -83,10 +85,13 @@ static bool freeUntilFits(OnnxcCall *call, const DeviceContext &device,
                (long long)bytes, (long long)limit, (long long)used);
     return false;
   }
-  int64_t held = heldBytes(*call);
+  int64_t held = heldBytes(*call) - taken.bytes;
+  // Launches that wait may use blocks that are free by now.
+  if (bytes > limit - held)
+    device.launches.finishPart(call, device);
   for (DeviceBlock *block = device.blocks; block && bytes > limit - held;
        block = block->next) {
-    if (block->isUsed)
+    if (block->isUsed || block == &taken)
       continue;
     held -= block->bytes;
     if (!freeBlock(call, device, *block))
@@ -101,7 +106,7 @@ static bool growBlock(OnnxcCall *call, DeviceContext &device,
                       DeviceBlock &block, int64_t bytes) {
   // Launches that wait may use blocks that are free by now.
   device.launches.finishPart(call, device);
-  if (!freeBlock(call, device, block) || !freeUntilFits(call, device, bytes))
+  if (!freeBlock(call, device, block))
     return false;
   Result error = driverOf(device).cuMemAlloc(&block.memory, size_t(bytes));
   if (error) {
@@ -127,8 +132,9 @@ OnnxcDevicePointer onnxc_rt_device_alloc(OnnxcCall *call, int64_t bytes) {
   DeviceBlock *block = findBlock(*call, *device, bytes);
   if (!block)
     block = addBlock(call, *device);
-  if (!block || (!canHold(*call, *block, bytes) &&
-                 !growBlock(call, *device, *block, bytes)))
+  if (!block || !freeUntilFits(call, *device, *block, bytes) ||
+      (!canHold(*call, *block, bytes) &&
+       !growBlock(call, *device, *block, bytes)))
     return 0;
   block->isUsed = true;
   return block->memory;

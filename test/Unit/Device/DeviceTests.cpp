@@ -421,6 +421,52 @@ TEST_F(DeviceTest, MemoryOfEarlierRunsMakesWay) {
   }
 }
 
+// Blocks of earlier runs with just the sizes that a run needs count, too.
+TEST_F(DeviceTest, ALimitAppliesToMemoryThatIsThere) {
+  Session run("blocks");
+  Numbers x = randomNumbers(kAddends);
+  ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  for (int64_t limit : std::initializer_list<int64_t>{1, kAddends * 4}) {
+    ASSERT_EQ(omContextSetDeviceMemory(run.context, limit), OM_STATUS_OK);
+    EXPECT_EQ(run(x, kAddends), OM_STATUS_MEMORY) << limit;
+    EXPECT_THAT(run.message(), HasSubstr("more than the limit of"));
+    ASSERT_EQ(omContextSetDeviceMemory(run.context, 0), OM_STATUS_OK);
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+  }
+}
+
+TEST_F(DeviceTest, ALimitFreesWhatIsAboveIt) {
+  Session first("blocks"), run("blocks");
+  Numbers few = randomNumbers(100), many = randomNumbers(5000);
+  ASSERT_EQ(first(few, few.size()), OM_STATUS_OK) << first.message();
+  int64_t needed = omContextGetMemory(first.context);
+  ASSERT_EQ(omContextSetDeviceMemory(run.context, 1 << 20), OM_STATUS_OK);
+  ASSERT_EQ(run(few, few.size()), OM_STATUS_OK) << run.message();
+  ASSERT_EQ(run(many, many.size()), OM_STATUS_OK) << run.message();
+  ASSERT_GT(omContextGetMemory(run.context), needed);
+  ASSERT_EQ(omContextSetDeviceMemory(run.context, needed), OM_STATUS_OK);
+  ASSERT_EQ(run(few, few.size()), OM_STATUS_OK) << run.message();
+  EXPECT_EQ(run.result, few);
+  EXPECT_LE(omContextGetMemory(run.context), needed);
+}
+
+// Sizes that alternate need no memory of the driver after the first of each.
+TEST_F(DeviceTest, ALimitKeepsBlocksThatItHasRoomFor) {
+  Session run("blocks");
+  ASSERT_EQ(omContextSetDeviceMemory(run.context, 1 << 20), OM_STATUS_OK);
+  int64_t allocations = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (size_t count : {100, 5000, 300}) {
+      Numbers x = randomNumbers(count);
+      ASSERT_EQ(run(x, count), OM_STATUS_OK) << run.message();
+      EXPECT_EQ(run.result, x);
+    }
+    if (i == 0)
+      allocations = counters().allocations;
+  }
+  EXPECT_EQ(counters().allocations, allocations);
+}
+
 TEST_F(DeviceTest, DeadlinesEndRuns) {
   Session run("slow");
   omContextSetDeadline(run.context, 1000000);

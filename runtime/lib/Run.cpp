@@ -231,8 +231,7 @@ void rt::dropOutputs(OMContext &context) {
       free(output.data);
     output.owned = false;
     if (output.deviceOwner)
-      context.device->runtime->freeOutput(output.deviceOwner,
-                                          output.deviceData);
+      context.device->runtime->freeOutput(output.deviceOwner);
     if (context.entry->outputs[i].kind != ONNXC_KIND_TENSOR) {
       omValueDestroy(static_cast<OMValue *>(output.data));
       output.data = nullptr;

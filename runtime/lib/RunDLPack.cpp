@@ -196,12 +196,10 @@ struct NewTensor {
 
 static void destroyTensor(DLManagedTensorVersioned *managed) {
   auto *tensor = reinterpret_cast<NewTensor *>(managed);
-  void *data = managed->dl_tensor.data;
   if (tensor->device)
-    tensor->device->freeOutput(tensor->owner,
-                               reinterpret_cast<uintptr_t>(data));
+    tensor->device->freeOutput(tensor->owner);
   else
-    giveOutputBlock(data, tensor->bytes);
+    giveOutputBlock(managed->dl_tensor.data, tensor->bytes);
   free(tensor);
 }
 

@@ -46,7 +46,9 @@ Settings simulator::initialSettings() {
           /*refusesUpdates=*/false,
           /*countsSectors=*/isAskedFor("sectors") || isAskedFor("kernels"),
           fromEnvironment("ONNXC_SIMULATOR_BLOCKS", 0),
-          /*captured=*/nullptr};
+          /*captured=*/nullptr,
+          /*isNonBlocking=*/false,
+          /*endsCapture=*/false};
 }
 
 static void printAccesses(const char *whose, const Counters &its) {
@@ -122,7 +124,7 @@ int simulator::captureErrorOf(void *stream) {
   if (!captured)
     return Success;
   if (reinterpret_cast<uintptr_t>(stream) <= 1)
-    return StreamCaptureImplicit;
+    return machine.settings.isNonBlocking ? Success : StreamCaptureImplicit;
   return stream == captured ? StreamCaptureUnsupported : Success;
 }
 

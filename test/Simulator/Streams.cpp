@@ -93,7 +93,10 @@ int cuStreamSynchronize(void *handle) {
 
 int cuCtxSynchronize() {
   ONNXC_ENTER(true);
-  return machine.settings.captured ? StreamCaptureUnsupported : finishAll();
+  if (!machine.settings.captured)
+    return finishAll();
+  machine.settings.endsCapture = true;
+  return StreamCaptureUnsupported;
 }
 
 int cuStreamIsCapturing(void *handle, int *status) {

@@ -409,3 +409,63 @@ void device::releaseCode(LoadedCode &loaded) {
   *link = loaded.next;
   unload(&loaded);
 }
+
+//===----------------------------------------------------------------------===//
+// Outputs of the caller
+//===----------------------------------------------------------------------===//
+
+/// Waits for all work of the current CUDA context, in streams of any library.
+/// False if that cannot be: a wait is an error while a stream is captured, and
+/// may end the capture, which the default stream tells of blocking streams.
+static bool waitForContext(const Driver &driver) {
+  int status = NoCapture;
+  return driver.cuStreamIsCapturing(nullptr, &status) !=
+             StreamCaptureImplicit &&
+         driver.cuCtxSynchronize() == Success;
+}
+
+static void addReturned(LoadedCode &loaded, OwnedOutput &output) {
+  output.next = loaded.returned.load(std::memory_order_relaxed);
+  while (!loaded.returned.compare_exchange_weak(output.next, &output,
+                                                std::memory_order_release))
+    ;
+}
+
+void device::freeOwned(OwnedOutput &output) {
+  LoadedCode &loaded = *output.code;
+  const Driver &driver = *loaded.driver;
+  WhileOthersCapture relaxed(driver);
+  if (waitForContext(driver)) {
+    driver.cuMemFree(output.memory);
+    free(&output);
+    releaseCode(loaded);
+    return;
+  }
+  // Another thread may free output and code from here on.
+  addReturned(loaded, output);
+  Context popped;
+  driver.cuCtxPopCurrent(&popped);
+}
+
+void device::freeReturned(LoadedCode &loaded) {
+  OwnedOutput *next =
+      loaded.returned.exchange(nullptr, std::memory_order_acquire);
+  if (!next)
+    return;
+  const Driver &driver = *loaded.driver;
+  WhileOthersCapture relaxed(driver);
+  bool isOver = waitForContext(driver);
+  int64_t freed = 0;
+  while (OwnedOutput *output = next) {
+    next = output->next;
+    if (!isOver) {
+      addReturned(loaded, *output);
+      continue;
+    }
+    driver.cuMemFree(output->memory);
+    free(output);
+    ++freed;
+  }
+  Locked locked(stateOf(*loaded.code).lock);
+  loaded.references -= freed;
+}

@@ -13,6 +13,8 @@
 #include "Context.h"
 #include "device/Driver.h"
 
+#include <atomic>
+
 namespace onnxc::rt {
 
 /// What the rest of the runtime calls where a level has device code
@@ -41,7 +43,7 @@ struct DeviceRuntime {
   OnnxcDevicePointer (*allocateOutput)(OMContext &context, int64_t bytes,
                                        void *&owner);
   /// Frees it, on any thread.
-  void (*freeOutput)(void *owner, OnnxcDevicePointer memory);
+  void (*freeOutput)(void *owner);
 };
 
 } // namespace onnxc::rt
@@ -50,7 +52,16 @@ struct OnnxcDeviceRuntime : onnxc::rt::DeviceRuntime {};
 
 namespace onnxc::rt::device {
 
-/// Loaded code. Exists as long as contexts refer to it.
+struct LoadedCode;
+
+/// Memory of an output that the caller has; refers to the code.
+struct OwnedOutput {
+  OwnedOutput *next; ///< in the code's list
+  LoadedCode *code;
+  OnnxcDevicePointer memory;
+};
+
+/// Loaded code. Exists as long as contexts and outputs refer to it.
 struct LoadedCode {
   LoadedCode *next; ///< on another device
   const OnnxcDeviceCode *code;
@@ -63,6 +74,9 @@ struct LoadedCode {
   Stream uploads; ///< in which the constants are copied, while `hasUploads`
   bool hasUploads;
   int64_t references;
+  /// Outputs that the caller has given back while work that may use them could
+  /// not be waited for.
+  std::atomic<OwnedOutput *> returned;
 };
 
 /// The code of the model's level, loaded on the context's device, whose CUDA
@@ -72,6 +86,14 @@ LoadedCode *acquireCode(OMContext &context);
 /// The counterpart; the last one frees all. The CUDA context is current, and is
 /// popped.
 void releaseCode(LoadedCode &loaded);
+
+/// Frees an output once all work of its CUDA context is over, and the reference
+/// to the code with it. That context is current, and is popped. Where a stream
+/// is being captured, which allows no wait, freeReturned() does so later.
+void freeOwned(OwnedOutput &output);
+/// Frees outputs that were given back during a capture, unless that goes on.
+/// The CUDA context is current, and the caller has a reference to the code.
+void freeReturned(LoadedCode &loaded);
 
 /// Returns true if driver, device and image are there.
 bool isAvailable(const OnnxcDeviceCode &code, int32_t number, Message &reason);

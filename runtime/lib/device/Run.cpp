@@ -177,6 +177,7 @@ static void destroyDeviceContext(OMContext &context) {
   if (!isForked() &&
       driverOf(*device).cuCtxPushCurrent(device->code->context) == Success) {
     WhileOthersCapture relaxed(driverOf(*device));
+    freeReturned(*device->code);
     freeOnDevice(*device);
   }
   while (DeviceBlock *block = device->blocks) {
@@ -259,6 +260,7 @@ static void finishRun(OMContext &context) {
     block->isUsed = false;
   device->launches.startRun();
   device->firstLaunch = device->lastLaunch = -1;
+  freeReturned(*device->code);
   leave(*device);
 }
 
@@ -301,33 +303,38 @@ static OnnxcDevicePointer allocateOutput(OMContext &context, int64_t bytes,
   LoadedCode *code = acquireCode(context);
   if (!code)
     return 0;
-  OnnxcDevicePointer memory;
   const Driver &driver = *code->driver;
+  auto *output = static_cast<OwnedOutput *>(calloc(1, sizeof(OwnedOutput)));
+  if (!output) {
+    context.fail(ONNXC_ERR_MEMORY, "no memory for the device's state");
+    releaseCode(*code);
+    return 0;
+  }
+  output->code = code;
   WhileOthersCapture relaxed(driver);
-  if (Result error = driver.cuMemAlloc(&memory, size_t(bytes ? bytes : 1))) {
+  if (Result error =
+          driver.cuMemAlloc(&output->memory, size_t(bytes ? bytes : 1))) {
     Message what;
     what.set("an output of %lld bytes: cuMemAlloc", (long long)bytes);
     fail(context, driver, error, what.text);
+    free(output);
     releaseCode(*code);
     return 0;
   }
   Context popped;
   driver.cuCtxPopCurrent(&popped);
-  owner = code;
-  return memory;
+  owner = output;
+  return output->memory;
 }
 
 /// Other libraries may have work that uses the memory, in any stream, and
 /// cuMemFree need not wait for it.
-static void freeOutput(void *owner, OnnxcDevicePointer memory) {
-  auto *code = static_cast<LoadedCode *>(owner);
-  const Driver &driver = *code->driver;
-  if (isForked() || driver.cuCtxPushCurrent(code->context) != Success)
+static void freeOutput(void *owner) {
+  auto *output = static_cast<OwnedOutput *>(owner);
+  const LoadedCode &code = *output->code;
+  if (isForked() || code.driver->cuCtxPushCurrent(code.context) != Success)
     return;
-  WhileOthersCapture relaxed(driver);
-  driver.cuCtxSynchronize();
-  driver.cuMemFree(memory);
-  releaseCode(*code);
+  freeOwned(*output);
 }
 
 const OnnxcDeviceRuntime onnxc_device_runtime = {

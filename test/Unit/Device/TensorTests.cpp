@@ -252,6 +252,61 @@ TEST_F(TensorTest, OutputsAreFreedAfterAllThatUsesThem) {
   EXPECT_EQ(there, twiceSumOf(x));
 }
 
+// The wait for what uses them is an error while a stream is captured, and the
+// end of the capture unless the default stream tells of it.
+TEST_F(TensorTest, OutputsThatAreGivenBackDuringACaptureAreFreedLater) {
+  for (bool isNonBlocking : {false, true})
+    for (bool runsAgain : {false, true}) {
+      Program program, other;
+      Numbers x = randomNumbers(kAddends), there(kAddends);
+      Tensor in(x);
+      DLManagedTensorVersioned *out = nullptr;
+      Session run("chain");
+      ASSERT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
+      driver("cuMemcpyDtoHAsync_v2", static_cast<void *>(there.data()),
+             uint64_t(out->dl_tensor.data), in.bytes(), other.stream);
+      int64_t before = counters().memory;
+      settings().captured = program.stream;
+      settings().isNonBlocking = isNonBlocking;
+      settings().endsCapture = false;
+      out->deleter(out);
+      EXPECT_EQ(settings().endsCapture, isNonBlocking);
+      EXPECT_EQ(counters().memory, before);
+      // A run during the capture frees nothing, either.
+      EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+      EXPECT_EQ(counters().memory, before);
+      settings().captured = nullptr;
+      driver("cuStreamSynchronize", other.stream);
+      EXPECT_EQ(there, twiceSumOf(x));
+      if (runsAgain) {
+        EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+        EXPECT_EQ(counters().memory, before - 1);
+      }
+    }
+}
+
+// The context that has made it may be gone: another of the model frees it.
+TEST_F(TensorTest, OutputsOfADestroyedContextAreFreedLater) {
+  Program program;
+  Numbers x = randomNumbers(kAddends);
+  Tensor in(x);
+  DLManagedTensorVersioned *out = nullptr;
+  {
+    Session run("chain");
+    ASSERT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
+  }
+  settings().captured = program.stream;
+  out->deleter(out);
+  settings().captured = nullptr;
+  EXPECT_EQ(counters().modules, 1);
+  {
+    Session run("chain");
+    ASSERT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
+    EXPECT_EQ(run.result, twiceSumOf(x));
+  }
+  EXPECT_EQ(counters().modules, 0);
+}
+
 TEST_F(TensorTest, RunsTakePlaceWhileTheProgramCapturesAStream) {
   Program program;
   Numbers x = randomNumbers(kAddends);

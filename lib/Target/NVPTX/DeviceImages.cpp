@@ -18,15 +18,31 @@ static std::string textOf(const CodeFile &file) {
   return {file.bytes.begin(), file.bytes.end()};
 }
 
-// PTX ISA, Release Notes: 7.0 to 7.8 came with CUDA 11.0 to 11.8, and 8.0 to
-// 8.5 with 12.0 to 12.5.
+namespace {
+/// The versions, as 10 * major + minor.
+struct Release {
+  int64_t ptx, cuda;
+};
+} // namespace
+
+/// The release of CUDA that a version of PTX came with. Source: PTX ISA,
+/// "Release Notes", table of the release history.
+static constexpr Release releases[] = {
+    {60, 90},  {61, 91},  {62, 92},  {63, 100}, {64, 101}, {65, 102}, {70, 110},
+    {71, 111}, {72, 112}, {73, 113}, {74, 114}, {75, 115}, {76, 116}, {77, 117},
+    {78, 118}, {80, 120}, {81, 121}, {82, 122}, {83, 123}, {84, 124}, {85, 125},
+    {86, 127}, {87, 128}, {88, 129}, {90, 130}, {91, 131}};
+
 int64_t driverOf(StringRef ptx) {
   int64_t major = 0, minor = 0;
   StringRef version = ptx.split(".version ").second;
   if (version.consumeInteger(10, major) || !version.consume_front(".") ||
-      version.consumeInteger(10, minor))
+      version.consumeInteger(10, minor) || minor > 9)
     return 0;
-  return (major + 4) * 1000 + minor * 10;
+  for (const Release &release : releases)
+    if (release.ptx / 10 == major && release.ptx % 10 == minor)
+      return release.cuda / 10 * 1000 + release.cuda % 10 * 10;
+  return 0;
 }
 
 /// PTX becomes a cubin for the GPU that it is for.
@@ -39,6 +55,9 @@ static void addCubin(DeviceImages &images, StringRef processor) {
     return;
   }
   cubin.kind = ONNXC_IMAGE_CUBIN;
+  // That of its toolkit, whose version the file does not tell. A driver that is
+  // too old refuses it, and takes the PTX.
+  cubin.driver = 0;
   cubin.bytes = std::move(assembled->cubin);
   images.images.push_back(std::move(cubin));
   images.resources = std::move(assembled->kernels);

@@ -24,7 +24,7 @@ struct DeviceImage {
 };
 
 /// The version of CUDA that came with that of the PTX, as OnnxcDeviceImage
-/// counts it; 0 if the text has none.
+/// counts it; 0 if the text has none or one that is not in the table.
 int64_t driverOf(llvm::StringRef ptx);
 
 struct DeviceImages {

@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: sed 's/fuse_outer(m), unroll(c, 4), compute_at(p)/block(p, 2) -> (p.o, p.r), fuse_outer(m), unroll(c, 4), compute_at(p.o), 3: unroll(p.r, 2)/' %s | onnx-opt --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=UNROLL
 
 // Halves of bytes are multiplied block by block; the sums of a block start from
 // what is computed for it, and are scaled and added up, all in registers. Shifts
@@ -70,6 +71,17 @@ func.func @blocks(%q: tensor<2x3x2x8xi8>, %s: tensor<2x3xi32>, %r: tensor<2x3xf3
 // CHECK:           %[[MAX:.+]] = arith.maximumf %[[M]], %[[SQUARE]]
 // CHECK-NOT:       arith.maximumf
 // CHECK:           scf.yield %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[MAX]]
+//
+// Where the reduced loop is unrolled as well, each column takes up the maximum after the step before.
+// UNROLL-LABEL: func private @kernel_running_0(
+// UNROLL:         scf.for %{{.+}} iter_args({{.+}}, %[[M:[a-z0-9]+]] = %{{[a-z0-9_]+}}) -> (f32, f32, f32, f32, f32, f32, f32, f32)
+// UNROLL:           %[[FIRST:.+]] = arith.maximumf %{{.+}}, %[[X:.+]] : f32
+// UNROLL:           arith.subf %{{.+}}, %[[FIRST]]
+// UNROLL:           arith.maximumf %[[FIRST]], %[[Y:.+]] : f32
+// UNROLL:           arith.subf %{{.+}}, %[[M]]
+// UNROLL:           %[[LAST:.+]] = arith.maximumf %[[M]], %[[X]] : f32
+// UNROLL:           arith.subf %{{.+}}, %[[LAST]]
+// UNROLL:           arith.maximumf %[[LAST]], %[[Y]] : f32
 func.func @running(%x: tensor<8x6xf32>, %w: tensor<6x4xf32>, %o: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %y = krnl.kernel "running" loops [m = 8, c = 4, p = 6] ins(%x, %w : tensor<8x6xf32>, tensor<6x4xf32>) outs(%o : tensor<8x4xf32>)
       recipe [order(m, p, c), 3: order(c, p), fuse_outer(m), unroll(c, 4), compute_at(p)] {

@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: sed -e 's/(m.o, m.r), order(m.o, p, m.r, n), merge: order(m.r, p), fuse_outer(m.o)/(m.o, m.r), block(n, 32) -> (n.o, n.t), order(m.o, m.r, p, n.t, n.o), fuse_outer(m.o, m.r)/' -e 's/4: unroll(m.r, 8), merge: unroll(m.r, 8)/map(m.r, thread), map(n.t, thread)/' -e 's/9: unroll(m.r, 8), //' %s | onnx-opt --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 // RUN: sed 's/%first = arith.constant 0xFF800000/%first = arith.constant 0.0/' %s | not onnx-opt 2>&1 | FileCheck %s --check-prefix=START
 // RUN: sed 's/arith.maximumf %max, %m/arith.minimumf %max, %m/' %s | not onnx-opt 2>&1 | FileCheck %s --check-prefix=START
 // RUN: sed 's/arith.addf %before/arith.subf %before/' %s | not onnx-opt 2>&1 | FileCheck %s --check-prefix=START
@@ -6,6 +7,7 @@
 //
 // Parts of rows are merged by their maxima. A tile of rows from m.o * 8 on ends after the parts of 64 elements of which it
 // has some up to m.o * 8 + 7. A merge that starts with another maximum, or weighs otherwise, depends on hidden parts.
+// All threads of a block, which combine their maxima of a part, end after the same one.
 //
 // START: recipe step 10 'merge: skip_masked(p)': op 'merge' cannot skip iterations of loop 'p': results depend on elements that are hidden
 // INSIDE: recipe step 10 '5: skip_masked(p)': op '5' cannot skip iterations of loop 'p': an op that reads the results goes on
@@ -35,6 +37,7 @@ func.func @parts(%x: tensor<96x8x64xf32>, %o: tensor<96xf32>) -> tensor<96xf32> 
     %t2 = krnl.temporary : tensor<96x8x64xf32>
     %t3 = krnl.temporary : tensor<96x8xf32>
     %t4 = krnl.temporary : tensor<96x8xf32>
+    %t5 = krnl.temporary : tensor<96x8x64xf32>
     %0 = krnl.compute [m] () -> (%_ = %t0[m]) : () -> tensor<96xf32> { linalg.yield %zero : f32 }
     %1 = krnl.compute [m] () -> (%_ = %t1[m]) : () -> tensor<96xf32> { linalg.yield %first : f32 }
     %2 = krnl.compute [m, p, n] (%d = %a[m, p, n]) -> (%_ = %t2[m, p, n]) : (tensor<96x8x64xf32>) -> tensor<96x8x64xf32> {
@@ -53,7 +56,8 @@ func.func @parts(%x: tensor<96x8x64xf32>, %o: tensor<96xf32>) -> tensor<96xf32> 
       %s = arith.maximumf %e, %d : f32
       linalg.yield %s : f32
     }
-    %5 = krnl.compute [m, p, n] (%m = %4[m, p]) -> (%d = %2[m, p, n]) : (tensor<96x8xf32>) -> tensor<96x8x64xf32> {
+    %5 = krnl.compute [m, p, n] (%m = %4[m, p], %d = %2[m, p, n]) -> (%_ = %t5[m, p, n])
+        : (tensor<96x8xf32>, tensor<96x8x64xf32>) -> tensor<96x8x64xf32> {
       %none = arith.cmpf oeq, %m, %lowest : f32
       %shift = arith.select %none, %zero, %m : f32
       %s = arith.subf %d, %shift : f32

@@ -8,13 +8,14 @@ import re
 import subprocess
 import sys
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx_compile
 from onnx import TensorProto, helper
 
-F32, F16 = TensorProto.FLOAT, TensorProto.FLOAT16
-NUMPY = {F32: np.float32, F16: np.float16, TensorProto.BOOL: bool}
+F32, F16, BF16 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16
+NUMPY = {F32: np.float32, F16: np.float16, BF16: ml_dtypes.bfloat16, TensorProto.BOOL: bool}
 
 
 def model(queries, keys, past=None, mask=None, element=F32, **attributes):
@@ -82,6 +83,9 @@ CASES = {
     "causal_parts": model([1, 2, 256, 32], [1, 2, 256, 32], is_causal=1),
     # Parts of the keys in turn.
     "causal_turns": model([1, 20, 256, 32], [1, 20, 512, 32], is_causal=1),
+    # The first query sees no key.
+    "hidden_turns": model([1, 32, 256, 32], [1, 32, 512, 32], mask=(TensorProto.BOOL, [256, 512]), element=F16),
+    "causal_turns_bf16": model([1, 32, 256, 32], [1, 32, 512, 32], element=BF16, is_causal=1),
     "causal_turns_f16": model([1, 32, 256, 32], [1, 32, 512, 32], element=F16, is_causal=1),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
     # Two groups of warps with rows of their own.
@@ -116,6 +120,7 @@ CASES = {
     "query_cache": model([1, 4, 1, 64], [1, 4, 1, 64], past=[1, 4, "p", 64], element=F16),
 }
 KEYS = [1, 15, 16, 17, 100, 1000, 0]
+ARCHES = {"hidden_turns": ":sm_80"}
 SIZES = {"lengths": [{"n": 5, "m": 70}], "queries": [{"n": 5}]}
 
 
@@ -144,9 +149,10 @@ def main():
     for name, made in CASES.items():
         path = f"{sys.argv[1]}-{name}"
         onnx.save(made, f"{path}.onnx")
-        command = ["onnx-compile", f"{path}.onnx", "--device=cuda:simulator", "-q"]
+        command = ["onnx-compile", f"{path}.onnx", f"--device=cuda:simulator{ARCHES.get(name, '')}", "-q"]
         text = subprocess.run([*command, "--emit=krnl", "-o", "-"], capture_output=True, text=True, check=True).stdout
-        kernels = [kernel for kernel in re.findall(r'krnl.kernel "(.+?)" loops', text) if "MatMul" in kernel]
+        all_kernels = re.findall(r'krnl.kernel "(.+?)" loops .+ recipe (.+)', text)
+        kernels = [(kernel, recipe) for kernel, recipe in all_kernels if "MatMul" in kernel]
         subprocess.run([*command, "-o", f"{path}.so"], check=True)
         session, worst = onnx_compile.ExecutionSession(f"{path}.so"), 0
         for named in sizes(name, made):
@@ -157,11 +163,11 @@ def main():
             else:
                 causal = any(attribute.name == "is_causal" for attribute in made.graph.node[0].attribute)
                 exact = attention(**given, causal=causal)
-            bound = 4e-3 if found.dtype == np.float16 else 2e-5
+            bound = {F16: 4e-3, BF16: 3e-2}.get(made.graph.input[0].type.tensor_type.elem_type, 2e-5)
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
             worst = max(worst, error / bound) if error == error else np.inf
-        turns = "" if "compute_at(" not in text else ", keys in turn"
-        print(f"{name}: {', '.join(kernels)}{turns}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")
+        label = ", ".join(kernel + (", keys in turn" if "compute_at(" in recipe else "") for kernel, recipe in kernels)
+        print(f"{name}: {label}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")
 
 
 main()

@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
 """Runs attentions on the simulated device, beside numpy, and names the kernels that have products: device-attention.py
-PREFIX."""
+PREFIX CASES. CASES is a regular expression for the names of those that run."""
 
 import re
 import subprocess
@@ -147,6 +147,8 @@ def values(made, named):
 
 def main():
     for name, made in CASES.items():
+        if not re.search(sys.argv[2], name):
+            continue
         path = f"{sys.argv[1]}-{name}"
         onnx.save(made, f"{path}.onnx")
         command = ["onnx-compile", f"{path}.onnx", f"--device=cuda:simulator{ARCHES.get(name, '')}", "-q"]

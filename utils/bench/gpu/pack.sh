@@ -8,6 +8,7 @@
 # with its libraries, and run.sh. Nothing else is needed on the other machine. The
 # options go to onnx-compile: --shape=..., --device=..., else cuda:sm_80,sm_90a. Models of
 # tests/ are small, one for each form of kernel: they are compared first, with several inputs.
+# TESTS is a regular expression for those that are packed, all by default.
 # Products of warpgroups among them are for the last GPU that is named. Where ptxas is, artefacts
 # have cubins beside PTX, so that the driver there need not compile what it takes.
 # ===------------------------------------------------------------------------===#
@@ -79,6 +80,7 @@ for ((i = 0; i < ${#given[@]}; ++i)); do
 done
 for model in "$small"/*.onnx; do
   name=$(basename "$model" .onnx)
+  [[ $name =~ ${TESTS:-.} ]] || continue
   pack "$model" "$folder/tests/$name"
   case $name in
     # Factors of bytes and of f32 lie along the sums; those that lie across are copied by threads.

@@ -67,7 +67,7 @@ CASES = {
     "f16": (product, F16, 64, 64, 4096),
     "f16_ragged": (product, F16, 70, 51, 4090),
     "bf16": (product, BF16, 64, 128, 2048),
-    "s8_ragged": (product, S8, 33, 50, 4001),
+    "s8_ragged": (product, S8, 33, 50, 1501),
 }
 
 
@@ -83,7 +83,7 @@ def compiled(path, device, *options):
     command = ["onnx-compile", f"{path}.onnx", "-q", *([f"--device=cuda:simulator:{device}"] if device else []), *options]
     run = subprocess.run([*command, "-o", f"{path}.so"], capture_output=True, text=True)
     if run.returncode:
-        assert re.search("no kernel|another kernel|slices would be larger", run.stderr), run.stderr
+        assert re.search("no kernel|another kernel|slices would be larger|sums and slices take more", run.stderr), run.stderr
         return None
     return onnx_compile.ExecutionSession(f"{path}.so")
 

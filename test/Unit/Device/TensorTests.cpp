@@ -252,8 +252,8 @@ TEST_F(TensorTest, OutputsAreFreedAfterAllThatUsesThem) {
   EXPECT_EQ(there, twiceSumOf(x));
 }
 
-// The wait for what uses them is an error while a stream is captured, and the
-// end of the capture unless the default stream tells of it.
+// The wait for what uses them is an error while a stream is captured, and ends
+// the capture unless the default stream reports it.
 TEST_F(TensorTest, OutputsThatAreGivenBackDuringACaptureAreFreedLater) {
   for (bool isNonBlocking : {false, true})
     for (bool runsAgain : {false, true}) {

@@ -10,8 +10,7 @@
 //   total  m = max of m[p],  w[p] = exp(m[p] - m)
 //          y = sum of w[p] * o[p] / sum of w[p] * l[p]
 //
-// Where all scores of a part are -infinity, its weights are zero. A dynamic
-// number of keys is divided by DivideKeys.cpp.
+// Where all scores of a part are -infinity, its weights are zero.
 //
 // Or one kernel takes the parts one after the other, and one of its ops has a
 // running maximum M, by which it weighs the running sums L and O:
@@ -24,19 +23,15 @@
 
 #include "Passes/SplitAttention.h"
 
-#include "Kernels/AttentionLoops.h"
-#include "Kernels/KernelShape.h"
-#include "Kernels/SoftmaxOps.h"
 #include "Passes/CombineParts.h"
 #include "Passes/DeclareKernel.h"
-#include "Passes/DivideKeys.h"
+#include "Passes/DividedAttention.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -45,30 +40,17 @@ namespace onnxc {
 
 namespace {
 
-/// An attention whose keys are divided. It is changed to have a loop over the
-/// parts, and weights that are not divided by their sum; the kernels are
-/// written from it.
-class AttentionSplitter : AttentionLoops {
+/// Writes the kernels from an attention whose keys are divided.
+class AttentionSplitter : public DividedAttention {
 public:
-  AttentionSplitter(RewriterBase &rewriter, KernelOp whole)
-      : AttentionLoops(whole), rewriter(rewriter) {}
+  using DividedAttention::DividedAttention;
 
-  bool match();
-  int64_t keys() { return extentOf(kernel, scores.column, 0); }
-  /// Makes two loops of that over the keys, and drops the division.
-  bool expand(int64_t keysOfPart);
   KernelOp writeParts();
   KernelOp writeTotal(KernelOp made);
   /// The kernel that takes the parts one after the other.
   KernelOp writeInTurn();
 
 private:
-  void collect(Operation *op, SetVector<Operation *> &into,
-               Operation *without = nullptr);
-  bool findTail();
-  void dropDivision();
-  void guardShift();
-
   KernelOp declare(StringRef suffix, ArrayRef<std::string> names,
                    ArrayRef<Value> ins, ArrayRef<Value> outs);
   Value scratchOf(ComputeOp op);
@@ -88,134 +70,10 @@ private:
   Value numberOfParts(KernelOp made);
   void writeTail(KernelOp made, Value quotient);
 
-  RewriterBase &rewriter;
-  SoftmaxOps softmax;
-  /// Ops after the sums of values.
-  SetVector<Operation *> tail;
-  std::string part;
   IRMapping mapping;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Matching
-//===----------------------------------------------------------------------===//
-
-/// The op and all that it needs, up to another one.
-void AttentionSplitter::collect(Operation *op, SetVector<Operation *> &into,
-                                Operation *without) {
-  SmallVector<Operation *> open{op};
-  while (!open.empty()) {
-    Operation *next = open.pop_back_val();
-    if (!next || next->getParentOp() != kernel || next == without ||
-        !into.insert(next))
-      continue;
-    // Payloads use scalars of the body.
-    next->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        open.push_back(operand.getDefiningOp());
-    });
-  }
-}
-
-/// Ops after the sums run over elements of these.
-bool AttentionSplitter::findTail() {
-  collect(kernel.getYield().getValues().front().getDefiningOp(), tail, sums.op);
-  SmallVector<StringRef> axes = sums.op.getAxes();
-  auto loops = ArrayRef(axes).take_front(sums.op.getNumParallelLoops());
-  return llvm::all_of(tail, [&](Operation *op) {
-    auto compute = dyn_cast<ComputeOp>(op);
-    return !compute || (compute.getNumReductionLoops() == 0 &&
-                        llvm::all_of(compute.getAxes(), [&](StringRef axis) {
-                          return llvm::is_contained(loops, axis);
-                        }));
-  });
-}
-
-/// Returns true if payloads read the elements of all tensors except inputs at
-/// their loops alone.
-static bool readsPlainly(KernelOp kernel) {
-  bool isPlain = kernel.getBody().getOps<tensor::DimOp>().empty();
-  for (auto op : kernel.getBody().getOps<ComputeOp>())
-    op.getPayload().walk([&](tensor::ExtractOp read) {
-      isPlain &= inputNumber(kernel, read.getTensor()) >= 0;
-    });
-  return isPlain;
-}
-
-bool AttentionSplitter::match() {
-  if (!kernel.getRecipe().empty() || kernel.getNumResults() != 1 || !find() ||
-      !parts.empty() || scores.reduced.size() != 1 || !readsPlainly(kernel))
-    return false;
-  auto weights = sums.rowOperand->get().getDefiningOp<ComputeOp>();
-  std::optional<SoftmaxOps> found =
-      weights ? SoftmaxOps::find(weights, scores.column) : std::nullopt;
-  if (!found || !weights->hasOneUse() || !startsAtZero(sums.op) ||
-      !getElementTypeOrSelf(sums.op->getResult(0).getType()).isF32())
-    return false;
-  softmax = *found;
-  for (ComputeOp op : ops)
-    if (op != softmax.largest && op != softmax.total && op != sums.op &&
-        llvm::is_contained(reducedLoops(op), scores.column))
-      return false;
-  return findTail();
-}
-
-//===----------------------------------------------------------------------===//
-// The attention in parts
-//===----------------------------------------------------------------------===//
-
-/// A part of which all scores are -infinity has the maximum 0 for its
-/// exponentials.
-void AttentionSplitter::guardShift() {
-  ComputeOp op = softmax.exponentials;
-  BlockArgument largest = op.getMatchingBlockArgument(softmax.shift);
-  OpBuilder b = OpBuilder::atBlockBegin(op.getBlock());
-  Location loc = op.getLoc();
-  auto type = cast<FloatType>(largest.getType());
-  Value none = arith::ConstantOp::create(
-      b, loc,
-      b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), true)));
-  Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0));
-  auto isNone =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest, none);
-  auto guarded = arith::SelectOp::create(b, loc, isNone, zero, largest);
-  largest.replaceAllUsesExcept(guarded,
-                               SmallPtrSet<Operation *, 2>{isNone, guarded});
-}
-
-/// The weights are the exponentials, rounded to their own type.
-void AttentionSplitter::dropDivision() {
-  ComputeOp op = softmax.weights;
-  Operation *quotient = softmax.quotient;
-  rewriter.replaceOp(quotient, quotient->getOperand(softmax.numerator));
-  for (Operation &inner :
-       llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
-    if (isOpTriviallyDead(&inner))
-      rewriter.eraseOp(&inner);
-  for (unsigned input : llvm::reverse(llvm::seq(op.getNumDpsInputs())))
-    if (op.getBody()->getArgument(input).use_empty())
-      eraseInput(op, input);
-}
-
-bool AttentionSplitter::expand(int64_t keysOfPart) {
-  SmallVector<std::string> names;
-  std::string loop = scores.column;
-  bool isDivided =
-      isStatic(kernel, loop)
-          ? keys() % keysOfPart == 0 &&
-                expandLoop(rewriter, kernel, loop,
-                           {keys() / keysOfPart, keysOfPart}, names)
-          : divideKeys(rewriter, kernel, loop, keysOfPart, softmax.scores,
-                       names);
-  if (!isDivided)
-    return false;
-  part = names.front();
-  guardShift();
-  dropDivision();
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // The kernel of the parts

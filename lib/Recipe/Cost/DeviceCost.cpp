@@ -65,7 +65,7 @@ struct TileWork {
   void addComputed(unsigned number, double &waited);
   double carriedRegisters(unsigned number) const;
   void addRegisters(unsigned number, const ThreadWork &work,
-                    const SharedCopies &copies, double steps);
+                    ArrayRef<SharedCopies> copies, double steps);
   void addPrefetches(unsigned number);
   void addExchange(unsigned number);
   double latencyOfMemory(unsigned number) const;
@@ -217,12 +217,15 @@ void TileWork::add(unsigned number) {
   matrixCycles += steps * work.matrixCycles;
   functionCycles += steps * work.functionCycles;
   addPrefetches(number);
-  SharedCopies copies = copiesOf(kernel, nest, number, target);
-  double &waited = copies.isInFlight ? waitingInFlight : waiting;
+  SmallVector<SharedCopies> copies = copiesOf(kernel, nest, number, target);
+  bool isInFlight = llvm::any_of(
+      copies, [](const SharedCopies &each) { return each.isInFlight; });
+  double &waited = isInFlight ? waitingInFlight : waiting;
   waited += steps * latency;
   traffic += direct;
   received += direct;
-  addCopies(copies, waited);
+  for (const SharedCopies &each : copies)
+    addCopies(each, waited);
   addComputed(number, waited);
   addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
@@ -235,26 +238,28 @@ void TileWork::addCopies(const SharedCopies &copies, double &waited) {
   instructions += copies.rounds * copies.accesses(target);
   cacheCycles += copies.rounds * copies.cacheCycles(target);
   // Before each slice all threads wait for each other, or each for a
-  // producer.
-  waited += warps * copies.rounds * target.cacheLatency;
+  // producer; once for the slices of all ops that are computed at a loop.
+  double together = copies.follows ? 0 : 1;
+  waited += together * warps * copies.rounds * target.cacheLatency;
   // So do tiles of a cluster, and before the first slice; after the last one
   // they wait while they have other work. A producer waits for them by itself.
   cluster = std::max(cluster, copies.sharers);
   double arrival = copies.sharers > 1 ? target.clusterLatency : 0;
   if (!copies.hasProducer)
-    waited += warps * copies.rounds * arrival;
+    waited += together * warps * copies.rounds * arrival;
   if (copies.stages == 1) {
-    waited += warps * copies.rounds * target.memoryLatency;
+    waited += together * warps * copies.rounds * target.memoryLatency;
     return;
   }
   // With a producer that of the first tile of a block alone.
-  double first = target.memoryLatency + arrival;
+  double first = together * (target.memoryLatency + arrival);
   starting +=
       copies.starts * (copies.hasProducer ? first / tilesOfBlock : first);
   // A slice comes as late as its last byte.
-  waitingForCopies += copies.rounds / double(copies.ahead) *
-                      (target.memoryLatency + copies.farCycles(target) +
-                       (copies.hasProducer ? arrival : 0));
+  waitingForCopies +=
+      copies.rounds / double(copies.ahead) *
+      (together * target.memoryLatency + copies.farCycles(target) +
+       (copies.hasProducer ? arrival : 0));
   if (copies.hasProducer)
     resources.threads = numThreads(nest) + producerThreads;
 }
@@ -306,17 +311,19 @@ double TileWork::carriedRegisters(unsigned number) const {
 /// memory and loaded again: accesses of a word by each thread of a warp.
 /// Operands that do not fit are loaded later.
 void TileWork::addRegisters(unsigned number, const ThreadWork &work,
-                            const SharedCopies &copies, double steps) {
+                            ArrayRef<SharedCopies> copies, double steps) {
   double threads = double(numThreads(nest));
   // Each copy ahead has an address; elements of others are in registers.
-  double copied = copies.stages > 1
-                      ? copies.addressed / double(target.vectorBytes) / threads
-                      : copies.bytes / 4 / threads;
+  double addresses = 0, copied = 0;
+  for (const SharedCopies &each : copies)
+    if (each.stages > 1)
+      addresses += each.addressed / double(target.vectorBytes) / threads;
+    else
+      copied = std::max(copied, each.bytes / 4 / threads);
   double kept = carriedRegisters(number) + work.resultRegisters +
                 double(target.addressRegisters);
-  int64_t registers = int64_t(
-      kept + (copies.stages > 1 ? work.operandRegisters + copied
-                                : std::max(work.operandRegisters, copied)));
+  auto registers = int64_t(
+      kept + std::max(double(work.operandRegisters) + addresses, copied));
   double spilled = std::max(kept - double(target.threadRegisters), 0.0);
   instructions += 2 * steps * spilled;
   cacheCycles += 2 * steps * spilled;

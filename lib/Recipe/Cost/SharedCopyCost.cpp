@@ -108,50 +108,79 @@ static bool addAccesses(SharedCopies &copies, double elements, int64_t bytes,
   return (isScattered ? 1 : lanes) * bytes < 4;
 }
 
-SharedCopies copiesOf(KernelOp kernel, const LoopNest &nest, unsigned number,
-                      const Processor &target) {
-  SharedCopies copies;
-  bool isWaiting = false;
+/// The copies at a loop, without any slice.
+static SharedCopies copiesAt(KernelOp kernel, const LoopNest &nest,
+                             unsigned number, unsigned at) {
+  SharedCopies copies{at};
+  copies.follows =
+      nest.loop(at).computeAt &&
+      llvm::any_of(nest.caches(), [&](const Cache &cache) {
+        return cache.shared && cache.at == at &&
+               llvm::any_of(cachingOps(nest, cache),
+                            [&](unsigned op) { return op < number; });
+      });
+  Rounds rounds = countRounds(nest, number, at, partsOfBlocks(kernel, nest));
+  copies.rounds = rounds.all;
+  copies.starts = rounds.around;
+  Pipeline pipeline = pipelineAt(nest, at);
+  copies.stages = pipeline.stages;
+  copies.ahead = pipeline.ahead();
+  copies.isInFlight =
+      pipeline.inFlight > 0 && mmaOf(nest, number) &&
+      mmaOf(nest, number)->isOfWarpgroup() &&
+      multipliesByWarpgroups(cast<ComputeOp>(nest.op(number).op));
+  return copies;
+}
+
+/// Adds the slice of an operand.
+static void addSlice(SharedCopies &copies, const LoopNest &nest,
+                     unsigned number, const Cache &cache, OpOperand &input,
+                     const Processor &target) {
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, number);
+  double elements = countIterations(nest, loops);
+  int64_t bytes = elementBytes(getElementTypeOrSelf(input.get()));
+  copies.bytes += elements * double(bytes);
+  std::string reason;
+  std::optional<TensorBoxes> boxes;
+  if (cache.byTma && mayCopyBoxes(nest, TargetAttr::of(nest.op(number).op)))
+    boxes = tensorBoxes(nest, cache, number, reason);
+  if (boxes) {
+    addBoxes(copies, *boxes, *swizzledSlice(nest, cache, number), elements,
+             target);
+    copies.hasProducer = pipelineAt(nest, cache.at).producer;
+    return;
+  }
+  Access access(nest, number, input);
+  int64_t lanes =
+      elementsOfCopy(nest, number, input, access,
+                     std::max(target.vectorBytes / bytes, int64_t(1)));
+  bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
+  copies.isWaiting |=
+      addAccesses(copies, elements, bytes, lanes, isScattered, target);
+}
+
+SmallVector<SharedCopies> copiesOf(KernelOp kernel, const LoopNest &nest,
+                                   unsigned number, const Processor &target) {
+  SmallVector<SharedCopies> all;
   auto op = cast<ComputeOp>(nest.op(number).op);
   for (OpOperand *input : readInputs(op)) {
     const Cache *cache = sharedCacheOf(nest, *input, number);
     if (!cache || makerOf(nest, cache->operand))
       continue;
-    Rounds rounds =
-        countRounds(nest, number, cache->at, partsOfBlocks(kernel, nest));
-    copies.rounds = rounds.all;
-    copies.starts = rounds.around;
-    SmallVector<unsigned> loops = cachedLoops(nest, *cache, number);
-    double elements = countIterations(nest, loops);
-    int64_t bytes = elementBytes(getElementTypeOrSelf(input->get()));
-    copies.bytes += elements * double(bytes);
-    Pipeline pipeline = pipelineAt(nest, cache->at);
-    copies.stages = pipeline.stages;
-    copies.ahead = pipeline.ahead();
-    copies.isInFlight = pipeline.inFlight > 0 && mmaOf(nest, number) &&
-                        mmaOf(nest, number)->isOfWarpgroup() &&
-                        multipliesByWarpgroups(op);
-    std::string reason;
-    std::optional<TensorBoxes> boxes;
-    if (cache->byTma && mayCopyBoxes(nest, TargetAttr::of(op)))
-      boxes = tensorBoxes(nest, *cache, number, reason);
-    if (boxes) {
-      addBoxes(copies, *boxes, *swizzledSlice(nest, *cache, number), elements,
-               target);
-      copies.hasProducer = pipeline.producer;
-      continue;
+    auto *copies = llvm::find_if(
+        all, [&](const SharedCopies &other) { return other.at == cache->at; });
+    if (copies == all.end()) {
+      all.push_back(copiesAt(kernel, nest, number, cache->at));
+      copies = &all.back();
     }
-    Access access(nest, number, *input);
-    int64_t lanes =
-        elementsOfCopy(nest, number, *input, access,
-                       std::max(target.vectorBytes / bytes, int64_t(1)));
-    bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
-    isWaiting |=
-        addAccesses(copies, elements, bytes, lanes, isScattered, target);
+    addSlice(*copies, nest, number, *cache, *input, target);
   }
-  if (isWaiting)
-    copies.stages = 1;
-  return copies;
+  for (SharedCopies &copies : all)
+    if (copies.isWaiting) {
+      copies.stages = 1;
+      copies.follows = false;
+    }
+  return all;
 }
 
 } // namespace onnxc

@@ -10,8 +10,13 @@
 
 namespace onnxc {
 
-/// What the threads of a tile copy to memory that they share, for one op.
+/// What the threads of a tile copy to memory that they share, at one loop for
+/// one op.
 struct SharedCopies {
+  unsigned at;
+  /// The op is computed at the loop after another one whose slices are copied
+  /// in the same rounds, so that threads wait for both at once.
+  bool follows = false;
   /// The rounds of copies of a tile; the bytes of one round, the accesses that
   /// have them, and the elements that are stored one by one.
   double rounds = 0, bytes = 0, parts = 0, scattered = 0;
@@ -28,6 +33,8 @@ struct SharedCopies {
   double cached = 0;
   /// Slices: while one is read, the others are copied so many rounds ahead.
   int64_t stages = 1, ahead = 0;
+  /// Elements that go through registers: threads wait for them in each round.
+  bool isWaiting = false;
   /// Products of a round are left to the next one.
   bool isInFlight = false;
   /// A warp of its own copies, over all tiles that its block has in turn.
@@ -71,10 +78,12 @@ std::optional<unsigned> partsOfBlocks(krnl::KernelOp kernel,
 double countIterations(const krnl::LoopNest &nest,
                        llvm::ArrayRef<unsigned> loops);
 
-/// The copies of the slices that an op reads, without those that threads
-/// compute.
-SharedCopies copiesOf(krnl::KernelOp kernel, const krnl::LoopNest &nest,
-                      unsigned number, const target::Processor &target);
+/// The copies of the slices that an op reads, those of each loop by themselves,
+/// without those that threads compute.
+llvm::SmallVector<SharedCopies> copiesOf(krnl::KernelOp kernel,
+                                         const krnl::LoopNest &nest,
+                                         unsigned number,
+                                         const target::Processor &target);
 
 } // namespace onnxc
 

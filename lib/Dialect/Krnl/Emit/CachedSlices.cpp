@@ -85,7 +85,9 @@ void CachedSlices::allocateBoxes(const Cache &cache, CachedSlice &slice) {
   };
   SmallVector<CachedSlice *> stage{&slice};
   for (CachedSlice &other : slices)
-    if (other.boxes && other.at == slice.at && other.op == slice.op)
+    if (other.boxes && other.at == slice.at &&
+        copyingOp(nest, other.at, other.op) ==
+            copyingOp(nest, slice.at, slice.op))
       stage.push_back(&other);
   slice.barriers = stage.back()->barriers;
   slice.blocks = stage.back()->blocks;
@@ -154,7 +156,8 @@ const CachedSlice *CachedSlices::find(const OpOperand &operand) const {
 Slices CachedSlices::ofPipeline(unsigned loop, unsigned op) const {
   Slices found;
   for (const CachedSlice &slice : slices)
-    if (slice.at == loop && slice.op == op && slice.stages > 1)
+    if (slice.at == loop && copyingOp(nest, loop, slice.op) == op &&
+        slice.stages > 1)
       found.push_back(&slice);
   return found;
 }

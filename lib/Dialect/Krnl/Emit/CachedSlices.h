@@ -73,7 +73,7 @@ public:
   llvm::ArrayRef<CachedSlice> all() const { return slices; }
   /// The slice of the operand; null without one.
   const CachedSlice *find(const mlir::OpOperand &operand) const;
-  /// The slices of a pipeline of the op.
+  /// The slices of a pipeline of the op, and of those that are computed in it.
   Slices ofPipeline(unsigned loop, unsigned op) const;
   /// Those that a producer copies, which are of one loop.
   Slices produced() const;

@@ -93,10 +93,8 @@ SmallVector<Value> OpEmitter::emitOpLoops(OpState &state, unsigned position,
     copier.fill(use.loop, state.number);
     if (nest.loop(use.loop).computeAt) {
       SmallVector<unsigned> ops = nest.computeAtOps();
-      for (unsigned inside : llvm::drop_end(ops)) {
-        copier.fill(use.loop, inside);
+      for (unsigned inside : llvm::drop_end(ops))
         emitOp(inside);
-      }
     }
     b.setLoc(state.op.getLoc());
     SmallVector<Value> next = emitOpLoops(state, position + 1, carried);

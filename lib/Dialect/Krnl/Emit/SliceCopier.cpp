@@ -15,6 +15,8 @@
 //          copy i + 2; group
 //          compute i
 //
+// Those of ops that are computed at l are copied together, before the first op.
+//
 // pipeline(l, 4, in_flight=1): products of the iteration before are under way
 // until iteration i has started its own ones (WgmmaEmitter.cpp). Their slice is
 // not that of iteration i + 2.
@@ -34,7 +36,8 @@ namespace onnxc::krnl {
 void SliceCopier::fill(unsigned loop, int op) {
   Slices shared;
   for (const CachedSlice &slice : cached.all()) {
-    if (slice.at != loop || (op >= 0 && slice.op != unsigned(op)))
+    if (slice.at != loop ||
+        (op >= 0 && copyingOp(nest, loop, slice.op) != unsigned(op)))
       continue;
     if (slice.isShared)
       shared.push_back(&slice);
@@ -61,7 +64,7 @@ void SliceCopier::fill(unsigned loop, int op) {
     boxes.wait(shared);
     showAll();
     active[loop].offset += ahead;
-    copyAhead(shared, loop, shared.front()->op);
+    copyAhead(shared, loop, unsigned(op));
     active[loop].offset -= ahead;
     return;
   }

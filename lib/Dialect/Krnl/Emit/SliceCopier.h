@@ -23,7 +23,7 @@ public:
   /// Emits a tile by the roles of threads: SliceProducer has them.
   SliceProducer &roles() { return producer; }
   /// Copies slices where the body of `loop` begins: of a shared one, or of one
-  /// of `op`.
+  /// of `op` and the ops that are computed in it.
   void fill(unsigned loop, int op = -1);
   /// Begins to copy the slices of the first iterations of a loop of `op` that
   /// is a pipeline; nothing for others.

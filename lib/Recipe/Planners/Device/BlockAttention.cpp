@@ -8,6 +8,10 @@
 // multiplied by the values goes to memory that they share. Then the warps have
 // parts of the columns of the values.
 //
+// Keys and values are copied to shared memory in slices along each product, or,
+// where they are in parts that a block has one after the other, whole parts
+// while it computes with those before.
+//
 // The threads of a warp are 8 rows by 4 columns of both products, as mma wants
 // them. Where the keys are in parts that one op merges, a block has these one
 // after the other.
@@ -31,13 +35,19 @@ namespace onnxc {
 namespace {
 /// Fragments of 16 rows, warps, how many of these have rows of their own,
 /// neighbouring columns of a thread, and slices: groups of products in each,
-/// and how many there are.
+/// and how many there are; or slices are whole parts of the keys.
 struct StripTile {
   int64_t rows, warps, rowWarps, columns, steps, stages;
+  bool ofParts = false;
 
   /// Warps that have parts of the columns of the same rows.
   int64_t columnWarps() const { return warps / rowWarps; }
 };
+
+/// Steps and stages of slices, and whether they are whole parts.
+constexpr std::tuple<int64_t, int64_t, bool> slicesTried[] = {
+    {4, 2, false}, {2, 3, false}, {2, 2, false}, {1, 3, false},
+    {1, 2, false}, {2, 2, true},  {1, 2, true}};
 
 class StripWriter : AttentionLoops {
 public:
@@ -113,7 +123,8 @@ bool StripWriter::fits(const StripTile &tile) {
                              (tile.warps * target.warpThreads);
   return 2 * results + merged <= target.threadRegisters &&
          tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
-         tile.columnWarps() > 1 && (hasMatrices || tile.rowWarps == 1) &&
+         tile.columnWarps() > 1 && (!tile.ofParts || !parts.empty()) &&
+         (hasMatrices || tile.rowWarps == 1) &&
          (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
          (!hasMatrices || tile.columns == MatrixSums::copies) &&
          isMultiple(extent(scores.column), columns) &&
@@ -239,6 +250,16 @@ void StripWriter::multiply(RecipeBuilder &recipe) {
 
 /// Slices of what both products read.
 void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
+  if (tile.ofParts) {
+    auto cache = [&](OpOperand *operand, StringRef at, int op) {
+      recipe.cacheShared(inputNumber(kernel, operand->get()), at,
+                         /*byTma=*/false, op);
+    };
+    cache(scores.rowOperand, rowBlocks, scoresOp);
+    cache(scores.columnOperand, parts, scoresOp);
+    cache(sums.columnOperand, parts, sumsOp);
+    return recipe.pipeline(parts, tile.stages, 0);
+  }
   for (OpOperand *operand : {scores.rowOperand, scores.columnOperand})
     recipe.cacheShared(inputNumber(kernel, operand->get()), slices,
                        /*byTma=*/false, scoresOp);
@@ -294,16 +315,17 @@ void addBlockAttention(KernelOp kernel, const Processor &target,
     for (int64_t warps : {4, 8, 16, 2})
       for (int64_t rowWarps : {1, 2, 4})
         for (int64_t columns : {4, 2})
-          for (auto [steps, stages] :
-               {std::pair(4, 2), {2, 3}, {2, 2}, {1, 3}, {1, 2}}) {
-            StripTile tile{rows, warps, rowWarps, columns, steps, stages};
+          for (auto [steps, stages, ofParts] : slicesTried) {
+            StripTile tile{rows,  warps,  rowWarps, columns,
+                           steps, stages, ofParts};
             if (writer.fits(tile))
               addScored(kernel, target, options, "attention",
                         llvm::formatv("{0} rows, {1} by {2} warps, {3} "
                                       "neighbouring columns, {4} steps, {5} "
-                                      "stages",
+                                      "stages{6}",
                                       16 * rows, rowWarps, tile.columnWarps(),
-                                      columns, steps, stages),
+                                      columns, steps, stages,
+                                      ofParts ? " of parts" : ""),
                         writer.write(tile), candidates);
           }
 }

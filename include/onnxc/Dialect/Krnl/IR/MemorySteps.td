@@ -67,8 +67,9 @@ def Krnl_PipelineStep
     are after the sums of this one. Elsewhere the step is as without `producer`.
 
     `k.o` is a loop inside of an op, at which some `cache(.., in=shared)` is. It is not
-    peeled, and no other ops are computed at it. With products in flight, the ops sum
-    up products by `wgmma` along it. With a producer, all slices of the kernel are those of
+    peeled. If ops are computed at it, the slices of all of them are copied together,
+    so that those of the next iteration come during all ops of this one. With products
+    in flight, the ops sum up products by `wgmma` along it. With a producer, all slices of the kernel are those of
     one `wgmma` along it, `by=tma`; the loops around it are parallel, mapped or
     unrolled; and threads do not wait for each other elsewhere.
   }];

@@ -126,8 +126,6 @@ std::string reasonAgainst(const LoopNest &nest, const Pipeline &pipeline) {
     return "no operand is copied to shared memory there";
   if (nest.loop(pipeline.loop).fusedOuter)
     return "it is around all ops";
-  if (nest.loop(pipeline.loop).computeAt)
-    return "other ops are computed at it";
   if (nest.peels(pipeline.loop))
     return "its last block is code of its own";
   if (pipeline.inFlight > 0)

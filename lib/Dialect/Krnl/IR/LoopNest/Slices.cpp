@@ -89,6 +89,10 @@ SmallVector<unsigned> cachingOps(const LoopNest &nest, const Cache &cache) {
   return ops;
 }
 
+unsigned copyingOp(const LoopNest &nest, unsigned loop, unsigned op) {
+  return nest.loop(loop).computeAt ? nest.computeAtOps().back() : op;
+}
+
 const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
                            unsigned op) {
   const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
@@ -231,8 +235,8 @@ LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
 
 /// The bytes of the barriers that copies of boxes have, two for each stage
 /// where blocks of a cluster copy to each other, or a producer copies. All
-/// slices of an op at a loop share them, and memory of a larger alignment comes
-/// before them.
+/// slices that are copied in an iteration of a loop share them, and memory of a
+/// larger alignment comes before them.
 static int64_t barrierBytes(const LoopNest &nest) {
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> counted;
   int64_t barriers = clusterLoop(nest) || producingPipeline(nest) ? 2 : 1;
@@ -241,7 +245,7 @@ static int64_t barrierBytes(const LoopNest &nest) {
     for (unsigned op : cachingOps(nest, cache)) {
       int64_t stages = pipelineAt(nest, cache.at).stages;
       if (cache.byTma && stages > 1 && swizzledSlice(nest, cache, op) &&
-          counted.insert({cache.at, op}).second)
+          counted.insert({cache.at, copyingOp(nest, cache.at, op)}).second)
         bytes +=
             barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
                                              Cache::sharedAlignment));

@@ -35,6 +35,10 @@ llvm::SmallVector<unsigned> cachedLoops(const LoopNest &nest,
 int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
                       unsigned loop);
 
+/// The op whose loops the slices of `op` at a loop are copied in: the last one
+/// of those that are computed at the loop, else `op` itself.
+unsigned copyingOp(const LoopNest &nest, unsigned loop, unsigned op);
+
 /// The pipeline step of a loop; one stage if the loop has none.
 Pipeline pipelineAt(const LoopNest &nest, unsigned loop);
 

@@ -85,13 +85,18 @@ static SmallVector<ReassociationIndices> groupsOf(OpOperand &operand) {
   return groups;
 }
 
+static bool isView(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp>(
+      op);
+}
+
 /// Returns true if only kernels read the value and its views.
 static bool isOnlyRead(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
     if (auto kernel = dyn_cast<KernelOp>(user))
       return use.getOperandNumber() < kernel.getIns().size();
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+    if (isView(user))
       return isOnlyRead(user->getResult(0));
     return isa<tensor::DimOp>(user);
   });
@@ -102,7 +107,7 @@ static bool isOnlyRead(Value value) {
 static bool isWritten(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+    if (isView(user))
       return isWritten(user->getResult(0));
     auto kernel = dyn_cast<KernelOp>(user);
     return kernel && use.getOperandNumber() >= kernel.getIns().size();

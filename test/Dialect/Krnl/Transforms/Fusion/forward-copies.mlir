@@ -30,6 +30,32 @@ func.func @unit_dims(%x: tensor<?x?x1x50xf32>, %n: index, %s: index, %o: tensor<
   return %1 : tensor<?xf32>
 }
 
+// Readers may have it in any other shape.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-NOT:     krnl.kernel "copy"
+// CHECK:         tensor.reshape
+// CHECK:         krnl.kernel "negate"
+func.func @reshaped(%x: tensor<32x1x64xf32>, %shape: tensor<1xindex>, %o: tensor<2048xf32>) -> tensor<2048xf32> {
+  %e = tensor.empty() : tensor<1x32x64xf32>
+  %0 = krnl.kernel "copy" loops [h = 32, d = 64] ins(%x : tensor<32x1x64xf32>) outs(%e : tensor<1x32x64xf32>) {
+  ^bb0(%p: tensor<32x1x64xf32>, %q: tensor<1x32x64xf32>):
+    %r = krnl.compute [h, d] (%a = %p[h, 0, d]) -> (%c = %q[0, h, d]) : (tensor<32x1x64xf32>) -> tensor<1x32x64xf32> {
+      linalg.yield %a : f32
+    }
+    krnl.yield %r : tensor<1x32x64xf32>
+  } -> tensor<1x32x64xf32>
+  %v = tensor.reshape %0(%shape) : (tensor<1x32x64xf32>, tensor<1xindex>) -> tensor<2048xf32>
+  %1 = krnl.kernel "negate" loops [i = 2048] ins(%v : tensor<2048xf32>) outs(%o : tensor<2048xf32>) {
+  ^bb0(%p: tensor<2048xf32>, %q: tensor<2048xf32>):
+    %r = krnl.compute [i] (%a = %p[i]) -> (%c = %q[i]) : (tensor<2048xf32>) -> tensor<2048xf32> {
+      %t = arith.negf %a : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %r : tensor<2048xf32>
+  } -> tensor<2048xf32>
+  return %1 : tensor<2048xf32>
+}
+
 // A copy stays that moves elements, that is a result, or whose source is written later.
 // CHECK-LABEL: func.func @turned(
 // CHECK:         krnl.kernel "copy

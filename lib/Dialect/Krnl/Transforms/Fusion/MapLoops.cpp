@@ -120,9 +120,32 @@ static SmallVector<StringRef> readerLoops(KernelOp kernel, unsigned in) {
   return loops;
 }
 
+/// For each dimension of two inputs, whether these have the same indices along
+/// it: they are one tensor, or one loop of the kernel that makes both writes
+/// them. Empty for others.
+static SmallVector<bool> dimsInCommon(Value input, Value other) {
+  auto type = dyn_cast<RankedTensorType>(input.getType());
+  if (!type)
+    return {};
+  if (input == other)
+    return SmallVector<bool>(type.getRank(), true);
+  auto maker = input.getDefiningOp<KernelOp>();
+  if (!maker || other.getDefiningOp() != maker)
+    return {};
+  SmallVector<StringRef> a = writerLoops(
+                             maker, cast<OpResult>(input).getResultNumber()),
+                         b = writerLoops(
+                             maker, cast<OpResult>(other).getResultNumber());
+  if (a.size() != b.size())
+    return {};
+  return llvm::map_to_vector(llvm::zip_equal(a, b), [](auto pair) {
+    return !std::get<0>(pair).empty() && std::get<0>(pair) == std::get<1>(pair);
+  });
+}
+
 /// Loops that no tensor between the kernels ties together are one all the same
-/// if they run along the same dimension of an input of both: the rows of a
-/// softmax.
+/// if they run along the same dimension of inputs of both: the rows of a
+/// softmax, or those that another kernel has written as two results.
 static void pairThroughInputs(KernelOp producer, KernelOp consumer,
                               ArrayRef<SharedRead> reads, LoopPairs &pairs) {
   llvm::StringSet<> written;
@@ -131,11 +154,13 @@ static void pairThroughInputs(KernelOp producer, KernelOp consumer,
       written.insert(writer);
   for (auto [theirs, value] : llvm::enumerate(consumer.getIns()))
     for (auto [mine, other] : llvm::enumerate(producer.getIns())) {
-      if (value != other)
+      SmallVector<bool> inCommon = dimsInCommon(value, other);
+      if (inCommon.empty())
         continue;
-      for (auto [a, b] : llvm::zip_equal(readerLoops(producer, mine),
-                                         readerLoops(consumer, theirs)))
-        if (!a.empty() && !b.empty() && !written.contains(a) &&
+      for (auto [a, b, isCommon] :
+           llvm::zip_equal(readerLoops(producer, mine),
+                           readerLoops(consumer, theirs), inCommon))
+        if (isCommon && !a.empty() && !b.empty() && !written.contains(a) &&
             !pairs.toConsumer.contains(a) && !pairs.toProducer.contains(b))
           pairs.add(a, b);
     }

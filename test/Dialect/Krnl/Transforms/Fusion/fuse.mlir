@@ -119,6 +119,54 @@ func.func @rows(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
   return %2 : tensor<?x16xf32>
 }
 
+// The rows are two results of a product, which has them apart from what is done along
+// each row: the loops along both are one.
+// CHECK-LABEL: func @rows_of_two_results
+// CHECK:         krnl.kernel "product"
+// CHECK:         krnl.kernel "sum+scale" loops [r = 4, c = 16]
+// CHECK:           krnl.compute [r | c]
+// CHECK:           krnl.compute [r, c]
+func.func @rows_of_two_results(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x16xf32>
+  %g = tensor.empty() : tensor<4xf32>
+  %0:2 = krnl.kernel "product" loops [m = 4, n = 16, k = 8] ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e, %e : tensor<4x16xf32>, tensor<4x16xf32>) {
+  ^bb0(%p: tensor<4x8xf32>, %q: tensor<8x16xf32>, %o: tensor<4x16xf32>, %z: tensor<4x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<4x16xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [m, n | k] (%lhs = %p[m, k], %rhs = %q[k, n]) -> (%sum = %f[m, n])
+        : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32> {
+      %t = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %t : f32
+      linalg.yield %next : f32
+    }
+    %s = krnl.compute [m, n] (%v = %c[m, n]) -> (%_ = %z[m, n]) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
+      %t = arith.mulf %v, %v : f32
+      linalg.yield %t : f32
+    }
+    krnl.yield %c, %s : tensor<4x16xf32>, tensor<4x16xf32>
+  } -> tensor<4x16xf32>, tensor<4x16xf32>
+  %1 = krnl.kernel "sum" loops [r = 4, c = 16] ins(%0#1 : tensor<4x16xf32>) outs(%g : tensor<4xf32>) {
+  ^bb0(%p: tensor<4x16xf32>, %o: tensor<4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [r] () -> (%_ = %o[r]) : () -> tensor<4xf32> { linalg.yield %zero : f32 }
+    %c = krnl.compute [r | c] (%s = %p[r, c]) -> (%u = %f[r]) : (tensor<4x16xf32>) -> tensor<4xf32> {
+      %v = arith.addf %s, %u : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %c : tensor<4xf32>
+  } -> tensor<4xf32>
+  %2 = krnl.kernel "scale" loops [i = 4, j = 16] ins(%0#0, %1 : tensor<4x16xf32>, tensor<4xf32>) outs(%e : tensor<4x16xf32>) {
+  ^bb0(%p: tensor<4x16xf32>, %q: tensor<4xf32>, %o: tensor<4x16xf32>):
+    %c = krnl.compute [i, j] (%s = %p[i, j], %t = %q[i]) -> (%u = %o[i, j])
+        : (tensor<4x16xf32>, tensor<4xf32>) -> tensor<4x16xf32> {
+      %v = arith.mulf %s, %t : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %c : tensor<4x16xf32>
+  } -> tensor<4x16xf32>
+  return %2 : tensor<4x16xf32>
+}
+
 // Only the broadcast has a dimension for j: it folds into the sum all the same.
 // CHECK-LABEL: func @extent_from_folded
 // CHECK:         krnl.kernel "broadcast+sum" loops [i = 8, j = 4]
